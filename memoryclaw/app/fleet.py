@@ -65,7 +65,7 @@ _WHOM = 30.0  # seconds for which it is known for whom there are tokens
 _NEW = ".{}.new"  # a copy of a vault that is not whole yet
 _SHADOWS = ".shadows"
 _LEDGER = "ledger"
-_NODE = ".node"  # holds the name of the node whose folder it is
+_NODE = ".node"  # holds the name of the node whose folder it is, and which process of it was the last
 _GLANCE = 0.1  # seconds between looks at what a node is to do
 _LOOKS = 3  # at a vault that is written while it is checked
 # What a recall reads besides the index, and the ledger; found by watching which files it opens.
@@ -194,6 +194,7 @@ class FleetNode:
         self._last = threading.local()  # the home that a thread had open last
         self._lost: list[_Home] = []  # what others took, to be put back
         self.is_draining = False
+        self.is_replaced = False  # another process has the name
         self.changes = 0  # vaults that came or went
         self._until = 0.0  # of the lease, by the monotonic clock
         self._idle: list[_Idle] = []  # the one that was lent last stands last
@@ -218,7 +219,7 @@ class FleetNode:
         """Takes the folder and the name, then the vaults that were at home here; from now on it renews its lease.
 
         Raises:
-            LockedError: another process uses the folder.
+            LockedError: another process uses the folder, or has the name.
         """
         try:
             self.folder.mkdir(0o700, parents=True, exist_ok=True)
@@ -234,12 +235,9 @@ class FleetNode:
             raise LockedError(
                 f"another node works in {self.folder}; give each node a folder of its own"
             ) from None
-        (self.folder / _NODE).write_text(f"{self.name}\n")
         self.fleet.server.migrate("index", STEPS)
         self.fleet.migrate()
-        began = time.monotonic()
-        self.fleet.beat(self.name, self._holder, self.address, self._lease, first=True)
-        self._until = began + self._lease
+        self._until = self._take_name() + self._lease
         self._pool = ThreadPoolExecutor(_AT_ONCE, "fleet")
         for work, pause in (
             (self._beat, min(self._lease / 3, _FIND)),
@@ -250,6 +248,26 @@ class FleetNode:
             )
             self._threads.append(thread)
             thread.start()
+
+    def _take_name(self) -> float:
+        """Waits while the lease of another process of this name may end; returns when this one's began.
+
+        The last process in this folder has ended, so its lease is not waited for.
+        """
+        _, previous = _last_in(self.folder)
+        end = time.monotonic() + self._lease + _FIND
+        while True:
+            began = time.monotonic()
+            if self.fleet.beat(self.name, self._holder, self.address, self._lease, previous=previous):
+                (self.folder / _NODE).write_text(f"{self.name}\n{self._holder}\n")
+                return began
+            if began > end:
+                raise _named_twice(self.name)
+            if began < end - self._lease - _FIND + _GLANCE:
+                self._tell(
+                    f"another process was the node {self.name} until just now; its lease is waited for"
+                )
+            time.sleep(_GLANCE)
 
     def stop(self, seconds: float = _PATIENCE) -> None:
         """Drains: no new writes, waits for running ones, acknowledges them, and lets others take the vaults at once.
@@ -623,12 +641,10 @@ class FleetNode:
     def _beat(self) -> None:
         began, homes = time.monotonic(), dict(self._homes)
         if not self.fleet.beat(self.name, self._holder, self.address, self._lease):
-            self._until = 0.0
+            self._until, self.is_replaced = 0.0, True
             for home in homes.values():
                 self._lose(home)
-            raise LockedError(
-                f"another process is the node {self.name} now; give each node a name of its own, and start this one again"
-            )
+            raise _named_twice(self.name)
         self._until = began + self._lease
         own = {known.name: known for known in self.fleet.vaults(self.name)}
         for name, home in homes.items():
@@ -777,7 +793,7 @@ class FleetNode:
         name = home.known.name
 
         def may(connection: Any) -> None:
-            self.fleet.must_be_home(connection, name, self.name, home.fence)
+            self.fleet.must_be_home(connection, name, self.name, self._holder, home.fence)
 
         return self._lent(home.root, lambda: _app_of(self.fleet, home.root, name, may=may))
 
@@ -868,6 +884,19 @@ def _outside(error: MemoryClawError) -> str:
 
 def _moved(vault: str) -> MovedError:
     return MovedError(f"the vault {vault!r} is not at home on this node, or is just leaving it; ask again")
+
+
+def _last_in(folder: Path) -> tuple[str, str]:
+    """The node whose folder it is and its last process; both are empty where there was none."""
+    try:
+        name, _, holder = (folder / _NODE).read_text().strip().partition("\n")
+    except OSError:
+        return "", ""
+    return name, holder
+
+
+def _named_twice(name: str) -> LockedError:
+    return LockedError(f"another process is the node {name}; give each node a name of its own with --node")
 
 
 def _kept(vault: str, branch: str, root: Path) -> str:
@@ -983,7 +1012,8 @@ def drop(fleet: Fleet, vault: str, *, seconds: float = 60) -> None:
             if time.monotonic() > end:
                 fleet.want(vault, "")
                 raise ConflictError(
-                    f"the home of the vault {vault!r} did not let go of it; nothing was dropped, try again"
+                    f"the home of the vault {vault!r} did not let go of it, and its log says why, such as a remote that "
+                    "does not take the last writes; nothing was dropped, try again"
                 )
             time.sleep(_GLANCE)
     number = fleet.home_of(vault).number
@@ -1005,7 +1035,7 @@ def check(fleet: Fleet, vault: str = "", *, folder: Path | None = None) -> list[
         NotFoundError: there is no such vault.
     """
     found = [Difference("", sentence, is_wrong=False)] if (sentence := fleet.rights()) else []
-    here = (folder / _NODE).read_text().strip() if folder and (folder / _NODE).is_file() else ""
+    here = _last_in(folder)[0] if folder else ""
     for known in [fleet.vault(vault)] if vault else fleet.vaults():
         root = folder / known.name if folder and here and known.node == here else None
         for _ in range(_LOOKS):

@@ -157,7 +157,7 @@ class Fleet:
     # ── Nodes
 
     def beat(
-        self, node: str, holder: str, address: str, seconds: float = LEASE, *, first: bool = False
+        self, node: str, holder: str, address: str, seconds: float = LEASE, *, previous: str = ""
     ) -> bool:
         """Says that a node is there for so many seconds more.
 
@@ -166,16 +166,16 @@ class Fleet:
             holder: tells this process from an earlier one of the same name.
             address: where the others reach it.
             seconds: from now.
-            first: takes the name over from an earlier process, which is known to have ended.
+            previous: the process that had the name before, where it is known to have ended.
 
         Returns:
-            False when another process has the name now.
+            False while another process has the name.
         """
         sql = """insert into memoryclaw.node as n values(%s, %s, %s, now() + %s * interval '1 second')
             on conflict (name) do update set address = excluded.address, holder = excluded.holder, until = excluded.until
-            where n.holder = excluded.holder or %s returning 1"""
+            where n.holder in (excluded.holder, %s) or n.until <= now() returning 1"""
         with self.server.transaction() as connection:
-            return connection.execute(sql, (node, address, holder, seconds, first)).fetchone() is not None
+            return connection.execute(sql, (node, address, holder, seconds, previous)).fetchone() is not None
 
     def nodes(self) -> list[Node]:
         """All nodes by name."""
@@ -343,14 +343,15 @@ class Fleet:
         with self.server.connection() as connection:
             return connection.execute(sql, (name, node, fence, holder)).fetchone() is not None
 
-    def must_be_home(self, connection: Any, name: str, node: str, fence: int) -> None:
-        """Refuses what a transaction is about to write for a node that is no longer the home of a vault.
+    def must_be_home(self, connection: Any, name: str, node: str, holder: str, fence: int) -> None:
+        """Refuses what a transaction is about to write for a process that is no longer the home of a vault.
 
         Raises:
             MovedError: it is not.
         """
-        sql = "select 1 from memoryclaw.fleet_vault where name = %s and node = %s and fence = %s"
-        if connection.execute(sql, (name, node, fence)).fetchone() is None:
+        sql = """select 1 from memoryclaw.fleet_vault v join memoryclaw.node n on n.name = v.node
+            where v.name = %s and v.node = %s and v.fence = %s and n.holder = %s"""
+        if connection.execute(sql, (name, node, fence, holder)).fetchone() is None:
             raise MovedError(f"the vault {name!r} was taken from {node}; ask its new home")
 
     # ── Tokens

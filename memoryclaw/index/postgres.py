@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -40,6 +41,9 @@ _BUSY_MS = 200  # that a writer waits for another writer of the same vault
 _ASLEEP_MS = 10_000  # that a writer may do nothing within a transaction
 _PATIENCE = 10.0  # seconds for a connection of the pool, and for a new one
 
+# An address with an @ that does not end a name or password in which all else is escaped.
+_AMBIGUOUS = re.compile(r"\w+://(?!(?:[^/?@%]|%[0-9a-fA-F]{2})*@[^@]*$).*@", re.DOTALL)
+
 
 class Postgres:
     """One server by its URL.
@@ -51,11 +55,17 @@ class Postgres:
     """
 
     def __init__(self, url: str, *, prepared: bool = True, most: int = 4) -> None:
+        if _AMBIGUOUS.match(url):  # part of a password would be taken, and told, as the name of a host
+            raise ConfigError(
+                "the address of the PostgreSQL server cannot be read: it has @, / or ? within a name or password, or a % without two digits; "
+                "write them as %40, %2F, %3F and %25"
+            )
         try:
             self._asked = conninfo_to_dict(url)
         except psycopg.ProgrammingError as error:
+            why = "" if "@" in url or "password" in url else f" ({str(error).strip()})"  # it may quote a part
             raise ConfigError(
-                f"index.url cannot be read ({str(error).strip()}); write it like postgresql://user@host/database"
+                f"the address of the PostgreSQL server cannot be read{why}; write it like postgresql://user@host/database"
             ) from None
         self._url = url
         self._prepared = prepared

@@ -178,6 +178,39 @@ def test_any_node_reads_and_the_home_writes(town: Town) -> None:
     assert "tower" in two.ask("GET", "/v1/search?q=bluebarn tower", token).text
 
 
+def test_a_name_that_another_process_has_is_refused_and_that_one_goes_on(town: Town) -> None:
+    one = town.node("one")
+    token = town.vault("ann")
+    started = town.claw(
+        "serve", "--vaults", town.folder / "other", "--node", "one", "--port", "0", "--lease", "1"
+    )
+    assert (started.code, started.out) == (1, "")
+    assert "another process is the node one" in started.err
+    assert one.ask("POST", "/v1/remember", token, json={"text": "It goes on"}).status_code == 200
+
+
+def test_a_process_that_slept_while_its_name_went_to_another_ends_and_says_why(town: Town) -> None:
+    asleep = town.node("one")
+    token = town.vault("ann")
+    assert (
+        asleep.ask("POST", "/v1/remember", token, json={"text": "Before it fell asleep"}).status_code == 200
+    )
+    asleep.process.send_signal(signal.SIGSTOP)
+    awake = Node(town.folder / "other", "one", town.url, town.folder / "other.log")  # when the lease is over
+    town.nodes.append(awake)
+    asleep.process.send_signal(signal.SIGCONT)
+    assert asleep.process.wait(30) == 1
+    assert "another process has become the node one" in asleep.log.read_text()
+    for _ in range(100):
+        said = awake.ask("POST", "/v1/remember", token, json={"text": "After it woke"})
+        if said.status_code == 200:
+            break
+        assert said.status_code == 503
+        time.sleep(0.2)
+    found = awake.ask("GET", "/v1/search?q=asleep woke", token).json()["matches"]
+    assert len(found) == 2
+
+
 def test_a_node_that_proxies_answers_for_the_home(town: Town) -> None:
     one, two = town.node("one"), town.node("two", "--proxy")
     token = town.vault("ann", "one")

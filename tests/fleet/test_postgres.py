@@ -96,6 +96,38 @@ def test_the_password_is_never_told(postgres_server: Server) -> None:
     assert "nothing" in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://claw:hun@ter2@db/x",
+        "postgresql://claw:hun/ter2@db/x",
+        "postgresql://claw:hun?ter2@db/x",
+        "postgresql://claw:hun%ter2@db/x",
+        "postgresql://claw:hun@ter2/more@db:5432/x",
+        "host=db password=hun ter2",
+    ],
+)
+def test_no_part_of_a_password_is_told_when_the_address_cannot_be_read(url: str) -> None:
+    with pytest.raises(ConfigError, match=r"cannot be read") as refused:
+        Postgres(url)
+    assert "hun" not in str(refused.value)
+    assert "ter2" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("postgresql://claw:hun%40ter%2F2@db/x", "db"),
+        ("postgresql://db/x", "db"),
+        ("postgresql:///x?host=/run/pg", "/run/pg"),
+        ("postgres://claw@[::1]:5433/x?sslmode=require", "::1"),
+        ("postgresql://claw@a,b/x", "a,b"),
+    ],
+)
+def test_addresses_as_libpq_takes_them_are_taken(url: str, host: str) -> None:
+    assert str(Postgres(url)).startswith(host)
+
+
 def test_no_server_is_one_sentence() -> None:
     server = Postgres("postgresql://claw@127.0.0.1:1/nothing")
     with pytest.raises(IndexUnreachableError, match="cannot be reached"), server.connection():

@@ -57,7 +57,15 @@ def test_a_node_that_is_silent_loses_its_vaults_and_is_told_so_when_it_wakes(fle
 def test_a_second_process_of_one_name_is_not_the_first(fleet: Fleet) -> None:
     assert fleet.beat("one", "p1", "http://x", 60)
     assert not fleet.beat("one", "p2", "http://x", 60)
-    assert fleet.beat("one", "p2", "http://x", 60, first=True)
+    assert not fleet.beat("one", "p2", "http://x", 60, previous="p0")
+    assert fleet.beat("one", "p2", "http://x", 60, previous="p1")
+    assert not fleet.beat("one", "p1", "http://x", 60)
+
+
+def test_a_name_is_free_when_the_lease_of_its_process_is_over(fleet: Fleet) -> None:
+    assert fleet.beat("one", "p1", "http://x", 0.1)
+    time.sleep(0.2)
+    assert fleet.beat("one", "p2", "http://y", 60)
     assert not fleet.beat("one", "p1", "http://x", 60)
 
 

@@ -32,7 +32,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memoryclaw import __version__
 from memoryclaw.app.fleet import FleetNode
-from memoryclaw.errors import IndexBusyError, IndexUnreachableError, MemoryClawError, MovedError, VaultError
+from memoryclaw.errors import (
+    IndexBusyError,
+    IndexUnreachableError,
+    LockedError,
+    MemoryClawError,
+    MovedError,
+    VaultError,
+)
 from memoryclaw.fleet.store import Admission
 from memoryclaw.interfaces.http.assembly import Report, most_bytes, unknown, verb_routes
 from memoryclaw.interfaces.http.guard import CALLER, LOOPBACK, Bucket, Guard, replayed, whole
@@ -439,18 +446,24 @@ class NodeServer(HttpServer):
         self._app, self._node, self._until = app, node, 0.0
 
     def _tell(self, number: int) -> None:
-        if not self.told:
-            self._until = time.monotonic() + _DRAIN
-            last = threading.Timer(
-                _LAST, os._exit, (1,)
-            )  # what counts is in the remotes; the rest is as after a crash
-            last.daemon = True
-            last.start()
-            self._node.drain()
+        self._drain()
         super()._tell(number)
+
+    def _drain(self) -> None:
+        if self._node.is_draining:
+            return
+        self._until = time.monotonic() + _DRAIN
+        # What counts is in the remotes; the rest is as after a crash.
+        last = threading.Timer(_LAST, os._exit, (1,))
+        last.daemon = True
+        last.start()
+        self._node.drain()
 
     async def on_tick(self, counter: int) -> bool:
         """Whether it is over."""
+        if self._node.is_replaced:
+            self._drain()
+            self.end()
         over = await super().on_tick(counter)
         return over and (self.force_exit or self._app.is_idle or time.monotonic() > self._until)
 
@@ -458,7 +471,11 @@ class NodeServer(HttpServer):
 def serve(
     settings: NodeSettings, listener: socket.socket, host: str, *, ready: Callable[[dict[str, Any]], None]
 ) -> int:
-    """Answers until a signal ends it, then drains, and returns that signal."""
+    """Answers until a signal ends it, then drains, and returns that signal.
+
+    Raises:
+        LockedError: another process uses the folder, or has the name of the node.
+    """
     sys.setswitchinterval(SWITCH)
     told = address(listener)
     node = settings.node
@@ -471,6 +488,10 @@ def serve(
         asyncio.run(server.serve(sockets=[listener]))
     finally:
         node.stop(_LEAVE)
+    if node.is_replaced and not server.told:
+        raise LockedError(
+            f"another process has become the node {node.name}; give each node a name of its own with --node"
+        )
     return server.told
 
 
