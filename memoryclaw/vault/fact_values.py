@@ -87,7 +87,7 @@ def _favorite(plain: str, parts: list[str]) -> FieldNoun | None:
 
 def is_preference(field: str) -> bool:
     """True for what someone likes or wants to have done."""
-    return field in _PREFERENCES or field.startswith(("favorite ", "lieblings"))
+    return field in _PREFERENCES or field.startswith(("favorite ", "favourite ", "lieblings"))
 
 
 def is_yearly(field: str) -> bool:

@@ -148,10 +148,9 @@ def type_of(unit: Unit) -> str:
     if unit.kind == "fact":
         if unit.field == FROM_NOW_ON:
             return _wished(unit.value)
-        if (
-            unit.field.startswith(("favorite ", "favourite ", "lieblings"))
-            or "/preferences#" in f"/{unit.id}"
-        ):
+        from memoryclaw.vault.fact_values import is_preference  # noqa: PLC0415  it reads this module
+
+        if is_preference(unit.field) or "/preferences#" in f"/{unit.id}":
             return "preference"
         return "event" if unit.days else ""
     return ""
