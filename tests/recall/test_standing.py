@@ -103,7 +103,9 @@ def test_show_names_the_lines_and_what_they_told(vault):
 
 
 def test_of_several_lines_that_tell_of_one_turn_only_the_one_whose_fact_it_was_says_so(tmp_path):
-    root = put(tmp_path / "v", FACTS.replace("boats#^l1]]", "boats#^l1-2]]").replace("boats#^l3]]", "boats#^l1]]"))
+    root = put(
+        tmp_path / "v", FACTS.replace("boats#^l1]]", "boats#^l1-2]]").replace("boats#^l3]]", "boats#^l1]]")
+    )
     episode = root / EPISODE
     episode.write_text(episode.read_text().replace("^l3", "^l1-3").replace("^l2", "^l1-2"))
     with opened(root) as app:
