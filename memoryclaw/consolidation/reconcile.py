@@ -26,7 +26,6 @@ from memoryclaw.vault.fact_values import (
     holds_many,
     holds_value,
     is_of_people,
-    is_preference,
     is_yearly,
     misfit,
     plain_key,
@@ -37,6 +36,7 @@ from memoryclaw.vault.fact_values import (
 )
 from memoryclaw.vault.facts import VALUE, fact_id, statement_id
 from memoryclaw.vault.layout import SALIENCE_FILE
+from memoryclaw.vault.lifecycle import is_preference
 from memoryclaw.vault.vocabulary import Field, Schema
 from memoryclaw.writing.decisions import Decisions, fingerprint
 

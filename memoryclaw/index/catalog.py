@@ -296,8 +296,8 @@ class Catalog:
 
     def superseded_in(
         self, turns: Iterable[tuple[str, int]], episodes: Iterable[tuple[str, str]]
-    ) -> list[tuple[str, int, str, Fact]]:
-        """What rested on these lines and no longer holds: (path, number of the log line, path of the fact, the fact).
+    ) -> list[tuple[str, str, Fact]]:
+        """What rested on these lines and no longer holds: (path, block, the fact); the block of a log is `^l` and the number of its line.
 
         Args:
             turns: logs with lines of theirs.
@@ -309,17 +309,17 @@ class Catalog:
         )
         sql = f"""with turn(path, line) as (select json_extract(value, '$[0]'), cast(json_extract(value, '$[1]') as integer) from json_each(?)),
             episode(path, key) as (select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?))
-            select turn.path, turn.line, t.path, f.seq, {names} from turn
+            select turn.path, '^l' || turn.line, t.path, f.seq, {names} from turn
                 join cited c on c.path = turn.path and turn.line between c.first and c.last
                 join link l on l.target_key = c.key and (l.anchor = '^l' || turn.line or l.anchor glob '^l' || turn.line || '-*')
                 {past} where t.state = 'current' and not exists(select 1 from cited d where d.fid = c.fid
                     and d.path != c.path and turn.line between d.first and d.last)
             union
-            select episode.path, cast(substr(l.anchor, 3) as integer), t.path, f.seq, {names} from episode
+            select episode.path, l.anchor, t.path, f.seq, {names} from episode
                 join link l on l.target_key = episode.key and l.anchor glob '^l[0-9]*' {past} where t.state = 'current'
             order by 1, 2, 3, 4"""
         rows = self.rows(sql, (json.dumps(list(turns)), json.dumps(list(episodes))))
-        return [(path, line, there, _fact(row)) for path, line, there, _, *row in rows]
+        return [(path, block, _fact(row)) for path, block, _, _, *row in rows]
 
     def superseded_on(self, days: Iterable[str]) -> list[tuple[str, Fact]]:
         """The former values that name no source and began on these ISO days, with the path of their file."""

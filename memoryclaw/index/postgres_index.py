@@ -154,10 +154,6 @@ _CHANGES = (
     ),
     (r"from json_each\(\?\)", "from jsonb_array_elements(?{}) as value"),
     (r"json_extract\(value, '\$\[(\d)\]'\)", r"(value->>\1)"),
-    (
-        r"cast\(substr\((\S+), (\d)\) as integer\)",
-        r"cast(substring(substr(\1, \2) from '^[0-9]+') as integer)",
-    ),
     (r"\bmax\(([^(),]+), ([^()]+)\)", r"greatest(\1, \2)"),
     (r"\(instr\((\w+), \?\) = 0\)", r"(strpos(\1, ?) = 0)::int"),
     (r"\binstr\(", "strpos("),

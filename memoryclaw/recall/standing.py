@@ -97,7 +97,7 @@ def _may_conflict(found: Sequence[Told], linked: Iterable[tuple[str, str]]) -> b
 
 # Lines of logs and episodes whose fact was superseded.
 
-_BLOCK = re.compile(r"[ \t]\^l(\d{1,9})(?:-\d{1,9})?[ \t]*$", re.MULTILINE)
+_BLOCK = re.compile(r"[ \t](\^l\d{1,9}(?:-\d{1,9})?)[ \t]*$", re.MULTILINE)
 _LONGEST = 60  # characters of a value in a mark
 
 
@@ -144,10 +144,10 @@ def superseded(catalog: Catalog, shown: Sequence[ShownLines], today: str) -> dic
     keys = [(path, key) for path, (id_, _) in names.items() for key in {link_key(id_), link_key(path)}]
     if not logs and not keys:
         return {}
-    rested: dict[tuple[str, int], list[Fact]] = {}
-    for path, line, _, fact in catalog.superseded_in(logs, sorted(keys)):
+    rested: dict[tuple[str, str], list[Fact]] = {}
+    for path, block, fact in catalog.superseded_in(logs, sorted(keys)):
         if not fact.until or fact.until[:10] <= today:
-            rested.setdefault((path, line), []).append(fact)
+            rested.setdefault((path, block), []).append(fact)
     if not rested:
         return {}
     held = _Held(catalog, [fact for facts in rested.values() for fact in facts], today)
@@ -160,13 +160,12 @@ def superseded(catalog: Catalog, shown: Sequence[ShownLines], today: str) -> dic
     return found
 
 
-def _blocks(one: ShownLines) -> list[tuple[int, int]]:
-    """The numbers of log lines that are shown, each with the line of its file."""
+def _blocks(one: ShownLines) -> list[tuple[str, int]]:
+    """The blocks that are shown, each with the line of its file."""
     if not one.episode:
-        return [(line, line) for line in range(one.first, one.last + 1)]
+        return [(f"^l{line}", line) for line in range(one.first, one.last + 1)]
     return [
-        (int(hit[1]), one.first + one.episode.count("\n", 0, hit.start()))
-        for hit in _BLOCK.finditer(one.episode)
+        (hit[1], one.first + one.episode.count("\n", 0, hit.start())) for hit in _BLOCK.finditer(one.episode)
     ]
 
 

@@ -41,7 +41,6 @@ KIN = frozenset(lists.lines("consolidation.kin"))
 # Where several values live side by side unless the schema says otherwise.
 MANY = frozenset(lists.lines("consolidation.many_values"))
 _EXACT = frozenset({"date", "day", "email", "phone", "url", "amount"})
-_PREFERENCES = frozenset(lists.lines("consolidation.preferences"))
 _OF_PEOPLE = KIN | frozenset(lists.lines("consolidation.of_people"))
 _LEADING = frozenset(lists.words("consolidation.before_fields"))
 _ANY_DAY = date(2000, 1, 1)
@@ -83,11 +82,6 @@ def _favorite(plain: str, parts: list[str]) -> FieldNoun | None:
         if len(parts) == 1 and plain.startswith("lieblings") and len(plain) > 10
         else None
     )
-
-
-def is_preference(field: str) -> bool:
-    """True for what someone likes or wants to have done."""
-    return field in _PREFERENCES or field.startswith(("favorite ", "lieblings"))
 
 
 def is_yearly(field: str) -> bool:

@@ -8,6 +8,7 @@ from datetime import date
 
 from memoryclaw.errors import InputError
 from memoryclaw.model import FROM_NOW_ON, MEMORY_TYPES, PROJECT, SESSION, Lifecycle, Problem, Unit
+from memoryclaw.text import words as lists
 from memoryclaw.text.dates import parse_timestamp, plus_days
 from memoryclaw.text.language import key_of
 
@@ -15,6 +16,7 @@ KEYS = ("type", "scope", "expires", "verify_by", "verified")  # as files write t
 _NAMES = {"type": "memory_type"}  # what is called otherwise in the code
 _DAYS = ("expires", "verify_by", "verified")
 _TO_DO = frozenset({"to do", "to dos", "todo", "todos", "task", "tasks", "to-dos"})
+_PREFERENCES = frozenset(lists.lines("consolidation.preferences"))
 _SPAN = re.compile(r"(\d{1,5})\s*(day|week|month|year)?s?")
 _SPANS = {"day": 1, "week": 7, "month": 30, "year": 365}
 IDLE = 1  # days after its last one on which what is of a session still counts: at least 24 hours
@@ -137,6 +139,11 @@ def _later(day: str, days: int) -> str:
 # The type that nobody needs to say, because the grammar or the place of it says it.
 
 
+def is_preference(field: str) -> bool:
+    """True for what someone likes or wants to have done."""
+    return field in _PREFERENCES or field.startswith(("favorite ", "favourite ", "lieblings"))
+
+
 def type_of(unit: Unit) -> str:
     """The memory type of a unit that names none: a pure function of what it says; empty where nothing tells."""
     if unit.kind == "todo":
@@ -148,10 +155,7 @@ def type_of(unit: Unit) -> str:
     if unit.kind == "fact":
         if unit.field == FROM_NOW_ON:
             return _wished(unit.value)
-        if (
-            unit.field.startswith(("favorite ", "favourite ", "lieblings"))
-            or "/preferences#" in f"/{unit.id}"
-        ):
+        if is_preference(unit.field) or "/preferences#" in f"/{unit.id}":
             return "preference"
         return "event" if unit.days else ""
     return ""

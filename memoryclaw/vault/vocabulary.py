@@ -112,6 +112,11 @@ def read_schema(text: str) -> Schema:
         )
     low = {key.lower(): value for key, value in loaded.value.items()}
     fields = low.get("fields")
+    if fields and not isinstance(fields, dict):
+        line = loaded.lines.get(("fields",), 1)
+        problems.append(
+            Problem("", line, "`fields` is not a list of keys", "write lines like `deadline: date` below it")
+        )
     named = {
         name.lower(): _field(name, said, loaded, problems)
         for name, said in (fields.items() if isinstance(fields, dict) else ())

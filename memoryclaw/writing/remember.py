@@ -46,8 +46,15 @@ class Part(NamedTuple):
 def remember_parts(
     context: WriteContext, parts: Sequence[Part], *, source: str = "", lifecycle: Mapping[str, str] = NOTHING
 ) -> Written:
-    """Keeps facts and statements that were said in one breath, all with one lifecycle; one commit of all of them."""
+    """Keeps facts and statements that were said in one breath, all with one lifecycle; one commit of all of them.
+
+    Raises:
+        InputError: a value is not of the type that the schema asks for.
+    """
     run, schema = context.run("remember"), context.schema()
+    for part in parts:
+        if part.field and (wrong := schema.misfit(part.field, part.value)):
+            raise InputError(f"{wrong}; nothing was written")
     done: dict[int, FactEdit] = {}
 
     def change(path: str) -> Callable[[str], str]:

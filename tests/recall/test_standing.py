@@ -102,6 +102,19 @@ def test_show_names_the_lines_and_what_they_told(vault):
     assert [one.line for one in log] == [1, 3]
 
 
+def test_of_several_lines_that_tell_of_one_turn_only_the_one_whose_fact_it_was_says_so(tmp_path):
+    root = put(
+        tmp_path / "v", FACTS.replace("boats#^l1]]", "boats#^l1-2]]").replace("boats#^l3]]", "boats#^l1]]")
+    )
+    episode = root / EPISODE
+    episode.write_text(episode.read_text().replace("^l3", "^l1-3").replace("^l2", "^l1-2"))
+    with opened(root) as app:
+        told = app.show("boats-talk").superseded
+        turn = app.show("log:boats/1").superseded
+    assert [(one.line, one.value) for one in told] == [(8, "the winch jams"), (9, "2026-04-10")]
+    assert sorted(one.value for one in turn) == ["2026-04-10", "the winch jams"]
+
+
 def test_the_page_of_a_conversation_says_so_beside_the_turn(vault):
     with opened(vault) as app:
         first, second, _ = app.conversation("boats").turns

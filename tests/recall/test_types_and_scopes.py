@@ -30,7 +30,7 @@ def vault(tmp_path, request):
         "---\ntype: lesson\nscope: session:s1\nexpires: 2026-06-30\n---\nPrint the map at A3.\n"
     )
     (root / "semantic/people.md").write_text(
-        "# Ann\n- map: Landranger 104 [scope:: project:Atlas Two] [expires:: 2026-05-09]\n- favorite map: the Tube map\n"
+        "# Ann\n- map: Landranger 104 [scope:: project:Atlas Two] [expires:: 2026-05-09]\n- favorite map: the Tube map\n- prefers: a folded map\n"
         "- map due: 2026-05-20\n- from now on: when a map is asked for, give the scale\n- from now on: keep map answers short\n"
         '- "we agreed that the map is sold at 9 pounds" [said:: 2026-05-01]\n- "we have not decided on a map yet" [said:: 2026-05-02]\n'
     )
@@ -56,7 +56,7 @@ def found(root, query):
         ("map type:decisions -kind:fact", {"choice"}),
         ("type:book", {"book"}),
         ("type:lesson", {"how", "map-day"}),
-        ("map type:preference", {"Ann.favorite map", "Ann.from now on~2"}),
+        ("map type:preference", {"Ann.favorite map", "Ann.prefers", "Ann.from now on~2"}),
         ("type:procedure", {"Ann.from now on"}),
         ("map type:event", {"Ann.map due"}),
         ('map type:"to do"', {"choice#todo"}),

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from memoryclaw.vault.vocabulary import (
     DEFAULT_COLLECTIONS,
     Field,
@@ -55,3 +57,10 @@ def test_an_empty_or_broken_schema_has_the_defaults():
 def test_an_unknown_type_is_reported_with_its_line():
     problem = vocabulary_problems("semantic/_schema.yaml", "fields:\n  a: date\n  b: dtae\n")[0]
     assert (problem.line, "'dtae' is not a type" in problem.message) == (3, True)
+
+
+@pytest.mark.parametrize("fields", ["7", "[birthday]", "birthday"])
+def test_fields_that_are_no_keys_declare_nothing_and_are_reported(fields):
+    schema = read_schema(f"# mine\nfields: {fields}\n")
+    assert schema.fields == {}
+    assert [(one.line, one.message) for one in schema.problems] == [(2, "`fields` is not a list of keys")]

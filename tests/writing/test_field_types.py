@@ -75,6 +75,16 @@ def test_remember_refuses_another_type_and_writes_nothing(
     assert "- birthday: 1988-06-14\n" in (vault / "semantic/people.md").read_text()
 
 
+@pytest.mark.parametrize("text", ["Ann's birthday is banana", "Ann's birthday is banana. Ann likes plums."])
+def test_remember_refuses_another_type_in_a_plain_sentence_too(vault: Path, text: str) -> None:
+    before = {path: path.read_bytes() for path in vault.rglob("*.md")}
+    with App(vault) as app:
+        with pytest.raises(InputError, match=r"'banana' is not a date, .* nothing was written"):
+            app.remember(text)
+        assert {path: path.read_bytes() for path in vault.rglob("*.md")} == before
+        assert app.remember("Ann's birthday is 15 June 1988").action == "superseded"
+
+
 @pytest.mark.parametrize(
     ("id_", "fields"),
     [
