@@ -313,20 +313,22 @@ class Postgres:
                 )
             return self._pool
 
-    def _opening(self, opening: str) -> tuple[_Pool, _Connection, psycopg.Cursor[tuple[Any, ...]]]:
+    def _opening(
+        self, opening: str, *, again: bool = True
+    ) -> tuple[_Pool, _Connection, psycopg.Cursor[tuple[Any, ...]]]:
         """A connection with a begun transaction. Where the server went away meanwhile, all connections are made anew."""
         pool = self._opened()
         connection = pool.getconn(_PATIENCE)
         try:
             return pool, connection, _run(connection, opening)  # in one round trip
-        except psycopg.OperationalError:
+        except BaseException as error:
             pool.putconn(connection)
-            with self._guard:
-                if self._pool is pool:
-                    self.close()
-            pool = self._opened()
-            connection = pool.getconn(_PATIENCE)
-            return pool, connection, _run(connection, opening)
+            if not (again and isinstance(error, psycopg.OperationalError)):
+                raise
+        with self._guard:
+            if self._pool is pool:
+                self.close()
+        return self._opening(opening, again=False)
 
     def _configure(self, connection: _Connection) -> None:
         connection.adapters.register_dumper(str, StrDumper)  # as text, whose type nobody has to guess
