@@ -724,10 +724,12 @@ class FleetNode:
         """Tells of a failure, once while it stays the same, and goes on."""
         try:
             yield
-        except (MemoryClawError, OSError) as error:
-            if self._told.get(about) != str(error):
-                self._told[about] = str(error)
-                self._tell(f"{about}: {error}")
+        except Exception as error:  # noqa: BLE001 - a node whose thread ended at a bug would never say again that it is there
+            is_ours = isinstance(error, MemoryClawError | OSError)
+            told = str(error) if is_ours else f"a bug ({type(error).__name__}); it is tried again"
+            if self._told.get(about) != told:
+                self._told[about] = told
+                self._tell(f"{about}: {told}")
 
     # ── Vaults of other nodes
 

@@ -272,7 +272,11 @@ class Postgres:
             ) from None
         except PoolClosed:
             raise IndexBusyError("the connections to PostgreSQL are being closed; try again") from None
-        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        except (
+            psycopg.OperationalError,
+            psycopg.InterfaceError,
+            pg.IdleInTransactionSessionTimeout,
+        ) as error:
             raise IndexUnreachableError(f"PostgreSQL at {self} cannot be reached ({_told(error)})") from None
 
     def _version(self, connection: _Connection, part: str) -> int:

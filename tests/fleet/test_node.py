@@ -589,3 +589,18 @@ def test_a_plain_repository_of_notes_becomes_a_vault_and_its_branch_stays(cluste
     assert git(hub, "branch", "--format=%(refname:short)").split() == ["trunk"]
     assert "Bern" in git(hub, "show", "trunk:semantic/people.md")
     assert check(cluster.fleet, "ann") == []
+
+
+def test_a_node_says_again_that_it_is_there_whatever_went_wrong_before(
+    cluster: Cluster, postgres_server: Server
+) -> None:
+    one = cluster.node("one", lease=1.5)
+    cluster.vault(one)
+    database = cluster.fleet.server.url.partition("@/")[2].partition("?")[0]
+    rename = "alter table memoryclaw.node rename column {} to {}"
+    postgres_server.execute(database, rename.format("address", "elsewhere"))
+    soon(lambda: not one.is_home("ann"))
+    postgres_server.execute(database, rename.format("elsewhere", "address"))
+    soon(lambda: one.is_home("ann"))
+    assert any("a bug (UndefinedColumn)" in sentence for sentence in cluster.told)
+    write(one, "Anna lives in Bern")

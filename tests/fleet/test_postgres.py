@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
@@ -207,4 +208,18 @@ def test_a_transaction_that_cannot_begin_gives_its_connection_back(migrated_url:
             pass
     with server.transaction() as one, server.connection() as other:
         assert one.execute("select 1").fetchone() == other.execute("select 1").fetchone() == (1,)
+    server.close()
+
+
+def test_a_writer_that_slept_in_its_transaction_is_told_so(migrated_url: str) -> None:
+    server = Postgres(migrated_url)
+
+    def sleep() -> None:
+        with server.transaction() as one:
+            one.execute("set local idle_in_transaction_session_timeout = 100")
+            time.sleep(0.5)
+            one.execute("select 1")
+
+    with pytest.raises(IndexUnreachableError, match="idle-in-transaction"):
+        sleep()
     server.close()
