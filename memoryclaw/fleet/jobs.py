@@ -205,10 +205,11 @@ class Jobs:
             tries: how many had failed before.
         """
         wait = FIRST_WAIT * 2**tries if tries + 1 < MOST_TRIES else None
-        again = """insert into procrastinate_jobs(queue_name, task_name, lock, queueing_lock, args, attempts, status, scheduled_at)
-            select 'vaults', 'consolidate', name, name, jsonb_build_object('vault', name), %s,
+        again = f"""insert into procrastinate_jobs(queue_name, task_name, priority, lock, queueing_lock, args, attempts, status, scheduled_at)
+            select 'vaults', 'consolidate', {_PRIORITY.format("began")}, name, name, jsonb_build_object('vault', name), %s,
                 case when %s::float8 is null then 'failed' else 'todo' end::procrastinate_job_status, now() + %s::float8 * interval '1 second'
-            from memoryclaw.fleet_vault where name = %s on conflict (queueing_lock) where status = 'todo' do nothing"""
+            from memoryclaw.fleet_vault left join memoryclaw.night on vault = name where name = %s
+            on conflict (queueing_lock) where status = 'todo' do nothing"""
         note = """update memoryclaw.night set error = %s, ended = case when %s = '' then now() else ended end where vault = %s"""
         with self._transaction() as connection:
             connection.execute(note, (error, error, vault))
@@ -347,17 +348,16 @@ class Worker:
 
     def consolidate(self, vault: str, tries: int = 0) -> None:
         """Has the home of a vault consolidate it; what does not come to its end is tried again, later."""
-        self._jobs.began(vault)
         try:
+            self._jobs.began(vault)
             with self._jobs.slot(self._llm_calls):
                 self._asked(vault)
+            self._jobs.ended(vault)
         except (MemoryClawError, httpx.HTTPError, psycopg.Error) as error:
             told = one_line(str(error) or type(error).__name__)[:_LONGEST]
             self._failed += 1
             self._jobs.ended(vault, told, tries=tries)
             self._tell(f"{vault}: {told}")
-        else:
-            self._jobs.ended(vault)
 
     def _asked(self, vault: str) -> None:
         node = self._fleet.vault(vault).node
