@@ -40,7 +40,6 @@ BEAT, SILENT = (
 )  # seconds between two signs of life of a worker, and without one until its jobs are given back
 TICK = 5.0  # seconds between two looks at what is due, and at jobs that nobody runs any more
 _PATIENCE = 600.0  # seconds that one consolidation may take; what goes on at home is found by the next try
-_ENDING = 60.0  # seconds that a worker which ends waits for what it has begun
 _AGAIN = 5.0  # seconds before a server that went away is tried again
 _BATCH = 1000  # vaults of one transaction
 _LONGEST = 300  # characters of a sentence that is kept
@@ -160,6 +159,12 @@ class Jobs:
                 break
         self._give_back()
         return asked
+
+    def lives(self, worker: int) -> None:
+        """Says that a worker is there: nobody takes what it has begun."""
+        sql = "update procrastinate_workers set last_heartbeat = now() where id = %s"
+        with self._transaction() as connection:
+            connection.execute(sql, (worker,))
 
     def queued(self) -> list[QueuedJob]:
         """What waits, what runs and what is dead, in this order."""
@@ -289,6 +294,7 @@ class Worker:
         self._concurrency, self._llm_calls = concurrency, llm_calls
         self._threads = ThreadPoolExecutor(concurrency, "vault")
         self._failed = 0
+        self._id: int | None = None  # in the queue, once it has had a job
         # It tells of each failed try with a traceback; what is worth a line is told in one sentence.
         for name in ("procrastinate", "psycopg.pool"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -320,7 +326,7 @@ class Worker:
 
         @app.task(name="consolidate", pass_context=True)
         async def consolidate(context: procrastinate.JobContext, vault: str) -> None:
-            tries = context.job.attempts
+            tries, self._id = context.job.attempts, context.job.worker_id
             await asyncio.get_running_loop().run_in_executor(self._threads, self.consolidate, vault, tries)
 
         async with app.open_async():
@@ -333,7 +339,6 @@ class Worker:
                     update_heartbeat_interval=BEAT,
                     stalled_worker_timeout=SILENT,
                     delete_jobs="successful",
-                    shutdown_graceful_timeout=_ENDING,
                 )
             finally:
                 ticking.cancel()
@@ -344,6 +349,10 @@ class Worker:
         while True:
             await asyncio.sleep(TICK)
             with suppress(MemoryClawError, psycopg.Error):  # the next look sees what this one did not
+                if (
+                    self._id is not None
+                ):  # procrastinate says so no more from the moment that a worker is to end
+                    await asyncio.to_thread(self._jobs.lives, self._id)
                 await asyncio.to_thread(self._jobs.tick)
 
     def consolidate(self, vault: str, tries: int = 0) -> None:

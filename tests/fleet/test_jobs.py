@@ -18,7 +18,7 @@ from conftest import COMMAND, Claw
 from towns import Town, town
 
 from memoryclaw.errors import ConfigError, NotFoundError
-from memoryclaw.fleet.jobs import MOST_TRIES, Jobs, Worker, night
+from memoryclaw.fleet.jobs import MOST_TRIES, SILENT, TICK, Jobs, Worker, night
 from memoryclaw.fleet.store import Fleet
 from memoryclaw.index.postgres import Postgres
 
@@ -256,3 +256,31 @@ def test_without_a_server_a_worker_says_so_in_a_sentence(tmp_path: Path) -> None
     assert (ran.code, ran.err.count("\n")) == (1, 1)
     assert "hunter2" not in ran.err
     assert json.dumps(str(tmp_path))
+
+
+def test_a_worker_that_ends_keeps_the_job_it_has_begun_until_that_is_done(town: Town) -> None:
+    node = town.node("one", "--lease", "300")
+    token = town.vault("ann")
+    captured(town, node, token, "s1")
+    jobs = Jobs(Postgres(town.url))
+    jobs.migrate()
+    node.process.send_signal(signal.SIGSTOP)
+    town.run("jobs", "ask", "ann")
+    ending = work(town)
+    try:
+        until = time.monotonic() + 60
+        while [one.state for one in jobs.queued()] != ["running"]:
+            assert time.monotonic() < until
+            time.sleep(0.2)
+        ending.send_signal(signal.SIGTERM)
+        time.sleep(SILENT + 2 * TICK)
+        jobs.tick()
+        assert [(one.state, one.tries) for one in jobs.queued()] == [("running", 0)]
+        assert ending.poll() is None
+        node.process.send_signal(signal.SIGCONT)
+        assert ending.wait(60) == 0
+        assert jobs.queued() == []
+        assert "Bluebarn" in node.ask("GET", "/v1/facts", token).text
+    finally:
+        ending.kill()
+        node.process.send_signal(signal.SIGCONT)
