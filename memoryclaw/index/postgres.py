@@ -6,11 +6,14 @@ import contextlib
 import re
 import threading
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import psycopg
 from psycopg import errors as pg
+from psycopg.abc import Buffer
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.types.datetime import TimestamptzLoader
 from psycopg.types.string import StrDumper
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
 
@@ -43,6 +46,13 @@ _PATIENCE = 10.0  # seconds for a connection of the pool, and for a new one
 
 # An address with an @ that does not end a name or password in which all else is escaped.
 _AMBIGUOUS = re.compile(r"\w+://(?!(?:[^/?@%]|%[0-9a-fA-F]{2})*@[^@]*$).*@", re.DOTALL)
+
+
+class _InUtc(TimestamptzLoader):
+    """Reads a time as one in UTC, whatever the time zone of the server."""
+
+    def load(self, data: Buffer) -> datetime:
+        return super().load(data).astimezone(UTC)
 
 
 class Postgres:
@@ -336,6 +346,7 @@ class Postgres:
 
     def _configure(self, connection: _Connection) -> None:
         connection.adapters.register_dumper(str, StrDumper)  # as text, whose type nobody has to guess
+        connection.adapters.register_loader("timestamptz", _InUtc)
         connection.prepared_max = _PREPARED
         if self._prepared:
             _run(connection, "; ".join(f"set {one}" for one in _PLANS))
