@@ -242,6 +242,7 @@ class FleetNode:
         for work, pause in (
             (self._beat, min(self._lease / 3, _FIND)),
             (self._tend, min(_LOOK, self._lease / 3)),
+            (self.fleet.sweep, self._lease),
         ):
             thread = threading.Thread(
                 target=self._again_and_again, args=(work, pause), name="fleet", daemon=True
