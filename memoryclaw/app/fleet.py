@@ -527,9 +527,11 @@ class FleetNode:
                 return self.is_home(vault)
             known = self.fleet.vault(checked_name(vault))
             root = self.folder / vault
-            if not known.remote and known.node not in ("", self.name) and not is_initialised(root):
+            has_files = known.synced is not None or known.node not in ("", self.name)
+            if has_files and not known.remote and not is_initialised(root):
+                where = f"not in {root}" if known.node == self.name else f"on the node {known.node} alone"
                 raise VaultError(
-                    f"the vault {vault!r} has no remote, and its files are on the node {known.node} alone; start that node"
+                    f"the vault {vault!r} has no remote, and its files are {where}; bring them back there, or drop it"
                 )
             fence = self.fleet.claim(vault, self.name)
             if fence is None:
