@@ -209,8 +209,8 @@ class FleetNode:
         self._not_before: dict[str, float] = {}  # when what failed is tried again
         self._told: dict[str, str] = {}
         self._shadows: dict[
-            str, tuple[datetime, frozenset[str]]
-        ] = {}  # when what they hold was published, and its files
+            str, tuple[int, datetime, frozenset[str]]
+        ] = {}  # the number of the index, when what they hold was published, and its files
         self._lock = -1
 
     # ── Coming and going
@@ -760,9 +760,10 @@ class FleetNode:
         if state.number is None or state.synced is None:
             raise VaultError(f"the vault {vault!r} was not indexed by its home yet; ask again later")
         known = self._shadows.get(vault)
-        if known is not None and known[0] == state.synced:
+        if known is not None and known[:2] == (state.number, state.synced):
             return
-        if known is None:  # what an earlier process had here
+        if known is None or known[0] != state.number:  # of an earlier process, or of a vault that was dropped
+            self._close(root)
             shutil.rmtree(root, ignore_errors=True)
             root.mkdir(0o700, parents=True)
         place, found = os.fspath(root), self._reads.published(state.number)
@@ -771,10 +772,10 @@ class FleetNode:
                 files.write_file(place, path, data, before)
             if path == CONFIG_FILE:
                 settings.load(root)  # says where the folders are
-        for path in known[1] - found.keys() if known else ():
+        for path in known[2] - found.keys() if known else ():
             if before := files.digest_at(place, path):
                 files.remove_file(place, path, before)
-        self._shadows[vault] = state.synced, frozenset(found)
+        self._shadows[vault] = state.number, state.synced, frozenset(found)
 
     def _lag(self, vault: str) -> Freshness:
         state = self.fleet.home_of(vault)
