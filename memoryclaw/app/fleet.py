@@ -61,7 +61,6 @@ _AGAIN = 5.0  # seconds until what failed is tried again
 _FILL_AGAIN = 30.0  # seconds until vectors are tried again that could not be made
 _AT_ONCE = 4  # vaults that are taken over at the same time
 _OPEN = 64  # vaults that are kept open
-_WHOM = 30.0  # seconds for which it is known for whom there are tokens
 _NEW = ".{}.new"  # a copy of a vault that is not whole yet
 _SHADOWS = ".shadows"
 _LEDGER = "ledger"
@@ -86,8 +85,6 @@ class _Home:
         self.failure = ""  # of the last push
         self.is_dirty, self.since = False, 0.0  # used since the last push, and since when
         self.shown: dict[str, tuple[int, int, int]] = {}  # the files that were published, as they were
-        self.audiences: tuple[str, ...] = ()  # for whom there are tokens
-        self.asked_whom = -_WHOM
         self.notes = self.bytes = 0
         self.lacks_vectors, self.fill_after = False, 0.0  # since the index changed, and when they are made
 
@@ -469,9 +466,8 @@ class FleetNode:
         name = home.known.name
         try:
             freshness = app.refresh()
-            for audience in self._audiences(home):
-                if audience != OWNER:
-                    app.seen_by(audience).refresh()
+            for audience in {AGENT, *self.fleet.audiences(name)} - {OWNER}:
+                app.seen_by(audience).refresh()
             self._measure(home, app)
             state = self.fleet.home_of(name)
             if state.number is not None and not freshness.degraded:
@@ -481,13 +477,6 @@ class FleetNode:
         except MemoryClawError as error:
             home.is_dirty = True
             self._tell(f"{name}: other nodes do not see what was written last yet ({error})")
-
-    def _audiences(self, home: _Home) -> tuple[str, ...]:
-        if time.monotonic() - home.asked_whom > _WHOM:
-            tokens = self.fleet.tokens(home.known.name)
-            home.audiences = tuple(sorted({AGENT, *(token.audience for token in tokens)}))
-            home.asked_whom = time.monotonic()
-        return home.audiences
 
     def _measure(self, home: _Home, app: FleetApp) -> None:
         found = app.vault.scan().files

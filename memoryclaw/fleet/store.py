@@ -388,6 +388,14 @@ class Fleet:
             connection.execute("select set_config(%s, %s, true)", (_TENANT, vault))
             return [Token(*row) for row in connection.execute(sql, (vault,)).fetchall()]
 
+    def audiences(self, vault: str) -> list[str]:
+        """For whom there are tokens of a vault, and for whom it was indexed."""
+        sql = """select audience from memoryclaw.token where vault = %s
+            union select audience from memoryclaw.vault where name = %s and audience != '' order by audience"""
+        with self.server.transaction() as connection:
+            connection.execute("select set_config(%s, %s, true)", (_TENANT, vault))
+            return [audience for (audience,) in connection.execute(sql, (vault, vault)).fetchall()]
+
     def revoke(self, vault: str, id_: str) -> None:
         """Ends a token at once.
 
