@@ -498,7 +498,7 @@ class FleetNode:
                 fresh[path] = files.read_file(root, path).data
             except (NotFoundError, VaultError):
                 now.pop(path)
-        self.fleet.publish(number, fresh, kept=now.keys() - fresh.keys())
+        self.fleet.publish(number, fresh, kept=now.keys() - fresh.keys(), may=self._may(home))
         home.shown = now
 
     # ── Taking over and giving away
@@ -785,12 +785,16 @@ class FleetNode:
 
     def _writable(self, home: _Home) -> AbstractContextManager[FleetApp]:
         """A vault that is written: its index too, but only while it is at home here."""
+        return self._lent(
+            home.root, lambda: _app_of(self.fleet, home.root, home.known.name, may=self._may(home))
+        )
+
+    def _may(self, home: _Home) -> Callable[[Any], None]:
+        """Refuses a transaction what only the home of a vault may write."""
         name = home.known.name
-
-        def may(connection: Any) -> None:
-            self.fleet.must_be_home(connection, name, self.name, self._holder, home.fence)
-
-        return self._lent(home.root, lambda: _app_of(self.fleet, home.root, name, may=may))
+        return lambda connection: self.fleet.must_be_home(
+            connection, name, self.name, self._holder, home.fence
+        )
 
     @contextmanager
     def _lent(self, root: Path, open_app: Callable[[], FleetApp]) -> Iterator[FleetApp]:
