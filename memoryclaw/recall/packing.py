@@ -94,25 +94,25 @@ class Pack:
         self.full = self._budget - self.tokens() < LEAST
         return "budget"
 
-    def offer(self, unit: Unit, score: float, surfaces: frozenset[str]) -> tuple[str, int]:
-        """Takes a match in if it may and fits: (`in` or the reason why not, tokens it costs)."""
-        where, before = self._place(unit), self.tokens()
+    def offer(self, unit: Unit, score: float, surfaces: frozenset[str]) -> str:
+        """Takes a match in if it may and fits: `in`, or the reason why not."""
+        where = self._place(unit)
         reason = self.refused(unit.kind, score) or self._repeats(unit, where.trust, surfaces)
         if not reason and unit.kind == "turn" and self._is_said(unit, surfaces):
             reason = "duplicate"
         if reason:
-            return reason, 0
+            return reason
         quoted = self._quoted(unit, where, surfaces)
         if not quoted:
-            self.full = self._budget - before < LEAST
-            return "budget", 0
+            self.full = self._budget - self.tokens() < LEAST
+            return "budget"
         self._best = max(self._best, score)
         whole = quoted == shown(unit)
         seen = self._seen.get(unit.id)
         if seen and not seen.isdisjoint((digest_of(shown(unit)), digest_of(quoted))):
             self._visible.append((_level(unit), _plain(quoted)))
             self._spared += line_cost(where, quoted)
-            return "already_visible", 0
+            return "already_visible"
         told = _plain(_own_words(unit) if whole else quoted)
         item = _Item(unit, where, surfaces, quoted, told, not whole, digest_of(quoted), _level(unit))
         self._outline.add(where, line(where, quoted))
@@ -123,35 +123,27 @@ class Pack:
             self._stated.append(frozenset(_plain(unit.value).split()))
         self._notes += unit.kind in _WHOLE
         self._turns += unit.kind == "turn"
-        return "in", self.tokens() - before
+        return "in"
 
-    def settle(self) -> dict[int, int]:
-        """Leaves out what came in again later, from a source more trusted, or, of a note, as the line that it quotes.
-
-        Of items by their number, the tokens they cost less; one of which nothing is left is gone.
-        """
-        changed: dict[int, int] = {}
+    def settle(self) -> None:
+        """Leaves out what came in again later, from a source more trusted, or, of a note, as the line that it quotes."""
         for number, item in enumerate(self._items):
             known = [one.told for one in self._items if _precedes(one, item)]
             said = _sentences(item.quoted) if known else ()
             if not any(_is_told(sentence, known) for sentence in said):
                 continue
-            before, room = self.tokens(), line_cost(item.where, item.quoted)
+            room = line_cost(item.where, item.quoted)
             shorter = self._passage(item.unit, item.where, item.surfaces, room, known, near=True)
             if all(_is_told(sentence, known) or len(sentence.split()) <= REPEATED for sentence in said):
                 shorter = ""
             self._render(number, shorter)
-            changed[number] = before - self.tokens()
-        return changed
 
-    def extend(self) -> dict[int, int]:
-        """Gives the room that is left to what was cut, in rank order; of items by their number, the tokens they cost more."""
-        gained: dict[int, int] = {}
+    def extend(self) -> None:
+        """Gives the room that is left to what was cut, in rank order."""
         for number, item in enumerate(self._items):
             if not item.cut or not item.quoted:
                 continue
-            before = self.tokens()
-            if self._budget - before < LEAST:
+            if self._budget - self.tokens() < LEAST:
                 break
             others = [
                 one.told
@@ -162,13 +154,16 @@ class Pack:
             longer = self._passage(item.unit, item.where, item.surfaces, room, others, near=False)
             if line_cost(item.where, longer) > line_cost(item.where, item.quoted):
                 self._render(number, longer)
-            gained[number] = self.tokens() - before
-        return gained
 
-    @property
-    def gone(self) -> set[int]:
-        """The numbers of the items that were taken in and of which nothing is left."""
-        return {number for number, item in enumerate(self._items) if not item.quoted}
+    def costs(self) -> dict[int, int]:
+        """Tokens that each item costs with the lines it needs around it, by its number; none for one of which nothing is left."""
+        outline, found = Outline(self._outline.head), dict[int, int]()
+        for number, item in enumerate(self._items):
+            if item.quoted:
+                before = outline.tokens()
+                outline.add(item.where, line(item.where, item.quoted))
+                found[number] = outline.tokens() - before
+        return found
 
     def _place(self, unit: Unit) -> PackPosition:
         return place(unit)._replace(mark=prompts.escaped_line(self.marks.get(unit.id, "")))
@@ -428,7 +423,7 @@ class Outline:
     """
 
     def __init__(self, head: Sequence[str] = ()) -> None:
-        self._head = head
+        self.head = head
         self._groups: dict[str, dict[str, list[tuple[tuple[int, str], str]]]] = {t: {} for t in TRUST_ORDER}
         self._cost = sum(map(_line_cost, (prompts.OPENING, *head, prompts.CLOSING)))
         self._empty = not head
@@ -460,7 +455,7 @@ class Outline:
             if not items:
                 del group[place.above]
             self._cost -= self.adding(place)
-            self._empty = not (self._head or any(self._groups.values()))
+            self._empty = not (self.head or any(self._groups.values()))
 
     def tokens(self) -> int:
         """What the whole block costs."""
@@ -469,7 +464,7 @@ class Outline:
     def context(self) -> str:
         """The block to paste into a prompt; empty when nothing was taken in."""
         groups = [(trust, _lines(self._groups[trust])) for trust in TRUST_ORDER]
-        return prompts.fenced(groups, self._head)
+        return prompts.fenced(groups, self.head)
 
 
 def _lines(groups: dict[str, list[tuple[tuple[int, str], str]]]) -> list[str]:

@@ -103,15 +103,16 @@ def _packed(
     newest = [one for one in waiting if one.unit.rowid in found.evidence.newest]
     offering.offer([one for one in newest if decisions[one.unit.rowid] == "weak" or one.unit.rowid in left])
     decisions.update((rowid, "upcoming") for rowid in sorted(left) if decisions[rowid] == "budget")
-    less, gone, gained = pack.settle(), pack.gone, pack.extend()
+    pack.settle()
+    pack.extend()
+    costs = pack.costs()
     taken: list[tuple[int, Match]] = []
     ranks = {one.unit.rowid: place for place, one in enumerate(found.units)}
     for number, (one, match) in enumerate(offering.taken):
-        if number in gone:
+        if number not in costs:
             decisions[one.unit.rowid] = "duplicate"
         else:
-            tokens = match.tokens + gained.get(number, 0) - less.get(number, 0)
-            marked = offering.folding.marked(one.unit, match._replace(tokens=tokens))
+            marked = offering.folding.marked(one.unit, match._replace(tokens=costs[number]))
             taken.append((ranks[one.unit.rowid], marked))
     return [match for _, match in sorted(taken, key=lambda pair: pair[0])], decisions
 
@@ -155,13 +156,13 @@ class _Offering:
             matches = self._searcher.matches(self._found, hopeful, units=units)
             matches = marked(matches, conflicts, superseded)
             for one, match in zip(hopeful, matches, strict=True):
-                rowid, tokens = one.unit.rowid, 0
+                rowid = one.unit.rowid
                 decisions[rowid] = self.folding.reason(one.unit, said[rowid])
                 if not decisions[rowid]:
-                    decisions[rowid], tokens = pack.offer(match.unit, match.score, match.surfaces)
+                    decisions[rowid] = pack.offer(match.unit, match.score, match.surfaces)
                 if decisions[rowid] == "in":
                     self.folding.show(one.unit, said[rowid])
-                    self.taken.append((one, match._replace(tokens=tokens)))
+                    self.taken.append((one, match))
 
     def _next(self, waiting: Iterator[Ranked]) -> list[Ranked]:
         """The next `CHUNK` units that the pack may still take; those before that it may not are refused."""

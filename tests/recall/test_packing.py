@@ -45,17 +45,18 @@ units = st.builds(
 def test_never_over_budget_and_every_token_accounted_for(
     offers: list[tuple[Unit, float]], budget: int, most: int
 ) -> None:
-    pack, spent, taken = Pack(budget, most), 0, []
+    pack, taken = Pack(budget, most), []
     for one, score in sorted(offers, key=lambda offer: -offer[1]):
-        decision, tokens = pack.offer(one, score, NONE)
+        decision = pack.offer(one, score, NONE)
         assert decision in ("in", "weak", "max_results", "budget", "duplicate")
-        assert (tokens > 0) is (decision == "in")
-        spent += tokens
         taken += [one] if decision == "in" else []
-    spent += sum(pack.extend().values())
-    assert pack.tokens() == spent == estimate(pack.context()) <= budget
+    pack.settle()
+    pack.extend()
+    costs = pack.costs()
+    assert pack.tokens() == sum(costs.values()) == estimate(pack.context()) <= budget
+    assert all(cost > 0 for cost in costs.values())
     assert sum(one.kind in ("episode", "note", "skill") for one in taken) <= most
-    assert len(said(pack.context()) if taken else []) == len(taken)
+    assert len(said(pack.context()) if taken else []) == len(costs)
 
 
 @settings(deadline=None)
@@ -66,7 +67,7 @@ def test_what_is_turned_down_before_it_is_explained_would_have_been_refused_for_
     pack = Pack(budget, 3)
     for one, score in sorted(offers, key=lambda offer: -offer[1]):
         reason = pack.turned_down(one, score)
-        decision, _ = pack.offer(one, score, NONE)
+        decision = pack.offer(one, score, NONE)
         assert reason in ("", decision)
         assert reason or decision in ("in", "budget", "duplicate")  # of a turn only the words asked for tell
 
@@ -75,9 +76,9 @@ def test_what_is_turned_down_before_it_is_explained_would_have_been_refused_for_
 @given(st.integers(200, 3000), st.integers(2000, 30_000))
 def test_a_long_first_item_never_starves_the_rest(budget: int, length: int) -> None:
     pack = Pack(budget, 5)
-    assert pack.offer(unit("long", "wind and rain " * length), 9.0, frozenset({"rain"}))[0] == "in"
+    assert pack.offer(unit("long", "wind and rain " * length), 9.0, frozenset({"rain"})) == "in"
     assert pack.tokens() <= budget * SHARE + 40 or budget < 260
-    assert pack.offer(fact("f", "2026-12-11"), 8.0, NONE)[0] == "in"
+    assert pack.offer(fact("f", "2026-12-11"), 8.0, NONE) == "in"
 
 
 def test_an_episode_that_is_not_the_best_leaves_room_for_what_it_was_made_of() -> None:
@@ -88,8 +89,9 @@ def test_an_episode_that_is_not_the_best_leaves_room_for_what_it_was_made_of() -
 
     for kind, share in (("episode", EPISODE), ("note", SHARE)):
         pack = Pack(1000, 9)
-        _, first = pack.offer(long("best"), 3, asked)
-        _, second = pack.offer(long("next", kind=kind), 2, asked)
+        pack.offer(long("best"), 3, asked)
+        pack.offer(long("next", kind=kind), 2, asked)
+        first, second = pack.costs().values()
         assert 1000 * SHARE - 40 < first <= 1000 * SHARE + 40
         assert 1000 * share - 40 < second <= 1000 * share + 40
 
@@ -97,7 +99,7 @@ def test_an_episode_that_is_not_the_best_leaves_room_for_what_it_was_made_of() -
 def test_the_smallest_budget_still_holds_the_best_item() -> None:
     pack = Pack(LEAST_BUDGET, 5)
     long = unit("episodes/2025-07-08_17-25-00_penicillin-reaction", "word " * 500, when="2025-07-08")
-    assert pack.offer(long, 5.0, NONE)[0] == "in"
+    assert pack.offer(long, 5.0, NONE) == "in"
 
 
 def test_a_cut_item_is_the_passage_that_answers() -> None:
@@ -112,24 +114,24 @@ def test_a_cut_item_is_the_passage_that_answers() -> None:
 
 def test_whole_notes_are_bounded_and_facts_and_turns_are_not() -> None:
     pack = Pack(2000, 1)
-    assert pack.offer(unit("a", "one"), 5.0, NONE)[0] == "in"
-    assert pack.offer(unit("b", "two"), 5.0, NONE)[0] == "max_results"
-    assert pack.offer(fact("c", "three"), 5.0, NONE)[0] == "in"
-    assert pack.offer(unit("d", "four", kind="turn", entity="Nora"), 5.0, NONE)[0] == "in"
+    assert pack.offer(unit("a", "one"), 5.0, NONE) == "in"
+    assert pack.offer(unit("b", "two"), 5.0, NONE) == "max_results"
+    assert pack.offer(fact("c", "three"), 5.0, NONE) == "in"
+    assert pack.offer(unit("d", "four", kind="turn", entity="Nora"), 5.0, NONE) == "in"
 
 
 def test_the_weak_and_the_same_again_are_left_out() -> None:
     pack = Pack(2000, 5)
     pack.offer(unit("a", "The same  text."), 10.0, NONE)
-    assert pack.offer(unit("b", "the SAME\ntext."), 9.0, NONE) == ("duplicate", 0)
-    assert pack.offer(unit("c", "other"), 1.9, NONE) == ("weak", 0)
-    assert pack.offer(unit("c", "other"), 2.0, NONE)[0] == "in"
+    assert pack.offer(unit("b", "the SAME\ntext."), 9.0, NONE) == "duplicate"
+    assert pack.offer(unit("c", "other"), 1.9, NONE) == "weak"
+    assert pack.offer(unit("c", "other"), 2.0, NONE) == "in"
 
 
 def test_what_does_not_fit_is_passed_over_for_something_that_does() -> None:
     pack = Pack(150, 5)
-    assert pack.offer(unit("a", "word " * 400), 5.0, NONE)[0] == "in"
-    while pack.offer(unit(f"id{pack.tokens()}", f"x{pack.tokens()} " * 9), 5.0, NONE)[0] == "in":
+    assert pack.offer(unit("a", "word " * 400), 5.0, NONE) == "in"
+    while pack.offer(unit(f"id{pack.tokens()}", f"x{pack.tokens()} " * 9), 5.0, NONE) == "in":
         pass
     assert pack.tokens() <= 150
 
@@ -164,7 +166,7 @@ def turn(number: int, text: str, **values: Any) -> Unit:
 def test_turns_stand_in_the_order_they_were_said_and_facts_in_rank_order_under_what_they_share() -> None:
     pack = Pack(600, 5)
     for one in (turn(12, "In the tin."), fact("semantic/p#Boathouse.deadline", "May"), turn(3, "Where to?")):
-        assert pack.offer(one, 5.0, NONE)[0] == "in"
+        assert pack.offer(one, 5.0, NONE) == "in"
     pack.offer(fact("semantic/p#Boathouse.b", "June")._replace(when="2025-04-09"), 5.0, NONE)
     assert pack.context().split("\n")[2:-2] == [
         "log:s1/ (2025-04-08)", " 3 Tom: Where to?", " 12 Tom: In the tin.",
@@ -191,21 +193,21 @@ def test_quotes_cost_nothing_extra_between_tags_and_markup_is_escaped() -> None:
 def test_what_is_said_within_a_trusted_text_is_not_said_again() -> None:
     pack = Pack(600, 5)
     pack.offer(unit("note", "Tom: The dowels lay in a biscuit tin. It is red."), 9.0, NONE)
-    assert pack.offer(turn(1, "the dowels lay in a biscuit tin!"), 8.0, NONE) == ("duplicate", 0)
-    assert pack.offer(turn(2, "the dowels"), 8.0, NONE)[0] == "in"
+    assert pack.offer(turn(1, "the dowels lay in a biscuit tin!"), 8.0, NONE) == "duplicate"
+    assert pack.offer(turn(2, "the dowels"), 8.0, NONE) == "in"
 
 
 def test_a_stranger_saying_the_same_hides_nothing_of_ones_own() -> None:
     pack = Pack(600, 5)
     pack.offer(unit("web", "The dowels lay in a biscuit tin.", trust="untrusted"), 9.0, NONE)
-    assert pack.offer(unit("own", "The dowels lay in a biscuit tin."), 8.0, NONE)[0] == "in"
+    assert pack.offer(unit("own", "The dowels lay in a biscuit tin."), 8.0, NONE) == "in"
 
 
 def test_the_best_turns_are_whole_and_of_later_ones_the_sentence_that_answers_is_quoted() -> None:
     pack = Pack(400, 5)
     long = "I went to the market with my sister on that day. The {0} dowels are red. Then we all walked home along the river, past the mill and the old customs house, in the rain."
     for number, word in enumerate(["ash", "oak", "elm", "fir"]):
-        assert pack.offer(turn(number, long.format(word)), 5.0, frozenset({"dowels"}))[0] == "in"
+        assert pack.offer(turn(number, long.format(word)), 5.0, frozenset({"dowels"})) == "in"
     texts = [item.text for item in said(pack.context())]
     assert all(text.endswith("in the rain.") for text in texts[:3])
     assert "The fir dowels are red." in texts[3]
@@ -215,7 +217,7 @@ def test_the_best_turns_are_whole_and_of_later_ones_the_sentence_that_answers_is
 def test_a_turn_that_is_cut_keeps_its_speaker() -> None:
     pack = Pack(100, 5)
     text = "I went to the market with my sister. The dowels are red. Then we walked home by the river. " * 3
-    assert pack.offer(turn(1, "It rained all morning. " + text), 5.0, frozenset({"dowels"}))[0] == "in"
+    assert pack.offer(turn(1, "It rained all morning. " + text), 5.0, frozenset({"dowels"})) == "in"
     quoted = said(pack.context())[0].text
     assert quoted.startswith("1 Tom: …")
     assert "The dowels are red." in quoted
@@ -225,22 +227,22 @@ def test_a_turn_of_a_script_without_spaces_is_cut_to_its_sentences_like_any_othe
     pack = Pack(400, 5)
     for number in range(4):
         text = f"第{number}天我们去了海边的市场，买了很多新鲜的鱼和水果。木钉是红色的。后来大家沿着河边慢慢走回了家，路上一直在下雨。"
-        assert pack.offer(turn(number, text * 2), 5.0, frozenset({"木钉"}))[0] == "in"
+        assert pack.offer(turn(number, text * 2), 5.0, frozenset({"木钉"})) == "in"
     assert "3 Tom: … 木钉是红色的。" in pack.context()
 
 
 def test_no_date_and_no_title_is_cut_at_its_dot() -> None:
     pack = Pack(100, 5)
     text = "Es hat den ganzen Tag geregnet und wir waren am Fluss. Dr. Rao kommt am 31. Juli nach Leipzig. Dann gingen alle heim. "
-    assert pack.offer(turn(1, text * 3), 5.0, frozenset({"Leipzig"}))[0] == "in"
+    assert pack.offer(turn(1, text * 3), 5.0, frozenset({"Leipzig"})) == "in"
     assert "Dr. Rao kommt am 31. Juli nach Leipzig." in pack.context()
 
 
 def test_a_cut_note_says_nothing_twice_and_nothing_that_is_said_above() -> None:
     pack = Pack(240, 5)
-    assert pack.offer(turn(1, "The red dowels lay in a biscuit tin."), 9.0, NONE)[0] == "in"
+    assert pack.offer(turn(1, "The red dowels lay in a biscuit tin."), 9.0, NONE) == "in"
     note = "The oak dowels are from Lund. - The oak dowels are from Lund. - The red dowels lay in a biscuit tin. "
-    assert pack.offer(unit("note", note + "Rain fell. " * 300), 8.0, frozenset({"dowels"}))[0] == "in"
+    assert pack.offer(unit("note", note + "Rain fell. " * 300), 8.0, frozenset({"dowels"})) == "in"
     assert pack.context().count("The oak dowels are from Lund.") == 1
     assert pack.context().count("biscuit tin") == 1
 
@@ -248,18 +250,30 @@ def test_a_cut_note_says_nothing_twice_and_nothing_that_is_said_above() -> None:
 def test_what_is_left_of_a_budget_goes_to_what_was_cut() -> None:
     pack = Pack(600, 5)
     long = "".join(f"Of the dowels number {n} is red and lies in its tin. " for n in range(60))
-    assert pack.offer(unit("long", long), 9.0, frozenset({"dowels"}))[0] == "in"
-    assert pack.offer(unit("short", "Rain fell on the jetty."), 8.0, NONE)[0] == "in"
+    assert pack.offer(unit("long", long), 9.0, frozenset({"dowels"})) == "in"
+    assert pack.offer(unit("short", "Rain fell on the jetty."), 8.0, NONE) == "in"
     before = pack.tokens()
     assert before < 300
-    assert pack.extend() == {0: pack.tokens() - before}
+    pack.extend()
     assert 550 < pack.tokens() == estimate(pack.context()) <= 600
-    assert pack.extend() == {}
+    assert sum(pack.costs().values()) == pack.tokens()
+    context = pack.context()
+    pack.extend()
+    assert pack.context() == context
+
+
+def test_what_is_left_pays_for_the_frame_that_something_now_gone_had_opened() -> None:
+    pack, words = Pack(600, 5), "The dowels lay in a red biscuit tin"
+    assert pack.offer(unit("own", words, trust="unknown"), 9.0, NONE) == "in"
+    assert pack.offer(turn(1, f"{words}.", trust="trusted"), 8.0, NONE) == "in"
+    pack.settle()
+    assert pack.costs() == {1: pack.tokens()}
+    assert pack.tokens() == estimate(pack.context())
 
 
 def test_later_turns_get_a_share_of_a_large_budget() -> None:
     pack = Pack(4000, 5)
     text = "The {0} dowels are red. " + "I went to the market with my sister on that day. " * 15
     for number, word in enumerate(["ash", "oak", "elm", "fir"]):
-        assert pack.offer(turn(number, text.format(word)), 5.0, frozenset({"dowels"}))[0] == "in"
+        assert pack.offer(turn(number, text.format(word)), 5.0, frozenset({"dowels"})) == "in"
     assert len(said(pack.context())[3].text.split()) > 100
