@@ -61,7 +61,6 @@ _AGAIN = 5.0  # seconds until what failed is tried again
 _FILL_AGAIN = 30.0  # seconds until vectors are tried again that could not be made
 _AT_ONCE = 4  # vaults that are taken over at the same time
 _OPEN = 64  # vaults that are kept open
-_WHOM = 30.0  # seconds for which it is known for whom there are tokens
 _NEW = ".{}.new"  # a copy of a vault that is not whole yet
 _SHADOWS = ".shadows"
 _LEDGER = "ledger"
@@ -86,8 +85,6 @@ class _Home:
         self.failure = ""  # of the last push
         self.is_dirty, self.since = False, 0.0  # used since the last push, and since when
         self.shown: dict[str, tuple[int, int, int]] = {}  # the files that were published, as they were
-        self.audiences: tuple[str, ...] = ()  # for whom there are tokens
-        self.asked_whom = -_WHOM
         self.notes = self.bytes = 0
         self.lacks_vectors, self.fill_after = False, 0.0  # since the index changed, and when they are made
 
@@ -209,8 +206,8 @@ class FleetNode:
         self._not_before: dict[str, float] = {}  # when what failed is tried again
         self._told: dict[str, str] = {}
         self._shadows: dict[
-            str, tuple[datetime, frozenset[str]]
-        ] = {}  # when what they hold was published, and its files
+            str, tuple[int, datetime, frozenset[str]]
+        ] = {}  # the number of the index, when what they hold was published, and its files
         self._lock = -1
 
     # ── Coming and going
@@ -242,6 +239,7 @@ class FleetNode:
         for work, pause in (
             (self._beat, min(self._lease / 3, _FIND)),
             (self._tend, min(_LOOK, self._lease / 3)),
+            (self.fleet.sweep, self._lease),
         ):
             thread = threading.Thread(
                 target=self._again_and_again, args=(work, pause), name="fleet", daemon=True
@@ -468,9 +466,8 @@ class FleetNode:
         name = home.known.name
         try:
             freshness = app.refresh()
-            for audience in self._audiences(home):
-                if audience != OWNER:
-                    app.seen_by(audience).refresh()
+            for audience in {AGENT, *self.fleet.audiences(name)} - {OWNER}:
+                app.seen_by(audience).refresh()
             self._measure(home, app)
             state = self.fleet.home_of(name)
             if state.number is not None and not freshness.degraded:
@@ -480,13 +477,6 @@ class FleetNode:
         except MemoryClawError as error:
             home.is_dirty = True
             self._tell(f"{name}: other nodes do not see what was written last yet ({error})")
-
-    def _audiences(self, home: _Home) -> tuple[str, ...]:
-        if time.monotonic() - home.asked_whom > _WHOM:
-            tokens = self.fleet.tokens(home.known.name)
-            home.audiences = tuple(sorted({AGENT, *(token.audience for token in tokens)}))
-            home.asked_whom = time.monotonic()
-        return home.audiences
 
     def _measure(self, home: _Home, app: FleetApp) -> None:
         found = app.vault.scan().files
@@ -508,7 +498,7 @@ class FleetNode:
                 fresh[path] = files.read_file(root, path).data
             except (NotFoundError, VaultError):
                 now.pop(path)
-        self.fleet.publish(number, fresh, kept=now.keys() - fresh.keys())
+        self.fleet.publish(number, fresh, kept=now.keys() - fresh.keys(), may=self._may(home))
         home.shown = now
 
     # ── Taking over and giving away
@@ -526,9 +516,11 @@ class FleetNode:
                 return self.is_home(vault)
             known = self.fleet.vault(checked_name(vault))
             root = self.folder / vault
-            if not known.remote and known.node not in ("", self.name) and not is_initialised(root):
+            has_files = known.synced is not None or known.node not in ("", self.name)
+            if has_files and not known.remote and not is_initialised(root):
+                where = f"not in {root}" if known.node == self.name else f"on the node {known.node} alone"
                 raise VaultError(
-                    f"the vault {vault!r} has no remote, and its files are on the node {known.node} alone; start that node"
+                    f"the vault {vault!r} has no remote, and its files are {where}; bring them back there, or drop it"
                 )
             fence = self.fleet.claim(vault, self.name)
             if fence is None:
@@ -724,10 +716,12 @@ class FleetNode:
         """Tells of a failure, once while it stays the same, and goes on."""
         try:
             yield
-        except (MemoryClawError, OSError) as error:
-            if self._told.get(about) != str(error):
-                self._told[about] = str(error)
-                self._tell(f"{about}: {error}")
+        except Exception as error:  # noqa: BLE001 - a node whose thread ended at a bug would never say again that it is there
+            is_ours = isinstance(error, MemoryClawError | OSError)
+            told = str(error) if is_ours else f"a bug ({type(error).__name__}); it is tried again"
+            if self._told.get(about) != told:
+                self._told[about] = told
+                self._tell(f"{about}: {told}")
 
     # ── Vaults of other nodes
 
@@ -755,9 +749,10 @@ class FleetNode:
         if state.number is None or state.synced is None:
             raise VaultError(f"the vault {vault!r} was not indexed by its home yet; ask again later")
         known = self._shadows.get(vault)
-        if known is not None and known[0] == state.synced:
+        if known is not None and known[:2] == (state.number, state.synced):
             return
-        if known is None:  # what an earlier process had here
+        if known is None or known[0] != state.number:  # of an earlier process, or of a vault that was dropped
+            self._close(root)
             shutil.rmtree(root, ignore_errors=True)
             root.mkdir(0o700, parents=True)
         place, found = os.fspath(root), self._reads.published(state.number)
@@ -766,10 +761,10 @@ class FleetNode:
                 files.write_file(place, path, data, before)
             if path == CONFIG_FILE:
                 settings.load(root)  # says where the folders are
-        for path in known[1] - found.keys() if known else ():
+        for path in known[2] - found.keys() if known else ():
             if before := files.digest_at(place, path):
                 files.remove_file(place, path, before)
-        self._shadows[vault] = state.synced, frozenset(found)
+        self._shadows[vault] = state.number, state.synced, frozenset(found)
 
     def _lag(self, vault: str) -> Freshness:
         state = self.fleet.home_of(vault)
@@ -790,12 +785,16 @@ class FleetNode:
 
     def _writable(self, home: _Home) -> AbstractContextManager[FleetApp]:
         """A vault that is written: its index too, but only while it is at home here."""
+        return self._lent(
+            home.root, lambda: _app_of(self.fleet, home.root, home.known.name, may=self._may(home))
+        )
+
+    def _may(self, home: _Home) -> Callable[[Any], None]:
+        """Refuses a transaction what only the home of a vault may write."""
         name = home.known.name
-
-        def may(connection: Any) -> None:
-            self.fleet.must_be_home(connection, name, self.name, self._holder, home.fence)
-
-        return self._lent(home.root, lambda: _app_of(self.fleet, home.root, name, may=may))
+        return lambda connection: self.fleet.must_be_home(
+            connection, name, self.name, self._holder, home.fence
+        )
 
     @contextmanager
     def _lent(self, root: Path, open_app: Callable[[], FleetApp]) -> Iterator[FleetApp]:

@@ -40,7 +40,6 @@ BEAT, SILENT = (
 )  # seconds between two signs of life of a worker, and without one until its jobs are given back
 TICK = 5.0  # seconds between two looks at what is due, and at jobs that nobody runs any more
 _PATIENCE = 600.0  # seconds that one consolidation may take; what goes on at home is found by the next try
-_ENDING = 60.0  # seconds that a worker which ends waits for what it has begun
 _AGAIN = 5.0  # seconds before a server that went away is tried again
 _BATCH = 1000  # vaults of one transaction
 _LONGEST = 300  # characters of a sentence that is kept
@@ -161,6 +160,12 @@ class Jobs:
         self._give_back()
         return asked
 
+    def lives(self, worker: int) -> None:
+        """Says that a worker is there: nobody takes what it has begun."""
+        sql = "update procrastinate_workers set last_heartbeat = now() where id = %s"
+        with self._transaction() as connection:
+            connection.execute(sql, (worker,))
+
     def queued(self) -> list[QueuedJob]:
         """What waits, what runs and what is dead, in this order."""
         sql = """select j.id, j.lock, case j.status when 'todo' then 'waiting' when 'doing' then 'running' else 'dead' end,
@@ -205,10 +210,11 @@ class Jobs:
             tries: how many had failed before.
         """
         wait = FIRST_WAIT * 2**tries if tries + 1 < MOST_TRIES else None
-        again = """insert into procrastinate_jobs(queue_name, task_name, lock, queueing_lock, args, attempts, status, scheduled_at)
-            select 'vaults', 'consolidate', name, name, jsonb_build_object('vault', name), %s,
+        again = f"""insert into procrastinate_jobs(queue_name, task_name, priority, lock, queueing_lock, args, attempts, status, scheduled_at)
+            select 'vaults', 'consolidate', {_PRIORITY.format("began")}, name, name, jsonb_build_object('vault', name), %s,
                 case when %s::float8 is null then 'failed' else 'todo' end::procrastinate_job_status, now() + %s::float8 * interval '1 second'
-            from memoryclaw.fleet_vault where name = %s on conflict (queueing_lock) where status = 'todo' do nothing"""
+            from memoryclaw.fleet_vault left join memoryclaw.night on vault = name where name = %s
+            on conflict (queueing_lock) where status = 'todo' do nothing"""
         note = """update memoryclaw.night set error = %s, ended = case when %s = '' then now() else ended end where vault = %s"""
         with self._transaction() as connection:
             connection.execute(note, (error, error, vault))
@@ -288,6 +294,7 @@ class Worker:
         self._concurrency, self._llm_calls = concurrency, llm_calls
         self._threads = ThreadPoolExecutor(concurrency, "vault")
         self._failed = 0
+        self._id: int | None = None  # in the queue, once it has had a job
         # It tells of each failed try with a traceback; what is worth a line is told in one sentence.
         for name in ("procrastinate", "psycopg.pool"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -319,7 +326,7 @@ class Worker:
 
         @app.task(name="consolidate", pass_context=True)
         async def consolidate(context: procrastinate.JobContext, vault: str) -> None:
-            tries = context.job.attempts
+            tries, self._id = context.job.attempts, context.job.worker_id
             await asyncio.get_running_loop().run_in_executor(self._threads, self.consolidate, vault, tries)
 
         async with app.open_async():
@@ -332,7 +339,6 @@ class Worker:
                     update_heartbeat_interval=BEAT,
                     stalled_worker_timeout=SILENT,
                     delete_jobs="successful",
-                    shutdown_graceful_timeout=_ENDING,
                 )
             finally:
                 ticking.cancel()
@@ -343,21 +349,24 @@ class Worker:
         while True:
             await asyncio.sleep(TICK)
             with suppress(MemoryClawError, psycopg.Error):  # the next look sees what this one did not
+                if (
+                    self._id is not None
+                ):  # procrastinate says so no more from the moment that a worker is to end
+                    await asyncio.to_thread(self._jobs.lives, self._id)
                 await asyncio.to_thread(self._jobs.tick)
 
     def consolidate(self, vault: str, tries: int = 0) -> None:
         """Has the home of a vault consolidate it; what does not come to its end is tried again, later."""
-        self._jobs.began(vault)
         try:
+            self._jobs.began(vault)
             with self._jobs.slot(self._llm_calls):
                 self._asked(vault)
+            self._jobs.ended(vault)
         except (MemoryClawError, httpx.HTTPError, psycopg.Error) as error:
             told = one_line(str(error) or type(error).__name__)[:_LONGEST]
             self._failed += 1
             self._jobs.ended(vault, told, tries=tries)
             self._tell(f"{vault}: {told}")
-        else:
-            self._jobs.ended(vault)
 
     def _asked(self, vault: str) -> None:
         node = self._fleet.vault(vault).node

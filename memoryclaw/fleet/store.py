@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -388,6 +388,14 @@ class Fleet:
             connection.execute("select set_config(%s, %s, true)", (_TENANT, vault))
             return [Token(*row) for row in connection.execute(sql, (vault,)).fetchall()]
 
+    def audiences(self, vault: str) -> list[str]:
+        """For whom there are tokens of a vault, and for whom it was indexed."""
+        sql = """select audience from memoryclaw.token where vault = %s
+            union select audience from memoryclaw.vault where name = %s and audience != '' order by audience"""
+        with self.server.transaction() as connection:
+            connection.execute("select set_config(%s, %s, true)", (_TENANT, vault))
+            return [audience for (audience,) in connection.execute(sql, (vault, vault)).fetchall()]
+
     def revoke(self, vault: str, id_: str) -> None:
         """Ends a token at once.
 
@@ -424,17 +432,26 @@ class Fleet:
 
     # ── What other nodes need of a vault besides its index
 
-    def publish(self, number: int, files: Mapping[str, bytes], *, kept: Iterable[str] = ()) -> None:
+    def publish(
+        self,
+        number: int,
+        files: Mapping[str, bytes],
+        *,
+        kept: Iterable[str] = (),
+        may: Callable[[Any], None] = lambda _: None,
+    ) -> None:
         """Puts the few small files that a recall reads beside the index where other nodes find them, in place of those there.
 
         Args:
             number: of the vault's index.
             files: by their path in the vault.
             kept: the paths of more files, which are there as they are.
+            may: asked with the open transaction before anything is written; it raises where that may not be.
         """
         put = """insert into memoryclaw.published(vault, path, data) values(%s, %s, %s)
             on conflict (vault, path) do update set data = excluded.data where published.data != excluded.data"""
         with self.server.transaction(number) as connection:
+            may(connection)
             connection.execute(
                 "delete from memoryclaw.published where vault = %s and path != all(%s)",
                 (number, [*files, *kept]),

@@ -6,11 +6,14 @@ import contextlib
 import re
 import threading
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import psycopg
 from psycopg import errors as pg
+from psycopg.abc import Buffer
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.types.datetime import TimestamptzLoader
 from psycopg.types.string import StrDumper
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
 
@@ -43,6 +46,13 @@ _PATIENCE = 10.0  # seconds for a connection of the pool, and for a new one
 
 # An address with an @ that does not end a name or password in which all else is escaped.
 _AMBIGUOUS = re.compile(r"\w+://(?!(?:[^/?@%]|%[0-9a-fA-F]{2})*@[^@]*$).*@", re.DOTALL)
+
+
+class _InUtc(TimestamptzLoader):
+    """Reads a time as one in UTC, whatever the time zone of the server."""
+
+    def load(self, data: Buffer) -> datetime:
+        return super().load(data).astimezone(UTC)
 
 
 class Postgres:
@@ -272,7 +282,11 @@ class Postgres:
             ) from None
         except PoolClosed:
             raise IndexBusyError("the connections to PostgreSQL are being closed; try again") from None
-        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        except (
+            psycopg.OperationalError,
+            psycopg.InterfaceError,
+            pg.IdleInTransactionSessionTimeout,
+        ) as error:
             raise IndexUnreachableError(f"PostgreSQL at {self} cannot be reached ({_told(error)})") from None
 
     def _version(self, connection: _Connection, part: str) -> int:
@@ -313,23 +327,26 @@ class Postgres:
                 )
             return self._pool
 
-    def _opening(self, opening: str) -> tuple[_Pool, _Connection, psycopg.Cursor[tuple[Any, ...]]]:
+    def _opening(
+        self, opening: str, *, again: bool = True
+    ) -> tuple[_Pool, _Connection, psycopg.Cursor[tuple[Any, ...]]]:
         """A connection with a begun transaction. Where the server went away meanwhile, all connections are made anew."""
         pool = self._opened()
         connection = pool.getconn(_PATIENCE)
         try:
             return pool, connection, _run(connection, opening)  # in one round trip
-        except psycopg.OperationalError:
+        except BaseException as error:
             pool.putconn(connection)
-            with self._guard:
-                if self._pool is pool:
-                    self.close()
-            pool = self._opened()
-            connection = pool.getconn(_PATIENCE)
-            return pool, connection, _run(connection, opening)
+            if not (again and isinstance(error, psycopg.OperationalError)):
+                raise
+        with self._guard:
+            if self._pool is pool:
+                self.close()
+        return self._opening(opening, again=False)
 
     def _configure(self, connection: _Connection) -> None:
         connection.adapters.register_dumper(str, StrDumper)  # as text, whose type nobody has to guess
+        connection.adapters.register_loader("timestamptz", _InUtc)
         connection.prepared_max = _PREPARED
         if self._prepared:
             _run(connection, "; ".join(f"set {one}" for one in _PLANS))

@@ -447,9 +447,7 @@ class PostgresDatabase:
     def writing(self) -> Iterator[Connection]:
         """One write transaction, for which other writers of this vault wait."""
         with self.telling(), self.server.transaction(self.number()) as raw:
-            raw.execute("select pg_advisory_xact_lock(%s, %s)", (_WRITING, self.number()))
-            if self._may is not None:
-                self._may(raw)
+            self._lock(raw, self.number())
             if self._recipe_of(raw) != self._recipe:
                 self._wipe(raw)
             self.raw = raw
@@ -511,7 +509,7 @@ class PostgresDatabase:
         if not self._keeps:
             raise self._not_yet()
         with self.telling(), self.server.transaction(self.number(), wait_ms=5000) as raw:
-            raw.execute("select pg_advisory_xact_lock(%s, %s)", (_WRITING, self.number()))
+            self._lock(raw, self.number())
             self._wipe(raw)
 
     def close(self) -> None:
@@ -538,10 +536,16 @@ class PostgresDatabase:
         number, recipe = known
         if recipe != self._recipe:
             with self.server.transaction(number, wait_ms=5000) as raw:
-                raw.execute("select pg_advisory_xact_lock(%s, %s)", (_WRITING, number))
+                self._lock(raw, number)
                 if self._recipe_of(raw, number) != self._recipe:  # else another process was first
                     self._wipe(raw, number)
         return number
+
+    def _lock(self, raw: psycopg.Connection[tuple[Any, ...]], number: int) -> None:
+        """Keeps other writers of this vault out until the end of the transaction, and asks whether it may be written."""
+        raw.execute("select pg_advisory_xact_lock(%s, %s)", (_WRITING, number))
+        if self._may is not None:
+            self._may(raw)
 
     def _not_yet(self) -> VaultError:
         whom = f" for the audience {self._audience}" if self._audience else ""

@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -570,3 +570,23 @@ def test_a_node_that_others_cannot_reach_is_refused(town: Town) -> None:
         ran = town.claw(*where, *words)
         assert ran.code == 1
         assert sentence in ran.err
+
+
+def test_a_home_that_hangs_keeps_no_other_vault_from_being_passed_on(town: Town) -> None:
+    one, two, _ = (town.node(name, "--proxy", "--lease", "300") for name in ("one", "two", "three"))
+    ann, bob = town.vault("ann", "two"), town.vault("bob", "three")
+
+    def write(n: int) -> int:
+        return one.ask("POST", "/v1/remember", ann, json={"text": f"Anna has {n} doors"}).status_code
+
+    two.process.send_signal(signal.SIGSTOP)
+    with ThreadPoolExecutor(130) as threads:
+        asked = [threads.submit(write, n) for n in range(130)]
+        try:
+            assert wait(asked, return_when=FIRST_COMPLETED, timeout=30).done
+            said = one.ask("POST", "/v1/remember", bob, json={"text": "Bob lives in Rome"})
+            assert said.status_code == 200, said.text
+            assert any(not future.done() for future in asked)
+        finally:
+            two.process.send_signal(signal.SIGCONT)
+    assert {future.result() for future in asked} <= {200, 503}

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from conftest import COMMAND, Claw
 from towns import Town, town
 
 from memoryclaw.errors import ConfigError, NotFoundError
-from memoryclaw.fleet.jobs import MOST_TRIES, Jobs, night
+from memoryclaw.fleet.jobs import MOST_TRIES, SILENT, TICK, Jobs, Worker, night
 from memoryclaw.fleet.store import Fleet
 from memoryclaw.index.postgres import Postgres
 
@@ -73,6 +74,34 @@ def test_who_waited_longest_is_first_however_often_another_asks(jobs: Jobs) -> N
     jobs.ask(["rarely"])
     jobs.ask(["never"])
     assert [one.vault for one in jobs.queued()] == ["never", "rarely", "often"]
+
+
+def test_a_vault_that_is_tried_again_does_not_come_before_those_that_waited_longer(jobs: Jobs) -> None:
+    fleet = Fleet(jobs.server)
+    for name in ("failing", "waiting"):
+        fleet.add(name, node="one")
+    jobs.began("waiting")
+    time.sleep(1.1)
+    jobs.began("failing")
+    jobs.ended("failing", "no home")
+    jobs.ask(["failing", "waiting"])
+    assert [one.vault for one in jobs.queued()] == ["waiting", "failing"]
+
+
+def test_a_try_that_could_not_be_noted_is_one_that_failed(jobs: Jobs) -> None:
+    fleet = Fleet(jobs.server)
+    fleet.add("ann", node="one")
+    jobs.began("ann")
+    worker = Worker(jobs, fleet)
+    with psycopg.connect(jobs.server.url) as other, ThreadPoolExecutor(1) as thread:
+        other.execute("select from memoryclaw.night where vault = 'ann' for update")
+        trying = thread.submit(worker.consolidate, "ann")
+        time.sleep(7)
+        other.rollback()
+        trying.result()
+    (job,) = jobs.queued()
+    assert (job.state, job.tries) == ("waiting", 1)
+    assert "try again" in job.error
 
 
 def test_what_fails_is_tried_later_each_time_and_then_dead_and_a_request_comes_before_it(jobs: Jobs) -> None:
@@ -227,3 +256,31 @@ def test_without_a_server_a_worker_says_so_in_a_sentence(tmp_path: Path) -> None
     assert (ran.code, ran.err.count("\n")) == (1, 1)
     assert "hunter2" not in ran.err
     assert json.dumps(str(tmp_path))
+
+
+def test_a_worker_that_ends_keeps_the_job_it_has_begun_until_that_is_done(town: Town) -> None:
+    node = town.node("one", "--lease", "300")
+    token = town.vault("ann")
+    captured(town, node, token, "s1")
+    jobs = Jobs(Postgres(town.url))
+    jobs.migrate()
+    node.process.send_signal(signal.SIGSTOP)
+    town.run("jobs", "ask", "ann")
+    ending = work(town)
+    try:
+        until = time.monotonic() + 60
+        while [one.state for one in jobs.queued()] != ["running"]:
+            assert time.monotonic() < until
+            time.sleep(0.2)
+        ending.send_signal(signal.SIGTERM)
+        time.sleep(SILENT + 2 * TICK)
+        jobs.tick()
+        assert [(one.state, one.tries) for one in jobs.queued()] == [("running", 0)]
+        assert ending.poll() is None
+        node.process.send_signal(signal.SIGCONT)
+        assert ending.wait(60) == 0
+        assert jobs.queued() == []
+        assert "Bluebarn" in node.ask("GET", "/v1/facts", token).text
+    finally:
+        ending.kill()
+        node.process.send_signal(signal.SIGCONT)

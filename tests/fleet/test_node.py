@@ -27,8 +27,9 @@ from memoryclaw.errors import (
     NotFoundError,
     VaultError,
 )
-from memoryclaw.fleet.store import Fleet
-from memoryclaw.index.postgres import server_of
+from memoryclaw.fleet.store import Fleet, HomeState
+from memoryclaw.index.postgres import Postgres, server_of
+from memoryclaw.index.postgres_index import PostgresDatabase
 
 pytestmark = pytest.mark.fleet
 
@@ -589,3 +590,141 @@ def test_a_plain_repository_of_notes_becomes_a_vault_and_its_branch_stays(cluste
     assert git(hub, "branch", "--format=%(refname:short)").split() == ["trunk"]
     assert "Bern" in git(hub, "show", "trunk:semantic/people.md")
     assert check(cluster.fleet, "ann") == []
+
+
+def test_a_node_says_again_that_it_is_there_whatever_went_wrong_before(
+    cluster: Cluster, postgres_server: Server
+) -> None:
+    one = cluster.node("one", lease=1.5)
+    cluster.vault(one)
+    database = cluster.fleet.server.url.partition("@/")[2].partition("?")[0]
+    rename = "alter table memoryclaw.node rename column {} to {}"
+    postgres_server.execute(database, rename.format("address", "elsewhere"))
+    soon(lambda: not one.is_home("ann"))
+    postgres_server.execute(database, rename.format("elsewhere", "address"))
+    soon(lambda: one.is_home("ann"))
+    assert any("a bug (UndefinedColumn)" in sentence for sentence in cluster.told)
+    write(one, "Anna lives in Bern")
+
+
+def test_a_node_forgets_how_many_requests_there_were_in_minutes_that_are_over(cluster: Cluster) -> None:
+    cluster.fleet.migrate()
+    counted = "select count(*) from memoryclaw.request"
+    with cluster.fleet.server.transaction() as connection:
+        connection.execute("insert into memoryclaw.request values('ann', now() - interval '1 hour', 7)")
+    cluster.node("one", lease=1.5)
+
+    def count() -> int:
+        with cluster.fleet.server.connection() as connection:
+            return int((connection.execute(counted).fetchone() or [1])[0])
+
+    soon(lambda: count() == 0)
+
+
+class Sleepy(Fleet):
+    """Sleeps in the middle of a write of the thread `sleeper`, until it is woken."""
+
+    def __init__(self, server: Postgres) -> None:
+        super().__init__(server)
+        self.sleeps, self.woken = threading.Event(), threading.Event()
+
+    def home_of(self, name: str) -> HomeState:
+        found = super().home_of(name)
+        if threading.current_thread().name == "sleeper":
+            self.sleeps.set()
+            assert self.woken.wait(60)
+        return found
+
+
+def test_an_owner_that_wakes_in_the_middle_of_a_write_publishes_nothing(cluster: Cluster) -> None:
+    fleet = cluster.fleet
+    cluster.fleet = sleepy = Sleepy(fleet.server)
+    one = cluster.node("one", lease=1.5)
+    cluster.fleet = fleet
+    cluster.vault(one)
+    old, new = (cluster.folder / name / "ann" / "memoryclaw.yaml" for name in ("one", "two"))
+    old.write_text(old.read_text() + "# what was here before\n")
+
+    def sleep() -> None:
+        with suppress(NotAcknowledgedError):
+            write(one, "Anna lives in Bern")
+
+    sleeper = threading.Thread(target=sleep, name="sleeper")
+    sleeper.start()
+    assert sleepy.sleeps.wait(60)
+    one._ended.set()  # it says no more that it is there
+    two = cluster.node("two")
+    soon(lambda: two.adopt("ann"))
+    new.write_text(new.read_text() + "# what its new home says\n")
+    write(two, "Bob lives in Rome")
+    number = fleet.home_of("ann").number
+    assert number is not None
+    sleepy.woken.set()
+    sleeper.join()
+    assert b"# what its new home says" in fleet.published(number)["memoryclaw.yaml"]
+
+
+def test_every_view_that_there_is_knows_a_write_that_was_acknowledged(cluster: Cluster) -> None:
+    one, two = cluster.node("one"), cluster.node("two")
+    cluster.vault(one)
+    note = cluster.folder / "one/ann/plan.md"
+    note.write_text("---\naudience: team\n---\n# Plan\n\nPaint the door green.\n")
+    write(one, "Anna lives in Bern")
+    _, kept = cluster.fleet.make_token("ann", "team")  # for the first time
+    with one.opened("ann", "team") as app:
+        assert app.search("door").matches
+    cluster.fleet.revoke("ann", kept.id)
+    note.write_text("---\naudience: owner\n---\n# Plan\n\nPaint the door green.\n")
+    write(one, "Bob lives in Rome")
+    with two.shadowed("ann", "team") as app:
+        assert not app.search("door").matches
+
+
+def test_a_vault_that_was_dropped_and_added_again_is_read_anew(cluster: Cluster) -> None:
+    one, two = cluster.node("one"), cluster.node("two")
+    cluster.vault(one)
+    write(one, "Anna lives in Bern")
+
+    def found() -> int:
+        with two.shadowed("ann", "owner") as app:
+            return len(app.search("Bern").matches)
+
+    assert found() == 1
+    drop(cluster.fleet, "ann")
+    cluster.fleet.add("ann", str(cluster.folder / "ann.git"))
+    one.create("ann")
+    assert found() == 1
+
+
+def test_a_vault_without_a_remote_whose_files_are_gone_is_not_begun_anew(cluster: Cluster) -> None:
+    one = cluster.node("one")
+    cluster.fleet.add("ann")
+    one.create("ann")
+    write(one, "Anna lives in Bern")
+    one.stop()
+    cluster.nodes.remove(one)
+    files = cluster.folder / "one" / "ann"
+    files.rename(cluster.folder / "not mounted")
+    again = cluster.node("one")
+    with pytest.raises(VaultError, match=f"has no remote, and its files are not in {files}"):
+        again.adopt("ann")
+    (cluster.folder / "not mounted").rename(files)
+    assert again.adopt("ann")
+    assert knows(again, "Bern")
+
+
+def test_who_is_not_the_home_throws_no_index_away(cluster: Cluster) -> None:
+    one = cluster.node("one")
+    cluster.vault(one)
+    write(one, "Anna lives in Bern")
+
+    def may(_: object) -> None:
+        raise MovedError("another node has it")
+
+    for recipe in ("of an older version", ""):
+        other = PostgresDatabase(cluster.fleet.server, "ann", "", recipe, may=may)
+        with pytest.raises(MovedError):
+            other.number()
+    two = cluster.node("two")
+    with two.shadowed("ann", "owner") as app:
+        assert app.search("Bern").matches

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
@@ -198,3 +199,27 @@ def test_a_role_without_grants_and_a_database_of_another_encoding_are_told(postg
     with pytest.raises(ConfigError, match="is not in UTF-8; make one with encoding 'UTF8'"):
         latin.migrate("thing", STEPS)
     latin.close()
+
+
+def test_a_transaction_that_cannot_begin_gives_its_connection_back(migrated_url: str) -> None:
+    server = Postgres(migrated_url, most=2)
+    for wrong in ("select from nowhere", "select 1/0", "select pg_cancel_backend(pg_backend_pid())") * 2:
+        with pytest.raises((psycopg.Error, IndexUnreachableError)), server.state(1, wrong):
+            pass
+    with server.transaction() as one, server.connection() as other:
+        assert one.execute("select 1").fetchone() == other.execute("select 1").fetchone() == (1,)
+    server.close()
+
+
+def test_a_writer_that_slept_in_its_transaction_is_told_so(migrated_url: str) -> None:
+    server = Postgres(migrated_url)
+
+    def sleep() -> None:
+        with server.transaction() as one:
+            one.execute("set local idle_in_transaction_session_timeout = 100")
+            time.sleep(0.5)
+            one.execute("select 1")
+
+    with pytest.raises(IndexUnreachableError, match="idle-in-transaction"):
+        sleep()
+    server.close()

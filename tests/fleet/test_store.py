@@ -5,10 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
+from postgres import Server
 
+from memoryclaw.app.fleet import list_vaults
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.fleet.store import Fleet, checked_name
 from memoryclaw.index.postgres import Postgres
@@ -147,3 +150,16 @@ def test_two_vaults_of_one_name_are_refused(fleet: Fleet) -> None:
 def test_a_name_that_could_not_be_a_folder_is_refused(name: str) -> None:
     with pytest.raises(InputError, match="cannot be the name"):
         checked_name(name)
+
+
+def test_times_are_in_utc_whatever_the_time_zone_of_the_server(
+    migrated_url: str, postgres_server: Server
+) -> None:
+    database = migrated_url.partition("@/")[2].partition("?")[0]
+    postgres_server.execute(database, f"alter database {database} set timezone = 'Asia/Tokyo'")
+    fleet = Fleet(Postgres(migrated_url))
+    fleet.add("ann", node="one")
+    fleet.mark("ann", 1, "abc")
+    (listed,) = list_vaults(fleet)
+    assert abs(datetime.fromisoformat(listed.synced) - datetime.now(UTC)) < timedelta(hours=1)
+    fleet.server.close()

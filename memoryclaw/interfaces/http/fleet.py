@@ -42,7 +42,7 @@ from memoryclaw.errors import (
 )
 from memoryclaw.fleet.store import Admission
 from memoryclaw.interfaces.http.assembly import Report, most_bytes, unknown, verb_routes
-from memoryclaw.interfaces.http.guard import CALLER, LOOPBACK, Bucket, Guard, replayed, whole
+from memoryclaw.interfaces.http.guard import AT_WORK, CALLER, LOOPBACK, Bucket, Guard, replayed, whole
 from memoryclaw.interfaces.http.messages import (
     LONG,
     READ,
@@ -337,8 +337,7 @@ class Answers:
         reads = row.pool == READ
         key = (vault, reads)
         if self._waiting[key] >= _OF_ONE + _WAITING:
-            sentence = f"too many requests for the vault {vault!r} are waiting; try again"
-            raise RefusedError(Refusal(503, "busy", sentence, {"Retry-After": "1"}))
+            raise RefusedError(_busy(vault))
         turn = self._turns.setdefault(key, asyncio.Semaphore(_OF_ONE))
         self._waiting[key] += 1
         try:
@@ -361,7 +360,11 @@ class Proxy:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._client = httpx.AsyncClient(timeout=_PROXIED, follow_redirects=False, trust_env=False)
+        limits = httpx.Limits(max_connections=AT_WORK)
+        self._client = httpx.AsyncClient(
+            timeout=_PROXIED, limits=limits, follow_redirects=False, trust_env=False
+        )
+        self._passing: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request."""
@@ -387,6 +390,18 @@ class Proxy:
             await said(scope, replayed(b"", receive), send)
 
     async def _passed_on(self, scope: Scope, where: str, body: bytes) -> Response:
+        vault = scope["memoryclaw.admission"].vault
+        if self._passing[vault] >= _OF_ONE + _WAITING:
+            return refused(_busy(vault))
+        self._passing[vault] += 1
+        try:
+            return await self._answer(scope, where, body)
+        finally:
+            self._passing[vault] -= 1
+            if not self._passing[vault]:
+                del self._passing[vault]
+
+    async def _answer(self, scope: Scope, where: str, body: bytes) -> Response:
         headers = [(key, value) for key, value in scope["headers"] if key not in _DROPPED]
         timeout = _PROXIED_LONG if route_of(scope["method"], scope["path"]) in _LONG else _PROXIED
         try:
@@ -521,6 +536,11 @@ def route_of(method: str, path: str) -> str:
 
 def _too_many(sentence: str, seconds: int) -> RefusedError:
     return RefusedError(Refusal(429, "too_many", sentence, {"Retry-After": str(seconds)}))
+
+
+def _busy(vault: str) -> Refusal:
+    sentence = f"too many requests for the vault {vault!r} are waiting; try again"
+    return Refusal(503, "busy", sentence, {"Retry-After": "1"})
 
 
 def _unavailable(error: Exception) -> Refusal:
