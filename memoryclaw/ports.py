@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -44,6 +44,12 @@ class Lookup(Protocol):
 
     def standing(self, keys: Iterable[str]) -> Sequence[tuple[str, Any]]:
         """What facts (`model.Fact`) hold of these entities now (named by key), with the path of their file."""
+        ...
+
+    def speakers(
+        self, told: Iterable[tuple[str, str, str, str]]
+    ) -> Mapping[tuple[str, str, str, str], frozenset[str]]:
+        """Who said the turns that current facts (path, entity, field, value) rest on, by the keys of their names."""
         ...
 
     def other_names(self, keys: Iterable[str]) -> Sequence[tuple[str, str]]:

@@ -5,7 +5,7 @@ Only what a person said, clearly and to last, changes what is held true, and onl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import NamedTuple
@@ -23,6 +23,7 @@ from memoryclaw.vault.fact_values import (
     bare_field,
     date_value,
     declared_field,
+    field_key,
     holds_many,
     holds_value,
     is_of_people,
@@ -41,6 +42,7 @@ from memoryclaw.vault.vocabulary import Field, Schema
 from memoryclaw.writing.decisions import Decisions, fingerprint
 
 Known = Sequence[tuple[str, Fact]]
+SaidBy = Callable[[str, Fact], frozenset[str]]  # the keys of the names of those who said what a fact rests on
 _PERSON = "user"
 _PEOPLE_FILE, _PREFERENCES_FILE, _FACTS_FILE = (
     "semantic/people.md",
@@ -96,7 +98,14 @@ class _Case(NamedTuple):
 
 
 def reconcile(
-    claim: Claim, known: Known, schema: Schema, decisions: Decisions, *, files: FactFiles, today: str = ""
+    claim: Claim,
+    known: Known,
+    schema: Schema,
+    decisions: Decisions,
+    *,
+    files: FactFiles,
+    today: str = "",
+    said_by: SaidBy = lambda _path, _fact: frozenset(),
 ) -> ClaimDecision:
     """What becomes of a claim.
 
@@ -107,6 +116,7 @@ def reconcile(
         decisions: what people decided before.
         files: where a new fact goes.
         today: ISO date by the clock of the app, "" when unknown.
+        said_by: tells who said what a known fact rests on, by the keys of their names.
     """
     if claim.is_statement:
         return _stated(claim, known, decisions, files)
@@ -118,7 +128,7 @@ def reconcile(
         or _outdated(case)
         or _doubted(case, decisions)
         or _ahead(case, today)
-        or _settled(case)
+        or _settled(case, said_by)
     )
 
 
@@ -346,7 +356,7 @@ def _ahead(case: _Case, today: str) -> ClaimDecision | None:
     return case("pending", "it was said at a time that lies ahead") if days > timedelta(days=1) else None
 
 
-def _settled(case: _Case) -> ClaimDecision:
+def _settled(case: _Case, said_by: SaidBy) -> ClaimDecision:
     """A clear word of a person: new, beside others, or superseding what it outdates."""
     if not case.now:
         return case("add", "it is new")
@@ -357,12 +367,25 @@ def _settled(case: _Case) -> ClaimDecision:
         return case(
             "pending", f"there are {len(case.now)} values already, and it is not clear which one it replaces"
         )
+    if _is_disputed(case, said_by):
+        # Nobody said that it changed, so both stand, as a conflict, until a person decides.
+        beside = case("add", f"{held.value} stands too: somebody else said it, and nobody that it changed")
+        return beside._replace(many=True, fact="", known="")
     doubt = _keeps(case)
     if doubt:
         return case("pending", f"{held.value} is known too, and {doubt}")
     return case(
         "supersede", f"it is newer than {held.value}" + (f", known since {held.since}" if held.since else "")
     )
+
+
+def _is_disputed(case: _Case, said_by: SaidBy) -> bool:
+    """True where a person says something else than another one did, and gives no sign of a change."""
+    claim = case.claim
+    if claim.change or claim.speaker in ("", _PERSON) or (case.declared and case.declared.supersede):
+        return False
+    others = said_by(*case.now[0])
+    return bool(others) and key_of(claim.speaker) not in others
 
 
 def _keeps(case: _Case) -> str:
@@ -455,6 +478,7 @@ class ClaimDecider:
         self._today = today
         self._salience = salience or Salience()
         self._facts: dict[str, list[tuple[str, Fact]]] = {}
+        self._voices: dict[tuple[str, str, str], set[str]] = {}  # who said what in this run
         self._firsts: set[str] | None = None
 
     @property
@@ -488,6 +512,11 @@ class ClaimDecider:
         # What an entity's own note says stands beside what is told: where they differ, both stand.
         return [pair for pair in self._catalog.facts(entity) if pair[0].startswith("semantic/")]
 
+    def _said_by(self, path: str, fact: Fact) -> frozenset[str]:
+        told = path, fact.entity, fact.field, fact.value
+        now = self._voices.get((key_of(fact.entity), field_key(fact.field), fact.value), ())
+        return self._catalog.speakers([told]).get(told, frozenset()).union(now)
+
     def decide(self, claim: Claim, source: str) -> ClaimDecision:
         """What becomes of a claim; it counts for those that follow."""
         about = "" if claim.entity == claim.speaker else claim.entity
@@ -520,6 +549,7 @@ class ClaimDecider:
             self._decisions,
             files=FactFiles(self._catalog.entity_files(claim.entity), person=claim.person),
             today=self._today,
+            said_by=self._said_by,
         )
         if weight.salient == IGNORED and _brings_more(decided):
             decided = decided._replace(
@@ -527,6 +557,9 @@ class ClaimDecider:
             )
         decided = _cued(decided)
         self._facts[key] = after(known, decided, source)
+        if decided.action in ("add", "confirm", "supersede") and claim.speaker not in ("", _PERSON):
+            told = key_of(decided.claim.entity), field_key(decided.claim.field), decided.claim.value
+            self._voices.setdefault(told, set()).add(speaker)
         if beside and decided.replaces:
             gone = set(decided.replaces)
             self._facts[speaker] = [

@@ -294,6 +294,32 @@ class Catalog:
                 found |= {scope: str(last)[:10]} if last else {}
         return found
 
+    def speakers(
+        self, told: Iterable[tuple[str, str, str, str]]
+    ) -> dict[tuple[str, str, str, str], frozenset[str]]:
+        """Who said the turns that current facts rest on, by the keys of their names; people without a name are left out.
+
+        Args:
+            told: facts by path, entity, field and value.
+        """
+        columns = ", ".join(f"json_extract(value, '$[{number}]')" for number in range(4))
+        sql = f"""with wanted(path, entity, field, said) as (select {columns} from json_each(?))
+            select distinct wanted.path, wanted.entity, wanted.field, wanted.said, l.anchor, u.line, u.entity_key from wanted
+                join files t on t.path = wanted.path
+                join fact f on f.fid = t.fid and f.entity = wanted.entity and f.field = wanted.field and f.value = wanted.said
+                join link l on l.fid = f.fid and l.line = f.line join cited c on c.key = l.target_key
+                join files g on g.path = c.path join unit u on u.fid = g.fid
+            where f.current = 1 and l.anchor glob '^l[0-9]*' and u.kind = 'turn' and u.role = 'user' and u.entity_key != ''
+                and u.line between c.first and c.last"""
+        found: dict[tuple[str, str, str, str], set[str]] = {}
+        wanted = sorted(set(told))
+        for *fact, anchor, turn, speaker in self.rows(sql, [json.dumps(wanted)]) if wanted else ():
+            first, _, last = anchor.removeprefix("^l").partition("-")
+            if int(first) <= turn <= int(last or first):
+                path, entity, field, value = fact
+                found.setdefault((path, entity, field, value), set()).add(speaker)
+        return {key: frozenset(names) for key, names in found.items()}
+
     def superseded_in(
         self, turns: Iterable[tuple[str, int]], episodes: Iterable[tuple[str, str]]
     ) -> list[tuple[str, str, Fact]]:

@@ -52,6 +52,7 @@ def standing_conflicts(context: WriteContext, schema: Schema | None = None) -> l
         today=context.today,
         allowed=allowed_by(decisions),
         linked=lookup.other_names(keys),
+        speakers=lookup.speakers,
     )
 
 

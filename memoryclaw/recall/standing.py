@@ -55,6 +55,7 @@ class Conflicts:
             today=self._today,
             allowed=allowed,
             linked=linked,
+            speakers=self._catalog.speakers,
         )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -27,6 +28,8 @@ _ADDRESSES = ("email", "phone", "url")  # what the one value of a contact may be
 _PARTS = re.compile(r"(?<!\d)[,;] ?|[,;] | (?:and|und|&) ")
 
 Told = tuple[str, Fact]  # a fact with the path of its file
+Key = tuple[str, str, str, str]  # path, entity, field and value of a fact
+Speakers = Callable[[Iterable[Key]], Mapping[Key, frozenset[str]]]  # who said what facts rest on
 
 
 class Conflict(NamedTuple):
@@ -64,6 +67,7 @@ def conflicts(
     today: str,
     allowed: Callable[[Fact, Fact], bool] = lambda _one, _other: False,
     linked: Iterable[tuple[str, str]] = (),
+    speakers: Speakers = lambda _: {},
 ) -> list[Conflict]:
     """The conflicts among some facts, in their order.
 
@@ -73,6 +77,7 @@ def conflicts(
         today: ISO date; what holds on other days only stands beside nothing.
         allowed: tells of two facts whether a person said that both may stand.
         linked: pairs of keys that are names of one entity.
+        speakers: tells who said what a fact rests on; asked only where one file has several values.
     """
     pairs = {frozenset(pair) for pair in linked}
     first = _first_of(pairs)
@@ -86,7 +91,7 @@ def conflicts(
         keys = frozenset((key_of(one.entity), key_of(other.entity)))
         return (len(keys) > 1 and keys not in pairs) or allowed(one, other)
 
-    listed = (_conflict(group, schema, apart) for group in groups.values() if len(group) > 1)
+    listed = (_conflict(group, schema, apart, speakers) for group in groups.values() if len(group) > 1)
     return [one for one in listed if one is not None]
 
 
@@ -139,16 +144,19 @@ def stands(fact: Fact, today: str) -> bool:
 
 
 def _conflict(
-    group: Sequence[Told], schema: Schema, allowed: Callable[[Fact, Fact], bool]
+    group: Sequence[Told], schema: Schema, allowed: Callable[[Fact, Fact], bool], speakers: Speakers
 ) -> Conflict | None:
     field = group[0][1].field
     declared = declared_field(schema, field)
     if holds_many(field, declared):
         return None
+    # Who wrote lines of different files is apart already.
+    files = Counter(path for path, fact in group if fact.source)
+    said = speakers([_key(told) for told in group if told[1].source and files[told[0]] > 1])
     apart = {
         number
         for (n, one), (m, other) in combinations(enumerate(group), 2)
-        if _oppose(one, other, declared) and not allowed(one[1], other[1])
+        if _oppose(one, other, declared, said) and not allowed(one[1], other[1])
         for number in (n, m)
     }
     sides: list[list[Told]] = []
@@ -166,13 +174,19 @@ def _conflict(
     )
 
 
-def _oppose(one: Told, other: Told, declared: Field | None) -> bool:
+def _key(told: Told) -> Key:
+    path, fact = told
+    return path, fact.entity, fact.field, fact.value
+
+
+def _oppose(one: Told, other: Told, declared: Field | None, said: Mapping[Key, frozenset[str]]) -> bool:
     """True for two values of different hands that cannot both hold."""
     (path, fact), (there, rival) = one, other
-    if path == there:
+    who, others = said.get(_key(one)), said.get(_key(other))
+    if path == there and not (who and others and who.isdisjoint(others)):
         if (fact.source, fact.trust) == (rival.source, rival.trust):
             return False  # the same hand wrote both
-        # Consolidation adds a value beside another only where the words tell that there are several.
+        # Consolidation adds a value of one speaker beside another only where the words tell that there are several.
         told = bool(fact.source and rival.source) and fact.trust == rival.trust
         if told and declared is None and not is_exact(fact.field):
             return False

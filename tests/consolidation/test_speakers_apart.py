@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
+import pytest
+
 from memoryclaw.app import init_vault, open_vault
 
 TURNS = (
@@ -54,3 +56,80 @@ def test_what_one_calls_ours_never_replaces_what_the_other_does(tmp_path):
         assert "[type:: decision]" in (tmp_path / "v/semantic/people.md").read_text()
         (one, *_) = app.recall("What is Ben's address?").matches
         assert one.unit.id == "semantic/people#Ben.address"
+
+
+def told(root, *turns: tuple[str, str, str, str]) -> None:
+    """Writes turns of people to the logs: day, session, speaker (may be empty), text."""
+    for day, session, who, text in turns:
+        log = root / f"logs/{day}/{session}.jsonl"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        number = len(log.read_text().splitlines()) if log.exists() else 0
+        line = {"ts": f"{day}T09:{number:02}:00Z", "session": session, "turn": str(number), "role": "user"}
+        with log.open("a") as file:
+            file.write(json.dumps({**line, **({"name": who} if who else {}), "content": text}) + "\n")
+
+
+def rents(app) -> list[str]:
+    return sorted(fact.value for _, fact in app.facts("boathouse") if fact.field == "rent")
+
+
+RHEA = ("2026-05-01", "s1", "Rhea", "The rent of the boathouse is 700 euros.")
+BRUNO = ("2026-05-02", "s2", "Bruno", "The rent of the boathouse is 900 euros.")
+
+
+@pytest.mark.parametrize("nights", [1, 2])
+@pytest.mark.parametrize("session", ["s1", "s2"])
+def test_what_two_people_say_differently_stands_as_a_conflict(tmp_path, nights, session):
+    root = tmp_path / "v"
+    init_vault(root)
+    other = ("2026-05-01" if session == "s1" else "2026-05-02", session, *BRUNO[2:])
+    with open_vault(root, clock=lambda: datetime(2026, 5, 3, tzinfo=UTC)) as app:
+        told(root, RHEA)
+        if nights == 2:
+            app.consolidate(llm="none")
+        told(root, other)
+        app.consolidate(llm="none")
+        assert rents(app) == ["700 euros", "900 euros"]
+        (conflict,) = [one for one in app.review.list() if one.kind == "conflict"]
+        assert "700 euros" in conflict.why
+        assert "900 euros" in conflict.why
+        context = app.recall("what is the rent of the boathouse?").context
+        assert context.count("(conflicts with semantic/facts#boathouse.rent") == 2
+        app.review.approve([conflict], value=2, reason="Rhea looked it up")
+        assert len(rents(app)) == 1
+        assert [one for one in app.review.list() if one.kind == "conflict"] == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "second"),
+    [
+        ("", ("2026-05-02", "s2", "Bruno", "The rent of the boathouse is 900 euros now.")),
+        ("", ("2026-05-02", "s2", "Rhea", "The rent of the boathouse is 900 euros.")),
+        ("", ("2026-05-02", "s2", "", "The rent of the boathouse is 900 euros.")),
+        ("fields:\n  rent: {supersede: true}\n", BRUNO),
+    ],
+)
+def test_a_change_that_is_told_and_what_one_person_says_later_takes_the_place(tmp_path, schema, second):
+    root = tmp_path / "v"
+    init_vault(root)
+    if schema:
+        (root / "semantic").mkdir(exist_ok=True)
+        (root / "semantic/_schema.yaml").write_text(schema)
+    with open_vault(root, clock=lambda: datetime(2026, 5, 3, tzinfo=UTC)) as app:
+        told(root, RHEA)
+        app.consolidate(llm="none")
+        told(root, second)
+        app.consolidate(llm="none")
+        assert rents(app) == ["900 euros"]
+        assert [one for one in app.review.list() if one.kind == "conflict"] == []
+
+
+def test_what_one_confirmed_is_said_by_both(tmp_path):
+    root = tmp_path / "v"
+    init_vault(root)
+    with open_vault(root, clock=lambda: datetime(2026, 5, 5, tzinfo=UTC)) as app:
+        told(root, RHEA, ("2026-05-02", "s2", "Bruno", RHEA[3]))
+        app.consolidate(llm="none")
+        told(root, ("2026-05-03", "s3", "Bruno", BRUNO[3]))
+        app.consolidate(llm="none")
+        assert rents(app) == ["900 euros"]
