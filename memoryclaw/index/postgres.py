@@ -43,6 +43,13 @@ _PLANS = (
 _BUSY_MS = 200  # that a writer waits for another writer of the same vault
 _ASLEEP_MS = 10_000  # that a writer may do nothing within a transaction
 _PATIENCE = 10.0  # seconds for a connection of the pool, and for a new one
+# After so long a server that vanished without a word counts as gone; the kernel alone would wait for many minutes.
+_GONE = {
+    "keepalives_idle": 5,
+    "keepalives_interval": 5,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 15_000,  # milliseconds
+}
 
 # An address with an @ that does not end a name or password in which all else is escaped.
 _AMBIGUOUS = re.compile(r"\w+://(?!(?:[^/?@%]|%[0-9a-fA-F]{2})*@[^@]*$).*@", re.DOTALL)
@@ -313,6 +320,7 @@ class Postgres:
                     "autocommit": True,
                     "connect_timeout": int(_PATIENCE),
                     "prepare_threshold": 1 if self._prepared else None,
+                    **{name: value for name, value in _GONE.items() if name not in self._asked},
                 }
                 # Once by itself: a pool would go on trying where the name or the password is wrong.
                 psycopg.connect(self._url, **options).close()

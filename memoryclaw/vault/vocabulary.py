@@ -20,6 +20,7 @@ TYPES = frozenset({"text", "date", "number", "email", "phone", "url", "link"})
 _MANY = frozenset({"many", "true", "yes", "list", "multiple"})
 _VERIFY = "verify"
 _ONE = frozenset({"one", "false", "no", "single"})
+_YES, _NO = frozenset({"true", "yes"}), frozenset({"false", "no"})
 
 
 class Field(NamedTuple):
@@ -164,17 +165,18 @@ def _word(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def _is_yes(value: Any) -> bool:
-    return " ".join(strings(value)).lower() in {"true", "yes"}
-
-
 def _field(name: str, said: Any, loaded: Yaml, problems: list[Problem]) -> Field:
     """Reads the declaration of a field: `date`, `many`, `[email, many]` or `{type: email, values: many, verify: 180 days, supersede: true}`."""
     field = Field()
     if isinstance(said, dict):
         spans = [text for key, value in said.items() if key.lower() == _VERIFY for text in strings(value)]
         rules = {str(key).lower(): value for key, value in said.items() if str(key).lower() != _VERIFY}
-        field = field._replace(supersede=_is_yes(rules.pop("supersede", None)))
+        decides = " ".join(strings(rules.pop("supersede", None))).lower()
+        field = field._replace(supersede=decides in _YES)
+        if decides and decides not in _YES | _NO:
+            line = loaded.lines.get(("fields", name, "supersede"), loaded.lines.get(("fields", name), 1))
+            told = f"{name}: supersede: {decides!r} is neither true nor false"
+            problems.append(Problem("", line, told, "write `supersede: true`"))
         said = rules
         field = field._replace(verify=next(filter(None, map(span_of, spans)), 0))
         if spans and not field.verify:

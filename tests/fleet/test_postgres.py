@@ -129,6 +129,18 @@ def test_addresses_as_libpq_takes_them_are_taken(url: str, host: str) -> None:
     assert str(Postgres(url)).startswith(host)
 
 
+def test_a_server_that_vanishes_counts_as_gone_soon_unless_the_address_says_otherwise(
+    database_url: str,
+) -> None:
+    for more, wanted in (("", "15000"), ("tcp_user_timeout=7000", "7000")):
+        server = Postgres(
+            f"{database_url}{'&' if '?' in database_url else '?'}{more}" if more else database_url
+        )
+        with server.connection() as connection:
+            assert connection.info.get_parameters()["tcp_user_timeout"] == wanted
+        server.close()
+
+
 def test_no_server_is_one_sentence() -> None:
     server = Postgres("postgresql://claw@127.0.0.1:1/nothing")
     with pytest.raises(IndexUnreachableError, match="cannot be reached"), server.connection():

@@ -64,3 +64,12 @@ def test_fields_that_are_no_keys_declare_nothing_and_are_reported(fields):
     schema = read_schema(f"# mine\nfields: {fields}\n")
     assert schema.fields == {}
     assert [(one.line, one.message) for one in schema.problems] == [(2, "`fields` is not a list of keys")]
+
+
+def test_a_supersede_that_is_neither_yes_nor_no_is_reported_and_decides_nothing():
+    schema = read_schema(
+        "fields:\n  rent: {supersede: maybe}\n  lead: {supersede: yes}\n  city: {supersede: false}\n"
+    )
+    (problem,) = schema.problems
+    assert (problem.line, problem.message) == (2, "rent: supersede: 'maybe' is neither true nor false")
+    assert [schema.fields[name].supersede for name in ("rent", "lead", "city")] == [False, True, False]

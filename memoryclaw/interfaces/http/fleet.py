@@ -79,6 +79,7 @@ _ADDING = {
 _OF_ONE = 4  # at work at a time
 _WAITING = 32  # that wait
 _WRITERS = 64  # writes at a time, of all vaults; most of their time they wait for the push
+_LONG_ONES = 16  # consolidations and the like at a time, of all vaults; quick writes do not wait for them
 _RATE = 2000  # requests a second that one node takes
 _PATIENCE = 10.0  # seconds that a request waits to be let in
 _GLANCE = 3.0  # seconds that PostgreSQL is given to say that it is there
@@ -266,6 +267,7 @@ class Answers:
         self._node = settings.node
         self._readers = ThreadPoolExecutor(settings.readers, "read")
         self._writers = ThreadPoolExecutor(_WRITERS, "write")
+        self._long = ThreadPoolExecutor(_LONG_ONES, "long")
         self._turns: dict[tuple[str, bool], asyncio.Semaphore] = {}
         self._waiting: Counter[tuple[str, bool]] = Counter()
 
@@ -342,7 +344,7 @@ class Answers:
         self._waiting[key] += 1
         try:
             async with turn:
-                threads = self._readers if reads else self._writers
+                threads = self._readers if reads else self._long if row.pool == LONG else self._writers
                 return await asyncio.get_running_loop().run_in_executor(threads, work)
         finally:
             self._waiting[key] -= 1
