@@ -550,3 +550,17 @@ def test_after_a_restart_of_the_server_answers_come_again(
     postgres_server.stop("fast")
     postgres_server.start()
     assert told(app, "boathouse deadline") == before
+
+
+def test_what_two_people_say_differently_is_a_conflict_here_too(on_server: str, tmp_path: Path) -> None:
+    assert on_server
+    root = git_vault(tmp_path / "v", {"memoryclaw.yaml": "index: {engine: postgres}\n"})
+    for day, who, rent in (("2026-04-01", "Rhea", 700), ("2026-04-02", "Bruno", 900)):
+        turn = {"ts": f"{day}T09:00:00Z", "session": who, "turn": "1", "role": "user", "name": who}
+        text = f"The rent of the boathouse is {rent} euros."
+        put(root, {f"logs/{day}/{who}.jsonl": json.dumps({**turn, "content": text}) + "\n"})
+        with open_vault(root, clock=lambda: NOW) as app:
+            app.consolidate(llm="none")
+    with open_vault(root, clock=lambda: NOW) as app:
+        assert [one.kind for one in app.review.list()] == ["conflict"]
+        assert app.recall("what is the rent of the boathouse?").context.count("(conflicts with") == 2
