@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +17,7 @@ from memoryclaw.text.language import fold, key_of
 _UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, at, until, days, entity, role, field, value, trust, pinned, state"
 _UNIT += "".join(f", {name}" for name in LIFECYCLE)
 _IN = "in (select value from json_each(?))"
+_BLOCK = re.compile(r"\^l(\d{1,9})(?:-(\d{1,9}))?")  # lines of a log, as facts cite them
 _LAST_CHARACTER = 0x10FFFF  # sorts after every other
 # The words that begin so, from the first to the last of each beginning.
 _BEGUN = """(select json_extract(value, '$.low') as low, json_extract(value, '$.high') as high from json_each(?)) as begun
@@ -302,23 +304,23 @@ class Catalog:
         Args:
             told: facts by path, entity, field and value.
         """
-        columns = ", ".join(f"json_extract(value, '$[{number}]')" for number in range(4))
-        sql = f"""with wanted(path, entity, field, said) as (select {columns} from json_each(?))
-            select distinct wanted.path, wanted.entity, wanted.field, wanted.said, l.anchor, u.line, u.entity_key from wanted
-                join files t on t.path = wanted.path
-                join fact f on f.fid = t.fid and f.entity = wanted.entity and f.field = wanted.field and f.value = wanted.said
-                join link l on l.fid = f.fid and l.line = f.line join cited c on c.key = l.target_key
-                join files g on g.path = c.path join unit u on u.fid = g.fid
-            where f.current = 1 and l.anchor glob '^l[0-9]*' and u.kind = 'turn' and u.role = 'user' and u.entity_key != ''
+        wanted = set(told)
+        if not wanted:
+            return {}
+        sql = f"""select distinct t.path, f.entity, f.field, f.value, l.anchor, u.line, u.entity_key from fact f
+                join files t on t.fid = f.fid join link l on l.fid = f.fid and l.line = f.line
+                join cited c on c.key = l.target_key join files g on g.path = c.path join unit u on u.fid = g.fid
+            where f.entity_key {_IN} and t.path {_IN} and f.current = 1 and u.kind = 'turn' and u.role = 'user' and u.entity_key != ''
                 and u.line between c.first and c.last"""
+        keys, paths = {key_of(entity) for _, entity, _, _ in wanted}, {path for path, *_ in wanted}
         found: dict[tuple[str, str, str, str], set[str]] = {}
-        wanted = sorted(set(told))
-        for *fact, anchor, turn, speaker in self.rows(sql, [json.dumps(wanted)]) if wanted else ():
-            first, _, last = anchor.removeprefix("^l").partition("-")
-            if int(first) <= turn <= int(last or first):
-                path, entity, field, value = fact
-                found.setdefault((path, entity, field, value), set()).add(speaker)
-        return {key: frozenset(names) for key, names in found.items()}
+        for path, entity, field, value, anchor, turn, speaker in self.rows(
+            sql, (json.dumps(sorted(keys)), json.dumps(sorted(paths)))
+        ):
+            block, fact = _BLOCK.fullmatch(anchor), (path, entity, field, value)
+            if block and fact in wanted and int(block[1]) <= turn <= int(block[2] or block[1]):
+                found.setdefault(fact, set()).add(speaker)
+        return {fact: frozenset(names) for fact, names in found.items()}
 
     def superseded_in(
         self, turns: Iterable[tuple[str, int]], episodes: Iterable[tuple[str, str]]

@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime
 
 import pytest
+from gitvault import git
 
 from memoryclaw.app import init_vault, open_vault
 
@@ -133,3 +134,19 @@ def test_what_one_confirmed_is_said_by_both(tmp_path):
         told(root, ("2026-05-03", "s3", "Bruno", BRUNO[3]))
         app.consolidate(llm="none")
         assert rents(app) == ["900 euros"]
+
+
+def test_blocks_that_are_no_lines_and_odd_words_name_nobody(tmp_path):
+    root = tmp_path / "v"
+    init_vault(root)
+    with open_vault(root, clock=lambda: datetime(2026, 5, 5, tzinfo=UTC)) as app:
+        told(root, RHEA)
+        app.consolidate(llm="none")
+        facts = root / "semantic/facts.md"
+        facts.write_text(facts.read_text().replace("#^l1]]", "#^l1-by-hand]]"))
+        git(root, "commit", "-qam", "mine")
+        told(root, ("2026-05-02", "s2", "Bruno", "The rent of the boathouse is 900\0 euros."))
+        told(root, ("2026-05-02", "s2", "Bruno", "The rent of the boathouse is 950 euros."))
+        app.consolidate(llm="none")
+        assert rents(app) == ["950 euros"]
+        assert [one for one in app.review.list() if one.kind == "conflict"] == []
