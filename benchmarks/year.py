@@ -144,6 +144,8 @@ class Life:
         self._random = random.Random(year.turns)  # how long people take to type
         self._disputes: list[Dispute] = []
         init_vault(root, clock=self._clock)
+        # How well several threads pack depends on which is first.
+        subprocess.run(["git", "config", "pack.threads", "1"], cwd=root, check=True)
         (root / ".memoryclaw").mkdir(exist_ok=True)
         (root / ".memoryclaw" / "device").write_text("bench\n", encoding="utf-8")
         self._app = open_vault(root, clock=self._clock)
