@@ -122,12 +122,13 @@ def _finish(root: str, pending: JournalEntry) -> str:
     if not history.git_dir:
         return left
     refuse_while_locked(history)
-    if not _can_publish(history, pending):
+    if _can_publish(history, pending):
+        with suppress(ConflictError):
+            publish(root, pending, NewCommit(pending.commit, pending.parent, pending.ref, pending.follow))
+            return ""
+    if not _is_made(root, pending):
         return left
-    try:
-        publish(root, pending, NewCommit(pending.commit, pending.parent, pending.ref, pending.follow))
-    except ConflictError:
-        return left
+    _catch_up(root, pending)  # the git of the killed writer outlived it, and has moved the branch just now
     return ""
 
 

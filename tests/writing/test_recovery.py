@@ -91,6 +91,31 @@ def test_where_the_branch_has_moved_on_the_change_stays_in_the_files(tmp_path, m
     assert nothing_left(root)
 
 
+@pytest.mark.parametrize("moment", ["refuse_while_locked", "_can_publish"])
+def test_a_git_that_outlives_its_writer_and_moves_the_branch_meanwhile_is_followed(
+    tmp_path, monkeypatch, moment
+):
+    root = vault(tmp_path)
+    cut_short(root, monkeypatch, "publish")
+    pending, real = journal.load(str(root)), getattr(writer, moment)
+
+    def late(*args):
+        if moment == "_can_publish":  # it looks, and then the other git is first
+            can = real(*args)
+            git(root, "update-ref", pending.ref, pending.commit)
+            return can
+        if git(root, "rev-parse", "HEAD").strip() == pending.parent:
+            git(root, "update-ref", pending.ref, pending.commit, pending.parent)
+        return real(*args)
+
+    monkeypatch.setattr(writer, moment, late)
+    assert recover(str(root)) == ""
+    assert texts(root) == ["new\n1\n2\n", "new\n"]
+    assert git(root, "log", "--format=%s") == "Both\nfirst\n"
+    assert users_work(root) == [[], [], []]
+    assert nothing_left(root)
+
+
 def test_half_a_journal_is_as_good_as_none(tmp_path):
     root = vault(tmp_path)
     (root / ".memoryclaw").mkdir()
