@@ -183,7 +183,7 @@ def _oppose(one: Told, other: Told, declared: Field | None, said: Mapping[Key, f
     """True for two values of different hands that cannot both hold."""
     (path, fact), (there, rival) = one, other
     who, others = said.get(_key(one)), said.get(_key(other))
-    if path == there and not (who and others and who.isdisjoint(others)):
+    if path == there and not (who and others and who != others):
         if (fact.source, fact.trust) == (rival.source, rival.trust):
             return False  # the same hand wrote both
         # Consolidation adds a value of one speaker beside another only where the words tell that there are several.
