@@ -6,6 +6,7 @@ import os
 import re
 import stat
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
@@ -26,6 +27,7 @@ _MERGES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
 _REBASES = ("rebase-merge", "rebase-apply")
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REFTABLE = "refs/heads/.invalid"
+_LOADING = threading.Lock()  # of the environment that the command layer is loaded with
 
 
 class GitState(NamedTuple):
@@ -496,11 +498,12 @@ class GitCommand:
 
     def _command_layer(self) -> Git:
         if self._git is None:
-            asked = os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-            from git.cmd import Git  # noqa: PLC0415 - costs 0.1 s, and only writers need it
+            with _LOADING:
+                asked = os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+                from git.cmd import Git  # noqa: PLC0415 - costs 0.1 s, and only writers need it
 
-            if asked == "quiet":
-                os.environ.pop("GIT_PYTHON_REFRESH", None)  # another thread may have been here, too
+                if asked == "quiet":
+                    del os.environ["GIT_PYTHON_REFRESH"]
             self._git = Git(self._root)
         return self._git
 

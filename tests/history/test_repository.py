@@ -4,6 +4,7 @@ import errno
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from gitvault import NOW, git, vault_of
@@ -246,6 +247,18 @@ def test_objects_are_written_while_git_removes_empty_folders_in_the_background(t
     assert {object_id(kind, raw, "sha1") for kind, raw in objects} <= {
         line.split()[0] for line in held.splitlines()
     }
+
+
+def test_many_threads_may_use_git_for_the_first_time_at_once(tmp_path):
+    root = str(vault_of(tmp_path / "v", {"a.md": "x\n"}))
+    before, switching = dict(os.environ), sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            list(threads.map(lambda _: History(root).git._command_layer(), range(4000)))
+    finally:
+        sys.setswitchinterval(switching)
+    assert dict(os.environ) == before
 
 
 def test_the_index_follows_on_a_drive_without_hard_links(tmp_path, monkeypatch):
