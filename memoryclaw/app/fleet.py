@@ -253,7 +253,7 @@ class FleetNode:
         The last process in this folder has ended, so its lease is not waited for.
         """
         _, previous = _last_in(self.folder)
-        end = time.monotonic() + self._lease + _FIND
+        end, is_told = time.monotonic() + self._lease + _FIND, False
         while True:
             began = time.monotonic()
             if self.fleet.beat(self.name, self._holder, self.address, self._lease, previous=previous):
@@ -261,10 +261,9 @@ class FleetNode:
                 return began
             if began > end:
                 raise _named_twice(self.name)
-            if began < end - self._lease - _FIND + _GLANCE:
-                self._tell(
-                    f"another process was the node {self.name} until just now; its lease is waited for"
-                )
+            if not is_told:
+                is_told = True
+                self._tell(f"another process has been the node {self.name}; waiting for its lease to end")
             time.sleep(_GLANCE)
 
     def stop(self, seconds: float = _PATIENCE) -> None:

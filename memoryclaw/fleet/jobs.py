@@ -349,9 +349,8 @@ class Worker:
         while True:
             await asyncio.sleep(TICK)
             with suppress(MemoryClawError, psycopg.Error):  # the next look sees what this one did not
-                if (
-                    self._id is not None
-                ):  # procrastinate says so no more from the moment that a worker is to end
+                # Procrastinate says so no more from the moment that a worker is to end.
+                if self._id is not None:
                     await asyncio.to_thread(self._jobs.lives, self._id)
                 await asyncio.to_thread(self._jobs.tick)
 

@@ -91,8 +91,21 @@ def conflicts(
         keys = frozenset((key_of(one.entity), key_of(other.entity)))
         return (len(keys) > 1 and keys not in pairs) or allowed(one, other)
 
-    listed = (_conflict(group, schema, apart, speakers) for group in groups.values() if len(group) > 1)
+    several = [group for group in groups.values() if len(group) > 1 and not _holds_many(group, schema)]
+    said = speakers([_key(told) for group in several for told in _of_one_file(group)])
+    listed = (_conflict(group, schema, apart, said) for group in several)
     return [one for one in listed if one is not None]
+
+
+def _holds_many(group: Sequence[Told], schema: Schema) -> bool:
+    field = group[0][1].field
+    return holds_many(field, declared_field(schema, field))
+
+
+def _of_one_file(group: Sequence[Told]) -> list[Told]:
+    """The facts from talk that stand in one file with others: who wrote lines of different files is apart already."""
+    files = Counter(path for path, fact in group if fact.source)
+    return [(path, fact) for path, fact in group if fact.source and files[path] > 1]
 
 
 def _first_of(pairs: Iterable[frozenset[str]]) -> dict[str, str]:
@@ -144,15 +157,13 @@ def stands(fact: Fact, today: str) -> bool:
 
 
 def _conflict(
-    group: Sequence[Told], schema: Schema, allowed: Callable[[Fact, Fact], bool], speakers: Speakers
+    group: Sequence[Told],
+    schema: Schema,
+    allowed: Callable[[Fact, Fact], bool],
+    said: Mapping[Key, frozenset[str]],
 ) -> Conflict | None:
     field = group[0][1].field
     declared = declared_field(schema, field)
-    if holds_many(field, declared):
-        return None
-    # Who wrote lines of different files is apart already.
-    files = Counter(path for path, fact in group if fact.source)
-    said = speakers([_key(told) for told in group if told[1].source and files[told[0]] > 1])
     apart = {
         number
         for (n, one), (m, other) in combinations(enumerate(group), 2)
