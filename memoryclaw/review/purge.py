@@ -125,14 +125,24 @@ def plan_purge(context: WriteContext, request: PurgeRequest, *, again: bool = Fa
     return plan
 
 
-def purge(context: WriteContext, request: PurgeRequest, *, again: bool = False) -> tuple[PurgePlan, str]:
-    """Erases it in all files of the vault, one commit of those that git holds; returns the plan and the commit."""
+def purge(
+    context: WriteContext,
+    request: PurgeRequest,
+    prepare: Callable[[PurgePlan], None],
+    *,
+    again: bool = False,
+) -> tuple[PurgePlan, str]:
+    """Erases it in all files of the vault, one commit of those that git holds; returns the plan and the commit.
+
+    `prepare` is given the plan before the first file changes.
+    """
     with ExitStack() as held:
         held.enter_context(writer_lock(context.root))
         held.enter_context(folder_lock(context.root, "working"))
         held.enter_context(folder_lock(context.root, "logs"))
         recover(context.root)  # what a killed purge began
         plan = plan_purge(context, request, again=again)
+        prepare(plan)
         run = context.run("purge")
         edits = [
             Edit(path, _change(t, path, plan, context), consumes=True) for path, t in plan.transforms.items()
