@@ -13,7 +13,7 @@ from memoryclaw.history.remote import FOLDER, Remote, remote_of
 from memoryclaw.history.repository import Entry, History, Version, create_branch
 from memoryclaw.ports import Progress
 from memoryclaw.review.merging import MergedTree, Tip, disputed, is_record, merge_trees, united
-from memoryclaw.text.encoding import decode, readable
+from memoryclaw.text.encoding import decode, in_form_of, readable, same_text
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault.audience import NO_EXPORT
 from memoryclaw.vault.files import folder_lock
@@ -337,10 +337,11 @@ class _Merge:
             entry, side = merged.files.get(path), base.sides[path]
             data = self._blob(entry.oid) if entry else None
             versions[path] = Version(data, mode=entry.mode if entry else "")
-            after[path] = data
-            if work[path] == side.head_data and side.staged == side.head:
+            now = work[path]
+            after[path] = in_form_of(data, now) if data is not None and now is not None else data
+            if same_text(now, side.head_data) and side.staged == side.head:
                 continue
-            after[path] = self._beside(path, work[path], side.staged == side.head, data)
+            after[path] = self._beside(path, now, side.staged == side.head, data)
         message = self._message(head, theirs, changed, merged.told)
         return self._writer.merge(
             versions, after, base, theirs, message, verb="sync", now=self._context.now, forward=forward
@@ -348,8 +349,8 @@ class _Merge:
 
     def _beside(self, path: str, work: bytes | None, unstaged: bool, data: bytes | None) -> bytes | None:
         """What becomes of a file that is not as the last commit has it; ConflictError where that would take something away."""
-        if work == data:
-            return data
+        if same_text(work, data):
+            return work
         if unstaged and work is not None and is_record(path):
             return united(data or b"", work)
         raise ConflictError(
