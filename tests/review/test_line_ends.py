@@ -113,3 +113,65 @@ def test_a_file_that_git_checked_out_anew_is_undone_as_well(vault):
         app.undo("HEAD")
     assert not path.exists()
     assert git(vault, "status", "--porcelain") == ""
+
+
+@pytest.fixture
+def clones(tmp_path):
+    """A vault, and its clone on a system whose git writes CRLF."""
+    hub, one, two = (tmp_path / name for name in ("hub.git", "one", "two"))
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", "--template=", str(hub))
+    vault_of(one, NOTES)
+    git(one, "remote", "add", "origin", str(hub))
+    git(one, "push", "-q", "-u", "origin", "main")
+    git(tmp_path, "clone", "-q", "--template=", "-c", "core.autocrlf=true", str(hub), str(two))
+    assert (two / "notes/a.md").read_bytes() == NOTE.replace("\n", "\r\n").encode()
+    return one, two
+
+
+def test_what_comes_from_another_machine_keeps_the_line_ends_of_this_one(clones):
+    one, two = clones
+    with App(one) as app:
+        app.edit("n1", {"tags": ["a", "b"]})
+        app.exchange()
+    with App(two) as app:
+        app.edit("semantic/people#Anna.phone", {"value": "2"})
+        app.exchange()
+    assert (two / "notes/a.md").read_bytes() == NOTE.replace("[a]", "[a, b]").replace("\n", "\r\n").encode()
+    assert git(two, "status", "--porcelain") == ""
+    with App(one) as app:
+        app.exchange()
+    assert (one / "semantic/people.md").read_bytes() == PEOPLE.replace("1", "2").encode()
+    assert git(one, "rev-parse", "HEAD^{tree}") == git(two, "rev-parse", "HEAD^{tree}")
+
+
+def test_what_is_not_committed_here_is_not_overwritten_by_what_comes(clones):
+    one, two = clones
+    with App(one) as app:
+        app.edit("n1", {"tags": ["a", "b"]})
+        app.exchange()
+    mine = (two / "notes/a.md").read_bytes().replace(b"oak", b"elm")
+    (two / "notes/a.md").write_bytes(mine)
+    with App(two) as app, pytest.raises(ConflictError, match="holds changes of yours"):
+        app.exchange()
+    assert (two / "notes/a.md").read_bytes() == mine
+
+
+def test_a_run_on_a_branch_is_approved_into_files_with_other_line_ends(vault):
+    turns = [
+        {
+            "session": "s",
+            "turn": 1,
+            "role": "user",
+            "content": "My sister Anna lives in Oslo. Her phone is 5551234.",
+        }
+    ]
+    with App(vault) as app:
+        app.capture(turns)
+        app.consolidate(llm="none", mode="branch")
+        [item] = [one for one in app.review.list() if one.branch]
+        app.review.approve([item])
+        assert [fact for _, fact in app.facts() if "Oslo" in fact.value]
+        assert not [one for one in app.review.list() if one.branch]
+    people = (vault / "semantic/people.md").read_bytes()
+    assert (b"\r\n" in people) == (people.count(b"\r\n") == people.count(b"\n") > 0)
+    assert git(vault, "status", "--porcelain") == ""
