@@ -17,7 +17,7 @@ from memoryclaw.index.index import Index
 from memoryclaw.index.sync import Sync
 from memoryclaw.model import Problem
 from memoryclaw.vault.folder import Scan
-from memoryclaw.vault.layout import place_of
+from memoryclaw.vault.layout import place_of, timestamp
 
 if TYPE_CHECKING:  # most vaults have no vectors
     from memoryclaw.index.vectors import VectorStatus
@@ -109,7 +109,8 @@ def git_report(history: History) -> GitReport:
         return GitReport(state.name, sentence)
     seconds, _, subject = lines[1].partition(" ")
     commit = lines[0].removeprefix("commit ")
-    when = datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    # Of a commit whose date git cannot read it gives none.
+    when = timestamp(datetime.fromtimestamp(int(seconds), UTC)) if seconds.isdigit() else ""
     return GitReport(
         state.name,
         sentence,

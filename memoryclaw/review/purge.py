@@ -142,8 +142,8 @@ def purge(
         held.enter_context(folder_lock(context.root, "logs"))
         recover(context.root)  # what a killed purge began
         plan = plan_purge(context, request, again=again)
-        prepare(plan)
         run = context.run("purge")
+        prepare(plan)
         edits = [
             Edit(path, _change(t, path, plan, context), consumes=True) for path, t in plan.transforms.items()
         ]

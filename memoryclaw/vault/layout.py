@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from memoryclaw.errors import InputError, VaultError
+from memoryclaw.errors import ClockError, InputError, VaultError
 from memoryclaw.text.language import SPELLED, fold
 
 CONFIG_FILE = "memoryclaw.yaml"
@@ -241,6 +241,7 @@ _MINTED = re.compile(r"[a-z0-9][a-z0-9_-]{0,95}")
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
 _OWN_HIDDEN = frozenset({".gitignore", ".gitattributes"})
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_YEARS = range(1970, 2101)
 
 
 def slug(text: str) -> str:
@@ -259,6 +260,16 @@ def utc(when: datetime) -> datetime:
     return moved.replace(microsecond=0)
 
 
+def dated(when: datetime) -> datetime:
+    """The moment in UTC, for what is to be written; ClockError for a year that git, and whoever sorts by date, cannot have."""
+    moment = utc(when)
+    if moment.year not in _YEARS:
+        raise ClockError(
+            f"the clock says {moment:%Y-%m-%d}, so nothing is written: set the clock of this machine, or MEMORYCLAW_NOW, to a day from {_YEARS[0]} to {_YEARS[-1]}"
+        )
+    return moment
+
+
 def timestamp(when: datetime) -> str:
     """`2025-04-08T14:32:10Z`."""
     return utc(when).replace(tzinfo=None).isoformat() + "Z"
@@ -272,7 +283,7 @@ def episode_name(when: datetime, text: str) -> str:
 
 def run_id(verb: str, when: datetime, suffix: str) -> str:
     """`remember-20261121T101500-ab12cd`."""
-    return f"{verb}-{utc(when):%Y%m%dT%H%M%S}-{suffix}"
+    return f"{verb}-{dated(when):%Y%m%dT%H%M%S}-{suffix}"
 
 
 def free_name(path: str, taken: Callable[[str], bool]) -> str:

@@ -62,7 +62,7 @@ def init(
 
     `paths` says where new settings put folders of ours, such as `{"archive": "memory-archive"}`.
     """
-    root = os.path.abspath(root)
+    root, run = os.path.abspath(root), run_id("init", now, new_id())
     must_take_writes(root)
     existed = os.path.exists(os.path.join(root, CONFIG_FILE))
     if not existed:
@@ -79,7 +79,6 @@ def init(
     missing = {path: data for path, data in new if not files.exists(root, path)}
     if (made or not existed) and ".gitignore" not in missing:  # else ours says so
         leave_out(root, [STATE_DIR, "working", "logs", "ledger"])
-    run = run_id("init", now, new_id())
     edits = [Edit(path, _only_new(path, data)) for path, data in missing.items()]
     outcome = write(root, edits, lambda: templates.commit_message("init", run=run), verb="init", now=now)
     if made and existed:
