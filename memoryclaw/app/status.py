@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memoryclaw.app.stats import NONE_WAITS, Waits
 from memoryclaw.config import Config
 from memoryclaw.errors import HistoryError, IndexBusyError, IndexDamagedError, VaultError
-from memoryclaw.history.git import damage, other_locks
+from memoryclaw.history.git import UNSIGNED, damage, other_locks, wants_signatures
 from memoryclaw.history.repository import History
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index
@@ -98,6 +98,8 @@ def git_report(history: History) -> GitReport:
     state = history.state()
     locks = other_locks(history.root, state) if state.writable else []
     sentence = f"{state.sentence}, but {locks[0]}" if locks else state.sentence
+    if state.writable and wants_signatures(state.git_dir):
+        sentence += f"; {UNSIGNED}"
     if state.name in ("none", "bare", "unborn", "damaged"):
         return GitReport(state.name, sentence)
     try:

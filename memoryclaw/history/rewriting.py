@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Self
 
 from memoryclaw.errors import HistoryError
-from memoryclaw.history.git import common_dir
+from memoryclaw.history.git import common_dir, hash_name
 from memoryclaw.history.repository import (
     LITERAL,
     TREE,
@@ -56,7 +56,7 @@ def changed_versions(history: History, transforms: Mapping[str, Transform]) -> V
     seen, store = set[tuple[str, str]](), list[tuple[str, bytes]]()
     versions: dict[str, dict[str, str]] = {}
     commits = history.git.run("rev-list", "--all").decode().split()
-    kind = _kind_of(commits)
+    kind = hash_name(history.git_dir)
     with _Reader(history) as reader:
 
         def walk(tree: str, folder: str) -> None:
@@ -79,10 +79,6 @@ def changed_versions(history: History, transforms: Mapping[str, Transform]) -> V
             walk(reader.read(commit).split(b"\n", 1)[0].removeprefix(b"tree ").decode(), "")
     history.store(store, kind)
     return versions
-
-
-def _kind_of(commits: Sequence[str]) -> str:
-    return "sha256" if commits and len(commits[0]) == 64 else "sha1"
 
 
 def _present(history: History, ids: Iterable[str]) -> list[str]:
@@ -147,7 +143,7 @@ class Rewriting:
         self._blobs: dict[tuple[str, str], str | None] = {}
         self._trees: dict[tuple[str, str], str] = {}
         self._store: list[tuple[str, bytes]] = []
-        self._kind = "sha1"
+        self._kind = hash_name(history.git_dir)
         self._stored = frozenset[str]()  # the new versions that are there
         self._read: Callable[[str], bytes]  # of one object, while a run is under way
 
@@ -169,7 +165,6 @@ class Rewriting:
             self._backup(bundle)
         refs = self._refs()
         order = git.run("rev-list", "--topo-order", "--reverse", "--all").decode().split()
-        self._kind = _kind_of(order)
         self._stored = frozenset(_present(self._history, {new for _, new in self._changes() if new}))
         with _Reader(self._history) as reader:
             self._read = reader.read

@@ -17,7 +17,7 @@ from memoryclaw.text.encoding import decode, in_form_of, readable, same_text
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault.audience import NO_EXPORT
 from memoryclaw.vault.files import folder_lock
-from memoryclaw.vault.layout import CONFIG_FILE
+from memoryclaw.vault.layout import CONFIG_FILE, length_trouble, name_notices
 from memoryclaw.vault.state_folder import made
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import Writer, recover, writing
@@ -321,7 +321,8 @@ class _Merge:
             )
         self._load([e.oid for path in changed if (e := merged.files.get(path))])
         commit = self._land(head, theirs, changed, merged, forward=forward)
-        return commit, changed, merged.told
+        come = [path for path in changed if path in merged.files and path not in here]
+        return commit, changed, (*merged.told, *name_notices(come, merged.files))
 
     def _land(
         self, head: str, theirs: str, changed: Sequence[str], merged: MergedTree, *, forward: bool
@@ -442,7 +443,9 @@ def _blobs(history: History, oids: Sequence[str]) -> Iterator[tuple[str, bytes]]
 
 
 def _must_be_safe(path: str, remote: str) -> None:
-    """Refuses a name that leads out of the vault, into git's own folder or into ours."""
+    """Refuses a name that leads out of the vault, into git's own folder or into ours, and one that is too long."""
+    if too_long := length_trouble(path):
+        raise ConflictError(f"{path[:60]!r}… in {remote} {too_long}; nothing was changed")
     for part in path.split("/"):
         if _HIDDEN.sub("", part).rstrip(" .").lower() in _NOT_OURS or "\\" in part:
             raise ConflictError(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Mapping
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -237,6 +239,10 @@ _FOLDER_RULES = {
 
 _SLUG_LENGTH = 48
 _NAME_BYTES = 255
+_PATH_BYTES = 1024
+_TOLD = 10
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE)
+_MARK = re.compile(r'[<>:"|?*\\]')
 _MINTED = re.compile(r"[a-z0-9][a-z0-9_-]{0,95}")
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
 _OWN_HIDDEN = frozenset({".gitignore", ".gitattributes"})
@@ -309,6 +315,57 @@ def safe_path(path: str) -> str:
     parts = path.split("/")
     if _CONTROL.search(path) or any(part in {"", ".", ".."} or part.startswith(".") for part in parts):
         raise InputError(f"{path!r} is not a path inside the vault; use names like semantic/contacts.md")
-    if any(len(part.encode("utf-8", "surrogateescape")) > _NAME_BYTES for part in parts):
-        raise InputError(f"{path[:60]!r}… has a name longer than {_NAME_BYTES} bytes; shorten it")
+    if too_long := length_trouble(path):
+        raise InputError(f"{path[:60]!r}… {too_long}; shorten it")
     return path
+
+
+def length_trouble(path: str) -> str:
+    """Why a path is too long for a file; empty when it is not."""
+    if any(len(os.fsencode(part)) > _NAME_BYTES for part in path.split("/")):
+        return f"has a name longer than {_NAME_BYTES} bytes"
+    if len(os.fsencode(path)) > _PATH_BYTES:
+        return f"is longer than {_PATH_BYTES:,} bytes"
+    return ""
+
+
+def name_twins(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The paths that some system takes for one that comes before them: the first one, and the other."""
+    firsts = dict[str, str]()
+    for path in sorted(paths):
+        first = firsts.setdefault(unicodedata.normalize("NFC", path).casefold(), path)
+        if first != path:
+            yield first, path
+
+
+def name_troubles(paths: Collection[str], others: Iterable[str] = ()) -> Iterator[tuple[str, str]]:
+    """The paths that some system cannot hold, each with the reason; `others` are there as well.
+
+    Such a file is well where it is, but it gets lost, or takes the place of another, where the vault is copied to that system.
+    """
+    wanted = {*paths}
+    for first, path in name_twins({*wanted, *others}):
+        if wanted & {first, path}:
+            yield path, f"differs from {first!r} only in case or in the way its letters are encoded"
+    for path in sorted(wanted):
+        refused = ((part, _refusal(part)) for part in path.split("/"))
+        yield from ((path, f"has the name {part!r}, which {why}") for part, why in refused if why)
+
+
+def name_notices(paths: Collection[str], others: Iterable[str]) -> list[str]:
+    """The same for paths that come from elsewhere, in sentences, of which the first few stand for all."""
+    told = [f"{path} {why}" for path, why in name_troubles(paths, others)]
+    more = len(told) - _TOLD
+    return [
+        *told[:_TOLD],
+        *([f"{more} more names are like that; `memoryclaw doctor` lists them"] if more > 0 else []),
+    ]
+
+
+def _refusal(part: str) -> str:
+    if _DEVICE.fullmatch(part):
+        return "Windows keeps for a device"
+    if part.endswith((".", " ")):
+        return "Windows holds without its last dot or space"
+    mark = _MARK.search(part)
+    return f"Windows does not allow because of {mark[0]!r}" if mark else ""

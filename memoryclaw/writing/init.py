@@ -9,7 +9,7 @@ from datetime import datetime
 
 from memoryclaw.config import FORMAT
 from memoryclaw.errors import GitKilledError, HistoryError, InputError, MemoryClawError, VaultError
-from memoryclaw.history.git import GitCommand, common_dir, git_state
+from memoryclaw.history.git import UNSIGNED, GitCommand, common_dir, git_state, wants_signatures
 from memoryclaw.history.repository import History
 from memoryclaw.model import NOTHING
 from memoryclaw.vault import files
@@ -85,6 +85,8 @@ def init(
         notice = (
             "a git repository was added; commit your notes to it, and every change from now on can be undone"
         )
+    if outcome.commit and wants_signatures(os.path.join(root, ".git")):
+        notice = "; ".join(filter(None, (notice, UNSIGNED)))
     if not outcome.changed and not made:
         return Written("", root, "", "confirmed", notice or f"{root} is a vault already; nothing was changed")
     action = "completed" if existed else "created"
