@@ -239,8 +239,11 @@ class Rewriting:
                 for one in self._history.objects([f"{before}:{path}", f"{after}:{path}"])
             )
             name, was = self._history.places.named(path), None if old is None else files.digest_of(old)
-            if new is not None and files.digest_at(root, name) == was:
+            now = files.digest_at(root, name)
+            if new is not None and now == was:
                 files.write_file(root, name, new, was)
+            elif now is not None:
+                files.sweep(root, name)  # of a try that was cut short
             git.run("reset", "-q", "--", path, env=LITERAL)
 
     def _commit(self, commit: str) -> str:
