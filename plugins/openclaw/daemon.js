@@ -22,6 +22,7 @@ export class Daemon {
   #found = new Map();
   #isDown = false;
   #isClosed = false;
+  #first; // until when turns wait for a daemon that has answered none yet; 0 once it has
 
   constructor(settings, logger) {
     this.#settings = settings;
@@ -37,9 +38,26 @@ export class Daemon {
       return answer;
     } catch (error) {
       if (error instanceof Refused && error.status !== 401) this.#isUp();
-      throw error;
+      throw limit.signal.aborted ? limit.signal.reason : error;
     } finally {
       limit.end();
+    }
+  }
+
+  /** What the daemon answers to a turn. One that is not there is started; for its start and its first answer all turns wait `firstTimeoutMs` once. */
+  async askForTurn(method, path, body, limits) {
+    const answered = async () => {
+      const answer = await this.ask(method, path, body, { timeoutMs: this.#limit(limits) });
+      this.#first = 0;
+      return answer;
+    };
+    try {
+      return await answered();
+    } catch (error) {
+      if (error.name !== "Unreachable") throw error;
+      this.#first ||= undefined;
+      if (!await this.#ensureWithin(this.#limit(limits))) throw error;
+      return answered();
     }
   }
 
@@ -84,7 +102,23 @@ export class Daemon {
   async #start() {
     const up = await startDaemon(this.#settings, (sentence) => this.#logger.warn(`memoryclaw: ${sentence}`));
     if (up) this.#isUp();
+    if (up && this.#first < Date.now()) this.#first = undefined;
     return up;
+  }
+
+  #limit({ timeoutMs, firstTimeoutMs }) {
+    const now = Date.now();
+    this.#first ??= now + firstTimeoutMs;
+    return Math.max(timeoutMs, this.#first - now);
+  }
+
+  async #ensureWithin(ms) {
+    const limit = patience(ms);
+    try {
+      return await within(this.ensure(), limit.signal);
+    } finally {
+      limit.end();
+    }
   }
 
   #isUp() {
