@@ -23,6 +23,7 @@ export class Daemon {
   #isDown = false;
   #isClosed = false;
   #first; // until when turns wait for a daemon that has answered none yet; 0 once it has
+  #url; // of the daemon that was met last
 
   constructor(settings, logger) {
     this.#settings = settings;
@@ -54,9 +55,10 @@ export class Daemon {
     try {
       return await answered();
     } catch (error) {
-      if (error.name !== "Unreachable") throw error;
-      this.#first ||= undefined;
-      if (!await this.#ensureWithin(this.#limit(limits))) throw error;
+      if (error.name === "Unreachable") {
+        this.#first ||= undefined;
+        if (!await this.#ensureWithin(this.#limit(limits))) throw error;
+      } else if (error.name !== "TimeoutError" || this.#first !== undefined) throw error; // else it has just met another daemon
       return answered();
     }
   }
@@ -88,6 +90,8 @@ export class Daemon {
     const found = this.#found.get(options.owner) ?? await within(findDaemon(this.#settings, options.owner), options.signal);
     if (!found) throw new Unreachable();
     this.#found.set(options.owner, found);
+    if (found.url !== this.#url && this.#first < Date.now()) this.#first = undefined;
+    this.#url = found.url;
     try {
       return await request(found, method, path, options);
     } catch (error) {
@@ -102,7 +106,6 @@ export class Daemon {
   async #start() {
     const up = await startDaemon(this.#settings, (sentence) => this.#logger.warn(`memoryclaw: ${sentence}`));
     if (up) this.#isUp();
-    if (up && this.#first < Date.now()) this.#first = undefined;
     return up;
   }
 

@@ -103,6 +103,15 @@ describe("recall before a turn", () => {
     assert.equal((await ask(host, { prompt: "boathouse" }, run("b")))?.appendContext, BLOCK);
   });
 
+  test("a daemon that has come back at another address is given the time of a first answer, too", async () => {
+    const host = hosted({ vault, recallTimeoutMs: 60 });
+    await ask(host, { prompt: "boathouse" }, run("a"));
+    await daemon.close();
+    daemon = await scripted(vault, { "POST /v1/recall": slow });
+    assert.equal((await ask(host, { prompt: "boathouse" }, run("b")))?.appendContext, BLOCK);
+    assert.equal(await ask(host, { prompt: "boathouse" }, run("c")), undefined);
+  });
+
   test("a daemon that cannot be started costs no turn its time", async () => {
     const own = vaultFolder();
     writeFileSync(path.join(own, "broken"), "");
