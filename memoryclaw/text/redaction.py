@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from memoryclaw.text.secret_names import SecretSpan as _Span
-from memoryclaw.text.secret_names import is_placeholder, lowered, named_secrets, value_of
+from memoryclaw.text.secret_names import is_sample, lowered, named_secrets, value_of
 from memoryclaw.text.secret_places import placed_secrets, secret_members
 from memoryclaw.text.wrapping import joined, unwrapped
 
@@ -246,7 +246,7 @@ PREFIXED = _rows(
     (
         "token",
         " ".join(word + sign for word in _SAYS_SO for sign in "_-"),
-        rf"(?:[A-Za-z][A-Za-z0-9]{{1,15}}[_-]){{0,3}}(?:{'|'.join(_SAYS_SO)})[_-](?:v\d[_-])?(?=[A-Z0-9]{{0,60}}[a-z])(?=[a-z0-9]{{0,60}}[A-Z])(?=[A-Za-z]{{0,60}}\d)[A-Za-z0-9]{{20,}}",
+        rf"(?:[A-Za-z][A-Za-z0-9]{{1,15}}[_-]){{0,3}}(?:{'|'.join(_SAYS_SO)})[_-](?:[a-z][a-z0-9]{{0,7}}[_-])?(?=[A-Z0-9]{{0,60}}[a-z])(?=[a-z0-9]{{0,60}}[A-Z])(?=[A-Za-z]{{0,60}}\d)[A-Za-z0-9]{{20,}}",
     ),
 )
 
@@ -262,6 +262,8 @@ HASHES = _rows(
     ("password-hash", "$p$ $h$ $s$", rf"\$[PHS]\$[A-Za-z0-9./]{{30,}}"),
     ("password-hash", "sha} crypt} md5} sha256} sha512} argon2}", r"\{(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT|ARGON2|PBKDF2(?:-SHA\d{1,3})?)\}[\w+/=$.,-]{20,}"),
     ("password-hash", "scram-sha-", r"SCRAM-SHA-(?:1|256|512)\$\d{1,9}:[A-Za-z0-9+/=]{8,}\$[A-Za-z0-9+/=]{20,}:[A-Za-z0-9+/=]{20,}"),
+    ("password-hash", "md5", r"md5[a-f0-9]{32}(?![a-f0-9])"),
+    ("password-hash", "0x0", r"0x0[12]00[A-Fa-f0-9]{40,}"),
     ("password-hash", "krb5", r"\$krb5(?:tgs|asrep|pa)\$[\w$*@./-]{30,}"),
     ("password-hash", ":::", r"[a-f0-9]{32}:[a-f0-9]{32}(?=:::)"),
     ("password-hash", "*", r"\*[A-F0-9]{40}(?![A-F0-9])"),
@@ -285,7 +287,14 @@ SHAPES = _rows(
     ("pgpass-password", ":5432: :3306: :6543:", r"[\w.*-]{1,100}:\d{4}:[\w.*-]{1,60}:[\w.@*-]{1,60}:([^\s\"':]{3,200})"),
     ("command-password", "mysql mariadb", r"(?:mysql|mariadb)(?:dump|admin|import)?\s[^\n|;]{0,200}?(?<=\s)-p[\"']?([^\s\"'-][^\s\"']{3,100})"),
     ("command-password", "curl http wget", r"(?:curl|https?|wget)\s(?:[^\n|;]{0,400}?\s)?(?:-u|--user|-a|--auth)[ =]?[\"']?[^\s:\"'/]{1,100}:([^\s\"']{3,100})"),
-    ("command-password", "sshpass docker podman helm az oc ldap redis-cli mongo smbclient", r"(?:sshpass|docker|podman|helm|az|oc|ldap\w{3,8}|redis-cli|mongo(?:sh|dump)?)\s(?:[^\n|;]{0,200}?\s)?-[pwa][ =]?(?:[\"']([^\"'\n]{3,100})[\"']|((?=[^\s]{0,100}[\d!@#$%^&*])[^\s\"'\-:][^\s\"':]{3,100})(?=\s|$))"),
+    ("command-password", "sshpass ldap redis-cli mongo", r"(?:sshpass|ldap\w{3,8}|redis-cli|mongo(?:sh|dump)?)\s(?:[^\n|;]{0,200}?\s)?(?:(?<!cli )-p|-[wa])[ =]?(?:[\"']([^\"'\n]{3,100})[\"']|((?=[^\s]{0,100}[\d!@#$%^&*])[^\s\"'\-:][^\s\"':]{3,100})(?=\s|$))"),
+    ("command-password", "login", r"(?:docker|podman|helm|az|oc|skopeo|crane|buildah)\s(?:[^\n|;]{0,40}\s)?login\s(?:[^\n|;]{0,200}?\s)?-[pw][ =]?(?:[\"']([^\"'\n]{3,100})[\"']|((?=[^\s]{0,100}[\d!@#$%^&*])[^\s\"'\-:][^\s\"':]{3,100})(?=\s|$))"),
+    ("command-password", "requirepass masterauth", r"(?:requirepass|masterauth)\s+[\"']?([^\s\"'<]{4,200})"),
+    ("command-password", "identified", r"identified\s+by\s+(?:password\s+)?'([^'\n]{3,200})'"),
+    ("command-password", "--from-literal", r"--from-literal[= ][\w.-]{1,200}=[\"']?([^\s\"']{3,1000})"),
+    ("command-password", "sudo --password-stdin", r"echo\s+(?:-n\s+)?[\"']?([^\s\"'|$]{4,200})[\"']?\s{0,3}\|\s{0,3}(?:sudo\s+-S|[^\n|]{0,120}--password-stdin)"),
+    ("command-password", "zip 7z", r"(?:(?:un)?zip\s(?:[^\n|;]{0,200}?\s)?-P\s?|7za?\s(?:[^\n|;]{0,200}?\s)?-p)[\"']?([^\s\"']{4,100})"),
+    ("command-password", "password secret key", r"(?:password|secret|key-string)\s[0579]\s([\w./$]{8,200})(?=\s|$)"),
     ("command-password", "pass:", r"(?<=[ =])pass:((?=[^\s]{0,200}\d)[^\s\"']{4,100})"),
     ("okta-token", "ssws", r"SSWS\s+([\w-]{30,})"),
     ("cookie", "cookie:", r"cookie:\s*([^\n\"']{0,200}?=[^\n\"']{8,4000})"),
@@ -297,15 +306,12 @@ TOKENS = (*CLOUDS, *WORKSHOPS, *MESSENGERS_AND_MONEY, *MODELS, *SIGNED, *HASHES,
 SHORTEST = 15  # characters without a space that every token has; most sentences have no such word and need no patterns
 
 
-_SAMPLE = re.compile(r"pass(?:word|wd|phrase)?\d?|pwd|pw|secret|token|api_?key|key|user|[%{][^@]{1,60}", re.IGNORECASE)  # `user:password@host`
 MARK = re.compile(r"\[REDACTED:([a-z0-9-]{1,40}):([0-9a-f]{8})\]")
 _DEEPEST = 64
 # No letter or digit before a token, but for those of an escape: `\nghp_…`, `%20ghp_…`.
 _EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
-_BY_NEAR = tuple((near, rule) for rule in (*TOKENS, *SHAPES) for near in rule.near)
 _TOKENS_BY_NEAR = tuple((near, rule) for rule in TOKENS for near in rule.near)
 _SHAPES_BY_NEAR = tuple((near, rule) for rule in SHAPES for near in rule.near)
-_Rules = tuple[tuple[str, SecretRule], ...]
 # Keys and timestamps of a record, which are no secrets.
 _PLAIN = re.compile(
     r"[a-z_]{0,24}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)?", re.ASCII
@@ -423,7 +429,7 @@ def _flag(items: list[Any], at: int) -> str:
 
 
 def _found(text: str) -> Iterator[_Span]:
-    """The secrets of a text as it is written, as it is meant, and those of a known form that a line break divides."""
+    """The secrets of a text as it is written, as it is meant, and those that a line break divides."""
     yield from _secrets(text)
     meant = unwrapped(text)
     if meant.edits:
@@ -431,26 +437,25 @@ def _found(text: str) -> Iterator[_Span]:
             yield _Span(*meant.span(span.start, span.end), span.kind)
     lines = joined(meant.text)
     if lines.edits:
-        for span in _forms(lines.text, lines.text.lower(), _TOKENS_BY_NEAR):
+        for span in _secrets(lines.text):
             yield _Span(*meant.span(*lines.span(span.start, span.end)), span.kind)
 
 
 def _secrets(text: str) -> Iterator[_Span]:
     low = lowered(text)
-    yield from _forms(text, low, _BY_NEAR)
+    yield from _forms(text, low)
     yield from named_secrets(text, low)
     yield from placed_secrets(text, low)
 
 
-def _forms(text: str, low: str, rules: _Rules) -> Iterator[_Span]:
+def _forms(text: str, low: str) -> Iterator[_Span]:
     long = " ".join([word for word in low.split() if len(word) >= SHORTEST])
     near = [rule for near, rule in _TOKENS_BY_NEAR if near in long] if long else []
-    if rules is not _TOKENS_BY_NEAR:
-        near += [rule for near, rule in _SHAPES_BY_NEAR if near in low]
+    near += [rule for near, rule in _SHAPES_BY_NEAR if near in low]
     for rule in dict.fromkeys(near):
         for hit in compiled(rule).finditer(text):
             group = next((n for n in range(1, hit.re.groups + 1) if hit[n]), 0)
-            if not group or not (is_placeholder(hit[group]) or _SAMPLE.fullmatch(hit[group])):
+            if not group or not is_sample(hit[group]):
                 yield _Span(*hit.span(group), rule.kind)
 
 

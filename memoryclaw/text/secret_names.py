@@ -15,9 +15,11 @@ from typing import NamedTuple
 from memoryclaw.text.words import lines, words
 
 _PART = r"(?:(?<![a-z])|(?-i:(?<=[a-z])(?=[A-Z])))"  # a word of a name begins: `db_pw`, `userPw`
+_PASSES = "|".join(words("secret_names.passes"))
 _LOGIN_WORDS = (
     r"pass[_ -]?(?:word|wort|phrase|code|key)s?|passwd|passwort|(?<![a-z])pass(?![a-z])|pwd|psw|kennwort|contrase(?:ñ|n)a|senha"
-    rf"|mot de passe|wachtwoord|lösenord|salasana|hasło|heslo|(?<![a-z])parola|пароль|密码|密碼|パスワード|비밀번호|{_PART}(?:pw|psk)(?![a-z])"
+    rf"|mot[ _-]de[ _-]passe|wachtwoord|lösenord|salasana|hasło|heslo|(?<![a-z])parola|пароль|密码|密碼|パスワード|비밀번호|{_PART}(?:pw|psk|pswd|pword|passw|passwrd)(?![a-z])"
+    rf"|(?<![a-z])(?:{_PASSES})pass(?![a-z])"
 )
 _SETTING_WORDS = "|".join(sorted(words("secret_names.settings"), key=len, reverse=True))
 _KEY_WORDS = (
@@ -26,8 +28,8 @@ _KEY_WORDS = (
 )
 # Where a name may begin, in lower case: looking for these first is ten times faster than trying every name everywhere.
 _CORE = re.compile(
-    "pass|pwd|psw|kennwort|contrase|senha|mot de|wachtwoord|lösenord|salasana|hasło|heslo|parola|пароль|密码|密碼|パスワード|비밀번호"
-    rf"|key|secret|token|cred|auth|(?:pw|psk|{_SETTING_WORDS})(?![a-z])"
+    "pass|pwd|psw|kennwort|contrase|senha|mot[ _-]de|wachtwoord|lösenord|salasana|hasło|heslo|parola|пароль|密码|密碼|パスワード|비밀번호"
+    rf"|key|secret|token|cred|auth|(?:{_PASSES})pass|(?:pw|psk|pswd|pword|{_SETTING_WORDS})(?![a-z])"
 )
 _NAME = rf"(?:(?P<password>{_LOGIN_WORDS})|(?P<token>{_KEY_WORDS}))"
 _TAIL = r"(?P<tail>[\w.-]{0,40}?)"
@@ -146,6 +148,7 @@ _PLACEHOLDER = re.compile(
 _NAME_ONLY = re.compile(r"[A-Za-z_$][A-Za-z_$.?-]*")
 _HUMPS = re.compile(r"[A-Za-z_$](?=\w{0,250}(?:[a-z\d][A-Z]|_))[\w$]*[A-Za-z_]")
 _CELLS = re.compile(r"[ \t>]*\|.*|[\w \t*`-]*")
+_UNION = re.compile(r" \|{1,2} ")
 _UNPACKED = re.compile(r", \w*$")
 _EXPRESSION = re.compile(
     r"""[!&|(*=+]*[A-Za-z_$][\w$]*(?:(?:\??\.|::|->|\.\.\.)[A-Za-z_$][\w$]*)+[\])},;!?:&|=+*/-]*
@@ -154,13 +157,13 @@ _EXPRESSION = re.compile(
     re.VERBOSE,
 )
 _IN_CODE = re.compile(r"[\[\](){}<>,;|\"`]")
+_SAMPLE = re.compile(r"pass(?:word|wd|phrase)?\d?|passwort|pwd|pw|secret|token|api_?key|key|user|[%{].{1,60}", re.IGNORECASE)
 _TOKEN = re.compile(r"[\w+/=.~:@!#$%^&*-]+")
 _TEST = re.compile(r"(?:[Tt]est|Example|Fuzz|Benchmark|spec|should|check)[A-Z_0-9./-]|.*(?:::|/)|.*\.(?:sh|py|t|js|ts|go|rs|c|rb|exe|test)\b")
 _DURATION = re.compile(r"\s*(?:\(|\[|-|in)\s?[\d.]+\s?m?s")
 _DEFINITE = tuple(words("secret_names.definite"))
 _SENTENCE_END = re.compile(r"[\"'`”“*」』]{0,3}[ \t]{0,3}(?:[.!,;。！，；)\n]|\Z|です|だ|입니다|이에요|예요|吧|哦|了)")
 _SETTINGS = frozenset(words("secret_names.settings"))
-_WITH = frozenset(words("secret_names.with"))
 HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+")
 UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _WORDS = re.compile(r"[A-Za-z]*\d{0,8}")
@@ -303,10 +306,16 @@ def _is_code(hit: re.Match[str], value: str) -> bool:
     line = text[text.rfind("\n", max(0, start - 200), start) + 1 : start]
     if (hit["sign"] or "").startswith("|") and ("|" in value or not _CELLS.fullmatch(line[-200:])):
         return True
+    end = hit.start("value") + len(value)
+    rest = text[end : end + 4]
+    if hit["sign"] == ">" and not rest.lstrip("\"'").startswith("</"):
+        return True
     if _is_quoted(hit):
         return False
+    if _UNION.match(rest) and not line.lstrip("> \t").startswith("|"):
+        return True
     assigned = hit["sign"] == "=" and bool(_UNPACKED.search(line)) and bool(_NAME_ONLY.fullmatch(value))
-    return assigned or bool(_EXPRESSION.fullmatch(value))
+    return assigned or (bool(_EXPRESSION.fullmatch(value)) and not (_TOKEN.fullmatch(value) and any(is_random(part, 16) for part in value.split("."))))
 
 
 def _is_quoted(hit: re.Match[str]) -> bool:
@@ -346,7 +355,7 @@ def _is_password(hit: re.Match[str], value: str, end: int) -> bool:
     if short and (_is_result(hit, value) or (loose and not _is_told(value))):
         return False
     if hit["space"] is not None:
-        return _is_told(value) and not _IN_CODE.search(value) and (short or not is_identifier(value) or _follows_login(hit))
+        return _is_told(value) and not _IN_CODE.search(value)
     if hit["gap"] and not (mixed and _is_told(value) and not _IN_CODE.search(value)):
         return False
     if short and not (mixes(value) or hit["open"] or _is_assignment(hit)):
@@ -355,14 +364,9 @@ def _is_password(hit: re.Match[str], value: str, end: int) -> bool:
         return not _says_nothing(value)
     if value.isdigit():
         return not short
-    if hit["verb"] is not None and _STATED.fullmatch(value):
+    if hit["verb"] is not None and (_STATED.fullmatch(value) or _ALGORITHMS.intersection(re.split(r"[-_/]", value.lower()))):
         return False
     return not _is_plain(bare) or _stands_alone(hit, value, end)
-
-
-def _follows_login(hit: re.Match[str]) -> bool:
-    """True behind `with`, `using` and the like, where a password is told by the space alone: `with password X`."""
-    return _word_before(hit.string, hit.start()) in _WITH
 
 
 def _is_result(hit: re.Match[str], value: str) -> bool:
@@ -400,9 +404,9 @@ def _is_token(hit: re.Match[str], value: str) -> bool:
     loose = hit["space"] is not None or bool(hit["gap"])
     if " " in value or (setting and (loose or hit["sign"] not in {":", "=", ":=", "=>"})):
         return False
-    user, _, rest = value.partition(":")
+    user, *rest = re.split("[:/]", value, maxsplit=1)
     if (name.startswith("cred") or setting) and rest and not loose and _is_assignment(hit) and user.isalnum():
-        return _is_told(rest)
+        return _is_told(rest[0])
     least = (20 if bare else 16) if loose else 16 if bare else 8
     if len(value) < least or "," in value or (not _is_quoted(hit) and _IN_CODE.search(value)):
         return False
@@ -433,6 +437,11 @@ def _is_about(tail: str) -> bool:
 
 def _is_label(hit: re.Match[str], value: str) -> bool:
     return bool(hit["password"]) and hit["password"].lower().replace(" ", "") in value.lower()
+
+
+def is_sample(value: str) -> bool:
+    """True for what documentation writes for a secret: `user:password@host`, `%s`, `{password}`."""
+    return bool(_SAMPLE.fullmatch(value)) or is_placeholder(value)
 
 
 def is_placeholder(value: str) -> bool:

@@ -13,6 +13,7 @@ from memoryclaw.text.secret_names import (
     is_identifier,
     is_placeholder,
     is_random,
+    is_sample,
     mixes,
 )
 from memoryclaw.text.words import words
@@ -28,7 +29,7 @@ _JSON_DATA = re.compile(r"\b(?:data|stringData)\\{0,3}[\"']?\s{0,5}:\s{0,5}\{([^
 _JSON_VALUE = re.compile(r":\s{0,5}\\{0,3}[\"']?([^\s\"'\\,]{1,100000})")
 
 _LOGIN = re.compile(
-    r"(?<![\w/:@.%+-])([A-Za-z][\w.+-]{0,60}):([^\s/:@\"'<>`,;()|]{4,200})@(?=(?:[A-Za-z][\w-]{0,60}\.){1,6}[A-Za-z]{2,24}(?:[:/\s\"'`),;>.]|$)|localhost\b)"
+    r"(?:(?<![\w/:@.%+-])|(?<=//))([A-Za-z][\w.+-]{0,60}):([^\s/:@\"'<>`,;()|]{4,200})@(?=(?:[A-Za-z][\w-]{0,60}\.){1,6}[A-Za-z]{2,24}(?:[:/\s\"'`),;>.]|$)|localhost\b|\d{1,3}(?:\.\d{1,3}){3}\b)"
 )
 _NO_LOGIN = frozenset(words("secret_names.before_addresses"))
 _GIT_LOGIN = frozenset(words("secret_names.git_logins"))
@@ -86,7 +87,7 @@ def _value(hit: re.Match[str], group: int) -> Iterator[SecretSpan]:
 
 
 def _is_login(user: str, value: str) -> bool:
-    if user in _NO_LOGIN or is_placeholder(value):
+    if user in _NO_LOGIN or is_sample(value):
         return False
     return len(value) >= 6 and (user in _GIT_LOGIN or (mixes(value) and not value.isdigit()))
 

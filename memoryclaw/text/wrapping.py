@@ -105,7 +105,9 @@ def _joint(hit: re.Match[str]) -> str | None:
     before = text[max(0, start - _LONGEST) : start]
     before = before[len(before.rstrip(_INSIDE)) :]
     after = _RUN.match(text, hit.end())
-    if not after or text[after.end() : after.end() + 1] in {":", "("} or before[:4] == after[0][:4]:
+    if not after or text[after.end() : after.end() + 1] in {":", "("} or "=" in after[0].rstrip("="):
+        return None
+    if before[:4] == after[0][:4]:
         return None
     return "" if len(before) > 5 and _is_part(before) and _is_part(after[0]) else None
 
