@@ -852,7 +852,14 @@ class App:
         self._context.allow(OWNER, AGENT)
         from memoryclaw.consolidation.agent_claims import claim  # noqa: PLC0415
 
-        said = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags]}
+        said = {
+            "name": field,
+            "value": text.replace("\0", ""),
+            "entity": entity,
+            "tags": [*tags],
+            "tool": tool,
+            "session": session,
+        }
         return self._context.write(
             lambda context, told: claim(
                 context,
@@ -860,8 +867,8 @@ class App:
                 entity=told["entity"],
                 field=told["name"],
                 tags=told["tags"],
-                tool=tool,
-                session=session,
+                tool=told["tool"],
+                session=told["session"],
             ),
             said,
         )
