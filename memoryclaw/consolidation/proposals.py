@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from typing import Any, NamedTuple
 
 from memoryclaw.consolidation.actions import ACTIONS, Action
@@ -255,7 +254,7 @@ def _action(part: _Part) -> Action:
     kind = _BY_HEADING.get(part.heading)
     if kind is None:
         raise _Broken(part.line, f"a proposal has no action {one_line(part.heading)!r}")
-    names = [field.name for field in fields(kind)]
+    names = kind.names()
     values: dict[str, Any] = {name: part.fields[name] for name in names if name in part.fields}
     if "text" in names and part.text is not None:
         values["text"] = part.text
