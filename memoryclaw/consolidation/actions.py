@@ -699,8 +699,8 @@ class Stands(_FileAction):
         return "" if stands else f"{named} has changed since this was planned"
 
     def may_be_proposed(self) -> bool:
-        """Always: it changes nothing."""
-        return True
+        """Never: a person's yes counts whatever stands."""
+        return False
 
 
 OPEN, DONE, OFF = " ", "x", "-"  # boxes of to-dos

@@ -205,8 +205,7 @@ class _Run:
         if waits(change, self._mode):
             return self._proposal(change)
         edits = [
-            Edit(one.path, patched(one.patch))
-            for one in rewrites(change, self._collections, as_planned=True)
+            Edit(one.path, patched(one.patch)) for one in rewrites(change, self._collections, as_planned=True)
         ]
         # A file that is no longer there was moved by an earlier try, or a person took it away.
         away = [Move(move.path, move.to, if_there=True) for move in moves(change)]

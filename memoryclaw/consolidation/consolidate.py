@@ -399,7 +399,9 @@ def _own(
         if any(range_.path in logs for range_ in parse_ranges(source))
         and (address := context.catalog.resolve(id_))
         and address.path.startswith("episodes/")
-        and (text := imprint(context.writing.text(address.path)))  # read first: what is edited meanwhile is no longer this
+        and (
+            text := imprint(context.writing.text(address.path))
+        )  # read first: what is edited meanwhile is no longer this
         and _is_untouched(history, address.path)
     }
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from memoryclaw.consolidation.actions import ACTIONS, Action
+from memoryclaw.consolidation.actions import ACTIONS, Action, Stands
 from memoryclaw.consolidation.changes import LEVELS, PlannedChange
 from memoryclaw.errors import InputError
 from memoryclaw.model import Problem
@@ -89,7 +89,8 @@ def proposal(change: PlannedChange, run: str) -> tuple[str, str]:
     lines += [*quotes, ""] if quotes else []
     lines += ["- [ ] approve", "- [ ] reject", "", _HOW.format(id=id_)]
     for action in change.actions:
-        lines += ["", *_written(action)]
+        if not isinstance(action, Stands):
+            lines += ["", *_written(action)]
     return f"{FOLDER}{id_}.md", "\n".join(lines) + "\n"
 
 

@@ -50,9 +50,7 @@ def facts_set(before: str, after: str, file: SemanticFile) -> list[SetFact | Add
                 (f.entity, f.value) for f in now if f.is_statement and not f.current and f.until == fact.said
             }
             tied = [
-                f
-                for f in old
-                if f.is_statement and (f.entity, f.value) in ended and f.entity == fact.entity
+                f for f in old if f.is_statement and (f.entity, f.value) in ended and f.entity == fact.entity
             ]
             return AddStatement(
                 file.path, fact.entity, fact.value, fact.said, source, tuple(one.id for one in tied), fact.audience,

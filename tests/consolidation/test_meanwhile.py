@@ -21,11 +21,15 @@ from memoryclaw.app import App
 from memoryclaw.consolidation.actions import NewFile
 from memoryclaw.errors import IndexBehindError
 from memoryclaw.index.index import RACY_NS
+from memoryclaw.lifecycle.upkeep import KEEPERS, upkeep
 from memoryclaw.vault import files as locks
 
 FLAT = "semantic/projects.md"
 OLD = "# Flat\n- landlord: Ms. Brandt [since:: 2026-01-04]\n- lead: Søren\n"
-TALK = [("user Nora", "The landlord of Flat is now Mr. Haas."), ("user Nora", "The rent of Flat is 900 euros.")]
+TALK = [
+    ("user Nora", "The landlord of Flat is now Mr. Haas."),
+    ("user Nora", "The rent of Flat is 900 euros."),
+]
 MINE = "- landlord: Mr. Okafor [since:: 2026-03-10]"
 Edit = Callable[[Path], None]
 
@@ -44,7 +48,12 @@ def by_hand(root: Path, path: str, change: Callable[[str], str], *, commit: bool
 
 
 def moved_in(root: Path, *, commit: bool = True) -> None:
-    by_hand(root, FLAT, lambda text: text.replace("- landlord: Ms. Brandt [since:: 2026-01-04]", MINE), commit=commit)
+    by_hand(
+        root,
+        FLAT,
+        lambda text: text.replace("- landlord: Ms. Brandt [since:: 2026-01-04]", MINE),
+        commit=commit,
+    )
 
 
 def app_of(root: Path, now: datetime = NIGHT, edit: Edit | None = None, *, applying: bool = True) -> App:
@@ -52,7 +61,9 @@ def app_of(root: Path, now: datetime = NIGHT, edit: Edit | None = None, *, apply
     if edit:
         with App(root, clock=lambda: now) as app:
             app.sync()
-            time.sleep(2 * RACY_NS / 1e9)  # no stamp is doubtful any more, so that planning is the first that tells its progress
+            time.sleep(
+                2 * RACY_NS / 1e9
+            )  # no stamp is doubtful any more, so that planning is the first that tells its progress
             app.sync()
 
     def progress(number: int, total: int) -> None:
@@ -99,7 +110,9 @@ def proposals(root: Path) -> str:
     ],
     ids=["consolidate", "due", "dry run", "redo", "segments", "purge", "dry purge"],
 )
-def test_nothing_is_planned_by_an_index_that_is_behind(root: Path, verb, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_planned_by_an_index_that_is_behind(
+    root: Path, verb, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(locks, "WAIT", 0.1)
     with app_of(root) as app:
         app.sync()
@@ -107,7 +120,7 @@ def test_nothing_is_planned_by_an_index_that_is_behind(root: Path, verb, monkeyp
         before = tree(root), git(root, "rev-parse", "HEAD"), git(root, "for-each-ref")
         with closing(sqlite3.connect(app.index.database.path, isolation_level=None)) as holder:
             holder.execute("begin immediate")
-            with pytest.raises(IndexBehindError, match="nothing was planned: .*1 file behind"):
+            with pytest.raises(IndexBehindError, match=r"nothing was planned: .*1 file behind"):
                 verb(app)
             holder.execute("rollback")
     assert (tree(root), git(root, "rev-parse", "HEAD"), git(root, "for-each-ref")) == before
@@ -205,7 +218,9 @@ def test_an_edit_while_a_model_reads_is_seen(root: Path) -> None:
             moved_in(root)
         line = next(n for n, text in enumerate(asked.log, 1) if "Haas" in text)
         claim = {"line": line, "quote": TALK[0][1], "entity": "Flat", "field": "landlord", "value": "Mr. Haas", "durable": True, "confidence": "high"}  # fmt: skip
-        return json.dumps({"title": "The flat", "summary": TALK[0][1], "tags": [], "entities": ["Flat"], "claims": [claim]})
+        return json.dumps(
+            {"title": "The flat", "summary": TALK[0][1], "tags": [], "entities": ["Flat"], "claims": [claim]}
+        )
 
     with ModelServer(answer) as server:
         put(root, {"memoryclaw.yaml": f"llm:\n  chain: [ollama]\n  url: {server.url}\n"})
@@ -256,7 +271,10 @@ def test_a_note_that_came_to_the_name_of_an_episode_stays_and_the_episode_waits(
 # Near duplicates
 
 LONG = [
-    ("user Nora", "The paint for the kitchen wall of the flat is Dünensand 14, the matt one, in two buckets."),
+    (
+        "user Nora",
+        "The paint for the kitchen wall of the flat is Dünensand 14, the matt one, in two buckets.",
+    ),
     ("user Nora", "The carpenter delivers the larch boards for the terrace on Thursday before noon."),
 ]
 
@@ -318,8 +336,6 @@ DAYS = datetime(2026, 5, 4, 3, tzinfo=UTC)
 
 def kept_up(root: Path, path: str, change: Callable[[str], str], *, commit: bool = True) -> None:
     """A night's upkeep in which the person edits when everything is planned."""
-    from memoryclaw.lifecycle.upkeep import KEEPERS, upkeep
-
     with app_of(root, DAYS) as app:
         context = app._context.looking()
 
@@ -333,7 +349,10 @@ def kept_up(root: Path, path: str, change: Callable[[str], str], *, commit: bool
 
 @pytest.mark.parametrize("commit", [True, False], ids=["committed", "not committed"])
 def test_what_was_given_a_later_last_day_meanwhile_does_not_expire(tmp_path: Path, commit: bool) -> None:
-    note, fact = "---\nexpires: 2026-04-01\n---\n# Sale\n", "# Flat\n- discount: 10 % [expires:: 2026-04-01]\n"
+    note, fact = (
+        "---\nexpires: 2026-04-01\n---\n# Sale\n",
+        "# Flat\n- discount: 10 % [expires:: 2026-04-01]\n",
+    )
     for path, text in (("sale.md", note), (FLAT, fact)):
         root = vault_of(tmp_path / path.replace("/", "-"), {path: text})
         kept_up(root, path, lambda text: text.replace("2026-04-01", "2027-04-01"), commit=commit)
@@ -343,9 +362,15 @@ def test_what_was_given_a_later_last_day_meanwhile_does_not_expire(tmp_path: Pat
 
 def test_a_value_goes_to_history_only_while_the_one_that_holds_instead_stands(tmp_path: Path) -> None:
     schema = "fields:\n  deadline: {type: date, supersede: true}\n"
-    old, new = "# Atlas\n- deadline: 2026-05-02 [since:: 2026-04-20]\n", "# Atlas\n- deadline: 2026-06-01 [since:: 2026-04-28]\n"
+    old, new = (
+        "# Atlas\n- deadline: 2026-05-02 [since:: 2026-04-20]\n",
+        "# Atlas\n- deadline: 2026-06-01 [since:: 2026-04-28]\n",
+    )
     files = {"semantic/_schema.yaml": schema, "semantic/a.md": old, "semantic/b.md": new}
     root = vault_of(tmp_path / "vault", files)
     kept_up(root, "semantic/b.md", lambda _: "# Atlas\n- lead: Nora\n")
     assert (root / "semantic/a.md").read_text() == old
-    assert list(root.glob("review/*.md"))
+    with app_of(root, DAYS) as app:
+        (item,) = [one for one in app.review.list() if one.path.startswith("review/")]
+        app.review.approve([item])
+    assert "- deadline" not in current(root, "semantic/a.md")
