@@ -66,6 +66,10 @@ class IndexBusyError(MemoryClawError):
     """Another process is writing the index."""
 
 
+class IndexBehindError(IndexBusyError):
+    """The index is not what the files are, and a plan must not rest on it; nothing was planned."""
+
+
 class IndexDamagedError(MemoryClawError):
     """The index is damaged; it is derived, so it is deleted and rebuilt."""
 

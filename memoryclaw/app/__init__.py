@@ -16,6 +16,7 @@ from memoryclaw import config as settings
 from memoryclaw.app.context import Clock, VaultContext, new_id, system_clock, within, within_budget
 from memoryclaw.errors import (
     ConfigError,
+    IndexBehindError,
     InputError,
     LockedError,
     MemoryClawError,
@@ -961,7 +962,7 @@ class App:
         from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
         context, request = self._context, PurgeRequest(ids, source, since)
-        context.refresh()
+        context.must_refresh()
         writing = context.write_context(secret_gate())
         if dry_run:
             return preview(context, writing, request)
@@ -1084,7 +1085,7 @@ class App:
                 after=after,
             )
             return told_to(done, self.audience)
-        self._context.refresh()
+        self._context.must_refresh()
         context = self._consolidation_context("none" if answers is not None else llm, mode, after=after)
         problems: tuple[str, ...] = ()
         if answers is not None:
@@ -1094,9 +1095,11 @@ class App:
             context = replace(context, enrich=host.read, answered=host.answers.keys())
             problems = host.problems
         done = preview(context) if dry_run else consolidate(context, only_if_due=due)
-        done = done._replace(
-            notices=(*problems, *done.notices), upkeep=self._upkeep(mode, due=due, dry_run=dry_run)
-        )
+        done = done._replace(notices=(*problems, *done.notices))
+        try:
+            done = done._replace(upkeep=self._upkeep(mode, due=due, dry_run=dry_run))
+        except IndexBehindError as error:  # the run is made, and another night asks what time wants
+            done = done._replace(notices=(*done.notices, f"upkeep waits: {error}"))
         if not dry_run:
             with suppress(MemoryClawError, OSError):  # another night does it
                 self.ledger.roll_up(self.clock())
@@ -1114,7 +1117,7 @@ class App:
         today, mode = context.today.isoformat(), mode or config.mode
         if due and _line_of(context.state / settings.UPKEPT) == today:
             return None
-        looking = self._context.looking()
+        looking = self._context.looking(planning=True)
         if dry_run:
             changes = planned(looking)
             return Consolidated(changes, mode=mode) if changes.changes else None
@@ -1141,7 +1144,7 @@ class App:
 
         if self.audience != OWNER:
             return self._owners.segments(due=due)
-        self._context.refresh()
+        self._context.must_refresh()
         questions = Questions(Templates())
         preview(replace(self._consolidation_context("none", ""), enrich=questions.read), only_if_due=due)
         return questions.asked
@@ -1178,7 +1181,7 @@ class App:
         self._context.allow(OWNER)
         from memoryclaw.consolidation.consolidate import redo  # noqa: PLC0415
 
-        self._context.refresh()
+        self._context.must_refresh()
         return redo(self._consolidation_context(llm, "branch"), since)
 
     def feedback(

@@ -14,13 +14,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from memoryclaw import config as settings
-from memoryclaw.errors import ConfigError, ForbiddenError, IndexUnreachableError, InputError, VaultError
+from memoryclaw.errors import (
+    ConfigError,
+    ForbiddenError,
+    IndexBehindError,
+    IndexUnreachableError,
+    InputError,
+    VaultError,
+)
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index, OnServer, open_index
 from memoryclaw.index.stemming import language
 from memoryclaw.index.sync import Following, Freshness, Sync, brought_up, fresh, healed
 from memoryclaw.model import AGENT, NOTHING, OWNER, Answer
 from memoryclaw.ports import Progress
+from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.state_folder import must_hold_no_link, state_folder
@@ -35,6 +43,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.writing.context import WriteContext
 
 _INDEXES = ("_whole", "_view")
+_PAUSE = 0.05
 AUDIENCES = "audience"  # the folder of their indexes
 Clock = Callable[[], datetime]
 T = TypeVar("T")
@@ -228,6 +237,18 @@ class VaultContext:
                 return freshness if freshness.degraded else brought_up(following, self._view)
         return freshness
 
+    def must_refresh(self) -> None:
+        """Brings the index in line with the files for what is planned by it; waits a while for who else writes it.
+
+        Raises:
+            IndexBehindError: it cannot be brought in line now.
+        """
+        end = time.monotonic() + files.WAIT
+        while behind := self.refresh().degraded:
+            if time.monotonic() >= end:
+                raise IndexBehindError(f"nothing was planned: {behind}")
+            time.sleep(_PAUSE)
+
     def _as_kept(self, freshness: Freshness) -> Freshness:
         """Looks at what is there and at no file; VaultError where nothing was ever indexed for the caller."""
         self._sees_all = self.audience == OWNER or (self.audience == AGENT and not self._whole.is_partial())
@@ -318,13 +339,13 @@ class VaultContext:
         self.refresh()
         return verb(replace(self.write_context(secret_gate()), only_seen=self.audience != OWNER))
 
-    def looking(self) -> UpkeepContext:
-        """What looks at the memories that are there works with."""
+    def looking(self, *, planning: bool = False) -> UpkeepContext:
+        """What looks at the memories that are there works with; what plans by it needs an index that is in line."""
         from memoryclaw.lifecycle.keeping import UpkeepContext  # noqa: PLC0415
         from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
         from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
-        self.refresh()
+        (self.must_refresh if planning else self.refresh)()
         writing = self.write_context(secret_gate())
         return UpkeepContext(
             writing=writing,

@@ -341,7 +341,7 @@ def _same_change(edit: Edit, work: bytes | None, after: bytes | None, other: byt
         raise ConflictError(theirs)
     try:
         result = edit.change(other)
-    except (InputError, NotFoundError):
+    except (ConflictError, InputError, NotFoundError):
         raise ConflictError(theirs) from None
     if result is None or not same_patch(*(decode(data).text for data in (work, after, other, result))):
         raise ConflictError(theirs)
