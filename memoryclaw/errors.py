@@ -62,6 +62,10 @@ class InputError(MemoryClawError):
     """A request is invalid."""
 
 
+class ClockError(InputError):
+    """The clock shows a time that nothing can be dated with."""
+
+
 class IndexBusyError(MemoryClawError):
     """Another process is writing the index."""
 
