@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from memoryclaw.errors import InputError
 from memoryclaw.model import AGENT, EVERYBODY, OWNER
 from memoryclaw.text.encoding import decode, readable
-from memoryclaw.text.frontmatter import Split
+from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.markdown import without_code
 from memoryclaw.text.prompts import visible
 from memoryclaw.text.yaml_text import strings
@@ -73,8 +73,8 @@ def narrowed(*labels: str) -> str:
 def joined(labels: Iterable[Label]) -> Label:
     """Several labels as one."""
     several = [label for label in labels if label != UNLABELLED]
-    if not several:
-        return UNLABELLED
+    if len(several) < 2:
+        return several[0] if several else UNLABELLED
     return Label(narrowed(*(label.audience for label in several)), all(label.export for label in several))
 
 
@@ -117,7 +117,7 @@ def _word(text: str) -> str:
     """A key, or words in brackets, to be compared with the words of labels: without what is no letter or digit."""
     if len(text) > _LONGEST_KEY:
         return ""
-    return re.sub(r"[\W_]+", "", plain(text)).lower().replace("ı", "i")
+    return re.sub(r"[\W_]+", "", plain(text).lower())
 
 
 def of_keys(values: Mapping[Any, Any]) -> Label:
@@ -133,12 +133,12 @@ def _of_key(key: str, value: Any) -> Label:
 # Text as labels are read in it: what looks like an ASCII character is that character, and what cannot be seen is not there.
 
 _STRANGE = re.compile(
-    "[\xa0\xaa\xad\xb2\xb3\xb9\xba\u02b0-\u02b8\u02e0-\u02e4\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u1d2c-\u1d6a\u1d78-\u1dbf"
+    "[\xa0\xaa\xad\xb2\xb3\xb9\xba\u0130\u0131\u02b0-\u02b8\u02e0-\u02e4\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u1d2c-\u1d6a\u1d78-\u1dbf"
     "\u2000-\u200f\u2028-\u202f\u2045\u2046\u205f-\u209f\u2100-\u218f\u2460-\u24ff\u2772\u2773\u27e6\u27e7\u2c7c\u2c7d\u3000\u3010\u3011"
     "\u3014-\u301b\u3164\ufe00-\ufe6f\ufeff-\uffef\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U0001d400-\U0001d7ff"
     "\U0001f100-\U0001f1ff\U000e0000-\U000e0fff]"
 )
-_SQUARE = dict.fromkeys("【〔〖〘〚❲⟦⁅﹝", "[") | dict.fromkeys("】〕〗〙〛❳⟧⁆﹞", "]")
+_LIKE = {**dict.fromkeys("【〔〖〘〚❲⟦⁅﹝", "["), **dict.fromkeys("】〕〗〙〛❳⟧⁆﹞", "]"), "İ": "I", "ı": "i"}
 
 
 def plain(text: str) -> str:
@@ -148,7 +148,7 @@ def plain(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _plain(character: str) -> str:
-    return _SQUARE.get(character) or visible(unicodedata.normalize("NFKC", character))
+    return _LIKE.get(character) or visible(unicodedata.normalize("NFKC", character))
 
 
 def _places(text: str) -> Callable[[int], int]:
@@ -171,7 +171,7 @@ def _places(text: str) -> Callable[[int], int]:
 # Marks: `[PRIVATE]`, `[NOEXPORT]`, `[audience:: family]`, `<private>…</private>`. The text of a link is none. In code the first three
 # are, spelled as they are here; other words in brackets there are code.
 
-_MAYBE = re.compile(r"private|audience|export", re.IGNORECASE)
+_STEMS = ("private", "audience", "export")  # what every word of a label holds
 _EXACT = re.compile(
     r"[\[(]audience::(?:[^\[\]()\n]*+[\])])?|\[(?!(?-i:private))PRIVATE\]|\[NOEXPORT\]", re.IGNORECASE
 )
@@ -220,13 +220,18 @@ NO_MARKS = Marks()
 
 def may_hold_labels(text: str) -> bool:
     """False for a text in which no label can be."""
-    return _MAYBE.search(plain(text)) is not None
+    return _may_hold(plain(text))
+
+
+def _may_hold(shown: str) -> bool:
+    low = shown.lower()
+    return any(stem in low for stem in _STEMS)  # a pattern of alternatives takes a hundred times as long
 
 
 def marks_in(text: str) -> Marks:
     """The marks in a text."""
     shown = plain(text)
-    if not _MAYBE.search(shown):
+    if not _may_hold(shown):
         return NO_MARKS
     shown = _without_links(shown)
     quiet = without_code(shown)
@@ -239,7 +244,7 @@ def marks_in(text: str) -> Marks:
 def private_spans(text: str) -> list[tuple[int, int]]:
     """Where in a text `<private>` begins and ends, in code too."""
     place, shown = _places(text), plain(text)
-    return [(place(start), place(end)) for start, end in _spans(shown)] if _MAYBE.search(shown) else []
+    return [(place(start), place(end)) for start, end in _spans(shown)]
 
 
 def _of_bracket(mark: str) -> Label:
@@ -254,6 +259,8 @@ def _of_bracket(mark: str) -> Label:
 
 
 def _spans(shown: str) -> Iterator[tuple[int, int]]:
+    if "private" not in shown.lower():
+        return
     begin = depth = 0
     for hit in _TAG.finditer(shown):
         if not hit[1]:
@@ -303,9 +310,8 @@ def unlabelled(text: str) -> str:
 
 # Files.
 
-_MAYBE_IN_BYTES = re.compile(
-    rb"private|audience|export|\0|\\u", re.IGNORECASE
-)  # NUL: UTF-16; `\u`: a letter in JSON
+_MAYBE_IN_BYTES = (*(stem.encode() for stem in _STEMS), b"\0", b"\\u")  # NUL: UTF-16; `\u`: a letter in JSON
+_BEGINS = (b"---", b"\xef\xbb\xbf")  # a header, and a byte order mark before it
 # On a line of its own it is a property of the whole note, as in Obsidian.
 _OF_NOTE = re.compile(
     r"^[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)?[*_~\"']*+(audience|private|no[ _-]?export|export)[*_~\"' \t]*+:[ \t]*+:[*_~]*+([^\n]*)$",
@@ -317,7 +323,7 @@ _FENCED = re.compile(r"\s*+(?:-{2,}|—+|\+{3,}|;{3,})[^\n]*\n(?:[^\n]*\S[^\n]*(
 _KEY_LINE = re.compile(
     r"^[ \t\"']*+(?:(audience|private)|no[ _-]?export|export)[ \t\"']*+[:=]", re.IGNORECASE | re.MULTILINE
 )
-_ANY_KEY = re.compile(r"^[\w\"'][^:\n]*:(?:\s|\Z)", re.MULTILINE)
+_ANY_KEY = re.compile(r"^[ \t]*+[\w\"'][^:\n]*:(?:\s|\Z)", re.MULTILINE)
 # In the text of a skill that is JSON or JavaScript.
 _KEY = re.compile(
     r"""["']?\b(audience|private|no[ _-]?export|export)["']?\s*:\s*(?:\[([^\[\]]*+)\]|["']([^"'\n]*)["']|(true|false|[01])\b)?""",
@@ -326,10 +332,12 @@ _KEY = re.compile(
 
 
 def may_be_labelled(data: bytes) -> bool:
-    """False when the bytes of a file cannot hold a label."""
-    if _MAYBE_IN_BYTES.search(data):
+    """False when the bytes of a file cannot hold a label, nor a header that cannot be read."""
+    low = data.lower()
+    if any(part in low for part in _MAYBE_IN_BYTES):
         return True
-    return not data.isascii() and may_hold_labels(readable(decode(data).text))
+    text = readable(decode(data).text) if low.startswith(_BEGINS) or not low.isascii() else ""
+    return bool(text) and (may_hold_labels(text) or split(text).broken)
 
 
 def of_code(text: str) -> Label:
@@ -364,7 +372,7 @@ def _of_unread_header(parts: Split, shown: str) -> Label:
     """The label of a header of which nothing is known but its words; of a body, where that begins like one."""
     fenced = _FENCED.match(shown)
     text = plain(parts.raw) if parts.raw else fenced[0] if fenced else ""
-    if parts.broken and (not parts.raw or _ANY_KEY.search(text) or _MAYBE.search(text)):
+    if parts.broken and (not parts.raw or _ANY_KEY.search(text) or _may_hold(text)):
         return Label(OWNER, export=re.search("export", text, re.IGNORECASE) is None)
     keys = list(_KEY_LINE.finditer(text))
     return Label(OWNER if any(hit[1] for hit in keys) else "", all(hit[1] for hit in keys))
