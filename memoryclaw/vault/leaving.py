@@ -152,6 +152,15 @@ def _of_record(line: str) -> Label:
     return joined((label_in(line), of_keys(value if isinstance(value, dict) else {})))
 
 
+_SOURCE = re.compile(r"\[\[([^\[\]#|\n]++)")
+
+
+def sources_in(text: str) -> set[str]:
+    """The names of the notes and logs that lines of a text rest on."""
+    lines = (line[line.find("[source::") :] for line in text.split("\n") if "[source::" in line)
+    return {name for line in lines for name in _SOURCE.findall(line)}
+
+
 def _citing(path: str, data: bytes, cited: Collection[str]) -> set[int]:
     """The lines that rest on what stays: facts by their source, and the ledger's by the ids that they name."""
     text = readable(decode(data).text)
