@@ -378,6 +378,26 @@ def _of_unread_header(parts: Split, shown: str) -> Label:
     return Label(OWNER if any(hit[1] for hit in keys) else "", all(hit[1] for hit in keys))
 
 
+def is_read_since(path: str, data: bytes) -> bool:
+    """True for a file with a label that versions before index format 26 took for text."""
+    text = readable(decode(data).text)
+    shown = plain(text)
+    if path.endswith((".json", ".js")):
+        return shown != text or any(hit[1].lower() != "audience" for hit in _KEY.finditer(shown))
+    if path.endswith(".jsonl"):
+        text = text.replace("[private]", "")  # what capture leaves of a part that it did not keep
+    parts, marks = split(text), marks_in(text)
+    own = text if text.isascii() else ""
+    known = {hit.start() for pattern in (_EXACT, _OF_NOTE_EXACT) for hit in pattern.finditer(own)}
+    hits = [mark.start for mark in marks.words if mark.label.audience]
+    hits += [hit.start() for hit in _OF_NOTE.finditer(shown) if _of_key(hit[1], hit[2]).audience]
+    keys = [key for key, value in parts.meta.items() if _of_key(key, value).audience]
+    is_broken = parts.broken and "audience" not in parts.raw.lower()
+    return bool(
+        marks.spans or is_broken or set(hits) - known or any(key.lower() != "audience" for key in keys)
+    )
+
+
 def of_note(parts: Split) -> str:
     """Whom the label of a whole note lets in; empty without one."""
     return label_of_note(parts).audience

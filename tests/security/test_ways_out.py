@@ -100,8 +100,12 @@ def test_what_gets_a_label_later_is_not_sent_again(tmp_path: Path, embedder: Emb
     assert embedder.texts == []
 
 
-@pytest.mark.parametrize("mark", ["[ PRIVATE ]", "［NOEXPORT］", "[export: false]", "<private>my pin</private>"])
-def test_a_question_that_is_marked_is_answered_by_words_alone(tmp_path: Path, embedder: EmbedServer, mark: str) -> None:
+@pytest.mark.parametrize(
+    "mark", ["[ PRIVATE ]", "［NOEXPORT］", "[export: false]", "<private>my pin</private>"]
+)
+def test_a_question_that_is_marked_is_answered_by_words_alone(
+    tmp_path: Path, embedder: EmbedServer, mark: str
+) -> None:
     with App(put(tmp_path / "vault", FILES)) as app:
         app.sync()
         app.fill_vectors()
@@ -117,7 +121,9 @@ def test_a_chat_model_elsewhere_reads_nothing_that_stays(tmp_path: Path, own: Ow
     vault = vault_of(tmp_path / "vault", FILES)
     with ChatModel() as model:
         far = model.url.replace("127.0.0.1", "127.1")
-        own(f"llm:\n  chain: [openai]\n  openaiUrl: {far}\n  openaiModel: scripted\n  allowRemote: true\n  timeout: 60\n")
+        own(
+            f"llm:\n  chain: [openai]\n  openaiUrl: {far}\n  openaiModel: scripted\n  allowRemote: true\n  timeout: 60\n"
+        )
         with open_vault(vault) as app:
             app.consolidate()
         read = json.dumps(model.asked)
@@ -139,13 +145,17 @@ def test_bundles_and_memory_files_hold_nothing_that_stays(tmp_path: Path, audien
     claw = Claw(vault, MEMORYCLAW_AUDIENCE=audience)
     bundle = tmp_path / "b.tar.gz"
     claw("export", bundle)
-    texts = {"bundle": gzip.decompress(bundle.read_bytes()).decode(errors="replace") if bundle.exists() else ""}
+    texts = {
+        "bundle": gzip.decompress(bundle.read_bytes()).decode(errors="replace") if bundle.exists() else ""
+    }
     texts["memory"] = claw("export", "memory-md", "--budget", "100000").out
     if audience != "family":
         assert "qopenf" in texts["bundle"]
         assert "qopenf" in texts["memory"]
         claw("export", "latest", "--budget", "100000")
-        texts["latest"] = (vault / ".memoryclaw/latest.md").read_text() + (vault / ".memoryclaw/latest.json").read_text()
+        texts["latest"] = (vault / ".memoryclaw/latest.md").read_text() + (
+            vault / ".memoryclaw/latest.json"
+        ).read_text()
         assert "qopenf" in texts["latest"]
     for way, text in texts.items():
         stays = {word for word in hidden_in(text) if word.startswith("qstay")}

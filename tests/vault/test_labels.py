@@ -63,7 +63,9 @@ def test_what_is_no_such_mark_leaves(text: str) -> None:
     assert leaving("notes/a.md", data, ()) == data
 
 
-@pytest.mark.parametrize("mark", ["[PRIVATE]", "[ private: ]", "［audience：：owner］", "<private>", "[PRI\u200bVATE]"])
+@pytest.mark.parametrize(
+    "mark", ["[PRIVATE]", "[ private: ]", "［audience：：owner］", "<private>", "[PRI\u200bVATE]"]
+)
 def test_a_label_on_a_heading_an_item_and_a_row_covers_the_same_in_every_spelling(mark: str) -> None:
     closing = "</private>" if mark == "<private>" else ""
     text = f"# A\n\n## B {mark}{closing}\n\nq1\n\n## C\n\n- open\n- q2 {mark}{closing}\n  - q3\n\n| a | b |\n|---|---|\n| q4 | {mark}{closing} |\n\nlast\n"
@@ -94,9 +96,13 @@ def test_a_private_span_reaches_its_end_and_without_one_that_of_the_file() -> No
         ("\tx: y", {"owner"}),
     ],
 )
-def test_the_keys_of_a_header_in_every_spelling_and_in_doubt_for_the_owner(header: str, sees: set[str]) -> None:
+def test_the_keys_of_a_header_in_every_spelling_and_in_doubt_for_the_owner(
+    header: str, sees: set[str]
+) -> None:
     data = f"---\n{header}\n---\n\nneedle\n".encode()
-    assert {one for one in ("owner", "agent", "family") if seen("notes/a.md", data, one, {}) is not None} == sees
+    assert {
+        one for one in ("owner", "agent", "family") if seen("notes/a.md", data, one, {}) is not None
+    } == sees
 
 
 @pytest.mark.parametrize(
@@ -128,7 +134,14 @@ def test_a_header_that_cannot_be_read_is_a_problem(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["---\n\nneedle\n", "---\n# needle\n", "---\nneedle\n---\n\nmore\n", "Audience: engineers\n\nneedle\n", "-- \naudience of one\n\nneedle\n"]
+    "text",
+    [
+        "---\n\nneedle\n",
+        "---\n# needle\n",
+        "---\nneedle\n---\n\nmore\n",
+        "Audience: engineers\n\nneedle\n",
+        "-- \naudience of one\n\nneedle\n",
+    ],
 )
 def test_a_rule_above_prose_is_no_header(text: str) -> None:
     assert seen("notes/a.md", text.encode(), "agent", {}) == text.encode()
