@@ -35,6 +35,7 @@ from memoryclaw.vault.state_folder import must_hold_no_link, state_folder
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.capture.capture import Recorder
+    from memoryclaw.index.outgoing import Outgoing
     from memoryclaw.index.vectors import Vectors
     from memoryclaw.lifecycle.keeping import UpkeepContext
     from memoryclaw.recall.strength import Strengths
@@ -176,7 +177,7 @@ class VaultContext:
     def vectors(self) -> Vectors:
         """The vectors of what the index holds."""
         from memoryclaw.index.vector_store import VectorStore  # noqa: PLC0415
-        from memoryclaw.index.vectors import Vectors, embedder_of  # noqa: PLC0415
+        from memoryclaw.index.vectors import TextPart, Vectors, embedder_of, vector_text  # noqa: PLC0415
 
         server = None
         if self.config.engine == "postgres":
@@ -184,7 +185,15 @@ class VaultContext:
 
             server = PostgresVectors(cast("PostgresDatabase", self._whole.database))
         store, embedder = VectorStore(self.state, self.config.vector_model), embedder_of(self.config)
-        return Vectors(store, embedder, self.catalog, server, follows=self._kept is not None)
+        outgoing = self.outgoing(text_of=lambda unit: vector_text(TextPart(unit.kind, unit.title, unit.text)))
+        follows = self._kept is not None
+        return Vectors(store, embedder, self.catalog, server, outgoing=outgoing, follows=follows)
+
+    def outgoing(self, **how: Any) -> Outgoing:
+        """The gate through which what the index holds leaves this machine."""
+        from memoryclaw.index.outgoing import Outgoing  # noqa: PLC0415
+
+        return Outgoing(Vault(self.root, OWNER, self.config.folders), self._whole, **how)
 
     @property
     def sync(self) -> Sync:

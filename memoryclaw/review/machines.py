@@ -13,11 +13,10 @@ from memoryclaw.history.remote import FOLDER, Remote, remote_of
 from memoryclaw.history.repository import Entry, History, Version, create_branch
 from memoryclaw.ports import Progress
 from memoryclaw.review.merging import MergedTree, Tip, disputed, is_record, merge_trees, united
-from memoryclaw.text.encoding import decode, in_form_of, readable, same_text
-from memoryclaw.text.frontmatter import split
-from memoryclaw.vault.audience import NO_EXPORT
+from memoryclaw.text.encoding import in_form_of, same_text
 from memoryclaw.vault.files import folder_lock
 from memoryclaw.vault.layout import CONFIG_FILE, length_trouble, name_notices
+from memoryclaw.vault.leaving import leaving
 from memoryclaw.vault.state_folder import made
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import Writer, recover, writing
@@ -26,9 +25,7 @@ _TRIES = 8
 _AT_ONCE = 200  # objects that are read with one command
 _SHOWN = 20  # files that a commit message names
 _WHEN = re.compile(rb"^committer .* (\d{1,12}) [+-]\d{4}$", re.MULTILINE)
-_EXPORT = re.compile(rb"export|\0", re.IGNORECASE)  # NUL: UTF-16, where words look otherwise
 _HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
-_NO = frozenset({"false", "no", "off", "0"})
 _NOT_OURS = frozenset({".git", "git~1", ".memoryclaw", "..", ".", ""})
 
 
@@ -464,25 +461,15 @@ def _kept_here(history: History, head: str, theirs: str) -> list[str]:
     wanted = [
         oid
         for oid, path in named.items()
-        if path.endswith((".md", ".jsonl", ".txt", ".yaml", ".yml", ".json"))
+        if path.endswith((".md", ".jsonl", ".txt", ".yaml", ".yml", ".json", ".js"))
     ]
     found = set()
     for at in range(0, len(wanted), _AT_ONCE):
         some = wanted[at : at + _AT_ONCE]
         for oid, blob in zip(some, history.objects(some), strict=True):
-            if blob and blob[1] == "blob" and _stays(blob[2]):
+            if blob and blob[1] == "blob" and leaving(named[oid], blob[2], ()) != blob[2]:
                 found.add(named[oid])
     return sorted(found)
-
-
-def _stays(data: bytes) -> bool:
-    if not _EXPORT.search(data):
-        return False
-    text = readable(decode(data).text)
-    if NO_EXPORT.search(text) or re.search(r'"export"\s*:\s*false', text):
-        return True
-    said = [value for key, value in split(text).meta.items() if key.lower() == "export"]
-    return any(str(value).strip().lower() in _NO for value in said)
 
 
 def _not_pushed(done: Exchanged, kept: Sequence[str]) -> str:
