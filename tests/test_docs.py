@@ -81,6 +81,7 @@ def studio(home: Path, env: Mapping[str, str]) -> Path:
     key = home / ".config" / "memoryclaw" / "redaction.key"
     key.parent.mkdir(parents=True)
     key.write_bytes(b"docs" * 8)
+    key.with_name("config.yaml").write_text("llm:\n  chain: []\n")
     vault = home / "studio"
     shutil.copytree(ROOT / "vault", vault, ignore=shutil.ignore_patterns(".memoryclaw"))
     for folder, _, names in os.walk(vault):
@@ -100,7 +101,10 @@ def studio(home: Path, env: Mapping[str, str]) -> Path:
 
 
 def notes(home: Path, _env: Mapping[str, str]) -> Path:
-    """An Obsidian vault in which MemoryClaw was never called."""
+    """An Obsidian vault in which MemoryClaw was never called, of somebody who asks no model."""
+    own = home / ".config" / "memoryclaw"
+    own.mkdir(parents=True)
+    (own / "config.yaml").write_text("llm:\n  chain: []\n")
     return obsidian_vault(home / "notes")
 
 

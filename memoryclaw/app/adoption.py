@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memoryclaw import config as settings
 from memoryclaw.errors import ConfigError, MemoryClawError, NotFoundError
 from memoryclaw.text.prompts import one_line
-from memoryclaw.vault.layout import on_disk
 from memoryclaw.version import __version__
 
 if TYPE_CHECKING:
@@ -68,27 +67,12 @@ def adopt(context: VaultContext, items: Sequence[Adoptable]) -> None:
 
 
 def _ignored_settings(context: VaultContext) -> list[Adoptable]:
-    by_key = {setting.key: setting for setting in settings.SETTINGS}
+    why = {setting.key: setting.why for setting in settings.SETTINGS}
     return [
-        Adoptable(
-            "setting",
-            ignored.key,
-            ignored.value,
-            ignored.origin or "the default of older versions",
-            by_key[ignored.key].why,
-        )
-        for ignored in context.config.ignored
-        if ignored.origin or _is_of_older_version(context)
+        Adoptable("setting", key, value, origin or "the default of older versions", why[key])
+        for key, value, origin in context.config.ignored
+        if origin or not context.config.vault_id  # a vault with an id is of no older version
     ]
-
-
-def _is_of_older_version(context: VaultContext) -> bool:
-    """Whether the vault may have been consolidated while models were asked that nobody had configured."""
-    if not context.config.vault_id:
-        return True
-    with suppress(OSError), os.scandir(on_disk(os.fspath(context.root), "runs")) as runs:
-        return any(True for _ in runs)
-    return False
 
 
 def _adopt_settings(context: VaultContext, items: Sequence[Adoptable]) -> None:

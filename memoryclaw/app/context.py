@@ -86,7 +86,7 @@ class VaultContext:
         self.audience = audience
         Vault(root).must_exist()
         must_hold_no_link(state_folder(root))
-        self.config = settings.load(root)._replace(**overrides)
+        self.config = settings.load(root, os.environ, overrides)
         self._kept = kept  # says how fresh an index is that somebody else keeps
         self._may = may
         self.vault = Vault(root, audience, self.config.folders)
