@@ -81,7 +81,6 @@ def studio(home: Path, env: Mapping[str, str]) -> Path:
     key = home / ".config" / "memoryclaw" / "redaction.key"
     key.parent.mkdir(parents=True)
     key.write_bytes(b"docs" * 8)
-    key.with_name("config.yaml").write_text("llm:\n  chain: []\n")
     vault = home / "studio"
     shutil.copytree(ROOT / "vault", vault, ignore=shutil.ignore_patterns(".memoryclaw"))
     for folder, _, names in os.walk(vault):
