@@ -72,6 +72,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.review.machines import Exchanged
     from memoryclaw.vault.folder import Vault
     from memoryclaw.vault.ledger import Ledger
+    from memoryclaw.vault.permissions import Store
     from memoryclaw.vault.vocabulary import Schema
     from memoryclaw.writing.bundles import Restored
     from memoryclaw.writing.context import WriteContext, Written
@@ -253,6 +254,7 @@ class App:
         overrides: fields of its `Config` that are other than its settings say.
         kept: says how fresh the index is, of one that another process keeps: no file is looked at, then.
         may: asked with the open transaction before an index on a server is written; may raise.
+        permissions: where this person's permissions are kept; in their own folder, if nothing else is said.
     """
 
     def __init__(
@@ -266,6 +268,7 @@ class App:
         overrides: Mapping[str, Any] = NOTHING,
         kept: Callable[[], Freshness] | None = None,
         may: Callable[[Any], None] | None = None,
+        permissions: Store | None = None,
     ) -> None:
         self.audience = named(audience)
         self._how: dict[str, Any] = {
@@ -275,6 +278,7 @@ class App:
             "overrides": overrides,
             "kept": kept,
             "may": may,
+            "permissions": permissions,
         }
         self._context = VaultContext(root, audience=self.audience, **self._how)
         self._seen_by: dict[str, Self] = {}
@@ -1461,16 +1465,16 @@ class App:
         """What the vault declares of its fields, and of which values a person said that they may stand together."""
         from memoryclaw.recall.disputes import allowed_by  # noqa: PLC0415
         from memoryclaw.text.encoding import decode, readable  # noqa: PLC0415
-        from memoryclaw.vault.layout import DECISIONS_FILE, SCHEMA_FILE  # noqa: PLC0415
+        from memoryclaw.vault.layout import SCHEMA_FILE  # noqa: PLC0415
         from memoryclaw.vault.vocabulary import read_schema  # noqa: PLC0415
-        from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
+        from memoryclaw.writing.decisions import decisions_of  # noqa: PLC0415
 
         def text(vault: Vault, path: str) -> str:
             found = vault.read(path)
             return readable(decode(found[0]).text) if found else ""
 
         # What was decided is so for everybody, whoever may see the file that says it.
-        decisions = Decisions.read(text(self._owners.vault, DECISIONS_FILE))
+        decisions = decisions_of(os.fspath(self.root))
         return read_schema(text(self.vault, SCHEMA_FILE)), allowed_by(decisions)
 
     def _approved_files(self, paths: Iterable[str]) -> set[str]:

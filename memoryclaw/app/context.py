@@ -22,7 +22,7 @@ from memoryclaw.index.sync import Following, Freshness, Sync, brought_up, fresh,
 from memoryclaw.model import AGENT, NOTHING, OWNER, Answer
 from memoryclaw.ports import Progress
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import DECISIONS_FILE
+from memoryclaw.vault.permissions import OwnStore, Store, put_store
 from memoryclaw.vault.state_folder import must_hold_no_link, state_folder
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
@@ -80,6 +80,7 @@ class VaultContext:
         overrides: Mapping[str, Any] = NOTHING,
         kept: Callable[[], Freshness] | None = None,
         may: Callable[[Any], None] | None = None,
+        permissions: Store | None = None,
     ) -> None:
         self.root = root
         self.clock = clock
@@ -87,6 +88,10 @@ class VaultContext:
         Vault(root).must_exist()
         must_hold_no_link(state_folder(root))
         self.config = settings.load(root)._replace(**overrides)
+        put_store(
+            os.fspath(root),
+            permissions or OwnStore(os.fspath(settings.own_folder(os.environ) / "vaults" / "stub")),
+        )
         self._kept = kept  # says how fresh an index is that somebody else keeps
         self._may = may
         self.vault = Vault(root, audience, self.config.folders)
@@ -321,7 +326,7 @@ class VaultContext:
     def looking(self) -> UpkeepContext:
         """What looks at the memories that are there works with."""
         from memoryclaw.lifecycle.keeping import UpkeepContext  # noqa: PLC0415
-        from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
+        from memoryclaw.writing.decisions import decisions_of  # noqa: PLC0415
         from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
         self.refresh()
@@ -331,7 +336,7 @@ class VaultContext:
             vault=self.vault,
             catalog=self.catalog,
             ledger=self.ledger,
-            decisions=Decisions.read(writing.text(DECISIONS_FILE)),
+            decisions=decisions_of(writing.root),
         )
 
     def write_context(self, gate: Gate) -> WriteContext:
