@@ -104,6 +104,21 @@ def vault_of(tmp_path: Path) -> VaultOf:
     return lambda files: put(tmp_path / "vault", {"memoryclaw.yaml": "", **files})
 
 
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """Writes the user's own settings, of a user who has nothing else; returns the file: `own("llm: {chain: [ollama]}")`."""
+
+    def written(text: str) -> Path:
+        folder = tmp_path / "own-settings"
+        monkeypatch.setenv("XDG_CONFIG_HOME", os.fspath(folder))
+        return put(folder, {"memoryclaw/config.yaml": text}) / "memoryclaw/config.yaml"
+
+    return written
+
+
+Own = Callable[[str], Path]
+
+
 class Ran(NamedTuple):
     """How a command ended and what it printed."""
 

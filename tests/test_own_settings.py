@@ -51,7 +51,7 @@ def test_changes_of_both_count_at_once(home: Path, tmp_path: Path) -> None:
 def test_what_could_do_harm_is_not_taken_from_a_vault(line: str, home: Path, tmp_path: Path) -> None:
     vault = put(tmp_path / "vault", {"memoryclaw.yaml": f"llm:\n  {line}\n"})
     found = loaded(home, vault)
-    key = f"llm.{line.partition(':')[0]}"
+    key = f"llm.{line}" if "allow" in line else "llm.command"
     assert (found.command, found.allow_remote) == ((), False)
     assert found.notices == (
         f"memoryclaw.yaml: {key} is read only from your own settings, {home}/.config/memoryclaw/config.yaml; it was ignored",

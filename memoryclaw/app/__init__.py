@@ -32,6 +32,7 @@ from memoryclaw.vault.layout import CONFIG_FILE, QUESTIONS_FILE, on_disk, places
 from memoryclaw.vault.state_folder import WAIT, is_initialised, watcher
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
+    from memoryclaw.app.adoption import Adoptable
     from memoryclaw.app.doctor import Check
     from memoryclaw.app.graph import VaultGraph
     from memoryclaw.app.lint import Linted
@@ -1314,6 +1315,7 @@ class App:
     def status(self) -> Status:
         """How the vault stands; looks at the disk and changes nothing."""
         self._context.allow(OWNER)
+        from memoryclaw.app.adoption import announcements  # noqa: PLC0415
         from memoryclaw.app.stats import LATE  # noqa: PLC0415
         from memoryclaw.app.status import status  # noqa: PLC0415
 
@@ -1325,7 +1327,7 @@ class App:
             self.config,
             daemon=watcher(context.state)[0] or None,
         )
-        now = replace(now, waiting=self._waiting())
+        now = replace(now, waiting=self._waiting(), notices=(*now.notices, *announcements(context)))
         if now.waiting.hours > LATE:
             late = f"{now.waiting.number:,} turns wait to be consolidated, the oldest since {now.waiting.since[:10]}; run `memoryclaw consolidate`, or `memoryclaw schedule install` for every night"
             now = replace(now, notices=(*now.notices, late))
@@ -1365,7 +1367,8 @@ class App:
     def doctor(self, *, fix: bool = False) -> list[Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
         self._context.allow(OWNER)
-        from memoryclaw.app.doctor import CheckedVault, check, check_views, examine  # noqa: PLC0415
+        from memoryclaw.app.adoption import announcements  # noqa: PLC0415
+        from memoryclaw.app.doctor import CheckedVault, check, check_announced, check_views, examine  # noqa: PLC0415
         from memoryclaw.app.views import has_pages  # noqa: PLC0415
 
         self.sync()
@@ -1379,9 +1382,35 @@ class App:
             self.reindex,
             self._conflicts().all,
         )
-        checks = examine(checked, fix=fix)
+        checks = [*examine(checked, fix=fix), *check_announced(announcements(context))]
         checks += [check_views(self.views().listed)] if has_pages(os.fspath(self.root)) else []
         return [*checks, check(context.vectors)] if context.wants_vectors else checks
+
+    def adoptable(self) -> Sequence[Adoptable]:
+        """What the vault asks for, or older versions did unasked, and what is not obeyed before this person adopts it."""
+        self._context.allow(OWNER)
+        from memoryclaw.app.adoption import adoptable  # noqa: PLC0415
+
+        return adoptable(self._context)
+
+    def adopt(self, items: Sequence[Adoptable]) -> None:
+        """Has what was listed count for this person and this vault, from the next command on.
+
+        Raises:
+            ConfigError: the vault has no id, under which it could be remembered.
+            InputError: the user's own settings cannot say it.
+        """
+        self._context.allow(OWNER)
+        from memoryclaw.app.adoption import adopt  # noqa: PLC0415
+
+        adopt(self._context, items)
+
+    def news(self) -> Sequence[str]:
+        """What this user was not told yet of the vault, such as what is no longer obeyed; told once."""
+        self._context.allow(OWNER)
+        from memoryclaw.app.adoption import news  # noqa: PLC0415
+
+        return news(self._context)
 
     def lint(self, paths: Sequence[str | os.PathLike[str]] = (), *, staged: bool = False) -> Linted:
         """What is wrong in files that a person writes: parsing, types, vocabulary, skills, golden questions. Changes nothing.

@@ -1,0 +1,180 @@
+"""What a vault asks for, or older versions did unasked, and what counts only where this person allows it on this machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import zlib
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memoryclaw import config as settings
+from memoryclaw.errors import ConfigError, MemoryClawError, NotFoundError
+from memoryclaw.text.prompts import one_line
+from memoryclaw.vault.layout import on_disk
+from memoryclaw.version import __version__
+
+if TYPE_CHECKING:
+    from memoryclaw.app.context import VaultContext
+
+_ANNOUNCED = "announced"  # in the user's own folder: a file for each vault that was opened
+_LISTED = 5  # things that one sentence names
+_SHOWN = 120  # characters of a value
+
+
+class Adoptable(NamedTuple):
+    """One thing that is not obeyed before this person adopts it."""
+
+    kind: str  # one of KINDS
+    what: str
+    value: Any
+    origin: str  # the file that asks for it, or what it was before
+    allows: str
+
+    @property
+    def line(self) -> str:
+        """It in a few words."""
+        text = ", ".join(map(str, self.value)) if isinstance(self.value, list) else str(self.value)
+        return one_line(f"{self.what}: {text}" if text else self.what)[:_SHOWN]
+
+
+class Kind(NamedTuple):
+    """A kind of adoptable: what waits, and how this person adopts it."""
+
+    waiting: Callable[[VaultContext], Sequence[Adoptable]]
+    adopt: Callable[[VaultContext, Sequence[Adoptable]], object]
+
+
+def adoptable(context: VaultContext) -> list[Adoptable]:
+    """Everything that this person can adopt."""
+    return [item for kind in KINDS.values() for item in kind.waiting(context)]
+
+
+def adopt(context: VaultContext, items: Sequence[Adoptable]) -> None:
+    """Has these count for this person and this vault, as they were listed.
+
+    Raises:
+        ConfigError: the vault has no id, under which it could be remembered.
+        InputError: the user's own settings cannot say it.
+    """
+    for name, kind in KINDS.items():
+        if chosen := [item for item in items if item.kind == name]:
+            kind.adopt(context, chosen)
+
+
+# Settings.
+
+
+def _ignored_settings(context: VaultContext) -> list[Adoptable]:
+    by_key = {setting.key: setting for setting in settings.SETTINGS}
+    return [
+        Adoptable(
+            "setting",
+            ignored.key,
+            ignored.value,
+            ignored.origin or "the default of older versions",
+            by_key[ignored.key].why,
+        )
+        for ignored in context.config.ignored
+        if ignored.origin or _is_of_older_version(context)
+    ]
+
+
+def _is_of_older_version(context: VaultContext) -> bool:
+    """Whether the vault may have been consolidated while models were asked that nobody had configured."""
+    if not context.config.vault_id:
+        return True
+    with suppress(OSError), os.scandir(on_disk(os.fspath(context.root), "runs")) as runs:
+        return any(True for _ in runs)
+    return False
+
+
+def _adopt_settings(context: VaultContext, items: Sequence[Adoptable]) -> None:
+    from memoryclaw.vault import files  # noqa: PLC0415 - only `adopt` writes
+    from memoryclaw.vault.settings_text import with_setting  # noqa: PLC0415
+
+    folder = own_folder_of(context)
+    where = os.fspath(folder / settings.OWN_FILE)
+    try:
+        read = files.read_file(os.fspath(folder), settings.OWN_FILE)
+        text, digest = read.data.decode("utf-8", "surrogateescape"), read.digest
+    except NotFoundError:
+        text, digest = "", None
+    for item in items:
+        text = with_setting(text, item.what, item.value, where)
+    files.write_file(os.fspath(folder), settings.OWN_FILE, text.encode("utf-8", "surrogateescape"), digest)
+
+
+def own_folder_of(context: VaultContext) -> Path:
+    """The folder of what this person allows the vault, made where it is missing.
+
+    Raises:
+        ConfigError: the vault has no id.
+    """
+    if not context.config.vault_id:
+        raise ConfigError(
+            "this vault has no id by which it could be remembered what you allow it; write one below `vault:` in memoryclaw.yaml"
+        )
+    folder = settings.own_vault_folder(os.environ, context.config.vault_id)
+    folder.mkdir(0o700, parents=True, exist_ok=True)
+    return folder
+
+
+KINDS = {"setting": Kind(_ignored_settings, _adopt_settings)}
+
+
+# What is told of a vault: always by `status` and `doctor`, and once by the first command of this person after an update.
+
+
+def _not_obeyed(context: VaultContext) -> list[str]:
+    items = adoptable(context)
+    by_origin = {item.origin: [one.line for one in items if one.origin == item.origin] for item in items}
+    if not by_origin:
+        return []
+    listed = " and ".join(
+        f"{', '.join(lines[:_LISTED])}{f' and {len(lines) - _LISTED} more' * (len(lines) > _LISTED)} ({origin})"
+        for origin, lines in by_origin.items()
+    )
+    return [
+        f"not obeyed, as only you can allow it: {listed}; `memoryclaw adopt` lists what each allows and adopts it for you"
+    ]
+
+
+# Each gives the sentences that hold now. They run at the first command after an update, when the vault asks for something
+# else, and in `status` and `doctor`: one that must look at every file belongs where all files are read.
+ANNOUNCERS: tuple[Callable[[VaultContext], Sequence[str]], ...] = (_not_obeyed,)
+
+
+def announcements(context: VaultContext) -> list[str]:
+    """What there is to tell of the vault now."""
+    return [sentence for announcer in ANNOUNCERS for sentence in announcer(context)]
+
+
+def news(context: VaultContext) -> list[str]:
+    """What this user was not told yet of the vault, which is remembered as told from now on."""
+    config = context.config
+    state = f"{__version__} {zlib.crc32(repr(config.ignored).encode()):08x}"
+    root = os.fspath(context.root)
+    name = f"{re.sub('[^a-z0-9]+', '-', os.path.basename(root).lower())[:40]}-{zlib.crc32(os.fsencode(root)):08x}"
+    place = settings.own_folder(os.environ) / _ANNOUNCED / name
+    before = _lines(place)
+    if before[:1] == [state]:
+        return []
+    try:
+        sentences = announcements(context)
+    except (MemoryClawError, OSError):
+        return []  # the verb itself says what is wrong
+    marks = {f"{zlib.crc32(sentence.encode()):08x}": sentence for sentence in sentences}
+    with suppress(OSError):
+        place.parent.mkdir(0o700, parents=True, exist_ok=True)
+        place.write_text("\n".join([state, *dict.fromkeys([*before[1:], *marks])]) + "\n", encoding="utf-8")
+    return [sentence for mark, sentence in marks.items() if mark not in before]
+
+
+def _lines(place: Path) -> list[str]:
+    try:
+        return place.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return []
