@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from memoryclaw import config as settings
-from memoryclaw.app.context import Clock, VaultContext, new_id, system_clock, within, within_budget
+from memoryclaw.app.context import (
+    Clock,
+    VaultContext,
+    new_id,
+    new_vault_id,
+    system_clock,
+    within,
+    within_budget,
+)
 from memoryclaw.errors import (
     ConfigError,
     InputError,
@@ -156,7 +164,7 @@ def init_vault(
     root, templates, now = os.path.abspath(os.path.expanduser(path)), Templates(), clock()
     if is_initialised(root):
         settings.load(Path(root))  # says where its folders are
-    done = init(root, templates, now, new_id, paths=paths)
+    done = init(root, templates, now, new_id, new_vault_id(), paths=paths)
     known = places(root)  # notes were surveyed before folders had other names
     if commit:
         kept = adopt(root, [known.named(path) for path in commit], templates, now, new_id)
@@ -970,6 +978,7 @@ class App:
         self._context.allow(OWNER)
         from memoryclaw.writing.edit import revive  # noqa: PLC0415
 
+        self._context.identify()
         done = self._context.write(lambda context: revive(context, id_))
         self.ledger.append("shown", {"mode": "get", "ids": [done.id]}, self.clock())
         return done

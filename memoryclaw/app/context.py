@@ -62,6 +62,13 @@ def new_id() -> str:
     return secrets.token_hex(3)
 
 
+def new_vault_id() -> str:
+    """A random id for a vault."""
+    import secrets  # noqa: PLC0415
+
+    return secrets.token_hex(16)
+
+
 class VaultContext:
     """One vault's files, settings, index, ledger and clock, each opened on first use.
 
@@ -88,10 +95,8 @@ class VaultContext:
         Vault(root).must_exist()
         must_hold_no_link(state_folder(root))
         self.config = settings.load(root)._replace(**overrides)
-        put_store(
-            os.fspath(root),
-            permissions or OwnStore(os.fspath(settings.own_folder(os.environ) / "vaults" / "stub")),
-        )
+        self._permissions = permissions
+        self._put_store()
         self._kept = kept  # says how fresh an index is that somebody else keeps
         self._may = may
         self.vault = Vault(root, audience, self.config.folders)
@@ -101,6 +106,27 @@ class VaultContext:
         self.asked: float | None = None  # when the next verb was asked for, by the monotonic clock
         self.only_looks = False  # and so was every verb until further notice: none of them writes
         self.patience = patience
+
+    def _put_store(self) -> None:
+        name = self.config.vault_id
+        folder = os.fspath(settings.own_vault_folder(os.environ, name)) if name else ""
+        put_store(os.fspath(self.root), self._permissions or OwnStore(folder))
+
+    def identify(self) -> None:
+        """Gives a vault an id where it needs one and has none: a line of its settings, and a commit of its own.
+
+        Raises:
+            ConfigError: it has no settings, or these say something else that is no id.
+            InputError: its settings cannot be told an id.
+        """
+        if self._permissions is not None or self.config.vault_id:
+            return
+        from memoryclaw.writing.identity import identify  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+
+        identify(self.write_context(secret_gate()), new_vault_id())
+        self.config = self.config._replace(vault_id=settings.load(self.root).vault_id)
+        self._put_store()
 
     # ── The parts
 

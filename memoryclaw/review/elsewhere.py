@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from memoryclaw.errors import ConflictError, HistoryError
 from memoryclaw.history.repository import History, editions, logged
 from memoryclaw.text.encoding import decode
+from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.layout import DECISIONS_FILE, timestamp
 from memoryclaw.vault.permissions import line_digest, permission, permissions, permit
 from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.decisions import APPROVED, Decision, decisions_of, recorded
+from memoryclaw.writing.decisions import Decision, decisions_of, recorded
 from memoryclaw.writing.writer import Outcome, write
 
 KIND = "permissions"
-_ORIGINS = 3  # commits that are named
+_NAMED = 3  # decisions and commits that one sentence names
+_SHOWN = 200  # characters of a decision
+
+
+def each_in_words(proposals: Sequence[Decision]) -> list[str]:
+    """What each of these decisions would permit: `approved skill skills/mail/SKILL.md 1a2b3c4d5e6f`."""
+    named = ((d.decision, d.kind, d.path or d.fingerprint, d.digest[:12], *d.lines) for d in proposals)
+    return [one_line(" ".join(filter(None, words)))[:_SHOWN] for words in named]
 
 
 def in_words(proposals: Sequence[Decision]) -> str:
-    """What these decisions would permit: `the skills/mail/SKILL.md of 2026-11-20 approved; 3 forgotten lines brought back`."""
-    skills = dict.fromkeys(d.path for d in proposals if d.kind == "skill" and d.path)
-    lifted = Counter(d.kind for d in proposals if d.decision == APPROVED and d.kind != "skill")
-    back = sum(len(d.lines) for d in proposals)
-    parts = [f"{', '.join(skills)} approved"] if skills else []
-    parts += [f"{count} of kind {kind} no longer refused" for kind, count in sorted(lifted.items())]
-    parts += [f"forgotten lines brought back: {back}"] if back else []
-    return "; ".join(parts)
+    """What these decisions would permit, the first of them."""
+    words = each_in_words(proposals)
+    more = f"; and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
+    return f"{'; '.join(words[:_NAMED])}{more}"
 
 
 def why(context: WriteContext, proposals: Sequence[Decision]) -> str:
@@ -54,10 +57,10 @@ def _origins(history: History, proposals: Iterable[Decision]) -> str:
                 commits.append(edition.commit)
             if not wanted:
                 break
-        named = [_named(history, commit) for commit in commits[:_ORIGINS]]
+        named = [_named(history, commit) for commit in commits[:_NAMED]]
     except HistoryError:  # a damaged history names nothing
         return ""
-    return ", ".join([*named, *([f"{len(commits) - _ORIGINS} more"] if len(commits) > _ORIGINS else [])])
+    return ", ".join([*named, *([f"{len(commits) - _NAMED} more"] if len(commits) > _NAMED else [])])
 
 
 def _named(history: History, commit: str) -> str:

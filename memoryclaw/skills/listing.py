@@ -258,14 +258,10 @@ def _listed(root: str, path: str, decisions: Decisions) -> ListedSkill:
 def _state(path: str, digests: dict[str, str], decisions: Decisions) -> str:
     if path.startswith(f"{SKILLS}/_drafts/"):
         return DRAFT
-    if any(found.files == version_of(path, digests) for found in approvals(decisions)):
+    good = approvals(decisions)
+    if any(found.files == version_of(path, digests) for found in good):
         return APPROVED
-    last = next((d for d in reversed(decisions.counting) if _is_about(d, path)), None)
-    return CHANGED if last and last.decision == APPROVED else NOT_APPROVED
-
-
-def _is_about(decision: Decision, path: str) -> bool:
-    return decision.kind == "skill" and decision.path == path
+    return CHANGED if any(found.path == path for found in good) else NOT_APPROVED
 
 
 def _is_skill(path: str) -> bool:

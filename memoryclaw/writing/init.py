@@ -42,10 +42,10 @@ _AT_ONCE = 2000  # notes of one commit: their names are arguments of a git comma
 _NEW_REPOSITORY = ".git.new"  # not in the state folder: git tries links out, and none may be there
 
 
-def first_files(templates: Templates, known: Places) -> dict[str, bytes]:
+def first_files(templates: Templates, known: Places, vault_id: str) -> dict[str, bytes]:
     """The files that a new vault begins with; `known` says where its folders are."""
     return {
-        path: templates.render(name, at=known.on_disk, paths=known.moved, format=FORMAT).encode()
+        path: templates.render(name, at=known.on_disk, paths=known.moved, format=FORMAT, id=vault_id).encode()
         for path, name in _FILES.items()
     }
 
@@ -55,6 +55,7 @@ def init(
     templates: Templates,
     now: datetime,
     new_id: Callable[[], str],
+    vault_id: str,
     *,
     paths: Mapping[str, str] = NOTHING,
 ) -> Written:
@@ -75,7 +76,7 @@ def init(
     _make_folders(root)
     with writer_lock(root):
         made, notice = _make_repository(root)
-    new = first_files(templates, known).items()
+    new = first_files(templates, known, vault_id).items()
     missing = {path: data for path, data in new if not files.exists(root, path)}
     if (made or not existed) and ".gitignore" not in missing:  # else ours says so
         leave_out(root, [STATE_DIR, "working", "logs", "ledger"])
