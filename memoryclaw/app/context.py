@@ -116,7 +116,7 @@ class VaultContext:
         """Gives a vault an id where it needs one and has none: a line of its settings, and a commit of its own.
 
         Raises:
-            ConfigError: it has no settings, or these say something else that is no id.
+            ConfigError: its settings say something else that is no id.
             InputError: its settings cannot be told an id.
         """
         if self._permissions is not None or self.config.vault_id:

@@ -87,7 +87,7 @@ def adopt(context: WriteContext, proposals: Sequence[Decision]) -> Outcome:
     run = context.run(KIND)
 
     def message() -> str:
-        return context.templates.commit_message("permissions", run=run, what=in_words(proposals))
+        return context.templates.commit_message("permissions", run=run, summary=in_words(proposals))
 
     return write(context.root, [recorded(own)], message, verb="adopt", now=context.now)
 

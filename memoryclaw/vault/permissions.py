@@ -10,7 +10,6 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from memoryclaw.errors import MemoryClawError, NotFoundError, VaultError
@@ -107,7 +106,9 @@ class OwnStore(NamedTuple):
             if not os.path.lexists(self.folder):
                 return ""
             why = error.strerror if isinstance(error, OSError) else error
-            raise VaultError(f"{Path(self.folder) / NAME} cannot be read ({why}); make it readable") from None
+            raise VaultError(
+                f"{os.path.join(self.folder, NAME)} cannot be read ({why}); make it readable"
+            ) from None
 
     def append(self, line: str) -> None:
         """Adds a line; the disk has it afterwards.
@@ -122,7 +123,7 @@ class OwnStore(NamedTuple):
             files.append(self.folder, NAME, [line.encode()])
         except OSError as error:
             raise VaultError(
-                f"{Path(self.folder) / NAME} cannot be written ({error.strerror}), so nothing was; make it writable"
+                f"{os.path.join(self.folder, NAME)} cannot be written ({error.strerror}), so nothing was; make it writable"
             ) from None
 
 

@@ -6,7 +6,6 @@ from memoryclaw.config import is_vault_id
 from memoryclaw.errors import ConfigError
 from memoryclaw.text import yaml_text
 from memoryclaw.text.encoding import readable
-from memoryclaw.vault import files
 from memoryclaw.vault.layout import CONFIG_FILE
 from memoryclaw.vault.settings_text import with_setting
 from memoryclaw.writing.context import WriteContext
@@ -23,16 +22,12 @@ def id_in(text: str) -> str:
 
 
 def identify(context: WriteContext, fresh: str) -> None:
-    """Writes a fresh id into the settings of a vault that has none; one commit of that line.
+    """Writes a fresh id into the settings of a vault that has none, and makes them where they are missing; one commit.
 
     Raises:
-        ConfigError: it has no settings, or they say something else that is no id.
+        ConfigError: they say something else that is no id.
         InputError: they cannot be told it.
     """
-    if not files.exists(context.root, CONFIG_FILE):
-        raise ConfigError(
-            f"there is no {CONFIG_FILE} here to give the vault an id in; `memoryclaw init` makes one"
-        )
 
     def change(text: str) -> str:
         there = id_in(text)
