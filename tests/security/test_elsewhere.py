@@ -409,5 +409,10 @@ def test_two_machines_that_give_an_id_at_once_agree(machines: tuple[Machine, Mac
     texts = {(one.root / "memoryclaw.yaml").read_text() for one in machines}
     assert len(texts) == 1
     assert texts.pop().count("id:") == 1
+    for one in machines:
+        assert [path.name for path in one.root.glob("*.yaml")] == ["memoryclaw.yaml"]
+        with one.app() as app:
+            app.adopt(app.adoptable())
+        assert one.states() == {"mail": "approved", "mow": "approved"}
     with mine.app() as app:
         assert len(app.config.vault_id) == 32
