@@ -290,6 +290,40 @@ def test_logs_that_another_machine_has_tracked_stay_here(machines: tuple[Machine
     assert list((mine.root / "logs").rglob("*.jsonl"))
 
 
+def test_rules_that_are_pushed_offer_no_log_to_git(machines: tuple[Machine, Machine]) -> None:
+    mine, theirs = machines
+    with mine.app() as app:
+        app.capture(['{"session": "s1", "role": "user", "content": "Nobody else knows."}'])
+    theirs.write(".gitignore", "*.tmp\n")
+    theirs.push()
+    mine.sync()
+    assert (mine.root / ".gitignore").read_text() == "*.tmp\n"
+    assert git(mine.root, "status", "--porcelain") == ""
+    git(mine.root, "add", "-A")
+    assert git(mine.root, "status", "--porcelain") == ""
+
+
+def test_a_machine_that_tracks_and_one_that_does_not_leave_each_other_alone(
+    machines: tuple[Machine, Machine],
+) -> None:
+    mine, theirs = machines
+    put(theirs.own, {"memoryclaw/config.yaml": "git: {track_logs: true}\n"})
+    for machine in machines:
+        with machine.app() as app:
+            app.capture(
+                [json.dumps({"session": machine.root.name, "role": "user", "content": "The lantern."})]
+            )
+    for _ in range(2):
+        for machine in (theirs, mine):
+            with machine.app() as app:
+                app.consolidate()
+            machine.sync()
+    sent = git(mine.root, "ls-tree", "-r", "--name-only", "origin/main").split()
+    assert [path.rpartition("/")[2] for path in sent if path.startswith("logs/")] == ["theirs.jsonl"]
+    assert git(mine.root, "status", "--porcelain") == ""
+    assert len(git(mine.root, "log", "--format=%h", "--", ".gitignore").split()) == 2
+
+
 def test_the_state_folder_holds_none_of_it(machines: tuple[Machine, Machine]) -> None:
     mine, theirs = machines
     approve(mine)
