@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import json
 import os
 import runpy
@@ -102,8 +103,9 @@ def put(root: Path, files: Files) -> Path:
 
 @pytest.fixture
 def vault_of(tmp_path: Path) -> VaultOf:
-    """Makes a vault of the given files: `vault_of({"semantic/projects.md": "..."})`."""
-    return lambda files: put(tmp_path / "vault", {"memoryclaw.yaml": "", **files})
+    """Makes a vault of the given files: `vault_of({"semantic/projects.md": "..."})`; it has an id of its own."""
+    vault_id = hashlib.md5(os.fsencode(tmp_path), usedforsecurity=False).hexdigest()
+    return lambda files: put(tmp_path / "vault", {"memoryclaw.yaml": f"vault:\n  id: {vault_id}\n", **files})
 
 
 def put_own(folder: Path, text: str, patch: pytest.MonkeyPatch) -> Path:
