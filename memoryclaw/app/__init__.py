@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from memoryclaw import config as settings
-from memoryclaw.app.context import Clock, VaultContext, new_id, system_clock, within, within_budget
+from memoryclaw.app.context import (
+    Clock,
+    VaultContext,
+    new_id,
+    new_vault_id,
+    system_clock,
+    within,
+    within_budget,
+)
 from memoryclaw.errors import (
     ConfigError,
     IndexBehindError,
@@ -74,6 +82,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.review.machines import Exchanged
     from memoryclaw.vault.folder import Vault
     from memoryclaw.vault.ledger import Ledger
+    from memoryclaw.vault.permissions import Store
     from memoryclaw.vault.vocabulary import Schema
     from memoryclaw.writing.bundles import Restored
     from memoryclaw.writing.context import WriteContext, Written
@@ -156,7 +165,7 @@ def init_vault(
     root, templates, now = os.path.abspath(os.path.expanduser(path)), Templates(), clock()
     if is_initialised(root):
         settings.load(Path(root))  # says where its folders are
-    done = init(root, templates, now, new_id, paths=paths)
+    done = init(root, templates, now, new_id, new_vault_id(), paths=paths)
     known = places(root)  # notes were surveyed before folders had other names
     if commit:
         kept = adopt(root, [known.named(path) for path in commit], templates, now, new_id)
@@ -255,6 +264,7 @@ class App:
         overrides: fields of its `Config` that are other than its settings say.
         kept: says how fresh the index is, of one that another process keeps: no file is looked at, then.
         may: asked with the open transaction before an index on a server is written; may raise.
+        permissions: where this person's permissions are kept; in their own folder, if nothing else is said.
     """
 
     def __init__(
@@ -268,6 +278,7 @@ class App:
         overrides: Mapping[str, Any] = NOTHING,
         kept: Callable[[], Freshness] | None = None,
         may: Callable[[Any], None] | None = None,
+        permissions: Store | None = None,
     ) -> None:
         self.audience = named(audience)
         self._how: dict[str, Any] = {
@@ -277,6 +288,7 @@ class App:
             "overrides": overrides,
             "kept": kept,
             "may": may,
+            "permissions": permissions,
         }
         self._context = VaultContext(root, audience=self.audience, **self._how)
         self._seen_by: dict[str, Self] = {}
@@ -974,6 +986,7 @@ class App:
         self._context.allow(OWNER)
         from memoryclaw.writing.edit import revive  # noqa: PLC0415
 
+        self._context.identify()
         done = self._context.write(lambda context: revive(context, id_))
         self.ledger.append("shown", {"mode": "get", "ids": [done.id]}, self.clock())
         return done
@@ -1278,7 +1291,7 @@ class App:
         context = self._context
         if not context.wants_vectors:
             raise InputError(
-                "vectors are off in this vault; write `fallback: vector` below `retrieval:` in memoryclaw.yaml"
+                f"vectors are off; write `fallback: vector` below `retrieval:` in your own settings, {settings.OWN_FILE}"
             )
 
         def work() -> Filled:
@@ -1500,16 +1513,16 @@ class App:
         """What the vault declares of its fields, and of which values a person said that they may stand together."""
         from memoryclaw.recall.disputes import allowed_by  # noqa: PLC0415
         from memoryclaw.text.encoding import decode, readable  # noqa: PLC0415
-        from memoryclaw.vault.layout import DECISIONS_FILE, SCHEMA_FILE  # noqa: PLC0415
+        from memoryclaw.vault.layout import SCHEMA_FILE  # noqa: PLC0415
         from memoryclaw.vault.vocabulary import read_schema  # noqa: PLC0415
-        from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
+        from memoryclaw.writing.decisions import decisions_of  # noqa: PLC0415
 
         def text(vault: Vault, path: str) -> str:
             found = vault.read(path)
             return readable(decode(found[0]).text) if found else ""
 
         # What was decided is so for everybody, whoever may see the file that says it.
-        decisions = Decisions.read(text(self._owners.vault, DECISIONS_FILE))
+        decisions = decisions_of(os.fspath(self.root))
         return read_schema(text(self.vault, SCHEMA_FILE)), allowed_by(decisions)
 
     def _approved_files(self, paths: Iterable[str]) -> set[str]:

@@ -19,6 +19,7 @@ from memoryclaw.vault.layout import CONFIG_FILE, length_trouble, name_notices
 from memoryclaw.vault.leaving import leaving
 from memoryclaw.vault.state_folder import made
 from memoryclaw.writing.context import WriteContext
+from memoryclaw.writing.init import PRIVATE, leave_out
 from memoryclaw.writing.writer import Writer, recover, writing
 
 _TRIES = 8
@@ -261,7 +262,9 @@ def _taken(context: WriteContext, theirs: str, done: Exchanged) -> Exchanged:
         merging = _Merge(context, writer, done.remote)
         if not bases and head:
             merging.must_be_a_vault(theirs)
+        unsent = history.ignored([f"{folder}/x" for folder in PRIVATE])()
         commit, changed, told = merging.carry_out(head, theirs, bases, forward=forward)
+        leave_out(context.root, [folder for folder in PRIVATE if f"{folder}/x" in unsent])
     return done._replace(
         received=received,
         merge=done.merge if forward else commit,

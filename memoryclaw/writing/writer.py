@@ -33,6 +33,7 @@ from memoryclaw.text.merging import same_patch
 from memoryclaw.vault import files
 from memoryclaw.vault.files import WAIT, locked, writer_lock
 from memoryclaw.vault.layout import must_take_writes, safe_path
+from memoryclaw.vault.permissions import permit
 from memoryclaw.writing.together import Take, Together
 
 # Finishes or drops the change that a killed writer left under way. Never torn, never twice, never over new work.
@@ -186,6 +187,7 @@ class Edit(NamedTuple):
     goes with the line that it answers. A file that git does not hold may get new lines, but keeps those that it has; a change
     that `overwrites` is refused there whatever it does, and one that must be `undoable` wherever git could hold the file.
     `stored` is what the commit gets of a new file, where git holds it with other line ends or in another encoding.
+    `permits` is what this person permits with it: their own folder has it before the change is made.
     """
 
     path: str
@@ -194,6 +196,7 @@ class Edit(NamedTuple):
     overwrites: bool = False
     undoable: bool = False
     stored: bytes | None = None
+    permits: str = ""
 
 
 class Move(NamedTuple):
@@ -605,6 +608,8 @@ class Writer:
             batch = self._worked_out(items, now)
             try:
                 if any(outcome.changed for outcome in batch.outcomes):
+                    if not attempt:
+                        self._permit(items[: len(batch.outcomes)])
                     self._land(batch, verb)
             except ConflictError:
                 # The user may have committed in between; the files are back as they were, so it can be tried again.
@@ -614,6 +619,12 @@ class Writer:
                 break
         notice, self._notice = self._notice, ""
         return _with_notices(batch.outcomes, notice, self.untracked), batch.refused
+
+    def _permit(self, items: Sequence[PendingCommit]) -> None:
+        """Keeps what the changes permit, in the order in which they are made; what they only take away needs no folder."""
+        for change in (change for item in items for change in item.changes if isinstance(change, Edit)):
+            if change.permits:
+                permit(self.root, change.permits)
 
     def _worked_out(self, items: Sequence[PendingCommit], now: datetime) -> _Batch:
         work, items, refused = self._read(items)

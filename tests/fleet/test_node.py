@@ -417,12 +417,13 @@ def test_directory_and_tokens_come_back_from_a_dump_and_the_rest_from_the_remote
     assert one.ask("write", "ann", "Anna lives in Bern") == "ok"
     token, _ = cluster.fleet.make_token("ann", "agent")
     one.end()
+    cluster.fleet.permit("ann", "one\n")
     old, new = (
         cluster.fleet.server.url.partition("@/")[2].partition("?")[0],
         postgres_server.database(template),
     )
     dump = postgres_server.folder / f"{new}.sql"
-    tables = ("-t", "memoryclaw.fleet_vault", "-t", "memoryclaw.token")
+    tables = ("-t", "memoryclaw.fleet_vault", "-t", "memoryclaw.token", "-t", "memoryclaw.permission")
     host = ("-h", str(postgres_server.folder), "-U", "postgres")
     postgres_server.run("pg_dump", *host, "--data-only", *tables, "-f", dump, old)
     postgres_server.run("psql", *host, "-q", "-v", "ON_ERROR_STOP=1", "-f", dump, new)
@@ -433,6 +434,8 @@ def test_directory_and_tokens_come_back_from_a_dump_and_the_rest_from_the_remote
     assert knows(node, "Bern")
     admitted = fresh.admit(token)
     assert admitted is not None
+    fresh.permit("ann", "two\n")
+    assert fresh.permissions("ann") == "one\ntwo\n"
     assert (admitted.vault, admitted.audience, admitted.node) == ("ann", "agent", "new")
     assert check(fresh) == []
     node.stop()
@@ -558,6 +561,36 @@ def test_a_node_that_stops_sends_everything_and_gives_its_vaults_away_at_once(cl
     two = cluster.node("two")
     assert two.adopt("ann")
     assert knows(two, "Bern")
+
+
+def test_what_was_approved_stays_so_on_the_node_that_takes_over_and_a_push_approves_nothing(
+    cluster: Cluster,
+) -> None:
+    one = cluster.node("one")
+    cluster.vault(one)
+    with one.opened("ann", "owner") as app:
+        for name in ("mail", "mow"):
+            app.skills.new(name, "Sends an email to one person.")
+        app.skills.approve("mail")
+    one.acknowledge("ann")
+    git(cluster.folder, "clone", "-q", "--template=", str(cluster.folder / "ann.git"), "person")
+    with App(cluster.folder / "person") as app:
+        assert {found.name: found.state for found in app.skills.list()}["mail"] == "not approved"
+        app.skills.approve("mow")
+    git(cluster.folder / "person", "push", "-q", "origin", "main")
+    write(one, "Anna lives in Bern")
+    one.stop()
+    two = cluster.node("two")
+    assert two.adopt("ann")
+    with two.opened("ann", "owner") as app:
+        assert '"skills/mow/SKILL.md"' in (app.root / "review/decisions.jsonl").read_text()
+        assert {found.name: found.state for found in app.skills.list()} == {
+            "mail": "approved", "mow": "not approved",
+        }  # fmt: skip
+        assert [found.name for found in app.skills.hosted().skills] == ["mail"]
+        app.adopt(app.adoptable())
+        assert {found.state for found in app.skills.list()} == {"approved"}
+    two.acknowledge("ann")
 
 
 def test_uses_of_memories_are_sent_though_nobody_waits_for_them(
