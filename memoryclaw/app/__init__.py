@@ -1289,7 +1289,7 @@ class App:
         context = self._context
         if not context.wants_vectors:
             raise InputError(
-                "vectors are off in this vault; write `fallback: vector` below `retrieval:` in memoryclaw.yaml"
+                f"vectors are off; write `fallback: vector` below `retrieval:` in your own settings, {settings.OWN_FILE}"
             )
 
         def work() -> Filled:

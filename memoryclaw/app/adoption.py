@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memoryclaw import config as settings
 from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
 from memoryclaw.text.prompts import one_line
-from memoryclaw.vault.layout import DECISIONS_FILE, on_disk
+from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.version import __version__
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _ANNOUNCED = "announced"  # in the user's own folder: a file for each vault that was opened
 _LISTED = 5  # things that one sentence names
-_SHOWN = 120  # characters of a value
+_SHOWN = 120  # characters of each
 
 
 class Adoptable(NamedTuple):
@@ -37,7 +37,7 @@ class Adoptable(NamedTuple):
     def line(self) -> str:
         """It in a few words."""
         text = ", ".join(map(str, self.value)) if isinstance(self.value, list) else str(self.value)
-        return one_line(f"{self.what}: {text}" if text else self.what)[:_SHOWN]
+        return one_line(f"{self.what}: {text}" if text else self.what)
 
 
 class Kind(NamedTuple):
@@ -68,27 +68,12 @@ def adopt(context: VaultContext, items: Sequence[Adoptable]) -> None:
 
 
 def _ignored_settings(context: VaultContext) -> list[Adoptable]:
-    by_key = {setting.key: setting for setting in settings.SETTINGS}
+    why = {setting.key: setting.why for setting in settings.SETTINGS}
     return [
-        Adoptable(
-            "setting",
-            ignored.key,
-            ignored.value,
-            ignored.origin or "the default of older versions",
-            by_key[ignored.key].why,
-        )
-        for ignored in context.config.ignored
-        if ignored.origin or _is_of_older_version(context)
+        Adoptable("setting", key, value, origin or "the default of older versions", why[key])
+        for key, value, origin in context.config.ignored
+        if origin or not context.config.vault_id  # a vault with an id is of no older version
     ]
-
-
-def _is_of_older_version(context: VaultContext) -> bool:
-    """Whether the vault may have been consolidated while models were asked that nobody had configured."""
-    if not context.config.vault_id:
-        return True
-    with suppress(OSError), os.scandir(on_disk(os.fspath(context.root), "runs")) as runs:
-        return any(True for _ in runs)
-    return False
 
 
 def _adopt_settings(context: VaultContext, items: Sequence[Adoptable]) -> None:
@@ -156,7 +141,7 @@ KINDS = {
 
 def _not_obeyed(context: VaultContext) -> list[str]:
     items = adoptable(context)
-    by_origin = {item.origin: [one.line for one in items if one.origin == item.origin] for item in items}
+    by_origin = {item.origin: [one.line[:_SHOWN] for one in items if one.origin == item.origin] for item in items}
     if not by_origin:
         return []
     listed = " and ".join(

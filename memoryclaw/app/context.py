@@ -94,7 +94,7 @@ class VaultContext:
         self.audience = audience
         Vault(root).must_exist()
         must_hold_no_link(state_folder(root))
-        self.config = settings.load(root)._replace(**overrides)
+        self.config = settings.load(root, os.environ, overrides)
         self._permissions = permissions
         self._put_store()
         self._kept = kept  # says how fresh an index is that somebody else keeps

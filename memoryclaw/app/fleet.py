@@ -859,6 +859,7 @@ def _app_of(
         "connections": most,
         "track_logs": True,
         "track_ledger": True,
+        "vault_id": "",  # of what tenants write: it must not lead to what the operator allows another vault
     }
     permissions = _PermissionsOf(fleet, vault)
     return FleetApp(root, overrides=overrides, kept=kept, may=may, permissions=permissions)

@@ -162,7 +162,7 @@ def serve(
     from memoryclaw.app.daemon import Daemon  # noqa: PLC0415 - `--help` needs no daemon
     from memoryclaw.interfaces.cli import exit_codes  # noqa: PLC0415
 
-    with context.app(quiet=True) as app:
+    with context.app() as app:
         root = app.root
     daemon = Daemon(root, _log, after=after)
     config = daemon.config
