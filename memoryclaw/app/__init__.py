@@ -29,6 +29,7 @@ from memoryclaw.errors import (
     LockedError,
     MemoryClawError,
     NotFoundError,
+    UnidentifiedError,
     VaultError,
     VectorsError,
 )
@@ -997,9 +998,16 @@ class App:
         What makes the folder a vault is taken back only with `yes`.
         """
         self._context.allow(OWNER)
+        from memoryclaw.history.repository import History  # noqa: PLC0415
         from memoryclaw.review.undo import undo  # noqa: PLC0415
 
-        return self._context.write(lambda context: undo(context, commit, yes=yes))
+        try:
+            return self._context.write(lambda context: undo(context, commit, yes=yes))
+        except UnidentifiedError:
+            recorded = History(os.fspath(self.root)).find(commit)  # which `HEAD` no longer is afterwards
+            name = commit if recorded.trailers.get("Run") == commit else recorded.commit
+            self._context.identify()
+            return self._context.write(lambda context: undo(context, name, yes=yes))
 
     def history(self, id_: str = "", *, limit: int = 20, before: str = "") -> Events:
         """What was done to the vault, a note or a fact, newest first; `before` is `next` of the page before."""
