@@ -727,8 +727,6 @@ def page(run: Run) -> str:
     with tempfile.TemporaryDirectory() as folder:
         vault = Path(folder) / "vault"
         shutil.copytree(ROOT / "vault", vault, ignore=shutil.ignore_patterns(".memoryclaw"))
-        with (vault / "memoryclaw.yaml").open("a", encoding="utf-8") as settings:
-            settings.write(f"vault:\n  id: {'0' * 32}\n")
         env = environment(folder)
         when = {f"GIT_{role}_DATE": "2026-04-17T18:00:00Z" for role in ("AUTHOR", "COMMITTER")}
         for command in (
