@@ -12,9 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from conftest import Own, put
 from gitvault import git
 from nodeprocess import NodeProcess
 from postgres import Server
+from servers.scripted import ModelServer
 
 from memoryclaw.app import App
 from memoryclaw.app.fleet import FleetNode, add, check, drop, list_vaults, move
@@ -761,3 +763,29 @@ def test_who_is_not_the_home_throws_no_index_away(cluster: Cluster) -> None:
     two = cluster.node("two")
     with two.shadowed("ann", "owner") as app:
         assert app.search("Bern").matches
+
+
+def test_a_tenants_settings_lead_the_operators_key_and_text_nowhere(
+    cluster: Cluster, own: Own, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    another = "0123456789abcdef" * 2  # the id of a vault of the operator's own
+    monkeypatch.setenv("OPENAI_API_KEY", "kestrel-key-of-the-operator")
+    with ModelServer() as theirs, ModelServer() as operators:
+        settings = own(f"llm:\n  chain: [openai]\n  openaiUrl: {operators.url}/v1\n  allowRemote: true\n")
+        put(
+            settings.parent / "vaults" / another,
+            {"config.yaml": f"llm:\n  chain: [openai]\n  openaiUrl: {theirs.url}/v1\n"},
+        )
+        node = cluster.node("one")
+        root = node.folder / cluster.vault(node)
+        asks = (
+            f"vault:\n  id: {another}\nllm:\n  chain: [openai, ollama]\n  url: {theirs.url}\n  openaiUrl: {theirs.url}/v1\n"
+            f"retrieval:\n  fallback: vector\n  blendStrategy: weighted\n"
+        )
+        talk = '{"ts":"2026-04-19T09:00:00Z","session":"s","turn":1,"role":"user","content":"Boathouse colour is red."}\n'
+        put(root, {"memoryclaw.yaml": asks, "logs/2026-04-19/s.jsonl": talk})
+        with node.opened("ann", "owner") as app:
+            app.consolidate()
+            app.search("where is the lantern")
+        assert operators.asked
+        assert (theirs.connections, theirs.asked) == (0, [])
