@@ -18,6 +18,10 @@ class VaultError(MemoryClawError):
     """The vault's folder is missing, unreadable or unsafe to work in."""
 
 
+class UnidentifiedError(VaultError):
+    """The vault has no id, under which it could be kept what a person permits."""
+
+
 class ConfigError(MemoryClawError):
     """`memoryclaw.yaml` or an environment variable holds something that cannot be used."""
 
@@ -60,6 +64,10 @@ class BudgetError(MemoryClawError):
 
 class InputError(MemoryClawError):
     """A request is invalid."""
+
+
+class ClockError(InputError):
+    """The clock shows a time that nothing can be dated with."""
 
 
 class IndexBusyError(MemoryClawError):

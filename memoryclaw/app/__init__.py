@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from memoryclaw import config as settings
-from memoryclaw.app.context import Clock, VaultContext, new_id, system_clock, within, within_budget
+from memoryclaw.app.context import (
+    Clock,
+    VaultContext,
+    new_id,
+    new_vault_id,
+    system_clock,
+    within,
+    within_budget,
+)
 from memoryclaw.errors import (
     ConfigError,
     IndexBehindError,
@@ -21,6 +29,7 @@ from memoryclaw.errors import (
     LockedError,
     MemoryClawError,
     NotFoundError,
+    UnidentifiedError,
     VaultError,
     VectorsError,
 )
@@ -33,6 +42,7 @@ from memoryclaw.vault.layout import CONFIG_FILE, QUESTIONS_FILE, on_disk, places
 from memoryclaw.vault.state_folder import WAIT, is_initialised, watcher
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
+    from memoryclaw.app.adoption import Adoptable
     from memoryclaw.app.doctor import Check
     from memoryclaw.app.graph import VaultGraph
     from memoryclaw.app.lint import Linted
@@ -73,6 +83,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.review.machines import Exchanged
     from memoryclaw.vault.folder import Vault
     from memoryclaw.vault.ledger import Ledger
+    from memoryclaw.vault.permissions import Store
     from memoryclaw.vault.vocabulary import Schema
     from memoryclaw.writing.bundles import Restored
     from memoryclaw.writing.context import WriteContext, Written
@@ -155,7 +166,7 @@ def init_vault(
     root, templates, now = os.path.abspath(os.path.expanduser(path)), Templates(), clock()
     if is_initialised(root):
         settings.load(Path(root))  # says where its folders are
-    done = init(root, templates, now, new_id, paths=paths)
+    done = init(root, templates, now, new_id, new_vault_id(), paths=paths)
     known = places(root)  # notes were surveyed before folders had other names
     if commit:
         kept = adopt(root, [known.named(path) for path in commit], templates, now, new_id)
@@ -254,6 +265,7 @@ class App:
         overrides: fields of its `Config` that are other than its settings say.
         kept: says how fresh the index is, of one that another process keeps: no file is looked at, then.
         may: asked with the open transaction before an index on a server is written; may raise.
+        permissions: where this person's permissions are kept; in their own folder, if nothing else is said.
     """
 
     def __init__(
@@ -267,6 +279,7 @@ class App:
         overrides: Mapping[str, Any] = NOTHING,
         kept: Callable[[], Freshness] | None = None,
         may: Callable[[Any], None] | None = None,
+        permissions: Store | None = None,
     ) -> None:
         self.audience = named(audience)
         self._how: dict[str, Any] = {
@@ -276,6 +289,7 @@ class App:
             "overrides": overrides,
             "kept": kept,
             "may": may,
+            "permissions": permissions,
         }
         self._context = VaultContext(root, audience=self.audience, **self._how)
         self._seen_by: dict[str, Self] = {}
@@ -853,7 +867,14 @@ class App:
         self._context.allow(OWNER, AGENT)
         from memoryclaw.consolidation.agent_claims import claim  # noqa: PLC0415
 
-        said = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags]}
+        said = {
+            "name": field,
+            "value": text.replace("\0", ""),
+            "entity": entity,
+            "tags": [*tags],
+            "tool": tool,
+            "session": session,
+        }
         return self._context.write(
             lambda context, told: claim(
                 context,
@@ -861,8 +882,8 @@ class App:
                 entity=told["entity"],
                 field=told["name"],
                 tags=told["tags"],
-                tool=tool,
-                session=session,
+                tool=told["tool"],
+                session=told["session"],
             ),
             said,
         )
@@ -966,6 +987,7 @@ class App:
         self._context.allow(OWNER)
         from memoryclaw.writing.edit import revive  # noqa: PLC0415
 
+        self._context.identify()
         done = self._context.write(lambda context: revive(context, id_))
         self.ledger.append("shown", {"mode": "get", "ids": [done.id]}, self.clock())
         return done
@@ -976,9 +998,16 @@ class App:
         What makes the folder a vault is taken back only with `yes`.
         """
         self._context.allow(OWNER)
+        from memoryclaw.history.repository import History  # noqa: PLC0415
         from memoryclaw.review.undo import undo  # noqa: PLC0415
 
-        return self._context.write(lambda context: undo(context, commit, yes=yes))
+        try:
+            return self._context.write(lambda context: undo(context, commit, yes=yes))
+        except UnidentifiedError:
+            recorded = History(os.fspath(self.root)).find(commit)  # which `HEAD` no longer is afterwards
+            name = commit if recorded.trailers.get("Run") == commit else recorded.commit
+            self._context.identify()
+            return self._context.write(lambda context: undo(context, name, yes=yes))
 
     def history(self, id_: str = "", *, limit: int = 20, before: str = "") -> Events:
         """What was done to the vault, a note or a fact, newest first; `before` is `next` of the page before."""
@@ -1270,7 +1299,7 @@ class App:
         context = self._context
         if not context.wants_vectors:
             raise InputError(
-                "vectors are off in this vault; write `fallback: vector` below `retrieval:` in memoryclaw.yaml"
+                f"vectors are off; write `fallback: vector` below `retrieval:` in your own settings, {settings.OWN_FILE}"
             )
 
         def work() -> Filled:
@@ -1313,6 +1342,7 @@ class App:
     def status(self) -> Status:
         """How the vault stands; looks at the disk and changes nothing."""
         self._context.allow(OWNER)
+        from memoryclaw.app.adoption import announcements  # noqa: PLC0415
         from memoryclaw.app.stats import LATE  # noqa: PLC0415
         from memoryclaw.app.status import status  # noqa: PLC0415
 
@@ -1324,7 +1354,7 @@ class App:
             self.config,
             daemon=watcher(context.state)[0] or None,
         )
-        now = replace(now, waiting=self._waiting())
+        now = replace(now, waiting=self._waiting(), notices=(*now.notices, *announcements(context)))
         if now.waiting.hours > LATE:
             late = f"{now.waiting.number:,} turns wait to be consolidated, the oldest since {now.waiting.since[:10]}; run `memoryclaw consolidate`, or `memoryclaw schedule install` for every night"
             now = replace(now, notices=(*now.notices, late))
@@ -1364,7 +1394,8 @@ class App:
     def doctor(self, *, fix: bool = False) -> list[Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
         self._context.allow(OWNER)
-        from memoryclaw.app.doctor import CheckedVault, check, check_views, examine  # noqa: PLC0415
+        from memoryclaw.app.adoption import announcements  # noqa: PLC0415
+        from memoryclaw.app.doctor import CheckedVault, check, check_announced, check_views, examine  # noqa: PLC0415
         from memoryclaw.app.views import has_pages  # noqa: PLC0415
 
         self.sync()
@@ -1378,9 +1409,35 @@ class App:
             self.reindex,
             self._conflicts().all,
         )
-        checks = examine(checked, fix=fix)
+        checks = [*examine(checked, fix=fix), *check_announced(announcements(context))]
         checks += [check_views(self.views().listed)] if has_pages(os.fspath(self.root)) else []
         return [*checks, check(context.vectors)] if context.wants_vectors else checks
+
+    def adoptable(self) -> Sequence[Adoptable]:
+        """What the vault asks for, or older versions did unasked, and what is not obeyed before this person adopts it."""
+        self._context.allow(OWNER)
+        from memoryclaw.app.adoption import adoptable  # noqa: PLC0415
+
+        return adoptable(self._context)
+
+    def adopt(self, items: Sequence[Adoptable]) -> None:
+        """Has what was listed count for this person and this vault, from the next command on.
+
+        Raises:
+            ConfigError: the vault has no id, under which it could be remembered.
+            InputError: the user's own settings cannot say it.
+        """
+        self._context.allow(OWNER)
+        from memoryclaw.app.adoption import adopt  # noqa: PLC0415
+
+        adopt(self._context, items)
+
+    def news(self) -> Sequence[str]:
+        """What this user was not told yet of the vault, such as what is no longer obeyed; told once."""
+        self._context.allow(OWNER)
+        from memoryclaw.app.adoption import news  # noqa: PLC0415
+
+        return news(self._context)
 
     def lint(self, paths: Sequence[str | os.PathLike[str]] = (), *, staged: bool = False) -> Linted:
         """What is wrong in files that a person writes: parsing, types, vocabulary, skills, golden questions. Changes nothing.
@@ -1464,16 +1521,16 @@ class App:
         """What the vault declares of its fields, and of which values a person said that they may stand together."""
         from memoryclaw.recall.disputes import allowed_by  # noqa: PLC0415
         from memoryclaw.text.encoding import decode, readable  # noqa: PLC0415
-        from memoryclaw.vault.layout import DECISIONS_FILE, SCHEMA_FILE  # noqa: PLC0415
+        from memoryclaw.vault.layout import SCHEMA_FILE  # noqa: PLC0415
         from memoryclaw.vault.vocabulary import read_schema  # noqa: PLC0415
-        from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
+        from memoryclaw.writing.decisions import decisions_of  # noqa: PLC0415
 
         def text(vault: Vault, path: str) -> str:
             found = vault.read(path)
             return readable(decode(found[0]).text) if found else ""
 
         # What was decided is so for everybody, whoever may see the file that says it.
-        decisions = Decisions.read(text(self._owners.vault, DECISIONS_FILE))
+        decisions = decisions_of(os.fspath(self.root))
         return read_schema(text(self.vault, SCHEMA_FILE)), allowed_by(decisions)
 
     def _approved_files(self, paths: Iterable[str]) -> set[str]:

@@ -30,11 +30,13 @@ from memoryclaw.model import AGENT, NOTHING, OWNER, Answer
 from memoryclaw.ports import Progress
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import DECISIONS_FILE
+from memoryclaw.vault.layout import dated
+from memoryclaw.vault.permissions import OwnStore, Store, put_store
 from memoryclaw.vault.state_folder import must_hold_no_link, state_folder
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.capture.capture import Recorder
+    from memoryclaw.index.outgoing import Outgoing
     from memoryclaw.index.vectors import Vectors
     from memoryclaw.lifecycle.keeping import UpkeepContext
     from memoryclaw.recall.strength import Strengths
@@ -61,6 +63,10 @@ def system_clock() -> datetime:
         raise InputError(
             f"MEMORYCLAW_NOW is {fixed!r}; give an ISO time such as 2026-03-01T12:00:00Z"
         ) from None
+    try:
+        dated(moment)
+    except OverflowError:  # in a zone that makes it another year
+        raise InputError(f"MEMORYCLAW_NOW is {fixed!r}, which is no time in UTC") from None
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -69,6 +75,13 @@ def new_id() -> str:
     import secrets  # noqa: PLC0415 - a search needs none, and it costs a third of Click
 
     return secrets.token_hex(3)
+
+
+def new_vault_id() -> str:
+    """A random id for a vault."""
+    import secrets  # noqa: PLC0415
+
+    return secrets.token_hex(16)
 
 
 class VaultContext:
@@ -89,13 +102,16 @@ class VaultContext:
         overrides: Mapping[str, Any] = NOTHING,
         kept: Callable[[], Freshness] | None = None,
         may: Callable[[Any], None] | None = None,
+        permissions: Store | None = None,
     ) -> None:
         self.root = root
         self.clock = clock
         self.audience = audience
         Vault(root).must_exist()
         must_hold_no_link(state_folder(root))
-        self.config = settings.load(root)._replace(**overrides)
+        self.config = settings.load(root, os.environ, overrides)
+        self._permissions = permissions
+        self._put_store()
         self._kept = kept  # says how fresh an index is that somebody else keeps
         self._may = may
         self.vault = Vault(root, audience, self.config.folders)
@@ -105,6 +121,27 @@ class VaultContext:
         self.asked: float | None = None  # when the next verb was asked for, by the monotonic clock
         self.only_looks = False  # and so was every verb until further notice: none of them writes
         self.patience = patience
+
+    def _put_store(self) -> None:
+        name = self.config.vault_id
+        folder = os.fspath(settings.own_vault_folder(os.environ, name)) if name else ""
+        put_store(os.fspath(self.root), self._permissions or OwnStore(folder))
+
+    def identify(self) -> None:
+        """Gives a vault an id where it needs one and has none: a line of its settings, and a commit of its own.
+
+        Raises:
+            ConfigError: its settings say something else that is no id.
+            InputError: its settings cannot be told an id.
+        """
+        if self._permissions is not None or self.config.vault_id:
+            return
+        from memoryclaw.writing.identity import identify  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+
+        identify(self.write_context(secret_gate()), new_vault_id())
+        self.config = self.config._replace(vault_id=settings.load(self.root).vault_id)
+        self._put_store()
 
     # ── The parts
 
@@ -172,7 +209,7 @@ class VaultContext:
     def vectors(self) -> Vectors:
         """The vectors of what the index holds."""
         from memoryclaw.index.vector_store import VectorStore  # noqa: PLC0415
-        from memoryclaw.index.vectors import Vectors, embedder_of  # noqa: PLC0415
+        from memoryclaw.index.vectors import TextPart, Vectors, embedder_of, vector_text  # noqa: PLC0415
 
         server = None
         if self.config.engine == "postgres":
@@ -180,7 +217,15 @@ class VaultContext:
 
             server = PostgresVectors(cast("PostgresDatabase", self._whole.database))
         store, embedder = VectorStore(self.state, self.config.vector_model), embedder_of(self.config)
-        return Vectors(store, embedder, self.catalog, server, follows=self._kept is not None)
+        outgoing = self.outgoing(text_of=lambda unit: vector_text(TextPart(unit.kind, unit.title, unit.text)))
+        follows = self._kept is not None
+        return Vectors(store, embedder, self.catalog, server, outgoing=outgoing, follows=follows)
+
+    def outgoing(self, **how: Any) -> Outgoing:
+        """The gate through which what the index holds leaves this machine."""
+        from memoryclaw.index.outgoing import Outgoing  # noqa: PLC0415
+
+        return Outgoing(Vault(self.root, OWNER, self.config.folders), self._whole, **how)
 
     @property
     def sync(self) -> Sync:
@@ -342,7 +387,7 @@ class VaultContext:
     def looking(self, *, planning: bool = False) -> UpkeepContext:
         """What looks at the memories that are there works with; what plans by it needs an index that is in line."""
         from memoryclaw.lifecycle.keeping import UpkeepContext  # noqa: PLC0415
-        from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
+        from memoryclaw.writing.decisions import decisions_of  # noqa: PLC0415
         from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
         (self.must_refresh if planning else self.refresh)()
@@ -352,7 +397,7 @@ class VaultContext:
             vault=self.vault,
             catalog=self.catalog,
             ledger=self.ledger,
-            decisions=Decisions.read(writing.text(DECISIONS_FILE)),
+            decisions=decisions_of(writing.root),
         )
 
     def write_context(self, gate: Gate) -> WriteContext:

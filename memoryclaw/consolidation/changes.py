@@ -31,6 +31,7 @@ from memoryclaw.consolidation.actions import (
 )
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.model import Turn
+from memoryclaw.vault.audience import Label
 from memoryclaw.vault.logs import LogRange, parse_ranges
 
 LEVELS = ("low", "medium", "high")  # of confidence
@@ -47,14 +48,14 @@ class Segment(NamedTuple):
     cut: str = ""  # why it begins where it does: session | audience | gap | hole | topic | length
 
     @property
-    def audience(self) -> str:
-        """Whom its turns are for, which is the same for all; empty without a label."""
-        return self.turns[0].audience
+    def label(self) -> Label:
+        """That of its turns, which is the same for all."""
+        return Label(self.turns[0].audience, self.turns[0].export)
 
     @property
-    def stays(self) -> bool:
-        """True when it must not leave this machine: it is not for everybody who works here, or marked so."""
-        return bool(self.audience) or not self.turns[0].export
+    def audience(self) -> str:
+        """Whom its turns are for; empty without a label."""
+        return self.label.audience
 
 
 class Quote(NamedTuple):

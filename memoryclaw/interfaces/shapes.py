@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from memoryclaw.model import Answer, Fact, Match, Problem, ReadBack, Recalled, Term, Traced
 
 if TYPE_CHECKING:
+    from memoryclaw.app.adoption import Adoptable
     from memoryclaw.app.daemon import Happened
     from memoryclaw.app.doctor import Check
     from memoryclaw.app.graph import GraphShown, NeighboursShown, PathShown
@@ -539,6 +540,11 @@ def migrated(done: Migrated) -> Shape:
         "commit": done.commit,
         "notice": done.notice,
     }
+
+
+def adopted(items: Iterable[Adoptable], *, done: bool) -> Shape:
+    """What counts only where this person allows it, and whether it does now."""
+    return {"adopted": done, "items": [item._asdict() for item in items]}
 
 
 def hooked(done: Hooked) -> Shape:
