@@ -56,7 +56,7 @@ def recover(root: str) -> str:
             journal.clear(root)
             return ""
         for step in pending.steps:
-            if step.temp and step.after:
+            if step.temp:
                 files.hand_back(root, step.path, step.temp, step.before, step.after)
         started = any(_done(root, step) and step.before != step.after for step in pending.steps)
         whole = all(_done(root, step) or _ready(root, step) for step in pending.steps)
@@ -82,7 +82,7 @@ def carry_out(root: str, steps: tuple[JournalStep, ...]) -> None:
         if step.after is not None:
             files.place(root, step.path, step.temp, step.before)
         elif step.before is not None:
-            files.remove_file(root, step.path, step.before)
+            files.remove_file(root, step.path, step.before, step.temp)
 
 
 def publish(root: str, pending: JournalEntry, made: NewCommit) -> None:
