@@ -100,7 +100,7 @@ SETTINGS = (
         "fts5",
         ("fts5", "whoosh", "postgres"),
         "Where the index is kept: in a file (`fts5`; `whoosh` is slower), or on a PostgreSQL server; all answer alike.",
-        OBEYED,
+        _narrows(lambda engine: engine == "postgres"),
         "An index on a server sends it every note; a vault may only ask for one in a file.",
     ),
     Setting(
@@ -117,7 +117,7 @@ SETTINGS = (
         "",
         str,
         "The name of this vault on that server; empty: the name of this machine and the path of the vault.",
-        OBEYED,
+        OWN,
         "Under the name of another vault it would read and overwrite that one's index.",
     ),
     Setting(
@@ -170,7 +170,7 @@ SETTINGS = (
         "none",
         ("none", "vector"),
         "What is asked when keywords find too little.",
-        OBEYED,
+        _narrows(lambda fallback: fallback != "none"),
         "An embedder reads every note and question; a vault may only switch it off.",
     ),
     Setting(
@@ -178,7 +178,7 @@ SETTINGS = (
         "nomic-embed-text",
         str,
         "The embedding model: `minilm` (English) or `use-multilingual`, in Python packages, else one of Ollama (`nomic-embed` is its `nomic-embed-text`).",
-        OBEYED,
+        OWN,
         _MODEL,
     ),
     Setting(
@@ -211,20 +211,20 @@ SETTINGS = (
     ),
     Setting(
         "llm.chain",
-        ("ollama",),
+        (),
         tuple,
         "Language models tried in order: `ollama`, `openai` or `command`; the deterministic extractor stands last, and alone without any.",
-        OBEYED,
+        NO_MODELS,
         "The models that it names read conversations; a vault may only switch all of them off (`none`).",
     ),
-    Setting("llm.model", "llama3.2", str, "The model that Ollama is asked for.", OBEYED, _MODEL),
-    Setting("llm.url", "http://127.0.0.1:11434", str, "Where Ollama listens.", OBEYED, _SENDS),
+    Setting("llm.model", "llama3.2", str, "The model that Ollama is asked for.", OWN, _MODEL),
+    Setting("llm.url", "http://127.0.0.1:11434", str, "Where Ollama listens.", OWN, _SENDS),
     Setting(
         "llm.openaiModel",
         "gpt-4o-mini",
         str,
         "The model that an OpenAI-compatible endpoint is asked for.",
-        OBEYED,
+        OWN,
         _MODEL,
     ),
     Setting(
@@ -232,7 +232,7 @@ SETTINGS = (
         "http://127.0.0.1:8080/v1",
         str,
         "Its address; the key is read from `MEMORYCLAW_OPENAI_KEY` or `OPENAI_API_KEY`.",
-        OBEYED,
+        OWN,
         _SENDS,
     ),
     Setting(
@@ -240,7 +240,7 @@ SETTINGS = (
         60,
         float,
         "Seconds that one answer may take, from the first byte to the last.",
-        OBEYED,
+        NARROWS,
         _WAITS,
         0.1,
         3600,
@@ -250,7 +250,7 @@ SETTINGS = (
         1,
         int,
         "How often a model is asked again after a failure.",
-        OBEYED,
+        NARROWS,
         "Each time the conversation is sent and paid for again; a vault may only ask for fewer.",
         0,
         10,
@@ -276,7 +276,7 @@ SETTINGS = (
         "direct",
         ("direct", "branch", "propose"),
         "Where consolidation writes its changes.",
-        OBEYED,
+        _narrows({"propose": 0, "branch": 1, "direct": 2}.__getitem__),
         "It says what is written without a yes of yours; a vault may only ask for more of them.",
     ),
     Setting(
@@ -320,7 +320,7 @@ SETTINGS = (
         0.2,
         float,
         "A run that would lose a larger share of a file's lines is refused.",
-        OBEYED,
+        NARROWS,
         "It guards your notes against a run that goes wrong; a vault may only ask for a stricter guard.",
         0,
         1,
@@ -330,7 +330,7 @@ SETTINGS = (
         "127.0.0.1",
         str,
         "Where `serve` listens; beyond this machine only with `--allow-remote`.",
-        OBEYED,
+        OWN,
         "It says which machines can reach the daemon.",
     ),
     Setting(
@@ -348,7 +348,7 @@ SETTINGS = (
         100,
         int,
         "Requests that it answers a second; twice as many may come at once.",
-        OBEYED,
+        NARROWS,
         _WAITS,
         1,
         1_000_000,
@@ -390,7 +390,7 @@ SETTINGS = (
         60,
         float,
         "Seconds that one call of a tool, or the start of its server, may take.",
-        OBEYED,
+        NARROWS,
         _WAITS,
         0.1,
         3600,
@@ -400,7 +400,7 @@ SETTINGS = (
         "auto",
         ("auto", "mcp", "openclaw"),
         "Whose tools the steps of a skill call; `auto` asks the MCP servers, then OpenClaw.",
-        OBEYED,
+        OWN,
         "An approved step would call a tool of the same name elsewhere.",
     ),
     Setting(
@@ -424,7 +424,7 @@ SETTINGS = (
         {},
         dict,
         "Whom folders are for, such as `{journal: owner, blog: public}`; on top of it come the labels of notes and lines.",
-        OBEYED,
+        FEWER_SEE,
         "Whom it names sees what is in the folder; a vault may only take from the owner's agent what that would see.",
     ),
     Setting(
@@ -591,7 +591,7 @@ class Ignored(NamedTuple):
     origin: str
 
 
-OLD_DEFAULTS: dict[str, Any] = {}  # what older versions did where nobody said otherwise
+OLD_DEFAULTS = {"llm.chain": ["ollama"]}  # what older versions did where nobody said otherwise
 
 
 def load(
@@ -646,6 +646,12 @@ def load(
     fields = {_field(key): value for key, value in values.items()}
     config = Config(root=root, notices=tuple(notices), ignored=tuple(ignored), **fields)
     return config._replace(**overrides)
+
+
+def sources(root: Path, vault_id: str, environ: Mapping[str, str] = os.environ) -> list[Path]:
+    """The files that `load` reads."""
+    mine = [own_vault_folder(environ, vault_id) / OWN_FILE] if vault_id else []
+    return [root / CONFIG_FILE, own_folder(environ) / OWN_FILE, *mine]
 
 
 def _own(path: Path, written: Mapping[str, Any], notices: list[str]) -> dict[str, Any]:

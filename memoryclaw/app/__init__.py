@@ -13,13 +13,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from memoryclaw import config as settings
-from memoryclaw.app.context import Clock, VaultContext, new_id, system_clock, within, within_budget
+from memoryclaw.app.context import (
+    Clock,
+    VaultContext,
+    new_id,
+    new_vault_id,
+    system_clock,
+    within,
+    within_budget,
+)
 from memoryclaw.errors import (
     ConfigError,
+    IndexBehindError,
     InputError,
     LockedError,
     MemoryClawError,
     NotFoundError,
+    UnidentifiedError,
     VaultError,
     VectorsError,
 )
@@ -73,6 +83,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.review.machines import Exchanged
     from memoryclaw.vault.folder import Vault
     from memoryclaw.vault.ledger import Ledger
+    from memoryclaw.vault.permissions import Store
     from memoryclaw.vault.vocabulary import Schema
     from memoryclaw.writing.bundles import Restored
     from memoryclaw.writing.context import WriteContext, Written
@@ -155,7 +166,7 @@ def init_vault(
     root, templates, now = os.path.abspath(os.path.expanduser(path)), Templates(), clock()
     if is_initialised(root):
         settings.load(Path(root))  # says where its folders are
-    done = init(root, templates, now, new_id, paths=paths)
+    done = init(root, templates, now, new_id, new_vault_id(), paths=paths)
     known = places(root)  # notes were surveyed before folders had other names
     if commit:
         kept = adopt(root, [known.named(path) for path in commit], templates, now, new_id)
@@ -254,6 +265,7 @@ class App:
         overrides: fields of its `Config` that are other than its settings say.
         kept: says how fresh the index is, of one that another process keeps: no file is looked at, then.
         may: asked with the open transaction before an index on a server is written; may raise.
+        permissions: where this person's permissions are kept; in their own folder, if nothing else is said.
     """
 
     def __init__(
@@ -267,6 +279,7 @@ class App:
         overrides: Mapping[str, Any] = NOTHING,
         kept: Callable[[], Freshness] | None = None,
         may: Callable[[Any], None] | None = None,
+        permissions: Store | None = None,
     ) -> None:
         self.audience = named(audience)
         self._how: dict[str, Any] = {
@@ -276,6 +289,7 @@ class App:
             "overrides": overrides,
             "kept": kept,
             "may": may,
+            "permissions": permissions,
         }
         self._context = VaultContext(root, audience=self.audience, **self._how)
         self._seen_by: dict[str, Self] = {}
@@ -853,7 +867,14 @@ class App:
         self._context.allow(OWNER, AGENT)
         from memoryclaw.consolidation.agent_claims import claim  # noqa: PLC0415
 
-        said = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags]}
+        said = {
+            "name": field,
+            "value": text.replace("\0", ""),
+            "entity": entity,
+            "tags": [*tags],
+            "tool": tool,
+            "session": session,
+        }
         return self._context.write(
             lambda context, told: claim(
                 context,
@@ -861,8 +882,8 @@ class App:
                 entity=told["entity"],
                 field=told["name"],
                 tags=told["tags"],
-                tool=tool,
-                session=session,
+                tool=told["tool"],
+                session=told["session"],
             ),
             said,
         )
@@ -955,7 +976,7 @@ class App:
         from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
         context, request = self._context, PurgeRequest(ids, source, since)
-        context.refresh()
+        context.must_refresh()
         writing = context.write_context(secret_gate())
         if dry_run:
             return preview(context, writing, request)
@@ -966,6 +987,7 @@ class App:
         self._context.allow(OWNER)
         from memoryclaw.writing.edit import revive  # noqa: PLC0415
 
+        self._context.identify()
         done = self._context.write(lambda context: revive(context, id_))
         self.ledger.append("shown", {"mode": "get", "ids": [done.id]}, self.clock())
         return done
@@ -976,9 +998,16 @@ class App:
         What makes the folder a vault is taken back only with `yes`.
         """
         self._context.allow(OWNER)
+        from memoryclaw.history.repository import History  # noqa: PLC0415
         from memoryclaw.review.undo import undo  # noqa: PLC0415
 
-        return self._context.write(lambda context: undo(context, commit, yes=yes))
+        try:
+            return self._context.write(lambda context: undo(context, commit, yes=yes))
+        except UnidentifiedError:
+            recorded = History(os.fspath(self.root)).find(commit)  # which `HEAD` no longer is afterwards
+            name = commit if recorded.trailers.get("Run") == commit else recorded.commit
+            self._context.identify()
+            return self._context.write(lambda context: undo(context, name, yes=yes))
 
     def history(self, id_: str = "", *, limit: int = 20, before: str = "") -> Events:
         """What was done to the vault, a note or a fact, newest first; `before` is `next` of the page before."""
@@ -1078,7 +1107,7 @@ class App:
                 after=after,
             )
             return told_to(done, self.audience)
-        self._context.refresh()
+        self._context.must_refresh()
         context = self._consolidation_context("none" if answers is not None else llm, mode, after=after)
         problems: tuple[str, ...] = ()
         if answers is not None:
@@ -1088,9 +1117,11 @@ class App:
             context = replace(context, enrich=host.read, answered=host.answers.keys())
             problems = host.problems
         done = preview(context) if dry_run else consolidate(context, only_if_due=due)
-        done = done._replace(
-            notices=(*problems, *done.notices), upkeep=self._upkeep(mode, due=due, dry_run=dry_run)
-        )
+        done = done._replace(notices=(*problems, *done.notices))
+        try:
+            done = done._replace(upkeep=self._upkeep(mode, due=due, dry_run=dry_run))
+        except IndexBehindError as error:  # the run is made, and another night asks what time wants
+            done = done._replace(notices=(*done.notices, f"upkeep waits: {error}"))
         if not dry_run:
             with suppress(MemoryClawError, OSError):  # another night does it
                 self.ledger.roll_up(self.clock())
@@ -1108,7 +1139,7 @@ class App:
         today, mode = context.today.isoformat(), mode or config.mode
         if due and _line_of(context.state / settings.UPKEPT) == today:
             return None
-        looking = self._context.looking()
+        looking = self._context.looking(planning=True)
         if dry_run:
             changes = planned(looking)
             return Consolidated(changes, mode=mode) if changes.changes else None
@@ -1135,7 +1166,7 @@ class App:
 
         if self.audience != OWNER:
             return self._owners.segments(due=due)
-        self._context.refresh()
+        self._context.must_refresh()
         questions = Questions(Templates())
         preview(replace(self._consolidation_context("none", ""), enrich=questions.read), only_if_due=due)
         return questions.asked
@@ -1172,7 +1203,7 @@ class App:
         self._context.allow(OWNER)
         from memoryclaw.consolidation.consolidate import redo  # noqa: PLC0415
 
-        self._context.refresh()
+        self._context.must_refresh()
         return redo(self._consolidation_context(llm, "branch"), since)
 
     def feedback(
@@ -1268,7 +1299,7 @@ class App:
         context = self._context
         if not context.wants_vectors:
             raise InputError(
-                "vectors are off in this vault; write `fallback: vector` below `retrieval:` in memoryclaw.yaml"
+                f"vectors are off; write `fallback: vector` below `retrieval:` in your own settings, {settings.OWN_FILE}"
             )
 
         def work() -> Filled:
@@ -1490,16 +1521,16 @@ class App:
         """What the vault declares of its fields, and of which values a person said that they may stand together."""
         from memoryclaw.recall.disputes import allowed_by  # noqa: PLC0415
         from memoryclaw.text.encoding import decode, readable  # noqa: PLC0415
-        from memoryclaw.vault.layout import DECISIONS_FILE, SCHEMA_FILE  # noqa: PLC0415
+        from memoryclaw.vault.layout import SCHEMA_FILE  # noqa: PLC0415
         from memoryclaw.vault.vocabulary import read_schema  # noqa: PLC0415
-        from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
+        from memoryclaw.writing.decisions import decisions_of  # noqa: PLC0415
 
         def text(vault: Vault, path: str) -> str:
             found = vault.read(path)
             return readable(decode(found[0]).text) if found else ""
 
         # What was decided is so for everybody, whoever may see the file that says it.
-        decisions = Decisions.read(text(self._owners.vault, DECISIONS_FILE))
+        decisions = decisions_of(os.fspath(self.root))
         return read_schema(text(self.vault, SCHEMA_FILE)), allowed_by(decisions)
 
     def _approved_files(self, paths: Iterable[str]) -> set[str]:

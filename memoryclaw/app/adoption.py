@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw import config as settings
-from memoryclaw.errors import ConfigError, MemoryClawError, NotFoundError
+from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
 from memoryclaw.text.prompts import one_line
-from memoryclaw.vault.layout import on_disk
+from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.version import __version__
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _ANNOUNCED = "announced"  # in the user's own folder: a file for each vault that was opened
 _LISTED = 5  # things that one sentence names
-_SHOWN = 120  # characters of a value
+_SHOWN = 120  # characters of each
 
 
 class Adoptable(NamedTuple):
@@ -37,7 +37,7 @@ class Adoptable(NamedTuple):
     def line(self) -> str:
         """It in a few words."""
         text = ", ".join(map(str, self.value)) if isinstance(self.value, list) else str(self.value)
-        return one_line(f"{self.what}: {text}" if text else self.what)[:_SHOWN]
+        return one_line(f"{self.what}: {text}" if text else self.what)
 
 
 class Kind(NamedTuple):
@@ -68,27 +68,12 @@ def adopt(context: VaultContext, items: Sequence[Adoptable]) -> None:
 
 
 def _ignored_settings(context: VaultContext) -> list[Adoptable]:
-    by_key = {setting.key: setting for setting in settings.SETTINGS}
+    why = {setting.key: setting.why for setting in settings.SETTINGS}
     return [
-        Adoptable(
-            "setting",
-            ignored.key,
-            ignored.value,
-            ignored.origin or "the default of older versions",
-            by_key[ignored.key].why,
-        )
-        for ignored in context.config.ignored
-        if ignored.origin or _is_of_older_version(context)
+        Adoptable("setting", key, value, origin or "the default of older versions", why[key])
+        for key, value, origin in context.config.ignored
+        if origin or not context.config.vault_id  # a vault with an id is of no older version
     ]
-
-
-def _is_of_older_version(context: VaultContext) -> bool:
-    """Whether the vault may have been consolidated while models were asked that nobody had configured."""
-    if not context.config.vault_id:
-        return True
-    with suppress(OSError), os.scandir(on_disk(os.fspath(context.root), "runs")) as runs:
-        return any(True for _ in runs)
-    return False
 
 
 def _adopt_settings(context: VaultContext, items: Sequence[Adoptable]) -> None:
@@ -108,21 +93,47 @@ def _adopt_settings(context: VaultContext, items: Sequence[Adoptable]) -> None:
 
 
 def own_folder_of(context: VaultContext) -> Path:
-    """The folder of what this person allows the vault, made where it is missing.
+    """The folder of what this person allows the vault, made where it is missing; a vault without an id gets one.
 
     Raises:
-        ConfigError: the vault has no id.
+        ConfigError: its settings cannot be told an id.
     """
-    if not context.config.vault_id:
-        raise ConfigError(
-            "this vault has no id by which it could be remembered what you allow it; write one below `vault:` in memoryclaw.yaml"
-        )
+    context.identify()
     folder = settings.own_vault_folder(os.environ, context.config.vault_id)
     folder.mkdir(0o700, parents=True, exist_ok=True)
     return folder
 
 
-KINDS = {"setting": Kind(_ignored_settings, _adopt_settings)}
+# Decisions.
+
+
+def _foreign_decisions(context: VaultContext) -> list[Adoptable]:
+    from memoryclaw.review import elsewhere  # noqa: PLC0415
+    from memoryclaw.writing.decisions import decisions_of  # noqa: PLC0415
+    from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+
+    root = os.fspath(context.root)
+    if not (proposals := decisions_of(root).proposals):
+        return []
+    why = elsewhere.why(context.write_context(secret_gate()), proposals)
+    return [Adoptable("decision", elsewhere.KIND, elsewhere.each_in_words(proposals), DECISIONS_FILE, why)]
+
+
+def _adopt_decisions(context: VaultContext, items: Sequence[Adoptable]) -> None:
+    from memoryclaw.review import elsewhere  # noqa: PLC0415
+    from memoryclaw.writing.decisions import decisions_of  # noqa: PLC0415
+
+    context.identify()
+    proposals = decisions_of(os.fspath(context.root)).proposals
+    if [elsewhere.each_in_words(proposals)] != [item.value for item in items]:
+        raise ConflictError(f"{elsewhere.KIND} has changed since it was shown; look at it again")
+    context.write(lambda writing: elsewhere.adopt(writing, proposals))
+
+
+KINDS = {
+    "setting": Kind(_ignored_settings, _adopt_settings),
+    "decision": Kind(_foreign_decisions, _adopt_decisions),
+}
 
 
 # What is told of a vault: always by `status` and `doctor`, and once by the first command of this person after an update.
@@ -130,7 +141,7 @@ KINDS = {"setting": Kind(_ignored_settings, _adopt_settings)}
 
 def _not_obeyed(context: VaultContext) -> list[str]:
     items = adoptable(context)
-    by_origin = {item.origin: [one.line for one in items if one.origin == item.origin] for item in items}
+    by_origin = {item.origin: [one.line[:_SHOWN] for one in items if one.origin == item.origin] for item in items}
     if not by_origin:
         return []
     listed = " and ".join(

@@ -14,15 +14,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from memoryclaw import config as settings
-from memoryclaw.errors import ConfigError, ForbiddenError, IndexUnreachableError, InputError, VaultError
+from memoryclaw.errors import (
+    ConfigError,
+    ForbiddenError,
+    IndexBehindError,
+    IndexUnreachableError,
+    InputError,
+    VaultError,
+)
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index, OnServer, open_index
 from memoryclaw.index.stemming import language
 from memoryclaw.index.sync import Following, Freshness, Sync, brought_up, fresh, healed
 from memoryclaw.model import AGENT, NOTHING, OWNER, Answer
 from memoryclaw.ports import Progress
+from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import DECISIONS_FILE
+from memoryclaw.vault.layout import dated
+from memoryclaw.vault.permissions import OwnStore, Store, put_store
 from memoryclaw.vault.state_folder import must_hold_no_link, state_folder
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
@@ -36,6 +45,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.writing.context import WriteContext
 
 _INDEXES = ("_whole", "_view")
+_PAUSE = 0.05
 AUDIENCES = "audience"  # the folder of their indexes
 Clock = Callable[[], datetime]
 T = TypeVar("T")
@@ -53,6 +63,10 @@ def system_clock() -> datetime:
         raise InputError(
             f"MEMORYCLAW_NOW is {fixed!r}; give an ISO time such as 2026-03-01T12:00:00Z"
         ) from None
+    try:
+        dated(moment)
+    except OverflowError:  # in a zone that makes it another year
+        raise InputError(f"MEMORYCLAW_NOW is {fixed!r}, which is no time in UTC") from None
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -61,6 +75,13 @@ def new_id() -> str:
     import secrets  # noqa: PLC0415 - a search needs none, and it costs a third of Click
 
     return secrets.token_hex(3)
+
+
+def new_vault_id() -> str:
+    """A random id for a vault."""
+    import secrets  # noqa: PLC0415
+
+    return secrets.token_hex(16)
 
 
 class VaultContext:
@@ -81,13 +102,16 @@ class VaultContext:
         overrides: Mapping[str, Any] = NOTHING,
         kept: Callable[[], Freshness] | None = None,
         may: Callable[[Any], None] | None = None,
+        permissions: Store | None = None,
     ) -> None:
         self.root = root
         self.clock = clock
         self.audience = audience
         Vault(root).must_exist()
         must_hold_no_link(state_folder(root))
-        self.config = settings.load(root)._replace(**overrides)
+        self.config = settings.load(root, os.environ, overrides)
+        self._permissions = permissions
+        self._put_store()
         self._kept = kept  # says how fresh an index is that somebody else keeps
         self._may = may
         self.vault = Vault(root, audience, self.config.folders)
@@ -97,6 +121,27 @@ class VaultContext:
         self.asked: float | None = None  # when the next verb was asked for, by the monotonic clock
         self.only_looks = False  # and so was every verb until further notice: none of them writes
         self.patience = patience
+
+    def _put_store(self) -> None:
+        name = self.config.vault_id
+        folder = os.fspath(settings.own_vault_folder(os.environ, name)) if name else ""
+        put_store(os.fspath(self.root), self._permissions or OwnStore(folder))
+
+    def identify(self) -> None:
+        """Gives a vault an id where it needs one and has none: a line of its settings, and a commit of its own.
+
+        Raises:
+            ConfigError: its settings say something else that is no id.
+            InputError: its settings cannot be told an id.
+        """
+        if self._permissions is not None or self.config.vault_id:
+            return
+        from memoryclaw.writing.identity import identify  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+
+        identify(self.write_context(secret_gate()), new_vault_id())
+        self.config = self.config._replace(vault_id=settings.load(self.root).vault_id)
+        self._put_store()
 
     # ── The parts
 
@@ -237,6 +282,18 @@ class VaultContext:
                 return freshness if freshness.degraded else brought_up(following, self._view)
         return freshness
 
+    def must_refresh(self) -> None:
+        """Brings the index in line with the files for what is planned by it; waits a while for who else writes it.
+
+        Raises:
+            IndexBehindError: it cannot be brought in line now.
+        """
+        end = time.monotonic() + files.WAIT
+        while behind := self.refresh().degraded:
+            if time.monotonic() >= end:
+                raise IndexBehindError(f"nothing was planned: {behind}")
+            time.sleep(_PAUSE)
+
     def _as_kept(self, freshness: Freshness) -> Freshness:
         """Looks at what is there and at no file; VaultError where nothing was ever indexed for the caller."""
         self._sees_all = self.audience == OWNER or (self.audience == AGENT and not self._whole.is_partial())
@@ -327,20 +384,20 @@ class VaultContext:
         self.refresh()
         return verb(replace(self.write_context(secret_gate()), only_seen=self.audience != OWNER))
 
-    def looking(self) -> UpkeepContext:
-        """What looks at the memories that are there works with."""
+    def looking(self, *, planning: bool = False) -> UpkeepContext:
+        """What looks at the memories that are there works with; what plans by it needs an index that is in line."""
         from memoryclaw.lifecycle.keeping import UpkeepContext  # noqa: PLC0415
-        from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
+        from memoryclaw.writing.decisions import decisions_of  # noqa: PLC0415
         from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
-        self.refresh()
+        (self.must_refresh if planning else self.refresh)()
         writing = self.write_context(secret_gate())
         return UpkeepContext(
             writing=writing,
             vault=self.vault,
             catalog=self.catalog,
             ledger=self.ledger,
-            decisions=Decisions.read(writing.text(DECISIONS_FILE)),
+            decisions=decisions_of(writing.root),
         )
 
     def write_context(self, gate: Gate) -> WriteContext:

@@ -66,6 +66,7 @@ class Review:
             reason: why, for the commit and the record of decisions.
         """
         self._context.allow(OWNER)
+        self._context.identify()
         return self._decide(items, "approved", digest, value, reason)
 
     def reject(
@@ -76,6 +77,8 @@ class Review:
         `digest` and `reason` as for `approve`.
         """
         self._context.allow(OWNER)
+        if any(item.foreign for item in items):
+            self._context.identify()
         return self._decide(items, "rejected", digest, 0, reason)
 
     def _decide(
@@ -104,6 +107,8 @@ class Review:
         self._context.allow(OWNER)
         from memoryclaw.review.decide import apply  # noqa: PLC0415
 
+        if boxes.approved:
+            self._context.identify()
         return self._context.write(lambda context: apply(context, boxes))
 
     def text(self, item: ReviewItem) -> str:

@@ -78,6 +78,7 @@ class Skills:
         self._context.allow(OWNER)
         from memoryclaw.skills.approve import approve_skill  # noqa: PLC0415
 
+        self._context.identify()
         return self._with_copies(self._context.write(lambda context: approve_skill(context, name, version)))
 
     def reject(self, name: str, *, version: str = "") -> SkillDecision:

@@ -103,7 +103,7 @@ class Transfer:
                 writing,
                 bundle,
                 dry_run=dry_run,
-                pristine=first_files(writing.templates, places(writing.root)),
+                pristine=first_files(writing.templates, places(writing.root), self._context.config.vault_id),
                 progress=context.progress,
             )
         )

@@ -16,7 +16,7 @@ from memoryclaw.errors import InputError, VaultError
 from memoryclaw.text.encoding import read_json
 from memoryclaw.text.redaction import Redactor
 from memoryclaw.vault.audience import UNLABELLED, Label, joined, narrowed
-from memoryclaw.vault.layout import timestamp
+from memoryclaw.vault.layout import dated, timestamp
 from memoryclaw.vault.logs import label_of_turn, text_of_turn
 from memoryclaw.writing.secret_gate import harmless
 from memoryclaw.writing.tombstones import WHY, Tombstones, said_in
@@ -106,10 +106,13 @@ class Recorder:
             tell: told what is new in the logs, once it is durable.
 
         Raises:
+            ClockError: nothing can be dated with the time of the clock.
             InputError: it is no batch, but one line.
         """
         if isinstance(lines, str | bytes | Mapping):
             raise InputError("several turns are kept at once; put this one into a list")
+        if keep:
+            dated(self._clock())
         done: list[CaptureResult | _LogLine] = []
         with self._logs.locked():
             self._erased = Tombstones.read(self._logs.decisions(), self._redactor.digest)

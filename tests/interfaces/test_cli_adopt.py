@@ -36,7 +36,7 @@ def test_what_a_vault_asks_for_is_listed_and_counts_once_adopted(asking: Path, o
     assert not config.load(asking).track_logs
     assert claw("adopt", "--yes").out.endswith("Adopted, for you and on this machine.\n")
     now = config.load(asking)
-    assert (now.track_logs, now.command, now.ignored, now.notices) == (True, ("reader", "fast"), (), ())
+    assert (now.track_logs, now.command, now.notices) == (True, ("reader", "fast"), ())
     assert own_file(own).stat().st_mode & 0o077 == 0
     assert (asking / "memoryclaw.yaml").read_bytes() == settings
     assert claw("adopt", "--yes").out == "There is nothing to adopt.\n"
@@ -45,7 +45,7 @@ def test_what_a_vault_asks_for_is_listed_and_counts_once_adopted(asking: Path, o
 def test_one_thing_alone_can_be_adopted(asking: Path) -> None:
     claw = Claw(asking)
     assert claw("adopt", "llm.command", "--yes").code == 0
-    assert [ignored.key for ignored in config.load(asking).ignored] == ["git.track_logs"]
+    assert [item["what"] for item in claw("adopt", "--dry-run", "--json").json["items"]] == ["git.track_logs"]
     ran = claw("adopt", "llm.url", "--yes")
     assert (ran.code, "nothing called 'llm.url'" in ran.err) == (1, True)
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import pytest
-from conftest import COMMAND, Claw, put
+from conftest import COMMAND, Claw, put, put_own
 from daemons import Daemon, serving
 from gitvault import git, vault_of
 from httpx2 import AsyncClient
@@ -122,6 +122,14 @@ HIDDEN = {
     for place in PLACES
     if word(label, place) in "".join(FILES.values()).lower()
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_labels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Whom folders are opened to, the owner says; the vault says so, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        put_own(tmp_path_factory.mktemp("own"), FILES["memoryclaw.yaml"], patch)
+        yield
 
 
 def leaked(text: str, audience: str) -> set[str]:
@@ -236,7 +244,7 @@ CLI: dict[str, list[list[str]]] = {
     "trust": [["notes/owner-note", "--yes"]], "quarantine": [["notes/owner-note"]], "undo": [["HEAD"]], "redo": [["--since", "2026-01-01"]],
     "remember": [["harbour", "--entity", "Pier of owner", "--field", "keeper"]], "capture": [[]],
     "import": [["/nowhere"], ["bundle", "/nowhere"], ["markdown", "/nowhere", "--yes"]], "export": [["memory-md", "--budget", "100000"], ["memory-md", "--json"], ["latest", "--json"], ["/nowhere/b.tar.gz"]], "init": [["--help"]],
-    "hook": [["--help"]], "schedule": [["status"]], "sync": [["--json"]], "reindex": [["--json"]], "eval": [["--json"]], "openclaw": [["status"]],
+    "hook": [["--help"]], "schedule": [["status"]], "sync": [["--json"]], "reindex": [["--json"]], "eval": [["--json"]], "adopt": [["--json"], ["--dry-run"]], "openclaw": [["status"]],
     "watch": [["--help"]], "serve": [["--help"]], "ui": [["--help"]], "mcp": [["--help"]], "completion": [["bash"]],
     "fleet": [["--help"]], "tokens": [["--help"]], "work": [["--help"]], "jobs": [["--help"]],
 }  # fmt: skip

@@ -162,7 +162,7 @@ def serve(
     from memoryclaw.app.daemon import Daemon  # noqa: PLC0415 - `--help` needs no daemon
     from memoryclaw.interfaces.cli import exit_codes  # noqa: PLC0415
 
-    with context.app(quiet=True) as app:
+    with context.app() as app:
         root = app.root
     daemon = Daemon(root, _log, after=after)
     config = daemon.config
@@ -217,7 +217,8 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
     if told is None:
         if pid := watcher(state_folder(root))[0]:
             raise InputError(
-                f"process {pid} watches this vault and gives no page; end it (`memoryclaw serve --stop`), then try again"
+                f"process {pid} watches this vault and gives no page, or has another MEMORYCLAW_NOW; "
+                "end it (`memoryclaw serve --stop`), then try again"
             )
         with context.app() as app:
             root = os.fspath(app.root)
