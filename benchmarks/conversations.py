@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from memoryclaw.app import App, open_vault
+from memoryclaw.app import App
 
 Row = dict[str, Any]
 Rows = dict[str, list[Row]]
@@ -91,8 +92,10 @@ def pooled(turns: Rows, questions: Rows) -> tuple[list[Row], list[Row]]:
     )  # fmt: skip
 
 
-def vault_of(root: Path, turns: Iterable[Row], settings: str = "") -> App:
-    """A vault whose logs are the turns of one conversation, a file a session; synced."""
+def vault_of(
+    root: Path, turns: Iterable[Row], settings: str = "", own: Mapping[str, Any] = MappingProxyType({})
+) -> App:
+    """A vault whose logs are the turns of one conversation, a file a session; synced. `own` is as in `opened`."""
     root.mkdir(parents=True)
     (root / "memoryclaw.yaml").write_text(settings, encoding="utf-8")
     logs: dict[Path, list[str]] = {}
@@ -107,12 +110,12 @@ def vault_of(root: Path, turns: Iterable[Row], settings: str = "") -> App:
     for path, lines in logs.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(lines), encoding="utf-8")
-    return opened(root)
+    return opened(root, own)
 
 
-def opened(root: Path) -> App:
-    """A vault as of the benchmark's day, its index in line with its files."""
-    app = open_vault(root, clock=lambda: NOW)
+def opened(root: Path, own: Mapping[str, Any] = MappingProxyType({})) -> App:
+    """A vault as of the benchmark's day, its index in line with its files; `own` are settings that no vault may choose."""
+    app = App(root, clock=lambda: NOW, overrides=own)
     app.sync()
     return app
 
