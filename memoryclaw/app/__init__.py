@@ -14,6 +14,37 @@ from typing import TYPE_CHECKING, Any, Self
 
 from memoryclaw import config as settings
 from memoryclaw.app.context import Clock, VaultContext, new_id, system_clock, within, within_budget
+from memoryclaw.app.verbs import (
+    AGENTS,
+    LOG,
+    LONG,
+    READ,
+    About,
+    Budget,
+    Day,
+    Digest,
+    Flag,
+    Id,
+    Kind,
+    Listed,
+    Matches,
+    MemoryType,
+    Mode,
+    Model,
+    Newest,
+    Question,
+    Rating,
+    Room,
+    Seen,
+    Session,
+    State,
+    Tags,
+    Text,
+    TodoState,
+    Words,
+    allowed,
+    verb,
+)
 from memoryclaw.errors import (
     ConfigError,
     InputError,
@@ -308,9 +339,9 @@ class App:
         return Skills(self._context)
 
     @cached_property
+    @allowed(*AGENTS)
     def review(self) -> Review:
         """What waits for a person, and what the person decides."""
-        self._context.allow(OWNER, AGENT)
         from memoryclaw.app.review import Review  # noqa: PLC0415
 
         return Review(self._context)
@@ -323,17 +354,17 @@ class App:
         return VaultGraph(self._context)
 
     @cached_property
+    @allowed(*AGENTS)
     def working(self) -> Working:
         """The working memory of each session."""
-        self._context.allow(OWNER, AGENT)
         from memoryclaw.app.working import Working  # noqa: PLC0415
 
         return Working(self._context)
 
     @cached_property
+    @allowed(OWNER)
     def openclaw(self) -> OpenClaw:
         """OpenClaw as the host of this vault."""
-        self._context.allow(OWNER)
         from memoryclaw.app.openclaw import OpenClaw  # noqa: PLC0415
 
         return OpenClaw(self._context)
@@ -346,9 +377,9 @@ class App:
         return Transfer(self._context, lambda audience: self.seen_by(audience).transfer)
 
     @cached_property
+    @allowed(OWNER)
     def schedule(self) -> Schedule:
         """The vault's timer, which calls `consolidate --due`: to be installed, removed or asked how it stands."""
-        self._context.allow(OWNER)
         from memoryclaw.consolidation.consolidate import next_run  # noqa: PLC0415
         from memoryclaw.daemon.scheduling import Schedule  # noqa: PLC0415
         from memoryclaw.writing.context import Templates  # noqa: PLC0415
@@ -401,7 +432,10 @@ class App:
 
     # ── Ask and look
 
-    def search(self, query: str, *, kind: str = "", limit: int = 10, session: str = "") -> Answer:
+    @verb("GET /v1/search", "Ask", "search Q", query="q")
+    def search(
+        self, query: Question, *, kind: Kind = "", limit: Matches = 10, session: Session = ""
+    ) -> Answer:
         """Ranked matches for a question or a query, explained.
 
         It leaves no trace, unless a `session` is shown it: what that has seen whole, no recall sends it again.
@@ -415,16 +449,17 @@ class App:
         trouble = self._shown(session, "search", found_whole(answer.matches))
         return replace(answer, notices=(*answer.notices, trouble)) if trouble else answer
 
+    @verb("POST /v1/recall", "Ask", "recall QUERY", pool=READ)
     def recall(
         self,
-        query: str,
+        query: Question,
         *,
-        goal: str = "",
-        session: str = "",
-        budget: int | None = None,
-        seen: str = "all",
-        room: int | None = None,
-        noted: bool = True,
+        goal: Question = "",
+        session: Session = "",
+        budget: Budget | None = None,
+        seen: Seen = "all",
+        room: Room | None = None,
+        noted: Flag = True,
     ) -> Recalled:
         """What a host should paste into a prompt for this question, within the budget; noted in the ledger.
 
@@ -486,9 +521,9 @@ class App:
         recalled = self.recall(query)
         return self._context.read(lambda: ask(self._searcher(), recalled, least=self.config.min_coverage))
 
-    def why(self, receipt: str) -> ReadBack:
+    @verb("GET /v1/receipts/{id}", "Look", "why ID", audience=AGENTS)
+    def why(self, receipt: Id) -> ReadBack:
         """A recall read back: what was in its context, what was left out and why, of what is still there for who asks."""
-        self._context.allow(OWNER, AGENT)
         from memoryclaw.recall.receipts import read_back  # noqa: PLC0415
 
         event = self.ledger.receipt(receipt)
@@ -504,7 +539,8 @@ class App:
         # What others may not see is not even counted for them.
         return found if self.audience == OWNER else replace(found, gone=0, more={})
 
-    def show(self, id_: str, *, session: str = "") -> browsing.ShownUnit:
+    @verb("GET /v1/notes/{id}", "Look", "show ID")
+    def show(self, id_: Id, *, session: Session = "") -> browsing.ShownUnit:
         """The lines of a note, section, fact or turn as they stand in their file; no recall sends them to this `session` again."""
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
@@ -515,8 +551,9 @@ class App:
             self._shown(session, "get", self._context.read(lambda: read_whole(shown.address, self.catalog)))
         return shown
 
+    @verb("GET /v1/notes", "Look", "browse")
     def browse(
-        self, *, kind: str = "", state: str = "current", memory_type: str = "", limit: int = 50
+        self, *, kind: Kind = "", state: State = "current", memory_type: MemoryType = "", limit: Listed = 50
     ) -> list[browsing.NoteEntry]:
         """Notes, pinned ones first, then the newest, of equals those that are used often.
 
@@ -540,14 +577,15 @@ class App:
             )
         )
 
+    @verb("GET /v1/facts", "Look", "facts [ENTITY]")
     def facts(
         self,
-        entity: str = "",
+        entity: About = "",
         *,
-        as_of: date | None = None,
-        history: bool = False,
-        believed_at: str = "",
-        memory_type: str = "",
+        as_of: Day = None,
+        history: Flag = False,
+        believed_at: Text = "",
+        memory_type: MemoryType = "",
     ) -> list[tuple[str, Fact]]:
         """Facts with the path of their file: those that hold now, held on a day, or all.
 
@@ -598,6 +636,7 @@ class App:
             if fact.id in some
         }
 
+    @allowed(OWNER)
     def commit_at(self, when: str) -> Logged:
         """The last commit that the vault had on a day (ISO), at a moment, or the one of this name.
 
@@ -605,12 +644,14 @@ class App:
             HistoryError: the vault has no git repository of its own.
             InputError: that is no moment and no commit, or there was no commit yet.
         """
-        self._context.allow(OWNER)
         from memoryclaw.review.believed import commit_at  # noqa: PLC0415
 
         return commit_at(os.fspath(self.root), when)
 
-    def todos(self, words: str = "", *, due: str = "", state: str = "open") -> list[browsing.TodoEntry]:
+    @verb("GET /v1/todos", "Look", "todos [WORDS]")
+    def todos(
+        self, words: Words = "", *, due: Text = "", state: TodoState = "open"
+    ) -> list[browsing.TodoEntry]:
         """To-dos of any note: open ones, `done` ones or `all`, the soonest first.
 
         Args:
@@ -630,19 +671,22 @@ class App:
             )
         )
 
-    def entities(self, words: str = "", *, kind: str = "") -> list[browsing.EntityEntry]:
+    @verb("GET /v1/entities", "Look", "entities [WORDS]")
+    def entities(self, words: Words = "", *, kind: Kind = "") -> list[browsing.EntityEntry]:
         """Everything that facts are known of, by name: those with all these words in it, or of one file such as `people`."""
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
         return self._context.read(lambda: browsing.entities(self.catalog, words=words, kind=kind))
 
-    def entity(self, name: str) -> browsing.EntityShown:
+    @verb("GET /v1/entities/{name}", "Look", "entity NAME")
+    def entity(self, name: About) -> browsing.EntityShown:
         """One entity: its facts and their past, the episodes and notes that name it, and its neighbours."""
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
         return self._context.read(lambda: browsing.entity(name, self.catalog))
 
-    def views(self, name: str = "", *, write: bool = False) -> Views:
+    @verb("GET /v1/views", "Look", "views [ENTITY|TOPIC]", audience=(OWNER,))
+    def views(self, name: About = "", *, write: bool = False) -> Views:
         """The pages of entities and topics that are compiled from the files: how each stands, and on demand written anew.
 
         Args:
@@ -652,18 +696,13 @@ class App:
         Raises:
             NotFoundError: there is no page of this name.
         """
-        self._context.allow(OWNER)
         from memoryclaw.app import views  # noqa: PLC0415
 
         return (views.write if write else views.listed)(self._context.looking(), name)
 
+    @verb("GET /v1/timeline", "Look", "timeline [ENTITY]")
     def timeline(
-        self,
-        entity: str = "",
-        *,
-        since: date | None = None,
-        until: date | None = None,
-        limit: int = 50,
+        self, entity: About = "", *, since: Day = None, until: Day = None, limit: Newest = 50
     ) -> Timeline:
         """What changed in the world: facts that began, ended or gave way, what was said, and episodes; the newest, in order.
 
@@ -681,7 +720,8 @@ class App:
             lambda: timeline(self.catalog, entity=entity, since=first, until=last, limit=limit)
         )
 
-    def links(self, id_: str) -> browsing.Links:
+    @verb("GET /v1/links/{id}", "Look", "links ID")
+    def links(self, id_: Id) -> browsing.Links:
         """The links that a note holds, and those of other notes that lead to it."""
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
@@ -699,30 +739,30 @@ class App:
 
         return titles(self.catalog, ids)
 
+    @allowed(OWNER)
     def uses(self, id_: str) -> list[dict[str, Any]]:
         """The events of the ledger in which a note, or a part of it, was shown within a year, the oldest first."""
-        self._context.allow(OWNER)
         from memoryclaw.recall.addresses import address_of  # noqa: PLC0415
 
         note = self._context.read(lambda: address_of(id_, self.catalog, self.vault)).note
         return self.ledger.uses(note)
 
-    def inspect(self, id_: str) -> Inspected:
+    @verb("GET /v1/inspect/{id}", "Look", "inspect ID", audience=(OWNER,))
+    def inspect(self, id_: Id) -> Inspected:
         """How strongly a note, section, fact or turn is remembered: each use of it, what that counted, and how it adds up."""
-        self._context.allow(OWNER)
         from memoryclaw.recall.inspecting import inspect  # noqa: PLC0415
 
         return self._context.read(
             lambda: inspect(id_, self.catalog, self.vault, self.ledger, self._context.today)
         )
 
+    @allowed(OWNER)
     def conversation(self, session: str) -> Conversation:
         """The turns of a session, and what became of each: episodes, facts, questions.
 
         Raises:
             NotFoundError: no log holds a turn of this session.
         """
-        self._context.allow(OWNER)
         from memoryclaw.recall.browsing import logs_of, superseded_in  # noqa: PLC0415
         from memoryclaw.review.details import conversation  # noqa: PLC0415
 
@@ -731,6 +771,7 @@ class App:
         over = {path: superseded_in(self.catalog, self.vault, path, today) for path in paths}
         return self._context.look(lambda context: conversation(context, session, paths, told, over))
 
+    @allowed(OWNER)
     def evaluate(
         self,
         path: str | os.PathLike[str] | None = None,
@@ -748,7 +789,6 @@ class App:
         Raises:
             InputError: the file cannot be read, or says something that cannot be used.
         """
-        self._context.allow(OWNER)
         from memoryclaw.recall.evaluation import BUDGETS, KS, EvaluationSetup, evaluate, goldens_of  # noqa: PLC0415
 
         budgets, ks = tuple(budgets or BUDGETS), tuple(sorted(ks or KS))
@@ -772,19 +812,20 @@ class App:
 
     # ── Write
 
+    @verb("POST /v1/remember", "Write", "remember TEXT", audience=(OWNER,))
     def remember(
         self,
-        text: str,
+        text: Text,
         *,
-        entity: str = "",
-        field: str = "",
-        tags: Sequence[str] = (),
-        source: str = "",
+        entity: About = "",
+        field: Text = "",
+        tags: Tags = (),
+        source: Text = "",
         note: bool = False,
         as_is: bool = False,
-        memory_type: str = "",
-        scope: str = "",
-        expires: str = "",
+        memory_type: MemoryType = "",
+        scope: Text = "",
+        expires: Text = "",
     ) -> Written:
         """Keeps a text as the value of an entity's field, or as what it says: facts and statements, else an episode; one commit.
 
@@ -805,7 +846,6 @@ class App:
         Raises:
             InputError: the scope or the day cannot be read.
         """
-        self._context.allow(OWNER)
         from memoryclaw.consolidation.agent_claims import known_field  # noqa: PLC0415
         from memoryclaw.consolidation.understood import understood  # noqa: PLC0415
         from memoryclaw.vault.lifecycle import given  # noqa: PLC0415
@@ -838,6 +878,7 @@ class App:
 
         return self._context.write(keep, {**said, "lifecycle": kept}, as_is=as_is)
 
+    @allowed(*AGENTS)
     def claim(
         self,
         text: str,
@@ -849,7 +890,6 @@ class App:
         session: str = "",
     ) -> Written:
         """Keeps what an agent says as `unknown`; what contradicts a standing fact waits for a person. At most one commit."""
-        self._context.allow(OWNER, AGENT)
         from memoryclaw.consolidation.agent_claims import claim  # noqa: PLC0415
 
         said = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags]}
@@ -866,19 +906,20 @@ class App:
             said,
         )
 
-    def edit(self, id_: str, fields: Mapping[str, str | Sequence[str]], *, as_is: bool = False) -> Written:
+    @verb("PATCH /v1/notes/{id}", "Write", "edit ID --set F=V", audience=(OWNER,))
+    def edit(self, id_: Id, fields: Mapping[str, str | Sequence[str]], *, as_is: bool = False) -> Written:
         """Corrects fields of a note's frontmatter, of an entity, or the value of a fact; one commit.
 
         Secrets are taken out first, unless a person means them (`as_is`).
         """
-        self._context.allow(OWNER)
         from memoryclaw.writing.edit import edit  # noqa: PLC0415
 
         said = {key: value if isinstance(value, str) else [*value] for key, value in fields.items()}
         return self._context.write(lambda context, told: edit(context, id_, told), said, as_is=as_is)
 
+    @verb("PUT /v1/notes/{id}", "Write", "edit ID --text FILE", audience=(OWNER,))
     def rewrite(
-        self, id_: str, text: str, *, digest: str, dry_run: bool = False, as_is: bool = False
+        self, id_: Id, text: Text, *, digest: Digest, dry_run: Flag = False, as_is: bool = False
     ) -> Rewrite:
         """Gives a note another text, if its file still is what had this digest (`show` gives it); one commit.
 
@@ -895,7 +936,6 @@ class App:
             ConflictError: the file has changed since; nothing was written.
             InputError: it is no note whose text can be written.
         """
-        self._context.allow(OWNER)
         from memoryclaw.text.encoding import decode  # noqa: PLC0415
         from memoryclaw.writing.edit import original, rewrite  # noqa: PLC0415
 
@@ -906,23 +946,23 @@ class App:
 
         return self._context.write(work, text, as_is=as_is, standing=standing)
 
+    @allowed(OWNER)
     def trust(self, id_: str) -> Written:
         """Says that a person trusts a note, a fact or a statement; one commit."""
-        self._context.allow(OWNER)
         from memoryclaw.writing.edit import set_trust  # noqa: PLC0415
 
         return self._context.write(lambda context: set_trust(context, id_, "trusted"))
 
+    @allowed(OWNER)
     def quarantine(self, id_: str) -> Written:
         """Takes a note, a fact or a statement out of every answer, and leaves it where it stands; one commit."""
-        self._context.allow(OWNER)
         from memoryclaw.writing.edit import set_trust  # noqa: PLC0415
 
         return self._context.write(lambda context: set_trust(context, id_, "quarantined"))
 
-    def forget(self, id_: str) -> Written:
+    @verb("DELETE /v1/notes/{id}", "Write", "forget ID", audience=(OWNER,))
+    def forget(self, id_: Id) -> Written:
         """Moves a note, or a fact's line, to the archive, or leaves a turn out of every answer; `revive` brings it back. One commit."""
-        self._context.allow(OWNER)
         from memoryclaw.writing.edit import forget  # noqa: PLC0415
 
         return self._context.write(lambda context: forget(context, id_))
@@ -960,58 +1000,58 @@ class App:
             return preview(context, writing, request)
         return carry_out(context, writing, request, history=history, progress=progress)
 
-    def revive(self, id_: str) -> Written:
+    @verb("POST /v1/revive", "Write", "revive ID", audience=(OWNER,))
+    def revive(self, id_: Id) -> Written:
         """Brings back what `forget` archived, byte for byte; one commit. The ledger counts that as a use: it is not proposed for the archive again."""
-        self._context.allow(OWNER)
         from memoryclaw.writing.edit import revive  # noqa: PLC0415
 
         done = self._context.write(lambda context: revive(context, id_))
         self.ledger.append("shown", {"mode": "get", "ids": [done.id]}, self.clock())
         return done
 
-    def undo(self, commit: str, *, yes: bool = False) -> Written:
+    @verb("POST /v1/undo", "Write", "undo WHAT", audience=(OWNER,), commit="what")
+    def undo(self, commit: Text, *, yes: Flag = False) -> Written:
         """Takes back one machine commit or run, and keeps what people changed since; one commit.
 
         What makes the folder a vault is taken back only with `yes`.
         """
-        self._context.allow(OWNER)
         from memoryclaw.review.undo import undo  # noqa: PLC0415
 
         return self._context.write(lambda context: undo(context, commit, yes=yes))
 
-    def history(self, id_: str = "", *, limit: int = 20, before: str = "") -> Events:
+    @verb("GET /v1/history", "Review", "history [ID]", audience=(OWNER,))
+    def history(self, id_: Id = "", *, limit: Listed = 20, before: Text = "") -> Events:
         """What was done to the vault, a note or a fact, newest first; `before` is `next` of the page before."""
-        self._context.allow(OWNER)
         from memoryclaw.review.file_history import history  # noqa: PLC0415
 
         within(limit, 0, settings.MOST_LISTED, "a limit")
         return self._context.write(lambda context: history(context, id_, limit=limit, before=before))
 
-    def commit(self, name: str) -> CommitShown:
+    @verb("GET /v1/history/{commit}", "Review", "history --commit COMMIT", audience=(OWNER,))
+    def commit(self, name: Id) -> CommitShown:
         """One commit, by its id or its run, and what it changed in its first 20 files."""
-        self._context.allow(OWNER)
         from memoryclaw.review.file_history import commit_shown  # noqa: PLC0415
 
         return self._context.look(lambda context: commit_shown(context, name))
 
-    def blame(self, fact: str) -> Blame:
+    @verb("GET /v1/blame/{id}", "Review", "blame FACT", audience=(OWNER,))
+    def blame(self, fact: Id) -> Blame:
         """A fact back to its commit, its episode, its log line, and who approved it."""
-        self._context.allow(OWNER)
         from memoryclaw.review.file_history import blame  # noqa: PLC0415
 
         return self._context.write(lambda context: blame(context, fact))
 
     # ── From turns to memory
 
+    @verb("POST /v1/capture", "Log", "capture", pool=LOG, audience=AGENTS)
     def capture(
-        self, lines: Iterable[str | Mapping[str, Any]], *, session: str = "", first: int = 1
+        self, lines: Iterable[str | Mapping[str, Any]], *, session: Session = "", first: int = 1
     ) -> list[CaptureResult]:
         """Keeps turns and tool events, mappings or lines of JSON, in the logs; each is durable when it is acknowledged.
 
         What running sessions say of their goal, plan and skill goes to their working memory; what their assistants used of what they
         were shown, to the ledger.
         """
-        self._context.allow(OWNER, AGENT)
         from memoryclaw.app.working import follow  # noqa: PLC0415
 
         def tell(turns: list[KeptTurn]) -> None:
@@ -1021,14 +1061,14 @@ class App:
         return self._context.recorder.capture(lines, session=session, first=first, tell=tell)
 
     @property
+    @allowed(*AGENTS)
     def capture_notice(self) -> str:
         """What else there is to say of what was captured, in one sentence."""
-        self._context.allow(OWNER, AGENT)
         return self._context.recorder.notice
 
+    @allowed(OWNER)
     def import_logs(self, source: str | os.PathLike[str], *, format_: str = "") -> Imported:
         """Brings the logs of other programs into the vault's; the source is only read, and a second import adds nothing."""
-        self._context.allow(OWNER)
         from memoryclaw.capture.importers import import_logs  # noqa: PLC0415
 
         path = os.fspath(source)
@@ -1040,13 +1080,14 @@ class App:
             progress=self._context.progress,
         )
 
+    @verb("POST /v1/consolidate", "Log", "consolidate", pool=LONG, audience=AGENTS)
     def consolidate(
         self,
         *,
-        dry_run: bool = False,
-        due: bool = False,
-        llm: str = "auto",
-        mode: str = "",
+        dry_run: Flag = False,
+        due: Flag = False,
+        llm: Model = "auto",
+        mode: Mode = "",
         answers: Iterable[str | Mapping[str, Any]] | None = None,
         answers_file: str = "answers",
         after: int = 0,
@@ -1063,7 +1104,6 @@ class App:
             answers_file: the name of their file, for the sentence about a line that is no answer.
             after: with `due`, the hours for which new lines are left to an agent.
         """
-        self._context.allow(OWNER, AGENT)
         from memoryclaw.consolidation.consolidate import consolidate, preview, told_to  # noqa: PLC0415
 
         if self.audience != OWNER:  # a run reads everything, whoever asks for it
@@ -1121,13 +1161,13 @@ class App:
         refresh(self._context.looking())
         return done if done.changes.changes else None
 
+    @allowed(*AGENTS)
     def segments(self, *, due: bool = False) -> list[SegmentPrompt]:
         """What no run has read of the logs, in segments, each as a prompt for a model of the caller's own; writes nothing.
 
         Args:
             due: nothing while `consolidate(due=True)` would do nothing.
         """
-        self._context.allow(OWNER, AGENT)
         from memoryclaw.consolidation.consolidate import preview  # noqa: PLC0415
         from memoryclaw.consolidation.host_answers import Questions  # noqa: PLC0415
         from memoryclaw.writing.context import Templates  # noqa: PLC0415
@@ -1140,21 +1180,21 @@ class App:
         return questions.asked
 
     @property
+    @allowed(OWNER)
     def unagreed_command(self) -> str:
         """The command of `llm.command` that may not read conversations before a person agrees; empty without one."""
-        self._context.allow(OWNER)
         from memoryclaw.consolidation.model_chain import in_words, unagreed_command  # noqa: PLC0415
 
         command = unagreed_command(self.config, os.environ)
         return in_words(command) if command else ""
 
+    @allowed(OWNER)
     def agree(self) -> None:
         """Records, for all vaults, that a person lets the command of `llm.command` read conversations.
 
         Raises:
             InputError: the settings name no such command.
         """
-        self._context.allow(OWNER)
         from memoryclaw.consolidation.model_chain import unagreed_command  # noqa: PLC0415
         from memoryclaw.writing.agreements import agree  # noqa: PLC0415
 
@@ -1166,22 +1206,22 @@ class App:
         if command := unagreed_command(self.config, os.environ):
             agree(settings.own_folder(os.environ), command, self.clock())
 
-    def redo(self, since: str, *, llm: str = "auto") -> Consolidated:
+    @verb("POST /v1/redo", "Log", "redo --since DATE", pool=LONG, audience=(OWNER,))
+    def redo(self, since: Text, *, llm: Model = "auto") -> Consolidated:
         """Consolidates the logs of a day (ISO) and later once more, on a branch that waits for `review`."""
-        self._context.allow(OWNER)
         from memoryclaw.consolidation.consolidate import redo  # noqa: PLC0415
 
         self._context.refresh()
         return redo(self._consolidation_context(llm, "branch"), since)
 
+    @verb("POST /v1/feedback", "Write", "feedback ID RATING", audience=AGENTS)
     def feedback(
-        self, id_: str, rating: int, *, session: str = "", note: str = "", receipt: str = ""
+        self, id_: Id, rating: Rating, *, session: Session = "", note: Text = "", receipt: Text = ""
     ) -> Feedback:
         """Keeps in the ledger how useful a note, section, fact or turn was, from 1 to 5.
 
         It is about the use that the `receipt` names, or about the last time that it was shown, in this `session` first.
         """
-        self._context.allow(OWNER, AGENT)
         from memoryclaw.capture.feedback import feedback, rating_of  # noqa: PLC0415
         from memoryclaw.recall.addresses import address_of  # noqa: PLC0415
         from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
@@ -1201,9 +1241,9 @@ class App:
 
     # ── Keep
 
+    @verb("POST /v1/sync", "Keep", "sync", pool=LONG, audience=AGENTS)
     def sync(self) -> Synced:
         """Brings the index in line with the files now, and what is derived from it."""
-        self._context.allow(OWNER, AGENT)
         if self.audience != OWNER:
             return self._owners.sync()
         context = self._context
@@ -1214,6 +1254,7 @@ class App:
                 context.vectors.forget_gone()
         return synced
 
+    @allowed(OWNER)
     def exchange(self, *, include_noexport: bool = False) -> Exchanged:
         """Fetches what the vault's other copy has, merges it and pushes the result; one commit at most.
 
@@ -1225,15 +1266,14 @@ class App:
             HistoryError: git cannot be used now, there is no other copy, or it cannot be reached.
             InputError: what would be pushed is not to leave this machine; it was not.
         """
-        self._context.allow(OWNER)
         from memoryclaw.review.machines import exchange  # noqa: PLC0415
 
         self._track()
         progress = self._context.progress
         return exchange(self._writing(), include_noexport=include_noexport, progress=progress)
 
+    @allowed(OWNER)
     def _writing(self) -> WriteContext:
-        self._context.allow(OWNER)
         from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
         return self._context.write_context(secret_gate())
@@ -1242,13 +1282,14 @@ class App:
         """Commits what logs and ledger gained, where the settings say that git tracks them."""
         _track(os.fspath(self.root), self.config, self.clock)
 
+    @allowed(OWNER)
     def reindex(self) -> Synced:
         """Throws the index away and builds it again from the files."""
-        self._context.allow(OWNER)
         self.vault.scan()
         self.index.discard()
         return self.sync()
 
+    @allowed(OWNER)
     def fill_vectors(
         self,
         *,
@@ -1263,7 +1304,6 @@ class App:
             stopping: asked before each batch; True ends the work there.
             thorough: looks first whether what is there is whole; else only when damage was met.
         """
-        self._context.allow(OWNER)
         context = self._context
         if not context.wants_vectors:
             raise InputError(
@@ -1278,9 +1318,9 @@ class App:
 
         return healed(context.index, work)
 
+    @allowed(OWNER)
     def watching(self, tell: Callable[[WatchReport], None]) -> Watching:
         """A watch over this vault, to be `run`; everything that happens is told. The copies for hosts follow the skills."""
-        self._context.allow(OWNER)
         from memoryclaw.index.watching import Watching  # noqa: PLC0415
 
         filler = self._filler(tell)
@@ -1307,9 +1347,9 @@ class App:
 
         return Filler(fill, tell)
 
+    @verb("GET /v1/status", "Keep", "status", audience=(OWNER,))
     def status(self) -> Status:
         """How the vault stands; looks at the disk and changes nothing."""
-        self._context.allow(OWNER)
         from memoryclaw.app.stats import LATE  # noqa: PLC0415
         from memoryclaw.app.status import status  # noqa: PLC0415
 
@@ -1336,9 +1376,9 @@ class App:
             unknown = VectorStatus(self.config.vector_model, units, units)
             return replace(now, vectors=unknown, notices=(*now.notices, str(error)))
 
+    @allowed(OWNER)
     def stats(self) -> Stats:
         """How the vault grows month by month, how it is used, and what waits in it for how long."""
-        self._context.allow(OWNER)
         from memoryclaw.app.stats import stats, waiting_items  # noqa: PLC0415
 
         waits, items = self._waiting(), waiting_items(self.review.list(), self.clock())
@@ -1358,9 +1398,9 @@ class App:
         except MemoryClawError:  # git, or a file, is in no state to be asked; the rest of the status says so
             return Waits()
 
+    @verb("GET /v1/doctor", "Keep", "doctor", pool=LONG, audience=(OWNER,))
     def doctor(self, *, fix: bool = False) -> list[Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
-        self._context.allow(OWNER)
         from memoryclaw.app.doctor import CheckedVault, check, check_views, examine  # noqa: PLC0415
         from memoryclaw.app.views import has_pages  # noqa: PLC0415
 
@@ -1379,6 +1419,7 @@ class App:
         checks += [check_views(self.views().listed)] if has_pages(os.fspath(self.root)) else []
         return [*checks, check(context.vectors)] if context.wants_vectors else checks
 
+    @verb("GET /v1/lint", "Keep", "lint", pool=LONG, audience=(OWNER,))
     def lint(self, paths: Sequence[str | os.PathLike[str]] = (), *, staged: bool = False) -> Linted:
         """What is wrong in files that a person writes: parsing, types, vocabulary, skills, golden questions. Changes nothing.
 
@@ -1390,7 +1431,6 @@ class App:
             InputError: a path is not in the vault.
             HistoryError: the vault has no git repository of its own in which anything could be staged.
         """
-        self._context.allow(OWNER)
         from memoryclaw.app import lint  # noqa: PLC0415
 
         if staged:
@@ -1399,7 +1439,8 @@ class App:
             return lint.of_paths(self.vault, paths)
         return self._context.read(lambda: lint.of_vault(self.vault, self.catalog))
 
-    def migrate(self, *, dry_run: bool = False) -> Migrated:
+    @verb("POST /v1/migrate", "Write", "migrate", audience=(OWNER,))
+    def migrate(self, *, dry_run: Flag = False) -> Migrated:
         """Brings the files of an older format to the newest, in one commit; tells what changed, and what stays as it is.
 
         Args:
@@ -1409,7 +1450,6 @@ class App:
             ConflictError: what would be rewritten holds work of yours that git does not.
             VaultError: the format of the vault is newer than the newest that is known.
         """
-        self._context.allow(OWNER)
         from memoryclaw.app.migration import migrate  # noqa: PLC0415
 
         carry_out = self._context.look if dry_run else self._context.write
@@ -1419,9 +1459,9 @@ class App:
         return done
 
     @property
+    @allowed(OWNER)
     def commit_hook(self) -> CommitHook:
         """The hook that lets a person's own `git commit` in the vault run checks first."""
-        self._context.allow(OWNER)
         from memoryclaw.history.commit_hook import CommitHook  # noqa: PLC0415
 
         return CommitHook(os.fspath(self.root))

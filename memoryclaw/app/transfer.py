@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw import config as settings
 from memoryclaw.app.context import VaultContext, within_budget
+from memoryclaw.app.verbs import AGENTS, allowed
 from memoryclaw.errors import InputError
 from memoryclaw.model import AGENT, OWNER, Fact
 from memoryclaw.text.dates import parse_timestamp
@@ -58,6 +59,7 @@ class Transfer:
 
     # ── In
 
+    @allowed(OWNER)
     def import_from(
         self, kind: str, source: str | os.PathLike[str], *, dry_run: bool = False
     ) -> ImportedExport:
@@ -72,7 +74,6 @@ class Transfer:
             InputError: there is no such source, or it is not what it is said to be.
         """
         context = self._context
-        context.allow(OWNER)
         from memoryclaw.hosts.importing import import_export  # noqa: PLC0415
 
         def work(writing: WriteContext) -> ImportedExport:
@@ -84,6 +85,7 @@ class Transfer:
         notice = context.recorder.notice
         return done._replace(notices=(*done.notices, notice)) if notice else done
 
+    @allowed(OWNER)
     def import_bundle(self, source: str | os.PathLike[str], *, dry_run: bool = False) -> Restored:
         """Restores the files of a bundle that are not there, byte for byte, once all of it was looked through.
 
@@ -91,7 +93,6 @@ class Transfer:
             InputError: it is no bundle, or damaged; nothing was written.
         """
         context = self._context
-        context.allow(OWNER)
         from memoryclaw.writing.bundles import Bundle, restore  # noqa: PLC0415
         from memoryclaw.writing.init import first_files  # noqa: PLC0415
 
@@ -201,12 +202,12 @@ class Transfer:
 
         return context.read(work)
 
+    @allowed(*AGENTS)
     def write_latest(self, *, budget: int = BUDGET) -> Latest:
         """Writes `latest.md` and `latest.json` into the state folder: the memory file for hosts without a server.
 
         From then on `sync`, `watch` and `serve` keep both fresh.
         """
-        self._context.allow(OWNER, AGENT)
         from memoryclaw.hosts.memory_file import as_json  # noqa: PLC0415
         from memoryclaw.vault.state_folder import made, put  # noqa: PLC0415
 

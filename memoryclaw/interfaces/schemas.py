@@ -35,9 +35,14 @@ class Schemas:
     def __init__(self) -> None:
         self.components: dict[str, Schema] = {}
 
-    def of(self, shape: Shape[Any] | Callable[..., Any]) -> Schema:
-        """What a shape tells, or a function that tells of more than one value."""
-        told = shape if isinstance(shape, Shape) else shapes.TOLD[shape]
+    def any_of(self, told: Iterable[Shape[Any] | Callable[..., Any]]) -> Schema:
+        """What one of these shapes tells, or of functions that tell of more than one value."""
+        every = [shape for one in told for shape in ((one,) if isinstance(one, Shape) else shapes.TOLD[one])]
+        schemas = [self.of(shape) for shape in every]
+        return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+
+    def of(self, told: Shape[Any]) -> Schema:
+        """What a shape tells."""
         name = next(name for name, value in vars(shapes).items() if value is told)
         title = "".join(word.capitalize() for word in name.split("_"))
         if title not in self.components:

@@ -457,6 +457,23 @@ linted_files: Shape[Linted] = Shape("sound files problems", sound=(bool, lambda 
 acknowledged: Shape[CaptureResult] = Shape(
     "ok id? error? line? again? left_out? redacted?", line=(int, lambda turn: 0 if turn.ok else turn.line)
 )
+
+
+class CaptureShown(NamedTuple):
+    """What became of each captured line, and what else there is to say."""
+
+    acknowledged: tuple[CaptureResult, ...]
+    notice: str
+
+
+_captured: Shape[CaptureShown] = Shape("acknowledged notice", acknowledged=[acknowledged])
+
+
+def captured(turns: Iterable[CaptureResult], notice: str) -> JsonObject:
+    """What became of each captured line, and what else there is to say."""
+    return _captured(CaptureShown(tuple(turns), notice))
+
+
 openclaw_status: Shape[OpenClawStatus] = Shape(
     "config vault installed ok checks", ok=(bool, lambda now: all(check.ok for check in now.checks))
 )
@@ -679,18 +696,19 @@ def matches(request: str, offers: Iterable[SkillOffer]) -> JsonObject:
     return _matches(SkillMatches(request, tuple(offers)))
 
 
-# What a function of more than one value tells.
-TOLD: Mapping[Callable[..., JsonObject], Shape[Any]] = {
-    recall: _traced_recall,
-    facts: _facts,
-    links: _links,
-    views: _views,
-    synced: _synced,
-    doctor: _doctor,
-    differences: _differences,
-    review_item: _review_item,
-    linted: _linted,
-    matches: _matches,
+# The shapes that a function of more than one value tells.
+TOLD: Mapping[Callable[..., JsonObject], tuple[Shape[Any], ...]] = {
+    recall: (_recall, _traced_recall),
+    facts: (_facts,),
+    links: (_links,),
+    views: (_views, _views_with_text),
+    synced: (_synced,),
+    doctor: (_doctor,),
+    captured: (_captured,),
+    differences: (_differences,),
+    review_item: (_review_item,),
+    linted: (_linted,),
+    matches: (_matches,),
 }
 
 

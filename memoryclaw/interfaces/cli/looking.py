@@ -21,6 +21,7 @@ from memoryclaw.vault.lifecycle import type_asked
 from memoryclaw.writing.context import fact_in_words
 
 if TYPE_CHECKING:
+    from memoryclaw.app.verbs import TodoState
     from memoryclaw.index.sync import Freshness
     from memoryclaw.recall.timeline import TimelineEvent
     from memoryclaw.review.file_history import Blame, CommitShown, Events, FactSource
@@ -233,7 +234,7 @@ def todos(context: CliContext, words: Sequence[str], due: str, done: bool, every
     """
     with context.app() as app:
         due, words = _time(due, list(words), app.clock().date()) if due else ("", list(words))
-        state = "all" if every else "done" if done else "open"
+        state: TodoState = "all" if every else "done" if done else "open"
         found, fresh = app.todos(" ".join(words), due=due, state=state), app.freshness
     if context.json:
         as_json(shapes.todos(found, fresh))
