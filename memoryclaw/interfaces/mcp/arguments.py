@@ -212,7 +212,6 @@ SEARCH = _object(
         **_keys("timings_ms", "o"),
     }
 )
-GET = _object({**_keys("id note kind path state text", "s"), **_keys("line end_line", "i"), **_FRESH})
 WRITTEN = _object(_keys("id path commit action notice", "s"))
 FEEDBACK = _object({**_keys("id session note ts", "s"), **_keys("rating", "i")})
 BROWSE = _object({**_keys("notes", "a"), **_FRESH})

@@ -21,7 +21,7 @@ class ToolSpec(NamedTuple):
     about: str
     does: str  # reads | adds | takes away
     takes: type[ToolArguments]
-    answers: arguments.Schema
+    answers: arguments.Schema | None  # None: text alone
     verb: Callable[[App, Any], ToolAnswer]
 
     @property
@@ -52,7 +52,7 @@ ROWS = (
         "Read a note, section, fact or turn by its id, as it stands in its file.",
         READS,
         arguments.GetArguments,
-        arguments.GET,
+        None,
         verbs.get,
     ),
     ToolSpec(
