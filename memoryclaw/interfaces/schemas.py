@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -30,28 +31,39 @@ _FRESH: Schema = {"degraded": {"type": "string"}, "behind": {"type": "integer"}}
 
 
 class Schemas:
-    """Schemas that name one another; `components` holds all that were asked for."""
+    """Schemas that name one another; `components` holds all that were asked for.
 
-    def __init__(self) -> None:
+    Args:
+        deep: False where of what stands in an answer only the kind is told.
+    """
+
+    def __init__(self, *, deep: bool = True) -> None:
         self.components: dict[str, Schema] = {}
+        self._deep = deep
 
     def any_of(self, told: Iterable[Shape[Any] | Callable[..., Any]]) -> Schema:
         """What one of these shapes tells, or of functions that tell of more than one value."""
-        every = [shape for one in told for shape in ((one,) if isinstance(one, Shape) else shapes.TOLD[one])]
-        schemas = [self.of(shape) for shape in every]
+        schemas = [self.of(shape) for one in told for shape in _shapes(one)]
         return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
 
     def of(self, told: Shape[Any]) -> Schema:
         """What a shape tells."""
         name = next(name for name, value in vars(shapes).items() if value is told)
         title = "".join(word.capitalize() for word in name.split("_"))
+        if not self._deep and self.components:
+            return {"type": "object"}
         if title not in self.components:
             self.components[title] = {}  # a shape may hold itself
-            self.components[title] = self._shape(told, _names(shapes.__name__)[name])
+            self.components[title] = self._shape(told, shapes.__annotations__[name])
         return {"$ref": f"{REF}{title}"}
 
-    def _shape(self, shape: Shape[Any], kind: Any) -> Schema:
-        (told,) = get_args(kind)
+    def _shape(self, shape: Shape[Any], annotation: str) -> Schema:
+        if shape.many and not self._deep:
+            return _joined(
+                _object({shape.many: {"type": "array", "items": {"type": "object"}}}),
+                _object(_FRESH if shape.fresh else {}),
+            )
+        (told,) = get_args(_evaluated(annotation, shapes.__name__))
         if shape.many:
             item = self.of(shape.each) if shape.each else self._type(get_args(told)[0])
             schema = _object({shape.many: {"type": "array", "items": item}})
@@ -74,14 +86,14 @@ class Schemas:
         return schema
 
     def _key(self, key: Key, told: Any) -> Schema:
-        attribute = None if key.work else reduce(_attribute, key.path.split("."), told)
-        if isinstance(key.how, Shape):
-            schema = self.of(key.how)
-            return {"anyOf": [schema, _PLAIN[NoneType]]} if NoneType in get_args(attribute) else schema
         if isinstance(key.how, list):
             return {"type": "array", "items": self.of(key.how[0])}
         if isinstance(key.how, str):
             return self._type(_evaluated(key.how, shapes.__name__))
+        attribute = None if key.work else reduce(_attribute, key.path.split("."), told)
+        if isinstance(key.how, Shape):
+            schema = self.of(key.how)
+            return {"anyOf": [schema, _PLAIN[NoneType]]} if NoneType in get_args(attribute) else schema
         return self._type(attribute if key.how is None else key.how)
 
     def _type(self, kind: Any) -> Schema:
@@ -95,6 +107,8 @@ class Schemas:
             return {"enum": list(inner)}
         if inspect.isclass(kind) and (is_dataclass(kind) or hasattr(kind, "_fields")):
             name = kind.__name__
+            if not self._deep:
+                return {"type": "object"}
             if name not in self.components:
                 self.components[name] = {}
                 self.components[name] = self._fields(kind)
@@ -116,6 +130,32 @@ class Schemas:
         return self.components[schema["$ref"].removeprefix(REF)] if "$ref" in schema else schema
 
 
+def _shapes(told: Shape[Any] | Callable[..., Any]) -> Iterable[Shape[Any]]:
+    return (told,) if isinstance(told, Shape) else shapes.TOLD[told]
+
+
+def _kind(schema: Schema) -> Schema:
+    """Of a schema the kind alone, and of a list that of its items."""
+    if "items" in schema:
+        return {"type": "array", "items": _kind(schema["items"])}
+    return {"type": schema["type"]} if "type" in schema else {}
+
+
+def outline(*told: Shape[Any] | Callable[..., Any]) -> Schema:
+    """The keys of an answer and the kind of each, of one that has one of these shapes; what stands in them is left open."""
+    every = [
+        next(iter(schemas.components.values()))
+        for one in told
+        for shape in _shapes(one)
+        if (schemas := Schemas(deep=False)).of(shape)
+    ]
+    return {
+        "type": "object",
+        "properties": {key: _kind(inner) for one in every for key, inner in one["properties"].items()},
+        "required": [key for key in every[0]["required"] if all(key in one["required"] for one in every)],
+    }
+
+
 def _object(properties: Schema, *, optional: bool = False) -> Schema:
     return {"type": "object", "properties": properties, "required": [] if optional else [*properties]}
 
@@ -131,9 +171,9 @@ def _joined(first: Schema, second: Schema) -> Schema:
 def _attribute(kind: Any, name: str) -> Any:
     """The type of an attribute or a property of a type."""
     some = [one for one in get_args(kind) if one is not NoneType] if NoneType in get_args(kind) else [kind]
-    hints = _hints(some[0])
-    if name in hints:
-        return hints[name]
+    for base in some[0].__mro__:
+        if name in vars(base).get("__annotations__", {}):
+            return _evaluated(vars(base)["__annotations__"][name], base.__module__)
     member = inspect.getattr_static(some[0], name)
     work = getattr(member, "fget", None) or member.func  # of a property, of a cached one
     return _evaluated(work.__annotations__["return"], work.__module__)
@@ -149,26 +189,32 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 def _evaluated(hint: Any, module: str) -> Any:
     text = hint.__forward_arg__ if isinstance(hint, ForwardRef) else hint
-    return eval(text, _names(module)) if isinstance(text, str) else text  # noqa: S307 - our own words
+    return eval(text, {}, _names(module)) if isinstance(text, str) else text  # noqa: S307 - our own words
 
 
-@cache
-def _names(module: str) -> dict[str, Any]:
-    """The names of a module, with those that it imports for its annotations alone."""
-    names = {**vars(import_module(module))}
-    for guard in ast.parse(inspect.getsource(sys.modules[module])).body:
-        if isinstance(guard, ast.If) and ast.unparse(guard.test) == "TYPE_CHECKING":
-            for line in guard.body:
-                if isinstance(line, ast.ImportFrom):
-                    for alias in line.names:
-                        names[alias.asname or alias.name] = _imported(line.module or "", alias.name)
-    annotations = names.get("__annotations__", {}) if module == shapes.__name__ else {}
-    for name, text in annotations.items():
-        if text.startswith("Shape["):
-            names[name] = eval(text, names)  # noqa: S307 - as above
-    return names
+class _Names(dict[str, Any]):
+    """The names of a module, with those that it imports for its annotations alone; each of these is imported when it is asked for."""
+
+    def __init__(self, module: str) -> None:
+        super().__init__(vars(builtins) | vars(import_module(module)))
+        guards = [
+            guard
+            for guard in ast.parse(inspect.getsource(sys.modules[module])).body
+            if isinstance(guard, ast.If) and ast.unparse(guard.test) == "TYPE_CHECKING"
+        ]
+        self._modules = {
+            alias.asname or alias.name: (line.module or "", alias.name)
+            for guard in guards
+            for line in guard.body
+            if isinstance(line, ast.ImportFrom)
+            for alias in line.names
+        }
+
+    def __missing__(self, name: str) -> Any:
+        module, inner = self._modules[name]
+        package = import_module(module)
+        self[name] = getattr(package, inner, None) or import_module(f"{module}.{inner}")
+        return self[name]
 
 
-def _imported(module: str, name: str) -> Any:
-    found = import_module(module)
-    return getattr(found, name) if hasattr(found, name) else import_module(f"{module}.{name}")
+_names = cache(_Names)
