@@ -103,7 +103,6 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.review.machines import Exchanged
     from memoryclaw.vault.folder import Vault
     from memoryclaw.vault.ledger import Ledger
-    from memoryclaw.vault.vocabulary import Schema
     from memoryclaw.writing.bundles import Restored
     from memoryclaw.writing.context import WriteContext, Written
     from memoryclaw.writing.edit import Rewrite
@@ -198,24 +197,6 @@ def init_vault(
     return done
 
 
-def _line_of(path: Path) -> str:
-    """The first line of a small file; empty when there is none."""
-    try:
-        with path.open(encoding="utf-8") as file:
-            return file.readline().strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
-
-
-def _keep_line(path: Path, line: str) -> None:
-    """Writes a small file anew, for its owner alone; one that a kill left empty says nothing, which is no harm."""
-    with (
-        suppress(OSError),
-        open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "w") as file,
-    ):
-        file.write(f"{line}\n")
-
-
 ROOM = 0.1  # of what is left in the host's context: the most that a recall takes
 
 
@@ -262,14 +243,6 @@ def _track(root: str, config: Config, clock: Clock) -> None:
 
     wanted = {"logs": config.track_logs, "ledger": config.track_ledger}
     Tracking(root, wanted, Templates(), clock(), new_id).run()
-
-
-def _pack(root: str) -> None:
-    """Has git pack its objects where there are many; where it cannot now, another night does it."""
-    from memoryclaw.history.repository import History  # noqa: PLC0415
-
-    with suppress(MemoryClawError, OSError):
-        History(root).pack()
 
 
 class App:
@@ -446,7 +419,7 @@ class App:
             return answer
         from memoryclaw.recall.receipts import found_whole  # noqa: PLC0415
 
-        trouble = self._shown(session, "search", found_whole(answer.matches))
+        trouble = self._context.note_shown(session, "search", found_whole(answer.matches))
         return replace(answer, notices=(*answer.notices, trouble)) if trouble else answer
 
     @verb("POST /v1/recall", "Ask", "recall QUERY", pool=READ)
@@ -509,7 +482,7 @@ class App:
         if memory:
             told = tuple(f"{p.path}: {p.message}; {p.hint}" for p in memory.problems)
             answer = replace(answer, notices=(*answer.notices, *told))
-        return self._receipted(answer, named, seen) if noted else answer
+        return self._context.receipted(answer, named, seen) if noted else answer
 
     def ask(self, query: str) -> Asked:
         """The lines that answer a question, from facts, episodes, notes and logs, each with its place; no model takes part.
@@ -548,7 +521,8 @@ class App:
         if session:
             from memoryclaw.recall.receipts import read_whole  # noqa: PLC0415
 
-            self._shown(session, "get", self._context.read(lambda: read_whole(shown.address, self.catalog)))
+            digests = self._context.read(lambda: read_whole(shown.address, self.catalog))
+            self._context.note_shown(session, "get", digests)
         return shown
 
     @verb("GET /v1/notes", "Look", "browse")
@@ -619,7 +593,13 @@ class App:
                 self.catalog, entity=entity, as_of=as_of, history=history, memory_type=memory_type
             )
         )
-        return self._then(found, as_of) if entity and as_of is not None else found
+        if (
+            not entity or as_of is None or self.audience != OWNER
+        ):  # what has a label now may have had none then
+            return found
+        from memoryclaw.review.believed import facts_on  # noqa: PLC0415
+
+        return facts_on(os.fspath(self.root), found, as_of)
 
     def conflicting(self, found: Iterable[tuple[str, Fact]]) -> dict[str, list[str]]:
         """Of facts that hold now, those of which only one can: the ids of the others, by id; asked after a verb that found them.
@@ -1052,11 +1032,12 @@ class App:
         What running sessions say of their goal, plan and skill goes to their working memory; what their assistants used of what they
         were shown, to the ledger.
         """
+        from memoryclaw.app.citing import cite  # noqa: PLC0415
         from memoryclaw.app.working import follow  # noqa: PLC0415
 
         def tell(turns: list[KeptTurn]) -> None:
             follow(self._context, turns)
-            self._cite(turns)
+            cite(self._context, turns)
 
         return self._context.recorder.capture(lines, session=session, first=first, tell=tell)
 
@@ -1104,7 +1085,9 @@ class App:
             answers_file: the name of their file, for the sentence about a line that is no answer.
             after: with `due`, the hours for which new lines are left to an agent.
         """
+        from memoryclaw.app.upkeep import upkeep  # noqa: PLC0415
         from memoryclaw.consolidation.consolidate import consolidate, preview, told_to  # noqa: PLC0415
+        from memoryclaw.history.repository import History  # noqa: PLC0415
 
         if self.audience != OWNER:  # a run reads everything, whoever asks for it
             done = self._owners.consolidate(
@@ -1128,38 +1111,16 @@ class App:
             problems = host.problems
         done = preview(context) if dry_run else consolidate(context, only_if_due=due)
         done = done._replace(
-            notices=(*problems, *done.notices), upkeep=self._upkeep(mode, due=due, dry_run=dry_run)
+            notices=(*problems, *done.notices),
+            upkeep=upkeep(self._context, mode, due=due, dry_run=dry_run, rehearse=self._rehearse),
         )
         if not dry_run:
             with suppress(MemoryClawError, OSError):  # another night does it
                 self.ledger.roll_up(self.clock())
             self._track()
-            _pack(os.fspath(self.root))
+            with suppress(MemoryClawError, OSError):  # as above
+                History(os.fspath(self.root)).pack()
         return done
-
-    def _upkeep(self, mode: str, *, due: bool, dry_run: bool) -> Consolidated | None:
-        """What time asks of the memories that are there; a run that looks whether it is due does it once a day."""
-        from memoryclaw.app.views import refresh  # noqa: PLC0415
-        from memoryclaw.consolidation.consolidate import Consolidated  # noqa: PLC0415
-        from memoryclaw.lifecycle.upkeep import planned, upkeep  # noqa: PLC0415
-
-        context, config = self._context, self.config
-        today, mode = context.today.isoformat(), mode or config.mode
-        if due and _line_of(context.state / settings.UPKEPT) == today:
-            return None
-        looking = self._context.looking()
-        if dry_run:
-            changes = planned(looking)
-            return Consolidated(changes, mode=mode) if changes.changes else None
-        try:
-            done = upkeep(looking, mode=mode, loss_budget=config.loss_budget, rehearse=self._rehearse)
-        except LockedError:
-            if not due:
-                raise
-            return None
-        _keep_line(context.state / settings.UPKEPT, today)
-        refresh(self._context.looking())
-        return done if done.changes.changes else None
 
     @allowed(*AGENTS)
     def segments(self, *, due: bool = False) -> list[SegmentPrompt]:
@@ -1493,25 +1454,10 @@ class App:
         )
 
     def _conflicts(self, today: date | None = None) -> Conflicts:
-        from memoryclaw.recall.standing import Conflicts  # noqa: PLC0415
+        from memoryclaw.recall.standing import Conflicts, rules  # noqa: PLC0415
 
-        return Conflicts(self.catalog, (today or self._context.today).isoformat(), self._rules)
-
-    def _rules(self) -> tuple[Schema, Callable[[Fact, Fact], bool]]:
-        """What the vault declares of its fields, and of which values a person said that they may stand together."""
-        from memoryclaw.recall.disputes import allowed_by  # noqa: PLC0415
-        from memoryclaw.text.encoding import decode, readable  # noqa: PLC0415
-        from memoryclaw.vault.layout import DECISIONS_FILE, SCHEMA_FILE  # noqa: PLC0415
-        from memoryclaw.vault.vocabulary import read_schema  # noqa: PLC0415
-        from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
-
-        def text(vault: Vault, path: str) -> str:
-            found = vault.read(path)
-            return readable(decode(found[0]).text) if found else ""
-
-        # What was decided is so for everybody, whoever may see the file that says it.
-        decisions = Decisions.read(text(self._owners.vault, DECISIONS_FILE))
-        return read_schema(text(self.vault, SCHEMA_FILE)), allowed_by(decisions)
+        day = (today or self._context.today).isoformat()
+        return Conflicts(self.catalog, day, lambda: rules(self.vault, self._owners.vault))
 
     def _approved_files(self, paths: Iterable[str]) -> set[str]:
         from memoryclaw.skills.listing import approved_files  # noqa: PLC0415
@@ -1525,83 +1471,22 @@ class App:
         policy = FallbackPolicy(config.min_primary_results, config.min_coverage, config.blend_strategy)
         return VectorLane(self._context.vectors, self.catalog, policy)
 
-    def _shown(self, session: str, mode: str, digests: Mapping[str, str]) -> str:
-        """Keeps in the ledger what a session was shown by a tool; returns why not, if it could not."""
-        values = {"receipt": self._receipt(), "session": self._context.session_name(session), "mode": mode}
-        shown = {**values, "ids": [*digests], "digests": dict(digests)}
-        return self.ledger.append("shown", shown, self.clock()) if digests else ""
-
-    def _receipt(self) -> str:
-        """A name for what is shown now."""
-        return f"r-{self.clock():%Y%m%dt%H%M%S}-{new_id()}"
-
-    def _cite(self, turns: Sequence[KeptTurn]) -> None:
-        """Keeps in the ledger what assistants used of what they were shown. The turns are kept, and nothing fails here."""
-        replies = [turn for turn in turns if turn.record.get("role") == "assistant"]
-        if not replies:
-            return
-        from memoryclaw.app.citing import cite  # noqa: PLC0415
-
-        with suppress(MemoryClawError, OSError):
-            cite(self._context, replies)
-
-    def _receipted(self, answer: Recalled, session: str, seen: str) -> Recalled:
-        """The answer with its receipt, which the ledger keeps."""
-        from memoryclaw.recall.receipts import event_of  # noqa: PLC0415
-
-        receipt = self._receipt()
-        values = {
-            "receipt": receipt,
-            "session": session,
-            "mode": "recall",
-            **({"seen": seen} if seen != "all" else {}),
-            **event_of(answer),
-        }
-        # A folder that nobody made a vault is only looked at.
-        kept = answer.trace and is_initialised(self.root)
-        trouble = self.ledger.append("shown", values, self.clock()) if kept else ""
-        notices = (*answer.notices, trouble) if trouble else answer.notices
-        return replace(answer, receipt=receipt, notices=notices)
-
-    def _then(self, found: list[tuple[str, Fact]], as_of: date) -> list[tuple[str, Fact]]:
-        """Facts of a day, those of notes as git has them of it."""
-        from memoryclaw.review.file_history import as_committed  # noqa: PLC0415
-        from memoryclaw.text.encoding import decode  # noqa: PLC0415
-        from memoryclaw.vault.fields import facts_of_note  # noqa: PLC0415
-        from memoryclaw.vault.layout import place_of  # noqa: PLC0415
-
-        if self.audience != OWNER:  # what has a label now may have had none then
-            return found
-        told: dict[str, list[tuple[str, Fact]]] = {}
-        for path, fact in found:
-            told.setdefault(path, []).append((path, fact))
-        for path in told:
-            if place_of(path) == ("note", "current"):
-                data = as_committed(os.fspath(self.root), path, as_of.isoformat())
-                if data is not None:
-                    told[path] = [(path, fact) for fact in facts_of_note(path, decode(data).text).facts]
-        return [pair for pairs in told.values() for pair in pairs]
-
     def _consolidation_context(self, llm: str, mode: str, *, after: int = 0) -> ConsolidationContext:
         from memoryclaw.consolidation.consolidate import ConsolidationContext, RunSettings  # noqa: PLC0415
         from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
-        config = self.config
+        models: Enrich | None = None
+        if llm != "none":
+            from memoryclaw.consolidation.model_chain import model_chain  # noqa: PLC0415
+            from memoryclaw.writing.context import Templates  # noqa: PLC0415
+
+            models = model_chain(self.config, Templates(), os.environ, llm=llm).read
         return ConsolidationContext(
             writing=self._context.write_context(secret_gate()),
             vault=self.vault,
             catalog=self.catalog,
-            enrich=self._enrich(llm),
-            rules=RunSettings(
-                mode=mode or config.mode,
-                threshold=config.skill_threshold,
-                loss_budget=config.loss_budget,
-                gap=config.gap,
-                interval=config.interval,
-                idle=config.idle,
-                after=after,
-                language=config.language,
-            ),
+            enrich=models,
+            rules=RunSettings.of(self.config, mode=mode, after=after),
             progress=self._context.progress,
             rehearse=self._rehearse,
         )
@@ -1616,14 +1501,6 @@ class App:
 
         self._context.refresh()
         return rehearsed(self._context, planned, self._approved_files)
-
-    def _enrich(self, llm: str) -> Enrich | None:
-        if llm == "none":
-            return None
-        from memoryclaw.consolidation.model_chain import model_chain  # noqa: PLC0415
-        from memoryclaw.writing.context import Templates  # noqa: PLC0415
-
-        return model_chain(self.config, Templates(), os.environ, llm=llm).read
 
     def _refresh_for_hosts(self) -> None:
         """Brings what hosts read as files up to date where there is any; `skills.hosted` tells of trouble with their skills."""

@@ -19,11 +19,11 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index, OnServer, open_index
 from memoryclaw.index.stemming import language
 from memoryclaw.index.sync import Following, Freshness, Sync, brought_up, fresh, healed
-from memoryclaw.model import AGENT, NOTHING, OWNER, Answer
+from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Recalled
 from memoryclaw.ports import Progress
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import DECISIONS_FILE
-from memoryclaw.vault.state_folder import must_hold_no_link, state_folder
+from memoryclaw.vault.state_folder import is_initialised, must_hold_no_link, state_folder
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.capture.capture import Recorder
@@ -354,6 +354,34 @@ class VaultContext:
 
         left = seen(path, text.encode("utf-8", "surrogatepass"), self.audience, self.config.folders)
         return (left or b"").decode("utf-8", "surrogatepass")
+
+    def note_shown(self, session: str, mode: str, digests: Mapping[str, str]) -> str:
+        """Keeps in the ledger what a session was shown by a tool; returns why not, if it could not."""
+        values = {"receipt": self._receipt(), "session": self.session_name(session), "mode": mode}
+        shown = {**values, "ids": [*digests], "digests": dict(digests)}
+        return self.ledger.append("shown", shown, self.clock()) if digests else ""
+
+    def receipted(self, answer: Recalled, session: str, seen: str) -> Recalled:
+        """The answer with its receipt, which the ledger keeps."""
+        from memoryclaw.recall.receipts import event_of  # noqa: PLC0415
+
+        receipt = self._receipt()
+        values = {
+            "receipt": receipt,
+            "session": session,
+            "mode": "recall",
+            **({"seen": seen} if seen != "all" else {}),
+            **event_of(answer),
+        }
+        # A folder that nobody made a vault is only looked at.
+        is_noted = answer.trace and is_initialised(self.root)
+        trouble = self.ledger.append("shown", values, self.clock()) if is_noted else ""
+        notices = (*answer.notices, trouble) if trouble else answer.notices
+        return replace(answer, receipt=receipt, notices=notices)
+
+    def _receipt(self) -> str:
+        """A name for what is shown now."""
+        return f"r-{self.clock():%Y%m%dt%H%M%S}-{new_id()}"
 
     def session_name(self, session: str) -> str:
         """A session as it may be written; hosts choose the name."""

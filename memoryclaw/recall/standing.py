@@ -14,6 +14,7 @@ from memoryclaw.text.language import key_of, words_of
 
 if TYPE_CHECKING:  # how values are compared is known only where two differ
     from memoryclaw.vault.conflicts import Conflict, Told
+    from memoryclaw.vault.folder import Vault
     from memoryclaw.vault.vocabulary import Schema
 
 Rules = Callable[
@@ -57,6 +58,26 @@ class Conflicts:
             linked=linked,
             speakers=self._catalog.speakers,
         )
+
+
+def rules(vault: Vault, whole: Vault) -> tuple[Schema, Callable[[Fact, Fact], bool]]:
+    """What a vault declares of its fields, and of which values a person said that they may stand together.
+
+    Args:
+        vault: as the caller sees it.
+        whole: as its owner does: what was decided is so for everybody, whoever may see the file that says it.
+    """
+    from memoryclaw.recall.disputes import allowed_by  # noqa: PLC0415 - see above
+    from memoryclaw.text.encoding import decode, readable  # noqa: PLC0415
+    from memoryclaw.vault.layout import DECISIONS_FILE, SCHEMA_FILE  # noqa: PLC0415
+    from memoryclaw.vault.vocabulary import read_schema  # noqa: PLC0415
+    from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
+
+    def text(source: Vault, path: str) -> str:
+        file = source.read(path)
+        return readable(decode(file[0]).text) if file else ""
+
+    return read_schema(text(vault, SCHEMA_FILE)), allowed_by(Decisions.read(text(whole, DECISIONS_FILE)))
 
 
 def contested(
