@@ -155,7 +155,7 @@ def survey_vault(path: str | os.PathLike[str], *, progress: Progress | None = No
         InputError: it is a file.
         VaultError: it cannot be read.
     """
-    from memoryclaw.app.survey import survey  # noqa: PLC0415
+    from memoryclaw.app.survey import survey
 
     root = Path(os.path.abspath(os.path.expanduser(path)))
     if is_initialised(root):
@@ -178,8 +178,8 @@ def init_vault(
         paths: where folders of ours are to be, by their names, such as `{"archive": "memory-archive"}`; only of a new vault.
         clock: tells the time.
     """
-    from memoryclaw.writing.context import Templates  # noqa: PLC0415
-    from memoryclaw.writing.init import adopt, init  # noqa: PLC0415
+    from memoryclaw.writing.context import Templates
+    from memoryclaw.writing.init import adopt, init
 
     root, templates, now = os.path.abspath(os.path.expanduser(path)), Templates(), clock()
     if is_initialised(root):
@@ -223,7 +223,7 @@ def restore_vault(
     folder = os.path.abspath(os.path.expanduser(path))
     created = not os.path.isdir(folder) or not os.listdir(folder)
     if created:
-        from memoryclaw.writing.bundles import Bundle, Restored  # noqa: PLC0415
+        from memoryclaw.writing.bundles import Bundle, Restored
 
         looked = Bundle(os.fspath(bundle))
         if dry_run:
@@ -238,8 +238,8 @@ def restore_vault(
 
 
 def _track(root: str, config: Config, clock: Clock) -> None:
-    from memoryclaw.writing.context import Templates  # noqa: PLC0415
-    from memoryclaw.writing.tracking import Tracking  # noqa: PLC0415
+    from memoryclaw.writing.context import Templates
+    from memoryclaw.writing.tracking import Tracking
 
     wanted = {"logs": config.track_logs, "ledger": config.track_ledger}
     Tracking(root, wanted, Templates(), clock(), new_id).run()
@@ -307,7 +307,7 @@ class App:
     @cached_property
     def skills(self) -> Skills:
         """Skills: listed, matched, approved, given to hosts and run."""
-        from memoryclaw.app.skills import Skills  # noqa: PLC0415
+        from memoryclaw.app.skills import Skills
 
         return Skills(self._context)
 
@@ -315,14 +315,14 @@ class App:
     @allowed(*AGENTS)
     def review(self) -> Review:
         """What waits for a person, and what the person decides."""
-        from memoryclaw.app.review import Review  # noqa: PLC0415
+        from memoryclaw.app.review import Review
 
         return Review(self._context)
 
     @cached_property
     def graph(self) -> VaultGraph:
         """How notes and entities are tied to one another: by links, mentions, and replies that cited both."""
-        from memoryclaw.app.graph import VaultGraph  # noqa: PLC0415
+        from memoryclaw.app.graph import VaultGraph
 
         return VaultGraph(self._context)
 
@@ -330,7 +330,7 @@ class App:
     @allowed(*AGENTS)
     def working(self) -> Working:
         """The working memory of each session."""
-        from memoryclaw.app.working import Working  # noqa: PLC0415
+        from memoryclaw.app.working import Working
 
         return Working(self._context)
 
@@ -338,14 +338,14 @@ class App:
     @allowed(OWNER)
     def openclaw(self) -> OpenClaw:
         """OpenClaw as the host of this vault."""
-        from memoryclaw.app.openclaw import OpenClaw  # noqa: PLC0415
+        from memoryclaw.app.openclaw import OpenClaw
 
         return OpenClaw(self._context)
 
     @cached_property
     def transfer(self) -> Transfer:
         """What comes from other programs, and what leaves the vault."""
-        from memoryclaw.app.transfer import Transfer  # noqa: PLC0415
+        from memoryclaw.app.transfer import Transfer
 
         return Transfer(self._context, lambda audience: self.seen_by(audience).transfer)
 
@@ -353,9 +353,9 @@ class App:
     @allowed(OWNER)
     def schedule(self) -> Schedule:
         """The vault's timer, which calls `consolidate --due`: to be installed, removed or asked how it stands."""
-        from memoryclaw.consolidation.consolidate import next_run  # noqa: PLC0415
-        from memoryclaw.daemon.scheduling import Schedule  # noqa: PLC0415
-        from memoryclaw.writing.context import Templates  # noqa: PLC0415
+        from memoryclaw.consolidation.consolidate import next_run
+        from memoryclaw.daemon.scheduling import Schedule
+        from memoryclaw.writing.context import Templates
 
         return Schedule(
             os.fspath(self.root),
@@ -417,7 +417,7 @@ class App:
         answer = self._context.answer(lambda: search(self._searcher(), query, kind=kind, limit=limit))
         if not session:
             return answer
-        from memoryclaw.recall.receipts import found_whole  # noqa: PLC0415
+        from memoryclaw.recall.receipts import found_whole
 
         trouble = self._context.note_shown(session, "search", found_whole(answer.matches))
         return replace(answer, notices=(*answer.notices, trouble)) if trouble else answer
@@ -449,8 +449,8 @@ class App:
         """
         if not noted:
             self._context.allow(OWNER)
-        from memoryclaw.recall.recall import recall  # noqa: PLC0415
-        from memoryclaw.recall.receipts import SEEN, seen_in  # noqa: PLC0415
+        from memoryclaw.recall.recall import recall
+        from memoryclaw.recall.receipts import SEEN, seen_in
 
         if seen not in SEEN:
             raise InputError(
@@ -464,7 +464,7 @@ class App:
         most, lines = self.config.max_results, None
         working = bool(session) and self.audience in (OWNER, AGENT)
         if memory := self.working.current(session) if working else None:
-            from memoryclaw.working.memory import within as lines_within  # noqa: PLC0415
+            from memoryclaw.working.memory import within as lines_within
 
             lines = partial(lines_within, memory)
         answer = self._context.answer(
@@ -489,7 +489,7 @@ class App:
 
         It is a recall of its own, noted in the ledger, and quotes nothing that a recall leaves out.
         """
-        from memoryclaw.recall.ask import ask  # noqa: PLC0415
+        from memoryclaw.recall.ask import ask
 
         recalled = self.recall(query)
         return self._context.read(lambda: ask(self._searcher(), recalled, least=self.config.min_coverage))
@@ -497,7 +497,7 @@ class App:
     @verb("GET /v1/receipts/{id}", "Look", "why ID", audience=AGENTS)
     def why(self, receipt: Id) -> ReadBack:
         """A recall read back: what was in its context, what was left out and why, of what is still there for who asks."""
-        from memoryclaw.recall.receipts import read_back  # noqa: PLC0415
+        from memoryclaw.recall.receipts import read_back
 
         event = self.ledger.receipt(receipt)
         if event is None:
@@ -515,11 +515,11 @@ class App:
     @verb("GET /v1/notes/{id}", "Look", "show ID")
     def show(self, id_: Id, *, session: Session = "") -> browsing.ShownUnit:
         """The lines of a note, section, fact or turn as they stand in their file; no recall sends them to this `session` again."""
-        from memoryclaw.recall import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing
 
         shown = self._context.read(lambda: browsing.show(id_, self.catalog, self.vault, self._context.today))
         if session:
-            from memoryclaw.recall.receipts import read_whole  # noqa: PLC0415
+            from memoryclaw.recall.receipts import read_whole
 
             digests = self._context.read(lambda: read_whole(shown.address, self.catalog))
             self._context.note_shown(session, "get", digests)
@@ -537,7 +537,7 @@ class App:
             memory_type: only notes that are of this type, or hold something of it.
             limit: how many at most.
         """
-        from memoryclaw.recall import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing
 
         within(limit, 0, settings.MOST_LISTED, "a limit")
         return self._context.read(
@@ -572,10 +572,10 @@ class App:
             believed_at: instead of what the files say now, what those of `commit_at(believed_at)` said; for the owner alone.
             memory_type: only those of this type, such as `preference`.
         """
-        from memoryclaw.recall import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing
 
         if believed_at:
-            from memoryclaw.review.believed import facts_in  # noqa: PLC0415
+            from memoryclaw.review.believed import facts_in
 
             then = facts_in(os.fspath(self.root), self.commit_at(believed_at).commit)
             return self._context.read(
@@ -597,7 +597,7 @@ class App:
             not entity or as_of is None or self.audience != OWNER
         ):  # what has a label now may have had none then
             return found
-        from memoryclaw.review.believed import facts_on  # noqa: PLC0415
+        from memoryclaw.review.believed import facts_on
 
         return facts_on(os.fspath(self.root), found, as_of)
 
@@ -606,7 +606,7 @@ class App:
 
         Both stand until a person decides in `review`, or a rule does where the schema says `supersede: true`.
         """
-        from memoryclaw.text.language import key_of  # noqa: PLC0415
+        from memoryclaw.text.language import key_of
 
         some = {fact.id: key_of(fact.entity) for _, fact in found if fact.current and not fact.is_statement}
         return {
@@ -624,7 +624,7 @@ class App:
             HistoryError: the vault has no git repository of its own.
             InputError: that is no moment and no commit, or there was no commit yet.
         """
-        from memoryclaw.review.believed import commit_at  # noqa: PLC0415
+        from memoryclaw.review.believed import commit_at
 
         return commit_at(os.fspath(self.root), when)
 
@@ -642,7 +642,7 @@ class App:
         Raises:
             InputError: that is no time, or no state.
         """
-        from memoryclaw.recall import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing
 
         first, last = browsing.due_in(due, self._context.today) if due else ("", "")
         return self._context.read(
@@ -654,14 +654,14 @@ class App:
     @verb("GET /v1/entities", "Look", "entities [WORDS]")
     def entities(self, words: Words = "", *, kind: Kind = "") -> list[browsing.EntityEntry]:
         """Everything that facts are known of, by name: those with all these words in it, or of one file such as `people`."""
-        from memoryclaw.recall import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing
 
         return self._context.read(lambda: browsing.entities(self.catalog, words=words, kind=kind))
 
     @verb("GET /v1/entities/{name}", "Look", "entity NAME")
     def entity(self, name: About) -> browsing.EntityShown:
         """One entity: its facts and their past, the episodes and notes that name it, and its neighbours."""
-        from memoryclaw.recall import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing
 
         return self._context.read(lambda: browsing.entity(name, self.catalog))
 
@@ -676,7 +676,7 @@ class App:
         Raises:
             NotFoundError: there is no page of this name.
         """
-        from memoryclaw.app import views  # noqa: PLC0415
+        from memoryclaw.app import views
 
         return (views.write if write else views.listed)(self._context.looking(), name)
 
@@ -692,7 +692,7 @@ class App:
             until: only up to the end of this day.
             limit: how many at most.
         """
-        from memoryclaw.recall.timeline import timeline  # noqa: PLC0415
+        from memoryclaw.recall.timeline import timeline
 
         within(limit, 0, settings.MOST_LISTED, "a limit")
         first, last = (day.isoformat() if day else "" for day in (since, until))
@@ -703,26 +703,26 @@ class App:
     @verb("GET /v1/links/{id}", "Look", "links ID")
     def links(self, id_: Id) -> browsing.Links:
         """The links that a note holds, and those of other notes that lead to it."""
-        from memoryclaw.recall import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing
 
         return self._context.read(lambda: browsing.links(id_, self.catalog, self.vault))
 
     def trust_of(self, paths: Iterable[str]) -> dict[str, str]:
         """The trust of each of these files that is known; asked after a verb that read them, so it looks at no disk."""
-        from memoryclaw.recall.browsing import trust_of  # noqa: PLC0415
+        from memoryclaw.recall.browsing import trust_of
 
         return trust_of(self.catalog, paths)
 
     def titles(self, ids: Iterable[str]) -> dict[str, str]:
         """What each of these ids is called; asked after a verb that found them, so it looks at no disk."""
-        from memoryclaw.recall.browsing import titles  # noqa: PLC0415
+        from memoryclaw.recall.browsing import titles
 
         return titles(self.catalog, ids)
 
     @allowed(OWNER)
     def uses(self, id_: str) -> list[dict[str, Any]]:
         """The events of the ledger in which a note, or a part of it, was shown within a year, the oldest first."""
-        from memoryclaw.recall.addresses import address_of  # noqa: PLC0415
+        from memoryclaw.recall.addresses import address_of
 
         note = self._context.read(lambda: address_of(id_, self.catalog, self.vault)).note
         return self.ledger.uses(note)
@@ -730,7 +730,7 @@ class App:
     @verb("GET /v1/inspect/{id}", "Look", "inspect ID", audience=(OWNER,))
     def inspect(self, id_: Id) -> Inspected:
         """How strongly a note, section, fact or turn is remembered: each use of it, what that counted, and how it adds up."""
-        from memoryclaw.recall.inspecting import inspect  # noqa: PLC0415
+        from memoryclaw.recall.inspecting import inspect
 
         return self._context.read(
             lambda: inspect(id_, self.catalog, self.vault, self.ledger, self._context.today)
@@ -743,8 +743,8 @@ class App:
         Raises:
             NotFoundError: no log holds a turn of this session.
         """
-        from memoryclaw.recall.browsing import logs_of, superseded_in  # noqa: PLC0415
-        from memoryclaw.review.details import conversation  # noqa: PLC0415
+        from memoryclaw.recall.browsing import logs_of, superseded_in
+        from memoryclaw.review.details import conversation
 
         paths = self._context.read(lambda: logs_of(session, self.catalog))
         told, today = self.catalog.facts(), self._context.today
@@ -769,7 +769,7 @@ class App:
         Raises:
             InputError: the file cannot be read, or says something that cannot be used.
         """
-        from memoryclaw.recall.evaluation import BUDGETS, KS, EvaluationSetup, evaluate, goldens_of  # noqa: PLC0415
+        from memoryclaw.recall.evaluation import BUDGETS, KS, EvaluationSetup, evaluate, goldens_of
 
         budgets, ks = tuple(budgets or BUDGETS), tuple(sorted(ks or KS))
         for tokens in budgets:
@@ -826,10 +826,10 @@ class App:
         Raises:
             InputError: the scope or the day cannot be read.
         """
-        from memoryclaw.consolidation.agent_claims import known_field  # noqa: PLC0415
-        from memoryclaw.consolidation.understood import understood  # noqa: PLC0415
-        from memoryclaw.vault.lifecycle import given  # noqa: PLC0415
-        from memoryclaw.writing.remember import remember, remember_parts  # noqa: PLC0415
+        from memoryclaw.consolidation.agent_claims import known_field
+        from memoryclaw.consolidation.understood import understood
+        from memoryclaw.vault.lifecycle import given
+        from memoryclaw.writing.remember import remember, remember_parts
 
         # A value is a secret by its field, too; NUL is left out of every text and must not hide one.
         said = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags], "source": source}  # fmt: skip
@@ -870,7 +870,7 @@ class App:
         session: str = "",
     ) -> Written:
         """Keeps what an agent says as `unknown`; what contradicts a standing fact waits for a person. At most one commit."""
-        from memoryclaw.consolidation.agent_claims import claim  # noqa: PLC0415
+        from memoryclaw.consolidation.agent_claims import claim
 
         said = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags]}
         return self._context.write(
@@ -892,7 +892,7 @@ class App:
 
         Secrets are taken out first, unless a person means them (`as_is`).
         """
-        from memoryclaw.writing.edit import edit  # noqa: PLC0415
+        from memoryclaw.writing.edit import edit
 
         said = {key: value if isinstance(value, str) else [*value] for key, value in fields.items()}
         return self._context.write(lambda context, told: edit(context, id_, told), said, as_is=as_is)
@@ -916,8 +916,8 @@ class App:
             ConflictError: the file has changed since; nothing was written.
             InputError: it is no note whose text can be written.
         """
-        from memoryclaw.text.encoding import decode  # noqa: PLC0415
-        from memoryclaw.writing.edit import original, rewrite  # noqa: PLC0415
+        from memoryclaw.text.encoding import decode
+        from memoryclaw.writing.edit import original, rewrite
 
         standing = self._context.look(lambda context: decode(original(context, id_)[1]).text)
 
@@ -929,21 +929,21 @@ class App:
     @allowed(OWNER)
     def trust(self, id_: str) -> Written:
         """Says that a person trusts a note, a fact or a statement; one commit."""
-        from memoryclaw.writing.edit import set_trust  # noqa: PLC0415
+        from memoryclaw.writing.edit import set_trust
 
         return self._context.write(lambda context: set_trust(context, id_, "trusted"))
 
     @allowed(OWNER)
     def quarantine(self, id_: str) -> Written:
         """Takes a note, a fact or a statement out of every answer, and leaves it where it stands; one commit."""
-        from memoryclaw.writing.edit import set_trust  # noqa: PLC0415
+        from memoryclaw.writing.edit import set_trust
 
         return self._context.write(lambda context: set_trust(context, id_, "quarantined"))
 
     @verb("DELETE /v1/notes/{id}", "Write", "forget ID", audience=(OWNER,))
     def forget(self, id_: Id) -> Written:
         """Moves a note, or a fact's line, to the archive, or leaves a turn out of every answer; `revive` brings it back. One commit."""
-        from memoryclaw.writing.edit import forget  # noqa: PLC0415
+        from memoryclaw.writing.edit import forget
 
         return self._context.write(lambda context: forget(context, id_))
 
@@ -969,9 +969,9 @@ class App:
             dry_run: only says what would be emptied.
             progress: told (done, total) while places are searched.
         """
-        from memoryclaw.app.purge import carry_out, preview  # noqa: PLC0415
-        from memoryclaw.review.purge import PurgeRequest  # noqa: PLC0415
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+        from memoryclaw.app.purge import carry_out, preview
+        from memoryclaw.review.purge import PurgeRequest
+        from memoryclaw.writing.secret_gate import secret_gate
 
         context, request = self._context, PurgeRequest(ids, source, since)
         context.refresh()
@@ -983,7 +983,7 @@ class App:
     @verb("POST /v1/revive", "Write", "revive ID", audience=(OWNER,))
     def revive(self, id_: Id) -> Written:
         """Brings back what `forget` archived, byte for byte; one commit. The ledger counts that as a use: it is not proposed for the archive again."""
-        from memoryclaw.writing.edit import revive  # noqa: PLC0415
+        from memoryclaw.writing.edit import revive
 
         done = self._context.write(lambda context: revive(context, id_))
         self.ledger.append("shown", {"mode": "get", "ids": [done.id]}, self.clock())
@@ -995,14 +995,14 @@ class App:
 
         What makes the folder a vault is taken back only with `yes`.
         """
-        from memoryclaw.review.undo import undo  # noqa: PLC0415
+        from memoryclaw.review.undo import undo
 
         return self._context.write(lambda context: undo(context, commit, yes=yes))
 
     @verb("GET /v1/history", "Review", "history [ID]", audience=(OWNER,))
     def history(self, id_: Id = "", *, limit: Listed = 20, before: Text = "") -> Events:
         """What was done to the vault, a note or a fact, newest first; `before` is `next` of the page before."""
-        from memoryclaw.review.file_history import history  # noqa: PLC0415
+        from memoryclaw.review.file_history import history
 
         within(limit, 0, settings.MOST_LISTED, "a limit")
         return self._context.write(lambda context: history(context, id_, limit=limit, before=before))
@@ -1010,14 +1010,14 @@ class App:
     @verb("GET /v1/history/{commit}", "Review", "history --commit COMMIT", audience=(OWNER,))
     def commit(self, name: Id) -> CommitShown:
         """One commit, by its id or its run, and what it changed in its first 20 files."""
-        from memoryclaw.review.file_history import commit_shown  # noqa: PLC0415
+        from memoryclaw.review.file_history import commit_shown
 
         return self._context.look(lambda context: commit_shown(context, name))
 
     @verb("GET /v1/blame/{id}", "Review", "blame FACT", audience=(OWNER,))
     def blame(self, fact: Id) -> Blame:
         """A fact back to its commit, its episode, its log line, and who approved it."""
-        from memoryclaw.review.file_history import blame  # noqa: PLC0415
+        from memoryclaw.review.file_history import blame
 
         return self._context.write(lambda context: blame(context, fact))
 
@@ -1032,8 +1032,8 @@ class App:
         What running sessions say of their goal, plan and skill goes to their working memory; what their assistants used of what they
         were shown, to the ledger.
         """
-        from memoryclaw.app.citing import cite  # noqa: PLC0415
-        from memoryclaw.app.working import follow  # noqa: PLC0415
+        from memoryclaw.app.citing import cite
+        from memoryclaw.app.working import follow
 
         def tell(turns: list[KeptTurn]) -> None:
             follow(self._context, turns)
@@ -1050,7 +1050,7 @@ class App:
     @allowed(OWNER)
     def import_logs(self, source: str | os.PathLike[str], *, format_: str = "") -> Imported:
         """Brings the logs of other programs into the vault's; the source is only read, and a second import adds nothing."""
-        from memoryclaw.capture.importers import import_logs  # noqa: PLC0415
+        from memoryclaw.capture.importers import import_logs
 
         path = os.fspath(source)
         return import_logs(
@@ -1085,9 +1085,9 @@ class App:
             answers_file: the name of their file, for the sentence about a line that is no answer.
             after: with `due`, the hours for which new lines are left to an agent.
         """
-        from memoryclaw.app.upkeep import upkeep  # noqa: PLC0415
-        from memoryclaw.consolidation.consolidate import consolidate, preview, told_to  # noqa: PLC0415
-        from memoryclaw.history.repository import History  # noqa: PLC0415
+        from memoryclaw.app.upkeep import upkeep
+        from memoryclaw.consolidation.consolidate import consolidate, preview, told_to
+        from memoryclaw.history.repository import History
 
         if self.audience != OWNER:  # a run reads everything, whoever asks for it
             done = self._owners.consolidate(
@@ -1104,7 +1104,7 @@ class App:
         context = self._consolidation_context("none" if answers is not None else llm, mode, after=after)
         problems: tuple[str, ...] = ()
         if answers is not None:
-            from memoryclaw.consolidation.host_answers import read_answers  # noqa: PLC0415
+            from memoryclaw.consolidation.host_answers import read_answers
 
             host = read_answers(answers, answers_file)
             context = replace(context, enrich=host.read, answered=host.answers.keys())
@@ -1129,9 +1129,9 @@ class App:
         Args:
             due: nothing while `consolidate(due=True)` would do nothing.
         """
-        from memoryclaw.consolidation.consolidate import preview  # noqa: PLC0415
-        from memoryclaw.consolidation.host_answers import Questions  # noqa: PLC0415
-        from memoryclaw.writing.context import Templates  # noqa: PLC0415
+        from memoryclaw.consolidation.consolidate import preview
+        from memoryclaw.consolidation.host_answers import Questions
+        from memoryclaw.writing.context import Templates
 
         if self.audience != OWNER:
             return self._owners.segments(due=due)
@@ -1144,7 +1144,7 @@ class App:
     @allowed(OWNER)
     def unagreed_command(self) -> str:
         """The command of `llm.command` that may not read conversations before a person agrees; empty without one."""
-        from memoryclaw.consolidation.model_chain import in_words, unagreed_command  # noqa: PLC0415
+        from memoryclaw.consolidation.model_chain import in_words, unagreed_command
 
         command = unagreed_command(self.config, os.environ)
         return in_words(command) if command else ""
@@ -1156,8 +1156,8 @@ class App:
         Raises:
             InputError: the settings name no such command.
         """
-        from memoryclaw.consolidation.model_chain import unagreed_command  # noqa: PLC0415
-        from memoryclaw.writing.agreements import agree  # noqa: PLC0415
+        from memoryclaw.consolidation.model_chain import unagreed_command
+        from memoryclaw.writing.agreements import agree
 
         if "command" not in (name.lower() for name in self.config.chain) or not self.config.command:
             own = settings.own_folder(os.environ) / settings.OWN_FILE
@@ -1170,7 +1170,7 @@ class App:
     @verb("POST /v1/redo", "Log", "redo --since DATE", pool=LONG, audience=(OWNER,))
     def redo(self, since: Text, *, llm: Model = "auto") -> Consolidated:
         """Consolidates the logs of a day (ISO) and later once more, on a branch that waits for `review`."""
-        from memoryclaw.consolidation.consolidate import redo  # noqa: PLC0415
+        from memoryclaw.consolidation.consolidate import redo
 
         self._context.refresh()
         return redo(self._consolidation_context(llm, "branch"), since)
@@ -1183,9 +1183,9 @@ class App:
 
         It is about the use that the `receipt` names, or about the last time that it was shown, in this `session` first.
         """
-        from memoryclaw.capture.feedback import feedback, rating_of  # noqa: PLC0415
-        from memoryclaw.recall.addresses import address_of  # noqa: PLC0415
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+        from memoryclaw.capture.feedback import feedback, rating_of
+        from memoryclaw.recall.addresses import address_of
+        from memoryclaw.writing.secret_gate import secret_gate
 
         rating_of(rating)
         known = self._context.read(lambda: address_of(id_, self.catalog, self.vault)).id
@@ -1227,7 +1227,7 @@ class App:
             HistoryError: git cannot be used now, there is no other copy, or it cannot be reached.
             InputError: what would be pushed is not to leave this machine; it was not.
         """
-        from memoryclaw.review.machines import exchange  # noqa: PLC0415
+        from memoryclaw.review.machines import exchange
 
         self._track()
         progress = self._context.progress
@@ -1235,7 +1235,7 @@ class App:
 
     @allowed(OWNER)
     def _writing(self) -> WriteContext:
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_gate
 
         return self._context.write_context(secret_gate())
 
@@ -1282,7 +1282,7 @@ class App:
     @allowed(OWNER)
     def watching(self, tell: Callable[[WatchReport], None]) -> Watching:
         """A watch over this vault, to be `run`; everything that happens is told. The copies for hosts follow the skills."""
-        from memoryclaw.index.watching import Watching  # noqa: PLC0415
+        from memoryclaw.index.watching import Watching
 
         filler = self._filler(tell)
 
@@ -1300,7 +1300,7 @@ class App:
         """Who fills in vectors beside a watch, with an open vault of its own."""
         if not self._context.wants_vectors:
             return None
-        from memoryclaw.index.vectors import Filler  # noqa: PLC0415
+        from memoryclaw.index.vectors import Filler
 
         def fill(stopping: Callable[[], bool]) -> Filled:
             with App(self.root, clock=self.clock) as own:
@@ -1311,8 +1311,8 @@ class App:
     @verb("GET /v1/status", "Keep", "status", audience=(OWNER,))
     def status(self) -> Status:
         """How the vault stands; looks at the disk and changes nothing."""
-        from memoryclaw.app.stats import LATE  # noqa: PLC0415
-        from memoryclaw.app.status import status  # noqa: PLC0415
+        from memoryclaw.app.stats import LATE
+        from memoryclaw.app.status import status
 
         context = self._context
         now = status(
@@ -1331,7 +1331,7 @@ class App:
         try:
             return replace(now, vectors=context.vectors.standing())
         except VectorsError as error:
-            from memoryclaw.index.vectors import VectorStatus  # noqa: PLC0415
+            from memoryclaw.index.vectors import VectorStatus
 
             units = context.index.size()[0]
             unknown = VectorStatus(self.config.vector_model, units, units)
@@ -1340,7 +1340,7 @@ class App:
     @allowed(OWNER)
     def stats(self) -> Stats:
         """How the vault grows month by month, how it is used, and what waits in it for how long."""
-        from memoryclaw.app.stats import stats, waiting_items  # noqa: PLC0415
+        from memoryclaw.app.stats import stats, waiting_items
 
         waits, items = self._waiting(), waiting_items(self.review.list(), self.clock())
         return self._context.read(
@@ -1351,8 +1351,8 @@ class App:
 
     def _waiting(self) -> Waits:
         """The turns that no consolidation has read; none where that cannot be told."""
-        from memoryclaw.app.stats import Waits, waiting_turns  # noqa: PLC0415
-        from memoryclaw.consolidation.consolidate import unread_logs  # noqa: PLC0415
+        from memoryclaw.app.stats import Waits, waiting_turns
+        from memoryclaw.consolidation.consolidate import unread_logs
 
         try:
             return waiting_turns(unread_logs(self._consolidation_context("none", "")), self.clock())
@@ -1362,8 +1362,8 @@ class App:
     @verb("GET /v1/doctor", "Keep", "doctor", pool=LONG, audience=(OWNER,))
     def doctor(self, *, fix: bool = False) -> list[Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
-        from memoryclaw.app.doctor import CheckedVault, check, check_views, examine  # noqa: PLC0415
-        from memoryclaw.app.views import has_pages  # noqa: PLC0415
+        from memoryclaw.app.doctor import CheckedVault, check, check_views, examine
+        from memoryclaw.app.views import has_pages
 
         self.sync()
         context = self._context
@@ -1392,7 +1392,7 @@ class App:
             InputError: a path is not in the vault.
             HistoryError: the vault has no git repository of its own in which anything could be staged.
         """
-        from memoryclaw.app import lint  # noqa: PLC0415
+        from memoryclaw.app import lint
 
         if staged:
             return lint.of_staged(self.vault, os.environ.get("GIT_INDEX_FILE", ""))
@@ -1411,7 +1411,7 @@ class App:
             ConflictError: what would be rewritten holds work of yours that git does not.
             VaultError: the format of the vault is newer than the newest that is known.
         """
-        from memoryclaw.app.migration import migrate  # noqa: PLC0415
+        from memoryclaw.app.migration import migrate
 
         carry_out = self._context.look if dry_run else self._context.write
         done = carry_out(lambda context: migrate(context, dry_run=dry_run))
@@ -1423,7 +1423,7 @@ class App:
     @allowed(OWNER)
     def commit_hook(self) -> CommitHook:
         """The hook that lets a person's own `git commit` in the vault run checks first."""
-        from memoryclaw.history.commit_hook import CommitHook  # noqa: PLC0415
+        from memoryclaw.history.commit_hook import CommitHook
 
         return CommitHook(os.fspath(self.root))
 
@@ -1454,31 +1454,31 @@ class App:
         )
 
     def _conflicts(self, today: date | None = None) -> Conflicts:
-        from memoryclaw.recall.standing import Conflicts, rules  # noqa: PLC0415
+        from memoryclaw.recall.standing import Conflicts, rules
 
         day = (today or self._context.today).isoformat()
         return Conflicts(self.catalog, day, lambda: rules(self.vault, self._owners.vault))
 
     def _approved_files(self, paths: Iterable[str]) -> set[str]:
-        from memoryclaw.skills.listing import approved_files  # noqa: PLC0415
+        from memoryclaw.skills.listing import approved_files
 
         return approved_files(os.fspath(self.root), paths)
 
     def _vector_lane(self) -> VectorLane:
-        from memoryclaw.recall.vector_lane import FallbackPolicy, VectorLane  # noqa: PLC0415
+        from memoryclaw.recall.vector_lane import FallbackPolicy, VectorLane
 
         config = self.config
         policy = FallbackPolicy(config.min_primary_results, config.min_coverage, config.blend_strategy)
         return VectorLane(self._context.vectors, self.catalog, policy)
 
     def _consolidation_context(self, llm: str, mode: str, *, after: int = 0) -> ConsolidationContext:
-        from memoryclaw.consolidation.consolidate import ConsolidationContext, RunSettings  # noqa: PLC0415
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+        from memoryclaw.consolidation.consolidate import ConsolidationContext, RunSettings
+        from memoryclaw.writing.secret_gate import secret_gate
 
         models: Enrich | None = None
         if llm != "none":
-            from memoryclaw.consolidation.model_chain import model_chain  # noqa: PLC0415
-            from memoryclaw.writing.context import Templates  # noqa: PLC0415
+            from memoryclaw.consolidation.model_chain import model_chain
+            from memoryclaw.writing.context import Templates
 
             models = model_chain(self.config, Templates(), os.environ, llm=llm).read
         return ConsolidationContext(
@@ -1497,14 +1497,14 @@ class App:
             return "", ""
         if self.audience != OWNER:
             return self._owners._rehearse(planned)  # noqa: SLF001 - another App, and nothing of it is told
-        from memoryclaw.app.rehearsal import rehearsed  # noqa: PLC0415
+        from memoryclaw.app.rehearsal import rehearsed
 
         self._context.refresh()
         return rehearsed(self._context, planned, self._approved_files)
 
     def _refresh_for_hosts(self) -> None:
         """Brings what hosts read as files up to date where there is any; `skills.hosted` tells of trouble with their skills."""
-        from memoryclaw.skills.host_skills import FOLDER  # noqa: PLC0415
+        from memoryclaw.skills.host_skills import FOLDER
 
         if (self._context.state / settings.LATEST).exists():
             with suppress(MemoryClawError, OSError):

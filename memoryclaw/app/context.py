@@ -57,7 +57,7 @@ def system_clock() -> datetime:
 
 def new_id() -> str:
     """Six random hex digits."""
-    import secrets  # noqa: PLC0415 - a search needs none, and it costs a third of Click
+    import secrets  # a search needs none, and it costs a third of Click
 
     return secrets.token_hex(3)
 
@@ -125,7 +125,7 @@ class VaultContext:
     @cached_property
     def ledger(self) -> Ledger:
         """The usage record."""
-        from memoryclaw.vault.ledger import Ledger  # noqa: PLC0415
+        from memoryclaw.vault.ledger import Ledger
 
         return Ledger(os.fspath(self.root))
 
@@ -139,17 +139,17 @@ class VaultContext:
         record = self.ledger.record()
         if not record.used:
             return None
-        from memoryclaw.recall.strength import Strengths  # noqa: PLC0415
+        from memoryclaw.recall.strength import Strengths
 
         return Strengths(record, today or self.today, self.catalog.merged())
 
     @cached_property
     def recorder(self) -> Recorder:
         """Writes to the logs; the first use makes the user's key where there is none."""
-        from memoryclaw.capture.capture import Recorder  # noqa: PLC0415
-        from memoryclaw.capture.log_files import Logs  # noqa: PLC0415
-        from memoryclaw.text.redaction import Redactor  # noqa: PLC0415
-        from memoryclaw.writing.secret_gate import secret_key  # noqa: PLC0415
+        from memoryclaw.capture.capture import Recorder
+        from memoryclaw.capture.log_files import Logs
+        from memoryclaw.text.redaction import Redactor
+        from memoryclaw.writing.secret_gate import secret_key
 
         kept = secret_key(os.fspath(settings.own_folder(os.environ)))
         return Recorder(Logs(os.fspath(self.root)), Redactor(kept.key), self.clock, notice=kept.notice)
@@ -162,12 +162,12 @@ class VaultContext:
     @cached_property
     def vectors(self) -> Vectors:
         """The vectors of what the index holds."""
-        from memoryclaw.index.vector_store import VectorStore  # noqa: PLC0415
-        from memoryclaw.index.vectors import Vectors, embedder_of  # noqa: PLC0415
+        from memoryclaw.index.vector_store import VectorStore
+        from memoryclaw.index.vectors import Vectors, embedder_of
 
         server = None
         if self.config.engine == "postgres":
-            from memoryclaw.index.postgres_index import PostgresDatabase, PostgresVectors  # noqa: PLC0415
+            from memoryclaw.index.postgres_index import PostgresDatabase, PostgresVectors
 
             server = PostgresVectors(cast("PostgresDatabase", self._whole.database))
         store, embedder = VectorStore(self.state, self.config.vector_model), embedder_of(self.config)
@@ -280,7 +280,7 @@ class VaultContext:
             as_is: a person at the command line means what they typed.
             standing: text of the vault that was given out to be changed; what it holds may stay.
         """
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_gate
 
         gate = secret_gate(as_is=as_is)
         clean = [gate.value(one, standing=standing) for one in said]
@@ -297,7 +297,7 @@ class VaultContext:
     @contextlib.contextmanager
     def _on_index_aside(self) -> Iterator[None]:
         """An index made of the files for one verb, in place of one on a server that is away: what is written needs no server."""
-        import tempfile  # noqa: PLC0415 - only where something is wrong
+        import tempfile  # only where something is wrong
 
         own = {name: self.__dict__.pop(name) for name in _INDEXES if name in self.__dict__}
         with tempfile.TemporaryDirectory(prefix="memoryclaw-") as folder:
@@ -313,16 +313,16 @@ class VaultContext:
 
     def look(self, verb: Callable[[WriteContext], T]) -> T:
         """Carries out a verb that only looks at what the files say, with no more of them than the caller sees."""
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_gate
 
         self.refresh()
         return verb(replace(self.write_context(secret_gate()), only_seen=self.audience != OWNER))
 
     def looking(self) -> UpkeepContext:
         """What looks at the memories that are there works with."""
-        from memoryclaw.lifecycle.keeping import UpkeepContext  # noqa: PLC0415
-        from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+        from memoryclaw.lifecycle.keeping import UpkeepContext
+        from memoryclaw.writing.decisions import Decisions
+        from memoryclaw.writing.secret_gate import secret_gate
 
         self.refresh()
         writing = self.write_context(secret_gate())
@@ -336,7 +336,7 @@ class VaultContext:
 
     def write_context(self, gate: Gate) -> WriteContext:
         """What a verb that writes works with."""
-        from memoryclaw.writing.context import Templates, WriteContext  # noqa: PLC0415
+        from memoryclaw.writing.context import Templates, WriteContext
 
         return WriteContext(
             root=os.fspath(self.root),
@@ -350,7 +350,7 @@ class VaultContext:
 
     def _as_seen(self, path: str, text: str) -> str:
         """The text of a file without what is for others."""
-        from memoryclaw.vault.seen import seen  # noqa: PLC0415 - only for what an agent claims
+        from memoryclaw.vault.seen import seen  # only for what an agent claims
 
         left = seen(path, text.encode("utf-8", "surrogatepass"), self.audience, self.config.folders)
         return (left or b"").decode("utf-8", "surrogatepass")
@@ -363,7 +363,7 @@ class VaultContext:
 
     def receipted(self, answer: Recalled, session: str, seen: str) -> Recalled:
         """The answer with its receipt, which the ledger keeps."""
-        from memoryclaw.recall.receipts import event_of  # noqa: PLC0415
+        from memoryclaw.recall.receipts import event_of
 
         receipt = self._receipt()
         values = {
@@ -385,7 +385,7 @@ class VaultContext:
 
     def session_name(self, session: str) -> str:
         """A session as it may be written; hosts choose the name."""
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415 - a recall without one has nothing to hide
+        from memoryclaw.writing.secret_gate import secret_gate  # a recall without one has nothing to hide
 
         return secret_gate().text(session) if session else ""
 

@@ -80,7 +80,7 @@ def carry_out(
     """
     repository = History(writing.root)
     if history:
-        from memoryclaw.history.rewriting import must_be_rewritable  # noqa: PLC0415
+        from memoryclaw.history.rewriting import must_be_rewritable
 
         must_be_rewritable(repository)
     other = _marked(context)
@@ -105,7 +105,7 @@ def carry_out(
     if history and past == "kept" and hits:
         notices.append("git's history was left as it is: settle first what was found")
     elif history and past == "kept":
-        from memoryclaw.history.rewriting import Rewriting, found_in_objects  # noqa: PLC0415
+        from memoryclaw.history.rewriting import Rewriting, found_in_objects
 
         rewriting = Rewriting(repository, plan.transforms, {**plan.renames}, kept["replaced"], needles)
         bundle = rewriting.run(
@@ -179,7 +179,7 @@ def _derived(context: VaultContext, needles: Needles) -> Iterator[str]:
         except (LockedError, VectorsError) as error:
             yield f"vectors of what was erased may be left ({error}); run `memoryclaw sync`"
     if (context.state / HOST_SKILLS).exists():
-        from memoryclaw.skills.host_skills import HostFolder, host_skills  # noqa: PLC0415
+        from memoryclaw.skills.host_skills import HostFolder, host_skills
 
         host_skills(root, HostFolder(os.fspath(context.state)), sees=partial(context.sees, audience=AGENT))
     traces.drop_from_state(root, needles, but=MARKER)

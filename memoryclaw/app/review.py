@@ -27,33 +27,33 @@ class Review:
     @verb("GET /v1/review", "Review", "review list")
     def list(self, names: Sequence[str] = ()) -> Sequence[ReviewItem]:
         """Everything that waits, or what has these ids or came from these runs; then no skills."""
-        from memoryclaw.review.queue import chosen, waiting  # noqa: PLC0415
+        from memoryclaw.review.queue import chosen, waiting
 
         return self._context.look(lambda context: chosen(context, names) if names else waiting(context))
 
     @verb("GET /v1/review/{id}", "Review", "review show ID")
     def get(self, id_: Id) -> ReviewItem:
         """The one thing that waits under this id."""
-        from memoryclaw.review.queue import one_of  # noqa: PLC0415
+        from memoryclaw.review.queue import one_of
 
         return self._context.look(lambda context: one_of(context, id_))
 
     def diff(self, item: ReviewItem) -> Sequence[Difference]:
         """The files that would change if this were approved now, before and after."""
-        from memoryclaw.review.diffs import differences  # noqa: PLC0415
+        from memoryclaw.review.diffs import differences
 
         return self._context.look(lambda context: differences(context, item))
 
     @allowed(OWNER)
     def details(self, item: ReviewItem, among: Sequence[ReviewItem] | None = None) -> Details:
         """What waits, taken apart: what it would replace, what was held before, its rivals `among` all that waits, and the turns it rests on."""
-        from memoryclaw.review.details import details  # noqa: PLC0415
+        from memoryclaw.review.details import details
 
         return self._context.look(lambda context: details(context, item, among))
 
     def as_shown(self, id_: str, digest: str) -> ReviewItem:
         """What waits under this id; a ConflictError when it, or what it would replace, is not what had this digest."""
-        from memoryclaw.review.decide import as_shown  # noqa: PLC0415
+        from memoryclaw.review.decide import as_shown
 
         return self._context.look(lambda context: as_shown(context, id_, digest))
 
@@ -84,7 +84,7 @@ class Review:
     def _decide(
         self, items: Sequence[ReviewItem], decision: str, digest: str, value: int, reason: str
     ) -> Sequence[ReviewDecision]:
-        from memoryclaw.review.decide import as_shown, decide  # noqa: PLC0415
+        from memoryclaw.review.decide import as_shown, decide
 
         if digest and len(items) != 1:
             raise InputError("a digest is of one thing that waits; decide each of several by its own")
@@ -98,21 +98,21 @@ class Review:
     @allowed(OWNER)
     def ticked(self) -> TickedFacts:
         """What people ticked in `semantic/_pending.md` and `review/*.md`; decides nothing."""
-        from memoryclaw.review.decide import ticked  # noqa: PLC0415
+        from memoryclaw.review.decide import ticked
 
         return self._context.write(ticked)
 
     @allowed(OWNER)
     def apply(self, boxes: TickedFacts) -> Sequence[ReviewDecision]:
         """Decides what was ticked, as it was shown."""
-        from memoryclaw.review.decide import apply  # noqa: PLC0415
+        from memoryclaw.review.decide import apply
 
         return self._context.write(lambda context: apply(context, boxes))
 
     @allowed(OWNER)
     def text(self, item: ReviewItem) -> str:
         """The text that `edit` gives out to be reworded."""
-        from memoryclaw.review.decide import editable  # noqa: PLC0415
+        from memoryclaw.review.decide import editable
 
         return editable(item)
 
@@ -124,7 +124,7 @@ class Review:
 
         Secrets that come in are taken out first, unless a person means them (`as_is`). `digest` as for `approve`.
         """
-        from memoryclaw.review.decide import editable, store  # noqa: PLC0415
+        from memoryclaw.review.decide import editable, store
 
         item = self.as_shown(id_, digest)
         was = editable(item)

@@ -34,23 +34,23 @@ class Skills:
     @verb("GET /v1/skills", "Skills", "skills list")
     def list(self) -> Sequence[ListedSkill]:
         """Every skill and draft, and how each stands."""
-        from memoryclaw.skills.listing import list_skills  # noqa: PLC0415
+        from memoryclaw.skills.listing import list_skills
 
         return list_skills(self._root, self._context.sees, self._ran())
 
     @verb("GET /v1/skills/{name}", "Skills", "skills show NAME")
     def show(self, name: Text) -> LintedSkill:
         """One skill as it stands in its file, with what is wrong with it."""
-        from memoryclaw.skills.listing import show_skill  # noqa: PLC0415
+        from memoryclaw.skills.listing import show_skill
 
         return show_skill(self._root, name, self._context.sees, self._ran())
 
     @allowed(OWNER)
     def lint(self, name: str = "") -> Sequence[Problem]:
         """Every problem of one skill, or of all: what is wrong in its file, tools that were gone, other steps that sessions took."""
-        from memoryclaw.consolidation.selecting import past  # noqa: PLC0415
-        from memoryclaw.lifecycle.practice import outdated  # noqa: PLC0415
-        from memoryclaw.skills.listing import find, lint_skills  # noqa: PLC0415
+        from memoryclaw.consolidation.selecting import past
+        from memoryclaw.lifecycle.practice import outdated
+        from memoryclaw.skills.listing import find, lint_skills
 
         problems, listed = lint_skills(self._root, name), self.list()
         chosen = [find(list(listed), name)] if name else listed
@@ -60,7 +60,7 @@ class Skills:
     @verb("GET /v1/skills/match", "Skills", "skills match Q", request="q")
     def match(self, request: Question) -> Sequence[SkillOffer]:
         """The skills that fit a request, the best first, and whether a host would be offered them."""
-        from memoryclaw.skills.listing import match_skills  # noqa: PLC0415
+        from memoryclaw.skills.listing import match_skills
 
         context = self._context
         return match_skills(self.list(), request, language(context.config.language), context.today)
@@ -68,7 +68,7 @@ class Skills:
     @allowed(OWNER)
     def new(self, name: str, description: str = "", *, as_is: bool = False) -> Written:
         """Begins a skill: a valid SKILL.md to be filled in; one commit. `as_is`: a secret in it is meant."""
-        from memoryclaw.skills.approve import new_skill  # noqa: PLC0415
+        from memoryclaw.skills.approve import new_skill
 
         return self._context.write(new_skill, name, description, as_is=as_is)
 
@@ -80,14 +80,14 @@ class Skills:
             name: the skill.
             version: of its files, as somebody was shown them (`list` tells it); what has changed since is refused.
         """
-        from memoryclaw.skills.approve import approve_skill  # noqa: PLC0415
+        from memoryclaw.skills.approve import approve_skill
 
         return self._with_copies(self._context.write(lambda context: approve_skill(context, name, version)))
 
     @verb("POST /v1/skills/{name}/reject", "Skills", "skills reject NAME", audience=(OWNER,))
     def reject(self, name: Text, *, version: Digest = "") -> SkillDecision:
         """Says no: a draft goes to the archive, an approval is withdrawn; one commit. `version` as for `approve`."""
-        from memoryclaw.skills.approve import reject_skill  # noqa: PLC0415
+        from memoryclaw.skills.approve import reject_skill
 
         return self._with_copies(self._context.write(lambda context: reject_skill(context, name, version)))
 
@@ -104,9 +104,9 @@ class Skills:
         Raises:
             VaultError: it could not be kept.
         """
-        from memoryclaw.skills.outcomes import AGENT as BY_AGENT  # noqa: PLC0415
-        from memoryclaw.skills.outcomes import PERSON, kept  # noqa: PLC0415
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+        from memoryclaw.skills.outcomes import AGENT as BY_AGENT
+        from memoryclaw.skills.outcomes import PERSON, kept
+        from memoryclaw.writing.secret_gate import secret_gate
 
         context = self._context
         return kept(
@@ -121,7 +121,7 @@ class Skills:
 
     def _ran(self) -> Sequence[Mapping[str, object]]:
         """What the ledger has of the runs of skills; of their trouble, which may quote anything, nothing for others than the owner."""
-        from memoryclaw.skills.outcomes import EVENT  # noqa: PLC0415
+        from memoryclaw.skills.outcomes import EVENT
 
         told = self._context.ledger.having(EVENT)
         return told if self._context.audience == OWNER else [{**one, "why": ""} for one in told]
@@ -133,7 +133,7 @@ class Skills:
         Args:
             refresh: False to look only.
         """
-        from memoryclaw.skills.host_skills import HostFolder, host_skills  # noqa: PLC0415
+        from memoryclaw.skills.host_skills import HostFolder, host_skills
 
         folder = HostFolder(os.fspath(self._context.state))
         return host_skills(
@@ -162,8 +162,8 @@ class Skills:
         Raises:
             InputError: it is not approved as it is now, or something is missing or wrong; nothing was done then.
         """
-        from memoryclaw.skills.run import Runner, run_skill  # noqa: PLC0415
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+        from memoryclaw.skills.run import Runner, run_skill
+        from memoryclaw.writing.secret_gate import secret_gate
 
         self.show(name)  # what is not seen is not run
         runner = Runner(
@@ -179,9 +179,9 @@ class Skills:
         return run_skill(runner, name, params, apply=apply, session=session, ask=ask)
 
     def _tools(self) -> ToolHosts:
-        from memoryclaw.skills.mcp_tools import McpTools  # noqa: PLC0415
-        from memoryclaw.skills.tool_hosts import TOKEN, GatewayTools, ToolHosts  # noqa: PLC0415
-        from memoryclaw.skills.tools import read_servers  # noqa: PLC0415
+        from memoryclaw.skills.mcp_tools import McpTools
+        from memoryclaw.skills.tool_hosts import TOKEN, GatewayTools, ToolHosts
+        from memoryclaw.skills.tools import read_servers
 
         config = self._context.config
         wait = config.tool_timeout
@@ -199,7 +199,7 @@ class Skills:
 
         A statement fills no parameter: nobody knows whether it holds.
         """
-        from memoryclaw.recall import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing
 
         try:
             found = self._context.read(lambda: browsing.facts(self._context.catalog, entity=entity))

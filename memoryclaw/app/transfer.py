@@ -74,7 +74,7 @@ class Transfer:
             InputError: there is no such source, or it is not what it is said to be.
         """
         context = self._context
-        from memoryclaw.hosts.importing import import_export  # noqa: PLC0415
+        from memoryclaw.hosts.importing import import_export
 
         def work(writing: WriteContext) -> ImportedExport:
             return import_export(
@@ -93,8 +93,8 @@ class Transfer:
             InputError: it is no bundle, or damaged; nothing was written.
         """
         context = self._context
-        from memoryclaw.writing.bundles import Bundle, restore  # noqa: PLC0415
-        from memoryclaw.writing.init import first_files  # noqa: PLC0415
+        from memoryclaw.writing.bundles import Bundle, restore
+        from memoryclaw.writing.init import first_files
 
         bundle = Bundle(os.fspath(source))
         return context.write(
@@ -135,10 +135,10 @@ class Transfer:
         day = parse_timestamp(since)[:10] if since else ""
         if since and not day:
             raise InputError(f"{since[:40]!r} is no date; give one such as 2026-03-01")
-        from memoryclaw.vault import files  # noqa: PLC0415
-        from memoryclaw.vault.leaving import leaving, stays  # noqa: PLC0415
-        from memoryclaw.vault.seen import seen  # noqa: PLC0415
-        from memoryclaw.writing.bundles import ARTIFACTS, kept_files, pack  # noqa: PLC0415
+        from memoryclaw.vault import files
+        from memoryclaw.vault.leaving import leaving, stays
+        from memoryclaw.vault.seen import seen
+        from memoryclaw.writing.bundles import ARTIFACTS, kept_files, pack
 
         known = context.read(self._files)
         if context.audience == OWNER and not day and not tags:
@@ -176,8 +176,8 @@ class Transfer:
             budget: tokens of the whole file.
         """
         within_budget(budget)
-        from memoryclaw.hosts.memory_file import FileEpisode, FileFact, memory_file, trust_in  # noqa: PLC0415
-        from memoryclaw.recall import browsing  # noqa: PLC0415
+        from memoryclaw.hosts.memory_file import FileEpisode, FileFact, memory_file, trust_in
+        from memoryclaw.recall import browsing
 
         context = self._context
 
@@ -208,8 +208,8 @@ class Transfer:
 
         From then on `sync`, `watch` and `serve` keep both fresh.
         """
-        from memoryclaw.hosts.memory_file import as_json  # noqa: PLC0415
-        from memoryclaw.vault.state_folder import made, put  # noqa: PLC0415
+        from memoryclaw.hosts.memory_file import as_json
+        from memoryclaw.vault.state_folder import made, put
 
         file, state = self.memory_file(budget=budget), os.fspath(self._context.state)
         as_text = json.dumps(as_json(file, self._context.audience), ensure_ascii=False, indent=1) + "\n"
@@ -245,7 +245,7 @@ class Transfer:
         ]
 
     def _may_leave(self, path: str) -> bool:
-        from memoryclaw.vault.leaving import stays  # noqa: PLC0415
+        from memoryclaw.vault.leaving import stays
 
         found = self._context.vault.read(path)
         return found is not None and not stays(path, found[0])

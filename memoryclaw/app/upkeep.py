@@ -16,7 +16,7 @@ from memoryclaw.vault.state_folder import put
 def upkeep(
     context: VaultContext, mode: str, *, due: bool, dry_run: bool, rehearse: Rehearse
 ) -> Consolidated | None:
-    """What was done or proposed, or would be; a run that looks whether it is due does it once a day."""
+    """What upkeep did or proposed, or would do; a run that looks whether it is due does it once a day."""
     today, mode = context.today.isoformat(), mode or context.config.mode
     if due and _last_day(context) == today:
         return None
@@ -25,7 +25,7 @@ def upkeep(
         changes = lifecycle.planned(looking)
         return Consolidated(changes, mode=mode) if changes.changes else None
     try:
-        done = lifecycle.upkeep(looking, mode=mode, loss_budget=context.config.loss_budget, rehearse=rehearse)
+        run = lifecycle.upkeep(looking, mode=mode, loss_budget=context.config.loss_budget, rehearse=rehearse)
     except LockedError:
         if not due:
             raise
@@ -33,7 +33,7 @@ def upkeep(
     with suppress(OSError):  # then another run of this day does it again
         put(context.state, settings.UPKEPT, f"{today}\n".encode())
     refresh(context.looking())
-    return done if done.changes.changes else None
+    return run if run.changes.changes else None
 
 
 def _last_day(context: VaultContext) -> str:

@@ -94,7 +94,7 @@ class Param(NamedTuple):
     """One parameter of a verb.
 
     Args:
-        help: what a person is told, in one sentence.
+        help: what a person reads of it, in one sentence.
         key: its name in a request, where it is not that of the argument.
         least: the smallest number, or the fewest characters.
         most: the largest number.
@@ -181,8 +181,8 @@ class Parameter(NamedTuple):
 
 def parameters(function: Callable[..., Any]) -> list[Parameter]:
     """The parameters of a verb that an interface may give, in their order."""
-    found = (_parameter(parameter) for parameter in inspect.signature(function).parameters.values())
-    return [parameter for parameter in found if parameter]
+    every = (_parameter(parameter) for parameter in inspect.signature(function).parameters.values())
+    return [parameter for parameter in every if parameter]
 
 
 def _parameter(parameter: inspect.Parameter) -> Parameter | None:
@@ -191,6 +191,6 @@ def _parameter(parameter: inspect.Parameter) -> Parameter | None:
     kind = globals().get(name)
     if get_origin(kind) is not Annotated:
         return None
-    inner, param = get_args(kind)[0], get_args(kind)[1]
+    inner, param = get_args(kind)
     default = ... if parameter.default is inspect.Parameter.empty else parameter.default
     return Parameter(parameter.name, inner | None if rest else inner, default, param)

@@ -61,9 +61,9 @@ class Working:
 
         Returns the file's path, or nothing when the session said nothing.
         """
-        from memoryclaw.capture.log_files import Logs  # noqa: PLC0415
-        from memoryclaw.hosts.hooks import write_latest  # noqa: PLC0415
-        from memoryclaw.working.memory import within  # noqa: PLC0415
+        from memoryclaw.capture.log_files import Logs
+        from memoryclaw.hosts.hooks import write_latest
+        from memoryclaw.working.memory import within
 
         root, budget = os.fspath(self._context.root), self._context.config.budget
         memory = self.current(session)
@@ -83,7 +83,7 @@ class Working:
 
 def follow(context: VaultContext, turns: Sequence[KeptTurn]) -> None:
     """Fills in what new turns of running sessions say of them. What an agent may not see is passed over, and nothing fails."""
-    from memoryclaw.working.store import RUNNING  # noqa: PLC0415
+    from memoryclaw.working.store import RUNNING
 
     now, folders = context.clock(), context.config.folders
     since, until = timestamp(now - RUNNING), timestamp(now + RUNNING)
@@ -99,8 +99,8 @@ def follow(context: VaultContext, turns: Sequence[KeptTurn]) -> None:
 
 
 def _store_of(context: VaultContext) -> WorkingStore:
-    from memoryclaw.working.store import WorkingStore  # noqa: PLC0415
-    from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+    from memoryclaw.working.store import WorkingStore
+    from memoryclaw.writing.secret_gate import secret_gate
 
     return WorkingStore(
         os.fspath(context.root),

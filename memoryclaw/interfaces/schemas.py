@@ -6,7 +6,7 @@ import ast
 import builtins
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date
 from functools import cache, reduce
@@ -15,7 +15,7 @@ from types import NoneType, UnionType
 from typing import Any, ForwardRef, Literal, Union, get_args, get_origin
 
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.shapes import Key, Shape
+from memoryclaw.interfaces.shapes import AnswerShape, Key, Shape
 
 Schema = dict[str, Any]
 REF = "#/components/schemas/"
@@ -41,20 +41,20 @@ class Schemas:
         self.components: dict[str, Schema] = {}
         self._deep = deep
 
-    def any_of(self, told: Iterable[Shape[Any] | Callable[..., Any]]) -> Schema:
+    def any_of(self, answers: Iterable[AnswerShape]) -> Schema:
         """What one of these shapes tells, or of functions that tell of more than one value."""
-        schemas = [self.of(shape) for one in told for shape in _shapes(one)]
+        schemas = [self.of(shape) for answer in answers for shape in _shapes(answer)]
         return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
 
-    def of(self, told: Shape[Any]) -> Schema:
+    def of(self, shape: Shape[Any]) -> Schema:
         """What a shape tells."""
-        name = next(name for name, value in vars(shapes).items() if value is told)
+        name = next(name for name, value in vars(shapes).items() if value is shape)
         title = "".join(word.capitalize() for word in name.split("_"))
         if not self._deep and self.components:
             return {"type": "object"}
         if title not in self.components:
             self.components[title] = {}  # a shape may hold itself
-            self.components[title] = self._shape(told, shapes.__annotations__[name])
+            self.components[title] = self._shape(shape, shapes.__annotations__[name])
         return {"$ref": f"{REF}{title}"}
 
     def _shape(self, shape: Shape[Any], annotation: str) -> Schema:
@@ -63,34 +63,34 @@ class Schemas:
                 _object({shape.many: {"type": "array", "items": {"type": "object"}}}),
                 _object(_FRESH if shape.fresh else {}),
             )
-        (told,) = get_args(_evaluated(annotation, shapes.__name__))
+        (kind,) = get_args(_evaluated(annotation, shapes.__name__))
         if shape.many:
-            item = self.of(shape.each) if shape.each else self._type(get_args(told)[0])
+            item = self.of(shape.each) if shape.each else self._type(get_args(kind)[0])
             schema = _object({shape.many: {"type": "array", "items": item}})
         elif shape.text:
-            schema = self._keys(shape, told)
+            schema = self._keys(shape, kind)
         else:
-            schema = dict(self._fields(told))
+            schema = dict(self._fields(kind))
         if shape.fresh:
             schema = _joined(schema, _object(_FRESH))
         return schema
 
-    def _keys(self, shape: Shape[Any], told: Any) -> Schema:
+    def _keys(self, shape: Shape[Any], kind: Any) -> Schema:
         schema = _object({})
         for key in shape.keys:
-            inner = self._key(key, told)
+            inner = self._key(key, kind)
             if key.spread:
                 schema = _joined(schema, self._resolved(inner))
             else:
                 schema = _joined(schema, _object({key.name: inner}, optional=key.optional))
         return schema
 
-    def _key(self, key: Key, told: Any) -> Schema:
+    def _key(self, key: Key, kind: Any) -> Schema:
         if isinstance(key.how, list):
             return {"type": "array", "items": self.of(key.how[0])}
         if isinstance(key.how, str):
             return self._type(_evaluated(key.how, shapes.__name__))
-        attribute = None if key.work else reduce(_attribute, key.path.split("."), told)
+        attribute = None if key.work else reduce(_attribute, key.path.split("."), kind)
         if isinstance(key.how, Shape):
             schema = self.of(key.how)
             return {"anyOf": [schema, _PLAIN[NoneType]]} if NoneType in get_args(attribute) else schema
@@ -102,7 +102,7 @@ class Schemas:
             return _PLAIN[kind]
         origin, inner = get_origin(kind), get_args(kind)
         if origin in (Union, UnionType):
-            return {"anyOf": [self._type(one) for one in inner]}
+            return {"anyOf": [self._type(part) for part in inner]}
         if origin is Literal:
             return {"enum": list(inner)}
         if inspect.isclass(kind) and (is_dataclass(kind) or hasattr(kind, "_fields")):
@@ -117,7 +117,7 @@ class Schemas:
         if inspect.isclass(base) and issubclass(base, Mapping):
             return {"type": "object", **({"additionalProperties": self._type(inner[1])} if inner else {})}
         if inspect.isclass(base) and issubclass(base, Iterable):
-            same = {repr(one): one for one in inner if one is not ...}
+            same = {repr(part): part for part in inner if part is not ...}
             return {"type": "array", "items": self._type(next(iter(same.values()))) if len(same) == 1 else {}}
         return {}
 
@@ -130,8 +130,8 @@ class Schemas:
         return self.components[schema["$ref"].removeprefix(REF)] if "$ref" in schema else schema
 
 
-def _shapes(told: Shape[Any] | Callable[..., Any]) -> Iterable[Shape[Any]]:
-    return (told,) if isinstance(told, Shape) else shapes.TOLD[told]
+def _shapes(answer: AnswerShape) -> Iterable[Shape[Any]]:
+    return (answer,) if isinstance(answer, Shape) else shapes.SHAPES_OF[answer]
 
 
 def _kind(schema: Schema) -> Schema:
@@ -141,18 +141,20 @@ def _kind(schema: Schema) -> Schema:
     return {"type": schema["type"]} if "type" in schema else {}
 
 
-def outline(*told: Shape[Any] | Callable[..., Any]) -> Schema:
+def outline(*answers: AnswerShape) -> Schema:
     """The keys of an answer and the kind of each, of one that has one of these shapes; what stands in them is left open."""
     every = [
         next(iter(schemas.components.values()))
-        for one in told
-        for shape in _shapes(one)
+        for answer in answers
+        for shape in _shapes(answer)
         if (schemas := Schemas(deep=False)).of(shape)
     ]
     return {
         "type": "object",
-        "properties": {key: _kind(inner) for one in every for key, inner in one["properties"].items()},
-        "required": [key for key in every[0]["required"] if all(key in one["required"] for one in every)],
+        "properties": {key: _kind(inner) for schema in every for key, inner in schema["properties"].items()},
+        "required": [
+            key for key in every[0]["required"] if all(key in schema["required"] for schema in every)
+        ],
     }
 
 
@@ -170,11 +172,13 @@ def _joined(first: Schema, second: Schema) -> Schema:
 
 def _attribute(kind: Any, name: str) -> Any:
     """The type of an attribute or a property of a type."""
-    some = [one for one in get_args(kind) if one is not NoneType] if NoneType in get_args(kind) else [kind]
-    for base in some[0].__mro__:
+    kinds = (
+        [part for part in get_args(kind) if part is not NoneType] if NoneType in get_args(kind) else [kind]
+    )
+    for base in kinds[0].__mro__:
         if name in vars(base).get("__annotations__", {}):
             return _evaluated(vars(base)["__annotations__"][name], base.__module__)
-    member = inspect.getattr_static(some[0], name)
+    member = inspect.getattr_static(kinds[0], name)
     work = getattr(member, "fget", None) or member.func  # of a property, of a cached one
     return _evaluated(work.__annotations__["return"], work.__module__)
 

@@ -150,21 +150,21 @@ class Shape(Generic[T]):
         state = {"degraded": fresh.degraded, "behind": fresh.behind} if fresh else {}
         if self.many:
             rows: Any = value
-            return {self.many: [(self.each or self._told)(row) for row in rows], **state}
-        return {**self._told(value), **state}
+            return {self.many: [(self.each or self._row)(row) for row in rows], **state}
+        return {**self._row(value), **state}
 
-    def _told(self, value: Any) -> JsonObject:
+    def _row(self, value: Any) -> JsonObject:
         if not self.text:
-            told: JsonObject = plain(value)
-            return told
-        told = {}
+            every: JsonObject = plain(value)
+            return every
+        shape: JsonObject = {}
         for key in self.keys:
             inner = key.of(value)
             if key.spread:
-                told |= inner
+                shape |= inner
             elif inner or not key.optional:
-                told[key.name] = inner
-        return told
+                shape[key.name] = inner
+        return shape
 
 
 LAYERS = {"episode": "episodic", "todo": "todo", "fact": "semantic", "skill": "procedural", "turn": "log"}
@@ -283,30 +283,30 @@ def _state_of(shown: ShownUnit) -> str:
     return "standing" if at.kind == "fact" and not at.field and at.state == "current" else at.state
 
 
-def _pairs(found: Iterable[tuple[str, Fact]]) -> list[FactShown]:
-    return [FactShown(path, fact) for path, fact in found]
+def _pairs(facts: Iterable[tuple[str, Fact]]) -> list[FactShown]:
+    return [FactShown(path, fact) for path, fact in facts]
 
 
-def fact(path: str, one: Fact) -> JsonObject:
+def fact(path: str, fact: Fact) -> JsonObject:
     """One fact or statement with the line it stands on; a statement may stand, and is never called current."""
-    return _fact(FactShown(path, one))
+    return _fact(FactShown(path, fact))
 
 
 def facts(
-    found: Iterable[tuple[str, Fact]],
+    rows: Iterable[tuple[str, Fact]],
     fresh: Freshness,
     apart: Mapping[str, Sequence[str]] | None = None,
     then: Logged | None = None,
 ) -> JsonObject:
     """A list of facts, each with the line it stands on and the ids of those that contradict it (`apart`); `then`: the commit that holds them."""
     rivals = apart or {}
-    shown = (FactShown(path, fact, tuple(rivals.get(fact.id, ()))) for path, fact in found)
+    shown = (FactShown(path, fact, tuple(rivals.get(fact.id, ()))) for path, fact in rows)
     return _facts(FactsShown(tuple(shown), then), fresh)
 
 
-def links(id_: str, found: Links, fresh: Freshness) -> JsonObject:
+def links(id_: str, ends: Links, fresh: Freshness) -> JsonObject:
     """The links out of a note and those that lead to it."""
-    return _links(LinksShown(id_, found), fresh)
+    return _links(LinksShown(id_, ends), fresh)
 
 
 show: Shape[ShownUnit] = Shape(
@@ -322,7 +322,7 @@ _note: Shape[NoteEntry] = Shape("id kind path title at tags state")
 entity: Shape[EntityShown] = Shape(
     "name kind also facts episodes neighbours",
     fresh=True,
-    facts=([_fact], lambda found: _pairs(found.facts)),
+    facts=([_fact], lambda entity: _pairs(entity.facts)),
     episodes=[_note],
 )
 _use: Shape[UseStep] = Shape(
@@ -334,23 +334,23 @@ inspected: Shape[Inspected] = Shape(
     "address.id kind address.path address.line strength x hot=strength.is_hot strength.half_life strength.idle"
     " shown searched fetched cited rated uses=strength.steps",
     fresh=True,
-    strength=(float, lambda found: round(found.strength.value, 4)),
-    x=(float, lambda found: round(found.strength.x, 4)),
+    strength=(float, lambda memory: round(memory.strength.value, 4)),
+    x=(float, lambda memory: round(memory.strength.x, 4)),
     uses=[_use],
 )
 _drawn: Shape[GraphShown] = Shape("nodes edges")
 graph: Shape[GraphShown] = Shape(
     "nodes edges=graph.edges total notice",
     fresh=True,
-    nodes=("list[Node]", lambda found: list(found.graph.nodes.values())),
-    total=(_drawn, lambda found: found),
+    nodes=("list[Node]", lambda shown: list(shown.graph.nodes.values())),
+    total=(_drawn, lambda shown: shown),
 )
 _step: Shape[PathStep] = Shape("source=source.id target=target.id edge")
 path: Shape[PathShown] = Shape(
     "start end found steps",
     fresh=True,
-    found=(bool, lambda found: found.steps is not None),
-    steps=([_step], lambda found: found.steps or ()),
+    found=(bool, lambda path: path.steps is not None),
+    steps=([_step], lambda path: path.steps or ()),
 )
 _beside: Shape[NodeBeside] = Shape("*node weight edges")
 neighbours: Shape[NeighboursShown] = Shape("*node neighbours total", fresh=True, neighbours=[_beside])
@@ -366,9 +366,9 @@ _views: Shape[Views] = Shape("views=listed written notices", views=[_view])
 _views_with_text: Shape[Views] = Shape("views=listed written notices", views=[_view_with_text])
 
 
-def views(found: Views, name: str = "") -> JsonObject:
+def views(pages: Views, name: str = "") -> JsonObject:
     """The generated pages, and how their files stand; those of a name with their text."""
-    return (_views_with_text if name else _views)(found)
+    return (_views_with_text if name else _views)(pages)
 
 
 survey: Shape[Survey] = Shape(
@@ -400,11 +400,11 @@ def _named_pairs(first: str, second: str, pairs: Iterable[tuple[Any, Any]]) -> l
 
 restored: Shape[Restored] = Shape(
     "source dry_run files written same differs left_out commit created notices",
-    left_out=("list[dict[str, str]]", lambda done: _named_pairs("path", "why", done.left_out)),
+    left_out=("list[dict[str, str]]", lambda report: _named_pairs("path", "why", report.left_out)),
 )
 scheduled: Shape[Scheduled] = Shape(
     "action name by times next files notices",
-    files=("list[dict[str, str]]", lambda done: _named_pairs("where", "text", done.files)),
+    files=("list[dict[str, str]]", lambda report: _named_pairs("where", "text", report.files)),
 )
 
 
@@ -421,9 +421,9 @@ _synced: Shape[SyncShown] = Shape(
 )
 
 
-def synced(done: Synced, filled: Filled | None = None, git: Exchanged | None = None) -> JsonObject:
+def synced(sync: Synced, filled: Filled | None = None, git: Exchanged | None = None) -> JsonObject:
     """What a sync did, and what vectors and what exchange there were where it was asked to."""
-    return _synced(SyncShown(done, filled, git))
+    return _synced(SyncShown(sync, filled, git))
 
 
 _git: Shape[GitReport] = Shape("state sentence last")
@@ -432,8 +432,8 @@ status: Shape[Status] = Shape(
 )
 stats: Shape[Stats] = Shape(
     "notes facts turns months recalls ratings rating shown cited hottest waiting review",
-    shown=("list[dict[str, Any]]", lambda found: _named_pairs("id", "times", found.shown)),
-    hottest=("list[dict[str, Any]]", lambda found: _named_pairs("id", "strength", found.hottest)),
+    shown=("list[dict[str, Any]]", lambda stats: _named_pairs("id", "times", stats.shown)),
+    hottest=("list[dict[str, Any]]", lambda stats: _named_pairs("id", "strength", stats.hottest)),
 )
 
 
@@ -453,7 +453,7 @@ def doctor(checks: Iterable[Check]) -> JsonObject:
     return _doctor(ChecksShown(all(check.level != "problem" for check in shown), shown))
 
 
-linted_files: Shape[Linted] = Shape("sound files problems", sound=(bool, lambda found: not found.problems))
+linted_files: Shape[Linted] = Shape("sound files problems", sound=(bool, lambda lint: not lint.problems))
 acknowledged: Shape[CaptureResult] = Shape(
     "ok id? error? line? again? left_out? redacted?", line=(int, lambda turn: 0 if turn.ok else turn.line)
 )
@@ -480,7 +480,7 @@ openclaw_status: Shape[OpenClawStatus] = Shape(
 
 
 def _tokens(memory: WorkingMemory) -> int:
-    from memoryclaw.working.memory import tokens  # noqa: PLC0415 - a search must start fast
+    from memoryclaw.working.memory import tokens  # a search must start fast
 
     return tokens(memory)
 
@@ -532,7 +532,7 @@ _question: Shape[QuestionResult] = Shape(
 evaluated: Shape[Evaluated] = Shape(
     "path recall mrr ndcg@10=ndcg in_context kept_out questions",
     **_SHARES,
-    kept_out=("dict[str, int]", lambda done: {"ids": done.kept_out[1], "kept": done.kept_out[0]}),
+    kept_out=("dict[str, int]", lambda results: {"ids": results.kept_out[1], "kept": results.kept_out[0]}),
     questions=[_question],
 )
 
@@ -579,7 +579,7 @@ waiting: Shape[Iterable[ReviewItem]] = Shape(many="waiting", each=waiting_item)
 
 
 def _hunks(file: Difference) -> Any:
-    from memoryclaw.review.word_diff import word_diff  # noqa: PLC0415 - a search needs none
+    from memoryclaw.review.word_diff import word_diff  # a search needs none
 
     return word_diff(file.before, file.after)
 
@@ -614,7 +614,7 @@ rewrite: Shape[Rewrite] = Shape(
 
 
 def _difference(path: str, before: str, after: str) -> Difference:
-    from memoryclaw.review.file_history import Difference  # noqa: PLC0415 - a search needs none
+    from memoryclaw.review.file_history import Difference  # a search needs none
 
     return Difference(path, before, after)
 
@@ -697,7 +697,8 @@ def matches(request: str, offers: Iterable[SkillOffer]) -> JsonObject:
 
 
 # The shapes that a function of more than one value tells.
-TOLD: Mapping[Callable[..., JsonObject], tuple[Shape[Any], ...]] = {
+AnswerShape = Shape[Any] | Callable[..., JsonObject]
+SHAPES_OF: Mapping[Callable[..., JsonObject], tuple[Shape[Any], ...]] = {
     recall: (_recall, _traced_recall),
     facts: (_facts,),
     links: (_links,),

@@ -199,7 +199,7 @@ def _tell_run(done: Consolidated, *, dry_run: bool) -> None:
 
 def _tell_upkeep(done: Consolidated, *, dry_run: bool) -> None:
     """What was done and proposed with what is there already."""
-    from memoryclaw.consolidation.apply import waits  # noqa: PLC0415 - what runs has loaded it
+    from memoryclaw.consolidation.apply import waits  # what runs has loaded it
 
     changes = done.changes
     proposed = sum(waits(change, done.mode) for change in changes.changes)
@@ -222,7 +222,7 @@ def _tell_upkeep(done: Consolidated, *, dry_run: bool) -> None:
 
 def _summary(changes: ChangeSet, mode: str, *, dry_run: bool) -> str:
     """One sentence that is true in every mode: what is done is told apart from what waits for a yes or a no."""
-    from memoryclaw.consolidation.apply import waits  # noqa: PLC0415 - what runs has loaded it
+    from memoryclaw.consolidation.apply import waits  # what runs has loaded it
 
     done = [change for change in changes.changes if not waits(change, mode)]
     kinds = Counter(change.kind for change in done)

@@ -13,7 +13,7 @@ from memoryclaw import errors
 from memoryclaw.app import App
 from memoryclaw.app.verbs import Route
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces.shapes import JsonObject, Shape
+from memoryclaw.interfaces.shapes import AnswerShape, JsonObject
 from memoryclaw.writing.secret_gate import harmless
 
 _ALWAYS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
@@ -175,7 +175,7 @@ class VerbRoute(NamedTuple):
     verb: Callable[[App, str, RequestModel], JsonObject]  # the vault, what the path names, and the keys
     asks: type[RequestModel]
     most: int
-    shapes: tuple[Callable[..., JsonObject] | Shape[Any], ...]  # of its answers
+    shapes: tuple[AnswerShape, ...]  # of its answers
 
     @property
     def method(self) -> str:

@@ -22,7 +22,7 @@ from memoryclaw.app.working import Working
 from memoryclaw.errors import ForbiddenError, InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.http.messages import BODY, NoArguments, RequestModel, VerbRoute
-from memoryclaw.interfaces.shapes import JsonObject, Shape
+from memoryclaw.interfaces.shapes import AnswerShape, JsonObject, Shape
 from memoryclaw.model import OWNER
 
 F = TypeVar("F", bound=Callable[..., JsonObject])
@@ -31,15 +31,14 @@ CAPTURE_BODY = 8 << 20  # bytes of a body that holds turns
 
 # What does more than one verb of the app, or tells of its answer together with something else.
 
-Told = Callable[..., JsonObject] | Shape[Any]
-_ADAPTERS: dict[Callable[..., Any], tuple[Adapter, tuple[Told, ...]]] = {}
+_ADAPTERS: dict[Callable[..., Any], tuple[Adapter, tuple[AnswerShape, ...]]] = {}
 
 
-def tells(verb: Callable[..., Any], *told: Told) -> Callable[[F], F]:
+def tells(verb: Callable[..., Any], *answers: AnswerShape) -> Callable[[F], F]:
     """Makes a function what answers at the address of a verb, in one of these shapes; its `**keys` are those of the verb."""
 
     def decorate(adapter: F) -> F:
-        _ADAPTERS[verb] = (adapter, told)
+        _ADAPTERS[verb] = (adapter, answers)
         return adapter
 
     return decorate
@@ -201,8 +200,8 @@ def _row(method: Callable[..., Any], part: str) -> VerbRoute:
     shape = _SHAPES[re.sub(r"^\w+(?=\[)", "Iterable", kind)]
 
     def answer(app: App, *names: str, **keys: Any) -> JsonObject:
-        told = getattr(getattr(app, part) if part else app, method.__name__)(*names, **keys)
-        return shape(told, app.freshness if shape.fresh else None)
+        value = getattr(getattr(app, part) if part else app, method.__name__)(*names, **keys)
+        return shape(value, app.freshness if shape.fresh else None)
 
     return _made(route, method, answer, (shape,))
 
@@ -211,12 +210,12 @@ def _made(
     route: Route,
     method: Callable[..., Any],
     adapter: Adapter,
-    told: tuple[Told, ...],
+    answers: tuple[AnswerShape, ...],
 ) -> VerbRoute:
     keys = _keys(route, method, adapter)
 
-    def answer(app: App, name: str, asked: RequestModel) -> JsonObject:
-        values = {**dict(asked)}
+    def answer(app: App, name: str, request: RequestModel) -> JsonObject:
+        values = dict(request)
         for key, parameter in keys.items():
             value = values.pop(key)
             values[parameter.argument] = parameter.param.parse(value) if parameter.param.parse else value
@@ -226,7 +225,7 @@ def _made(
     name = f"{_PARTS_BY_NAME.get(method.__qualname__.partition('.')[0], '')}_{method.__name__}".strip("_")
     model = _model(name, keys, is_open=method in _OPEN)
     most = CAPTURE_BODY if method in _LARGE else BODY
-    return VerbRoute(route, name, about, answer, model, most, told)
+    return VerbRoute(route, name, about, answer, model, most, answers)
 
 
 def _keys(route: Route, method: Callable[..., Any], adapter: Adapter) -> dict[str, Parameter]:

@@ -11,7 +11,6 @@ from memoryclaw.interfaces.mcp import arguments, verbs
 from memoryclaw.interfaces.mcp.arguments import ToolArguments
 from memoryclaw.interfaces.mcp.verbs import ToolAnswer
 
-Told = shapes.Shape[Any] | Callable[..., shapes.JsonObject]
 READS, ADDS, TAKES_AWAY = "reads", "adds", "takes away"
 
 
@@ -23,7 +22,7 @@ class ToolSpec(NamedTuple):
     about: str
     does: str  # reads | adds | takes away
     takes: type[ToolArguments]
-    answers: Sequence[Told]  # the shapes of its JSON; none: text alone
+    answers: Sequence[shapes.AnswerShape]  # the shapes of its JSON; none: text alone
     verb: Callable[[App, Any], ToolAnswer]
 
     @property
