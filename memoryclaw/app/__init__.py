@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from memoryclaw import config as settings
-from memoryclaw.app.context import Clock, VaultContext, new_id, system_clock, within, within_budget
+from memoryclaw.app.context import (
+    Clock,
+    VaultContext,
+    new_id,
+    new_vault_id,
+    system_clock,
+    within,
+    within_budget,
+)
 from memoryclaw.app.verbs import (
     AGENTS,
     LOG,
@@ -47,10 +55,12 @@ from memoryclaw.app.verbs import (
 )
 from memoryclaw.errors import (
     ConfigError,
+    IndexBehindError,
     InputError,
     LockedError,
     MemoryClawError,
     NotFoundError,
+    UnidentifiedError,
     VaultError,
     VectorsError,
 )
@@ -63,6 +73,7 @@ from memoryclaw.vault.layout import CONFIG_FILE, QUESTIONS_FILE, on_disk, places
 from memoryclaw.vault.state_folder import WAIT, is_initialised, watcher
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
+    from memoryclaw.app.adoption import Adoptable
     from memoryclaw.app.doctor import Check
     from memoryclaw.app.graph import VaultGraph
     from memoryclaw.app.lint import Linted
@@ -103,6 +114,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.review.machines import Exchanged
     from memoryclaw.vault.folder import Vault
     from memoryclaw.vault.ledger import Ledger
+    from memoryclaw.vault.permissions import Store
     from memoryclaw.writing.bundles import Restored
     from memoryclaw.writing.context import WriteContext, Written
     from memoryclaw.writing.edit import Rewrite
@@ -184,7 +196,7 @@ def init_vault(
     root, templates, now = os.path.abspath(os.path.expanduser(path)), Templates(), clock()
     if is_initialised(root):
         settings.load(Path(root))  # says where its folders are
-    done = init(root, templates, now, new_id, paths=paths)
+    done = init(root, templates, now, new_id, new_vault_id(), paths=paths)
     known = places(root)  # notes were surveyed before folders had other names
     if commit:
         kept = adopt(root, [known.named(path) for path in commit], templates, now, new_id)
@@ -257,6 +269,7 @@ class App:
         overrides: fields of its `Config` that are other than its settings say.
         kept: says how fresh the index is, of one that another process keeps: no file is looked at, then.
         may: asked with the open transaction before an index on a server is written; may raise.
+        permissions: where this person's permissions are kept; in their own folder, if nothing else is said.
     """
 
     def __init__(
@@ -270,6 +283,7 @@ class App:
         overrides: Mapping[str, Any] = NOTHING,
         kept: Callable[[], Freshness] | None = None,
         may: Callable[[Any], None] | None = None,
+        permissions: Store | None = None,
     ) -> None:
         self.audience = named(audience)
         self._how: dict[str, Any] = {
@@ -279,6 +293,7 @@ class App:
             "overrides": overrides,
             "kept": kept,
             "may": may,
+            "permissions": permissions,
         }
         self._context = VaultContext(root, audience=self.audience, **self._how)
         self._seen_by: dict[str, Self] = {}
@@ -872,7 +887,14 @@ class App:
         """Keeps what an agent says as `unknown`; what contradicts a standing fact waits for a person. At most one commit."""
         from memoryclaw.consolidation.agent_claims import claim
 
-        said = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags]}
+        said = {
+            "name": field,
+            "value": text.replace("\0", ""),
+            "entity": entity,
+            "tags": [*tags],
+            "tool": tool,
+            "session": session,
+        }
         return self._context.write(
             lambda context, told: claim(
                 context,
@@ -880,8 +902,8 @@ class App:
                 entity=told["entity"],
                 field=told["name"],
                 tags=told["tags"],
-                tool=tool,
-                session=session,
+                tool=told["tool"],
+                session=told["session"],
             ),
             said,
         )
@@ -974,7 +996,7 @@ class App:
         from memoryclaw.writing.secret_gate import secret_gate
 
         context, request = self._context, PurgeRequest(ids, source, since)
-        context.refresh()
+        context.must_refresh()
         writing = context.write_context(secret_gate())
         if dry_run:
             return preview(context, writing, request)
@@ -985,6 +1007,7 @@ class App:
         """Brings back what `forget` archived, byte for byte; one commit. The ledger counts that as a use: it is not proposed for the archive again."""
         from memoryclaw.writing.edit import revive
 
+        self._context.identify()
         done = self._context.write(lambda context: revive(context, id_))
         self.ledger.append("shown", {"mode": "get", "ids": [done.id]}, self.clock())
         return done
@@ -995,9 +1018,16 @@ class App:
 
         What makes the folder a vault is taken back only with `yes`.
         """
+        from memoryclaw.history.repository import History
         from memoryclaw.review.undo import undo
 
-        return self._context.write(lambda context: undo(context, commit, yes=yes))
+        try:
+            return self._context.write(lambda context: undo(context, commit, yes=yes))
+        except UnidentifiedError:
+            recorded = History(os.fspath(self.root)).find(commit)  # which `HEAD` no longer is afterwards
+            name = commit if recorded.trailers.get("Run") == commit else recorded.commit
+            self._context.identify()
+            return self._context.write(lambda context: undo(context, name, yes=yes))
 
     @verb("GET /v1/history", "Review", "history [ID]", audience=(OWNER,))
     def history(self, id_: Id = "", *, limit: Listed = 20, before: Text = "") -> Events:
@@ -1100,7 +1130,7 @@ class App:
                 after=after,
             )
             return told_to(done, self.audience)
-        self._context.refresh()
+        self._context.must_refresh()
         context = self._consolidation_context("none" if answers is not None else llm, mode, after=after)
         problems: tuple[str, ...] = ()
         if answers is not None:
@@ -1110,10 +1140,13 @@ class App:
             context = replace(context, enrich=host.read, answered=host.answers.keys())
             problems = host.problems
         done = preview(context) if dry_run else consolidate(context, only_if_due=due)
-        done = done._replace(
-            notices=(*problems, *done.notices),
-            upkeep=upkeep(self._context, mode, due=due, dry_run=dry_run, rehearse=self._rehearse),
-        )
+        done = done._replace(notices=(*problems, *done.notices))
+        try:
+            done = done._replace(
+                upkeep=upkeep(self._context, mode, due=due, dry_run=dry_run, rehearse=self._rehearse)
+            )
+        except IndexBehindError as error:  # the run is made, and another night asks what time wants
+            done = done._replace(notices=(*done.notices, f"upkeep waits: {error}"))
         if not dry_run:
             with suppress(MemoryClawError, OSError):  # another night does it
                 self.ledger.roll_up(self.clock())
@@ -1135,7 +1168,7 @@ class App:
 
         if self.audience != OWNER:
             return self._owners.segments(due=due)
-        self._context.refresh()
+        self._context.must_refresh()
         questions = Questions(Templates())
         preview(replace(self._consolidation_context("none", ""), enrich=questions.read), only_if_due=due)
         return questions.asked
@@ -1172,7 +1205,7 @@ class App:
         """Consolidates the logs of a day (ISO) and later once more, on a branch that waits for `review`."""
         from memoryclaw.consolidation.consolidate import redo
 
-        self._context.refresh()
+        self._context.must_refresh()
         return redo(self._consolidation_context(llm, "branch"), since)
 
     @verb("POST /v1/feedback", "Write", "feedback ID RATING", audience=AGENTS)
@@ -1268,7 +1301,7 @@ class App:
         context = self._context
         if not context.wants_vectors:
             raise InputError(
-                "vectors are off in this vault; write `fallback: vector` below `retrieval:` in memoryclaw.yaml"
+                f"vectors are off; write `fallback: vector` below `retrieval:` in your own settings, {settings.OWN_FILE}"
             )
 
         def work() -> Filled:
@@ -1311,6 +1344,7 @@ class App:
     @verb("GET /v1/status", "Keep", "status", audience=(OWNER,))
     def status(self) -> Status:
         """How the vault stands; looks at the disk and changes nothing."""
+        from memoryclaw.app.adoption import announcements
         from memoryclaw.app.stats import LATE
         from memoryclaw.app.status import status
 
@@ -1322,7 +1356,7 @@ class App:
             self.config,
             daemon=watcher(context.state)[0] or None,
         )
-        now = replace(now, waiting=self._waiting())
+        now = replace(now, waiting=self._waiting(), notices=(*now.notices, *announcements(context)))
         if now.waiting.hours > LATE:
             late = f"{now.waiting.number:,} turns wait to be consolidated, the oldest since {now.waiting.since[:10]}; run `memoryclaw consolidate`, or `memoryclaw schedule install` for every night"
             now = replace(now, notices=(*now.notices, late))
@@ -1362,7 +1396,8 @@ class App:
     @verb("GET /v1/doctor", "Keep", "doctor", pool=LONG, audience=(OWNER,))
     def doctor(self, *, fix: bool = False) -> list[Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
-        from memoryclaw.app.doctor import CheckedVault, check, check_views, examine
+        from memoryclaw.app.adoption import announcements
+        from memoryclaw.app.doctor import CheckedVault, check, check_announced, check_views, examine
         from memoryclaw.app.views import has_pages
 
         self.sync()
@@ -1376,9 +1411,35 @@ class App:
             self.reindex,
             self._conflicts().all,
         )
-        checks = examine(checked, fix=fix)
+        checks = [*examine(checked, fix=fix), *check_announced(announcements(context))]
         checks += [check_views(self.views().listed)] if has_pages(os.fspath(self.root)) else []
         return [*checks, check(context.vectors)] if context.wants_vectors else checks
+
+    @allowed(OWNER)
+    def adoptable(self) -> Sequence[Adoptable]:
+        """What the vault asks for, or older versions did unasked, and what is not obeyed before this person adopts it."""
+        from memoryclaw.app.adoption import adoptable
+
+        return adoptable(self._context)
+
+    @allowed(OWNER)
+    def adopt(self, items: Sequence[Adoptable]) -> None:
+        """Has what was listed count for this person and this vault, from the next command on.
+
+        Raises:
+            ConfigError: the vault has no id, under which it could be remembered.
+            InputError: the user's own settings cannot say it.
+        """
+        from memoryclaw.app.adoption import adopt
+
+        adopt(self._context, items)
+
+    @allowed(OWNER)
+    def news(self) -> Sequence[str]:
+        """What this user was not told yet of the vault, such as what is no longer obeyed; told once."""
+        from memoryclaw.app.adoption import news
+
+        return news(self._context)
 
     @verb("GET /v1/lint", "Keep", "lint", pool=LONG, audience=(OWNER,))
     def lint(self, paths: Sequence[str | os.PathLike[str]] = (), *, staged: bool = False) -> Linted:
@@ -1457,7 +1518,7 @@ class App:
         from memoryclaw.recall.standing import Conflicts, rules
 
         day = (today or self._context.today).isoformat()
-        return Conflicts(self.catalog, day, lambda: rules(self.vault, self._owners.vault))
+        return Conflicts(self.catalog, day, lambda: rules(self.vault))
 
     def _approved_files(self, paths: Iterable[str]) -> set[str]:
         from memoryclaw.skills.listing import approved_files

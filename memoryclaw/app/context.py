@@ -14,19 +14,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from memoryclaw import config as settings
-from memoryclaw.errors import ConfigError, ForbiddenError, IndexUnreachableError, InputError, VaultError
+from memoryclaw.errors import (
+    ConfigError,
+    ForbiddenError,
+    IndexBehindError,
+    IndexUnreachableError,
+    InputError,
+    VaultError,
+)
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index, OnServer, open_index
 from memoryclaw.index.stemming import language
 from memoryclaw.index.sync import Following, Freshness, Sync, brought_up, fresh, healed
 from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Recalled
 from memoryclaw.ports import Progress
+from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import DECISIONS_FILE
+from memoryclaw.vault.layout import dated
+from memoryclaw.vault.permissions import OwnStore, Store, put_store
 from memoryclaw.vault.state_folder import is_initialised, must_hold_no_link, state_folder
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.capture.capture import Recorder
+    from memoryclaw.index.outgoing import Outgoing
     from memoryclaw.index.vectors import Vectors
     from memoryclaw.lifecycle.keeping import UpkeepContext
     from memoryclaw.recall.strength import Strengths
@@ -35,6 +45,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.writing.context import WriteContext
 
 _INDEXES = ("_whole", "_view")
+_PAUSE = 0.05
 AUDIENCES = "audience"  # the folder of their indexes
 Clock = Callable[[], datetime]
 T = TypeVar("T")
@@ -52,6 +63,10 @@ def system_clock() -> datetime:
         raise InputError(
             f"MEMORYCLAW_NOW is {fixed!r}; give an ISO time such as 2026-03-01T12:00:00Z"
         ) from None
+    try:
+        dated(moment)
+    except OverflowError:  # in a zone that makes it another year
+        raise InputError(f"MEMORYCLAW_NOW is {fixed!r}, which is no time in UTC") from None
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -60,6 +75,13 @@ def new_id() -> str:
     import secrets  # a search needs none, and it costs a third of Click
 
     return secrets.token_hex(3)
+
+
+def new_vault_id() -> str:
+    """A random id for a vault."""
+    import secrets
+
+    return secrets.token_hex(16)
 
 
 class VaultContext:
@@ -80,13 +102,16 @@ class VaultContext:
         overrides: Mapping[str, Any] = NOTHING,
         kept: Callable[[], Freshness] | None = None,
         may: Callable[[Any], None] | None = None,
+        permissions: Store | None = None,
     ) -> None:
         self.root = root
         self.clock = clock
         self.audience = audience
         Vault(root).must_exist()
         must_hold_no_link(state_folder(root))
-        self.config = settings.load(root)._replace(**overrides)
+        self.config = settings.load(root, os.environ, overrides)
+        self._permissions = permissions
+        self._put_store()
         self._kept = kept  # says how fresh an index is that somebody else keeps
         self._may = may
         self.vault = Vault(root, audience, self.config.folders)
@@ -96,6 +121,27 @@ class VaultContext:
         self.asked: float | None = None  # when the next verb was asked for, by the monotonic clock
         self.only_looks = False  # and so was every verb until further notice: none of them writes
         self.patience = patience
+
+    def _put_store(self) -> None:
+        name = self.config.vault_id
+        folder = os.fspath(settings.own_vault_folder(os.environ, name)) if name else ""
+        put_store(os.fspath(self.root), self._permissions or OwnStore(folder))
+
+    def identify(self) -> None:
+        """Gives a vault an id where it needs one and has none: a line of its settings, and a commit of its own.
+
+        Raises:
+            ConfigError: its settings say something else that is no id.
+            InputError: its settings cannot be told an id.
+        """
+        if self._permissions is not None or self.config.vault_id:
+            return
+        from memoryclaw.writing.identity import identify
+        from memoryclaw.writing.secret_gate import secret_gate
+
+        identify(self.write_context(secret_gate()), new_vault_id())
+        self.config = self.config._replace(vault_id=settings.load(self.root).vault_id)
+        self._put_store()
 
     # ── The parts
 
@@ -163,7 +209,7 @@ class VaultContext:
     def vectors(self) -> Vectors:
         """The vectors of what the index holds."""
         from memoryclaw.index.vector_store import VectorStore
-        from memoryclaw.index.vectors import Vectors, embedder_of
+        from memoryclaw.index.vectors import TextPart, Vectors, embedder_of, vector_text
 
         server = None
         if self.config.engine == "postgres":
@@ -171,7 +217,15 @@ class VaultContext:
 
             server = PostgresVectors(cast("PostgresDatabase", self._whole.database))
         store, embedder = VectorStore(self.state, self.config.vector_model), embedder_of(self.config)
-        return Vectors(store, embedder, self.catalog, server, follows=self._kept is not None)
+        outgoing = self.outgoing(text_of=lambda unit: vector_text(TextPart(unit.kind, unit.title, unit.text)))
+        follows = self._kept is not None
+        return Vectors(store, embedder, self.catalog, server, outgoing=outgoing, follows=follows)
+
+    def outgoing(self, **how: Any) -> Outgoing:
+        """The gate through which what the index holds leaves this machine."""
+        from memoryclaw.index.outgoing import Outgoing
+
+        return Outgoing(Vault(self.root, OWNER, self.config.folders), self._whole, **how)
 
     @property
     def sync(self) -> Sync:
@@ -227,6 +281,18 @@ class VaultContext:
                 following = Following(self.vault, self._view, self._whole, progress=self.progress)
                 return freshness if freshness.degraded else brought_up(following, self._view)
         return freshness
+
+    def must_refresh(self) -> None:
+        """Brings the index in line with the files for what is planned by it; waits a while for who else writes it.
+
+        Raises:
+            IndexBehindError: it cannot be brought in line now.
+        """
+        end = time.monotonic() + files.WAIT
+        while behind := self.refresh().degraded:
+            if time.monotonic() >= end:
+                raise IndexBehindError(f"nothing was planned: {behind}")
+            time.sleep(_PAUSE)
 
     def _as_kept(self, freshness: Freshness) -> Freshness:
         """Looks at what is there and at no file; VaultError where nothing was ever indexed for the caller."""
@@ -318,20 +384,20 @@ class VaultContext:
         self.refresh()
         return verb(replace(self.write_context(secret_gate()), only_seen=self.audience != OWNER))
 
-    def looking(self) -> UpkeepContext:
-        """What looks at the memories that are there works with."""
+    def looking(self, *, planning: bool = False) -> UpkeepContext:
+        """What looks at the memories that are there works with; what plans by it needs an index that is in line."""
         from memoryclaw.lifecycle.keeping import UpkeepContext
-        from memoryclaw.writing.decisions import Decisions
+        from memoryclaw.writing.decisions import decisions_of
         from memoryclaw.writing.secret_gate import secret_gate
 
-        self.refresh()
+        (self.must_refresh if planning else self.refresh)()
         writing = self.write_context(secret_gate())
         return UpkeepContext(
             writing=writing,
             vault=self.vault,
             catalog=self.catalog,
             ledger=self.ledger,
-            decisions=Decisions.read(writing.text(DECISIONS_FILE)),
+            decisions=decisions_of(writing.root),
         )
 
     def write_context(self, gate: Gate) -> WriteContext:

@@ -69,6 +69,7 @@ class Review:
             value: the number, from 1, of the value that holds, of one conflict.
             reason: why, for the commit and the record of decisions.
         """
+        self._context.identify()
         return self._decide(items, "approved", digest, value, reason)
 
     @verb("POST /v1/review/{id}/reject", "Review", "review reject ID", audience=(OWNER,))
@@ -79,6 +80,8 @@ class Review:
 
         `digest` and `reason` as for `approve`.
         """
+        if any(item.foreign for item in items):
+            self._context.identify()
         return self._decide(items, "rejected", digest, 0, reason)
 
     def _decide(
@@ -107,6 +110,8 @@ class Review:
         """Decides what was ticked, as it was shown."""
         from memoryclaw.review.decide import apply
 
+        if boxes.approved:
+            self._context.identify()
         return self._context.write(lambda context: apply(context, boxes))
 
     @allowed(OWNER)

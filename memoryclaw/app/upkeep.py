@@ -20,7 +20,7 @@ def upkeep(
     today, mode = context.today.isoformat(), mode or context.config.mode
     if due and _last_day(context) == today:
         return None
-    looking = context.looking()
+    looking = context.looking(planning=True)
     if dry_run:
         changes = lifecycle.planned(looking)
         return Consolidated(changes, mode=mode) if changes.changes else None

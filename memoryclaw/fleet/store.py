@@ -71,6 +71,14 @@ do $$ begin for n in 0..{PARTITIONS - 1} loop
     execute format('alter table memoryclaw.published_%s enable row level security, force row level security', n);
 end loop; end $$;
 """,
+    f"""
+create table memoryclaw.permission(number bigint generated always as identity primary key, vault text not null
+    references memoryclaw.fleet_vault(name) on delete cascade, line text not null);
+create index permission_vault on memoryclaw.permission(vault, number);
+alter table memoryclaw.permission enable row level security;
+alter table memoryclaw.permission force row level security;
+create policy own on memoryclaw.permission using (vault = current_setting('{_TENANT}', true));
+""",
 )
 _VAULT = "name, remote, node, fence, most_notes, most_bytes, most_requests, head, synced, wanted"
 DROPPED = "-"  # the home of a vault that is being dropped, where it stays
@@ -429,6 +437,21 @@ class Fleet:
             there = connection.execute("select to_regclass('memoryclaw_jobs.procrastinate_jobs')").fetchone()
             row = connection.execute(sql).fetchone() if there and there[0] else None
         return (int(row[0]), float(row[1])) if row else (0, 0.0)
+
+    # ── Permissions
+
+    def permissions(self, vault: str) -> str:
+        """What was permitted in a vault, a line each, in the order in which it was."""
+        sql = "select line from memoryclaw.permission where vault = %s order by number"
+        with self.server.transaction(read_only=True) as connection:
+            connection.execute("select set_config(%s, %s, true)", (_TENANT, vault))
+            return "".join(line for (line,) in connection.execute(sql, (vault,)).fetchall())
+
+    def permit(self, vault: str, line: str) -> None:
+        """Adds a line to what was permitted in a vault."""
+        with self.server.transaction() as connection:
+            connection.execute("select set_config(%s, %s, true)", (_TENANT, vault))
+            connection.execute("insert into memoryclaw.permission(vault, line) values(%s, %s)", (vault, line))
 
     # ── What other nodes need of a vault besides its index
 

@@ -13,9 +13,8 @@ from memoryclaw.review.queue import CurrentFacts
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import plain_words
 from memoryclaw.vault.fact_values import plain_key, plain_value
-from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.decisions import Decisions, fingerprint
+from memoryclaw.writing.decisions import decisions_of, fingerprint
 from memoryclaw.writing.tombstones import SENTENCE, Tombstones
 from memoryclaw.writing.writer import Edit, text_change, write
 
@@ -34,7 +33,7 @@ class Fresh:
 
     def __init__(self, context: WriteContext) -> None:
         self._write_context = context
-        self._decisions = Decisions.read(context.text(DECISIONS_FILE))
+        self._decisions = decisions_of(context.root)
         self._waiting = {waiting.id for waiting in read_pending(context.text(PENDING_FILE))}
         self._held = CurrentFacts(context)
         self._erased = Tombstones.of(context)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
@@ -12,11 +13,13 @@ from memoryclaw.model import AGENT, OWNER, Problem, Stamp
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.language import key_of
+from memoryclaw.vault.audience import is_read_since
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.forgotten import ForgottenLines, standing_marks
 from memoryclaw.vault.generated import own_words
 from memoryclaw.vault.layout import ALIASES_FILE, DECISIONS_FILE, SCHEMA_FILE
 from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.permissions import Permissions, permissions
 from memoryclaw.vault.vocabulary import read_aliases, read_schema, vocabulary_problems
 
 TRANSACTION = 4096  # files per transaction: few commits, yet an interrupted build keeps most of its work
@@ -98,7 +101,9 @@ class Filing:
         if words is None:  # a page that repeats what stands elsewhere
             work.hide(path, stamp, digest, racy=racy)
             return "hidden"
-        partial = self._vault.audience == OWNER and self._vault.is_partial(path, words, AGENT)
+        partial = 0
+        if self._vault.audience == OWNER and self._vault.is_partial(path, words, AGENT):
+            partial = 2 if is_read_since(path, words) else 1
         return IndexedNote(read_note(path, words, self._settings), stamp, digest, racy, partial)
 
 
@@ -123,9 +128,10 @@ def take_vocabulary(vault: Vault, index: Index, present: Collection[str]) -> lis
             read[path] = _read(vault, path) if path in present else _Read()
         except VaultError as error:
             unread.append(Problem(path, 1, str(error), "check its permissions"))
+    permitted = permissions(os.fspath(vault.root))
     with index.writing() as work:
         for path, found in read.items():
-            _file(path, found, work)
+            _file(path, found, permitted, work)
     return unread
 
 
@@ -138,7 +144,7 @@ def _read(vault: Vault, path: str) -> _Read:
     return _Read(readable(decode(data).text), hashlib.sha256(data).digest(), stamp)
 
 
-def _file(path: str, found: _Read, work: Writing) -> None:
+def _file(path: str, found: _Read, permitted: Permissions, work: Writing) -> None:
     work.remove([path])
     if found.stamp is not None:
         problems = () if path == DECISIONS_FILE else vocabulary_problems(path, found.text)
@@ -147,7 +153,7 @@ def _file(path: str, found: _Read, work: Writing) -> None:
         aliases = read_aliases(found.text)
         work.aliases((key_of(word), synonym) for word, synonyms in aliases.items() for synonym in synonyms)
     elif path == DECISIONS_FILE:
-        work.forgotten(standing_marks(found.text))
+        work.forgotten(standing_marks(found.text, permitted))
     else:
         schema = read_schema(found.text)
         work.collections(sorted(schema.collections))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from memoryclaw.model import Answer, Decided, Fact, Match, Problem, ReadBack, Recalled, Term, Traced
 
 if TYPE_CHECKING:
+    from memoryclaw.app.adoption import Adoptable
     from memoryclaw.app.daemon import Happened
     from memoryclaw.app.doctor import Check
     from memoryclaw.app.graph import GraphShown, NeighboursShown, PathShown
@@ -394,6 +395,21 @@ feedback: Shape[Feedback] = Shape()
 schedule_status: Shape[ScheduleStatus] = Shape()
 
 
+class AdoptionShown(NamedTuple):
+    """What counts only where this person allows it, and whether it does now."""
+
+    adopted: bool
+    items: tuple[Adoptable, ...]
+
+
+_adopted: Shape[AdoptionShown] = Shape()
+
+
+def adopted(items: Iterable[Adoptable], *, done: bool) -> JsonObject:
+    """What counts only where this person allows it, and whether it does now."""
+    return _adopted(AdoptionShown(done, tuple(items)))
+
+
 def _named_pairs(first: str, second: str, pairs: Iterable[tuple[Any, Any]]) -> list[JsonObject]:
     return [{first: left, second: right} for left, right in pairs]
 
@@ -705,6 +721,7 @@ SHAPES_OF: Mapping[Callable[..., JsonObject], tuple[Shape[Any], ...]] = {
     views: (_views, _views_with_text),
     synced: (_synced,),
     doctor: (_doctor,),
+    adopted: (_adopted,),
     captured: (_captured,),
     differences: (_differences,),
     review_item: (_review_item,),

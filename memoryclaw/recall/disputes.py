@@ -9,10 +9,9 @@ from memoryclaw.model import Fact
 from memoryclaw.recall.standing import contested
 from memoryclaw.text.language import key_of
 from memoryclaw.vault.conflicts import Conflict, Told, agree, conflicts, key_of_fact
-from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.vocabulary import Schema
 from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.decisions import Decisions, fingerprint
+from memoryclaw.writing.decisions import Decisions, decisions_of, fingerprint
 
 KIND = "conflict"
 
@@ -44,7 +43,7 @@ def standing_conflicts(context: WriteContext, schema: Schema | None = None) -> l
     found = list(lookup.standing(keys))
     if context.only_seen:
         found = list(_seen(context, found))
-    decisions = Decisions.read(context.text(DECISIONS_FILE))
+    decisions = decisions_of(context.root)
     found.sort(key=lambda told: key_of(told[1].entity))
     return conflicts(
         found,

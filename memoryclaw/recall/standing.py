@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -60,24 +61,17 @@ class Conflicts:
         )
 
 
-def rules(vault: Vault, whole: Vault) -> tuple[Schema, Callable[[Fact, Fact], bool]]:
-    """What a vault declares of its fields, and of which values a person said that they may stand together.
-
-    Args:
-        vault: as the caller sees it.
-        whole: as its owner does: what was decided is so for everybody, whoever may see the file that says it.
-    """
+def rules(vault: Vault) -> tuple[Schema, Callable[[Fact, Fact], bool]]:
+    """What a vault declares of its fields, as the caller sees it, and of which values a person said that they may stand together."""
     from memoryclaw.recall.disputes import allowed_by  # noqa: PLC0415 - see above
     from memoryclaw.text.encoding import decode, readable  # noqa: PLC0415
-    from memoryclaw.vault.layout import DECISIONS_FILE, SCHEMA_FILE  # noqa: PLC0415
+    from memoryclaw.vault.layout import SCHEMA_FILE  # noqa: PLC0415
     from memoryclaw.vault.vocabulary import read_schema  # noqa: PLC0415
-    from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
+    from memoryclaw.writing.decisions import decisions_of  # noqa: PLC0415
 
-    def text(source: Vault, path: str) -> str:
-        file = source.read(path)
-        return readable(decode(file[0]).text) if file else ""
-
-    return read_schema(text(vault, SCHEMA_FILE)), allowed_by(Decisions.read(text(whole, DECISIONS_FILE)))
+    file = vault.read(SCHEMA_FILE)
+    schema = read_schema(readable(decode(file[0]).text) if file else "")
+    return schema, allowed_by(decisions_of(os.fspath(vault.root)))  # what was decided is so for everybody
 
 
 def contested(

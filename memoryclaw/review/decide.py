@@ -14,7 +14,7 @@ from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import History
 from memoryclaw.model import Problem
 from memoryclaw.recall.disputes import KIND, conflict_print, opposed, pair_print, side_in_words
-from memoryclaw.review import branches
+from memoryclaw.review import branches, elsewhere
 from memoryclaw.review.checks import Check, changed, confirmed, ended, stands
 from memoryclaw.review.conflicts import settling
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, one_of, waiting
@@ -151,6 +151,8 @@ def _decided(
         )
     if item.branch is not None:
         return _branch(context, item, decision)
+    if item.foreign:
+        return _foreign(context, item, decision)
     if item.check is not None:
         return _checked(context, item, item.check, decision)
     if item.conflict is not None:
@@ -339,6 +341,15 @@ def _branch(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDec
     return ReviewDecision(item.id, item.kind, item.what, decision, commit, "; ".join([*again, *done.notices]))
 
 
+def _foreign(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDecision:
+    if decision == REJECTED:
+        elsewhere.decline(context, item.foreign)
+        stays = "it counts for nothing on this machine; where it was decided, it stays"
+        return ReviewDecision(item.id, item.kind, item.what, decision, notice=stays)
+    outcome = elsewhere.adopt(context, item.foreign)
+    return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
+
+
 # The lines of one waiting fact in `semantic/_pending.md`, in the file and in the last commit, where they may read
 # differently.
 
@@ -400,6 +411,8 @@ def editable(item: ReviewItem) -> str:
         raise InputError(f"{item.id} is a skill; edit {item.path} itself")
     if item.conflict is not None:
         raise InputError(f"{item.id} is a conflict; approve one of its values, or edit {item.path}")
+    if item.foreign:
+        raise InputError(f"{item.id} was decided elsewhere; approve it or reject it")
     if item.branch is not None:
         raise InputError(
             f"{item.id} waits as a branch; approve it, then edit what it wrote, or edit the branch with git"

@@ -41,6 +41,9 @@ def _differences(context: WriteContext, item: ReviewItem) -> Iterator[Difference
     elif item.check is not None:
         said = context.text(item.path)
         yield Difference(item.path, said, confirmed_text(context, item.check, said))
+    elif item.foreign:
+        said = context.text(item.path)
+        yield Difference(item.path, said, said + item.text)
     elif item.is_skill:
         yield Difference(item.path, "", item.text)
     elif item.conflict is None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
+from memoryclaw.config import is_vault_id
 from memoryclaw.consolidation.changes import RUNS, read_record
 from memoryclaw.consolidation.pending import (
     PENDING_FILE,
@@ -31,10 +32,12 @@ from memoryclaw.text.language import fold
 from memoryclaw.text.merging import Join, appended, both, outlined, weave
 from memoryclaw.text.yaml_text import load
 from memoryclaw.vault.edits import SemanticFile, add_source, end_fact, fact_sources, remove_fact, set_fact
-from memoryclaw.vault.layout import DECISIONS_FILE, SCHEMA_FILE, free_name, place_of, utc
+from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, SCHEMA_FILE, free_name, place_of, utc
 from memoryclaw.vault.logs import LogRange, parse_ranges
+from memoryclaw.vault.settings_text import with_setting
 from memoryclaw.vault.vocabulary import Field, Schema, read_schema
 from memoryclaw.writing.decisions import APPROVED, REJECTED, UNDONE, Decisions, fingerprint
+from memoryclaw.writing.identity import KEY, id_in
 
 Listing = Mapping[str, Entry]  # path → mode and id of every file of a commit
 
@@ -296,6 +299,8 @@ class _Merging:
         if len(forms) > 1:
             return None
         base, one, two = (text.text for text in texts)
+        if path == CONFIG_FILE and not is_vault_id(id_in(base)):
+            one, two = _with_one_id(one, two)
         if path == DECISIONS_FILE:
             merged: str | None = weave(base, _whole(one), _whole(two), by_time, _both_lines).text
         elif is_record(path):
@@ -796,6 +801,15 @@ def _questions(text: str) -> str:
             text = "".join(lines)
         known.add(waiting.id)
     return text
+
+
+def _with_one_id(*texts: str) -> list[str]:
+    """The settings of two machines that each gave the vault an id, with the same one."""
+    ids = [found for text in texts if is_vault_id(found := id_in(text))]
+    try:
+        return [with_setting(text, KEY, min(ids), CONFIG_FILE) if id_in(text) else text for text in texts]
+    except (InputError, ValueError):
+        return list(texts)
 
 
 def _prose(path: str, base: str, one: str, two: str) -> str | None:

@@ -16,6 +16,7 @@ from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.history.repository import FileChange, History
 from memoryclaw.model import Fact, Problem
 from memoryclaw.recall.disputes import KIND, conflict_print, side_in_words, standing_conflicts
+from memoryclaw.review import elsewhere
 from memoryclaw.review.checks import VERIFY, Check, overdue
 from memoryclaw.review.file_changes import actions_of
 from memoryclaw.text.encoding import decode, lines_of, readable
@@ -23,20 +24,20 @@ from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import files
 from memoryclaw.vault.conflicts import Conflict
 from memoryclaw.vault.edits import folded
-from memoryclaw.vault.layout import place_of
+from memoryclaw.vault.layout import DECISIONS_FILE, place_of
 from memoryclaw.vault.skill_formats import read_markdown_skill
 from memoryclaw.writing.context import WriteContext, fact_in_words
-from memoryclaw.writing.decisions import fingerprint
+from memoryclaw.writing.decisions import Decision, decisions_of, fingerprint
 
 DRAFTS = "skills/_drafts"
 _SKILL = "/SKILL.md"
 
 
 class ReviewItem(NamedTuple):
-    """One thing that waits, in the same words whatever it is; `fact`, `change`, `branch` or `conflict` is what stands behind it."""
+    """One thing that waits, in the same words whatever it is; `fact`, `change`, `branch`, `conflict` or `foreign` is what stands behind it."""
 
     id: str
-    kind: str  # fact | conflict | verify | episode | merge | … | skill | run
+    kind: str  # fact | conflict | verify | episode | merge | … | skill | run | permissions
     what: str
     why: str
     run: str = ""
@@ -56,6 +57,7 @@ class ReviewItem(NamedTuple):
     now: str = ""  # the value that is held true now, and that a yes would replace
     check: Check | None = None  # what is held true and asks to be verified
     conflict: Conflict | None = None
+    foreign: tuple[Decision, ...] = ()  # decisions of others that would permit something
 
     @property
     def is_skill(self) -> bool:
@@ -84,15 +86,15 @@ class ReviewItem(NamedTuple):
 
 
 def waiting(context: WriteContext) -> list[ReviewItem]:
-    """Everything that waits: facts first, then conflicts, what asks to be verified, proposals, skill drafts and branches."""
-    branches = () if context.only_seen else _branches(context)
+    """Everything that waits: facts first, then conflicts, what asks to be verified, proposals, skill drafts, branches and permissions."""
+    of_owner = () if context.only_seen else (*_branches(context), *_foreign(context))
     return [
         *_facts(context),
         *_conflicts(context),
         *_checks(context),
         *_proposals(context),
         *_drafts(context),
-        *branches,
+        *of_owner,
     ]
 
 
@@ -269,6 +271,19 @@ def _branches(context: WriteContext) -> Iterator[ReviewItem]:
         )
         why = f"{cause}, so nothing of it is in the vault yet"
         yield ReviewItem(branch.run, "run", what, why, branch.run, branch.ref, branch=branch)
+
+
+def _foreign(context: WriteContext) -> Iterator[ReviewItem]:
+    if foreign := decisions_of(context.root).proposals:
+        yield ReviewItem(
+            elsewhere.KIND,
+            elsewhere.KIND,
+            elsewhere.in_words(foreign),
+            elsewhere.why(context, foreign),
+            path=DECISIONS_FILE,
+            text="".join(decision.line() for decision in foreign),
+            foreign=foreign,
+        )
 
 
 def _made(context: WriteContext, history: History, branch: OpenBranch) -> str:

@@ -29,14 +29,14 @@ from memoryclaw.vault.edits import (
 )
 from memoryclaw.vault.facts import VALUE
 from memoryclaw.vault.forgotten import FORGOTTEN, REVIVED
-from memoryclaw.vault.layout import DECISIONS_FILE, episode_name, free_name, slug, timestamp
+from memoryclaw.vault.layout import episode_name, free_name, slug, timestamp
 from memoryclaw.vault.lifecycle import KEYS, given
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.properties import read_properties
 from memoryclaw.vault.todos import patched, ticked, todo_id, with_due
 from memoryclaw.vault.vocabulary import misfits
 from memoryclaw.writing.context import WriteContext, Written, must_be_a_note
-from memoryclaw.writing.decisions import Decision, Decisions, recorded
+from memoryclaw.writing.decisions import Decision, decisions_of, recorded
 from memoryclaw.writing.evidence import Evidence, EvidenceFinder, is_log
 from memoryclaw.writing.writer import Edit, Move, new_file, text_change, write
 
@@ -355,7 +355,7 @@ def _last_day(text: str) -> str:
 
 def _forget_turn(context: WriteContext, address: Address) -> Written:
     evidence = EvidenceFinder(context).of_turn(address)
-    known = Decisions.read(context.text(DECISIONS_FILE)).forgotten
+    known = decisions_of(context.root).forgotten
     fresh = evidence._replace(marks=tuple(mark for mark in evidence.marks if mark not in known))
     if not fresh.marks:
         raise InputError(
@@ -375,7 +375,7 @@ def _forget_turn(context: WriteContext, address: Address) -> Written:
 
 
 def _revive_turn(context: WriteContext, address: Address) -> Written:
-    known = Decisions.read(context.text(DECISIONS_FILE)).forgotten
+    known = decisions_of(context.root).forgotten
     again = tuple(mark for mark in EvidenceFinder(context).of_turn(address).marks if mark in known)
     if not again:
         raise InputError(f"{address.id} is not forgotten: it is in {address.path}")
@@ -397,7 +397,7 @@ def _lines_out(context: WriteContext, evidence: Evidence, path: str) -> list[Edi
 
 def _lines_back(context: WriteContext, path: str) -> list[Edit]:
     """The decision that the lines which were forgotten with this archived note are not left out any more."""
-    decisions = Decisions.read(context.text(DECISIONS_FILE))
+    decisions = decisions_of(context.root)
     own = [mark for d in decisions.all if d.decision == FORGOTTEN and d.path == path for mark in d.lines]
     again = tuple(mark for mark in dict.fromkeys(own) if mark in decisions.forgotten)
     decision = Decision(timestamp(context.now), REVIVED, "lines", path=path, lines=again)

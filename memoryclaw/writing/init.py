@@ -9,7 +9,7 @@ from datetime import datetime
 
 from memoryclaw.config import FORMAT
 from memoryclaw.errors import GitKilledError, HistoryError, InputError, MemoryClawError, VaultError
-from memoryclaw.history.git import GitCommand, common_dir, git_state
+from memoryclaw.history.git import UNSIGNED, GitCommand, common_dir, git_state, wants_signatures
 from memoryclaw.history.repository import History
 from memoryclaw.model import NOTHING
 from memoryclaw.vault import files
@@ -38,14 +38,15 @@ _FILES = {
     ".gitattributes": "notes/gitattributes.j2",
 }
 ADOPTS = "adopt"  # the verb of runs that put notes of the user's into git
+PRIVATE = (STATE_DIR, "working", "logs", "ledger")  # folders that git ignores
 _AT_ONCE = 2000  # notes of one commit: their names are arguments of a git command
 _NEW_REPOSITORY = ".git.new"  # not in the state folder: git tries links out, and none may be there
 
 
-def first_files(templates: Templates, known: Places) -> dict[str, bytes]:
+def first_files(templates: Templates, known: Places, vault_id: str) -> dict[str, bytes]:
     """The files that a new vault begins with; `known` says where its folders are."""
     return {
-        path: templates.render(name, at=known.on_disk, paths=known.moved, format=FORMAT).encode()
+        path: templates.render(name, at=known.on_disk, paths=known.moved, format=FORMAT, id=vault_id).encode()
         for path, name in _FILES.items()
     }
 
@@ -55,6 +56,7 @@ def init(
     templates: Templates,
     now: datetime,
     new_id: Callable[[], str],
+    vault_id: str,
     *,
     paths: Mapping[str, str] = NOTHING,
 ) -> Written:
@@ -62,7 +64,7 @@ def init(
 
     `paths` says where new settings put folders of ours, such as `{"archive": "memory-archive"}`.
     """
-    root = os.path.abspath(root)
+    root, run = os.path.abspath(root), run_id("init", now, new_id())
     must_take_writes(root)
     existed = os.path.exists(os.path.join(root, CONFIG_FILE))
     if not existed:
@@ -75,17 +77,18 @@ def init(
     _make_folders(root)
     with writer_lock(root):
         made, notice = _make_repository(root)
-    new = first_files(templates, known).items()
+    new = first_files(templates, known, vault_id).items()
     missing = {path: data for path, data in new if not files.exists(root, path)}
     if (made or not existed) and ".gitignore" not in missing:  # else ours says so
-        leave_out(root, [STATE_DIR, "working", "logs", "ledger"])
-    run = run_id("init", now, new_id())
+        leave_out(root, PRIVATE)
     edits = [Edit(path, _only_new(path, data)) for path, data in missing.items()]
     outcome = write(root, edits, lambda: templates.commit_message("init", run=run), verb="init", now=now)
     if made and existed:
         notice = (
             "a git repository was added; commit your notes to it, and every change from now on can be undone"
         )
+    if outcome.commit and wants_signatures(os.path.join(root, ".git")):
+        notice = "; ".join(filter(None, (notice, UNSIGNED)))
     if not outcome.changed and not made:
         return Written("", root, "", "confirmed", notice or f"{root} is a vault already; nothing was changed")
     action = "completed" if existed else "created"
@@ -185,7 +188,7 @@ def point(root: str, remote: str) -> None:
 def leave_out(root: str, folders: Sequence[str]) -> None:
     """Has git ignore folders, where rules of the user's do not: in the repository's own list, not in their file."""
     history, known = History(root), places(root)
-    if not history.git_dir:
+    if not history.git_dir or not folders:
         return
     ignored = history.ignored([f"{folder}/x" for folder in folders])()
     lines = [f"/{known.on_disk(folder)}/\n" for folder in folders if f"{folder}/x" not in ignored]

@@ -28,11 +28,12 @@ from memoryclaw.history import git, journal
 from memoryclaw.history.git import GitState
 from memoryclaw.history.journal import JournalEntry, JournalStep, clear_stale, index_ready, joined
 from memoryclaw.history.repository import CommitBase, Draft, GitFileState, History, NewCommit, Version
-from memoryclaw.text.encoding import decode, encode
+from memoryclaw.text.encoding import decode, encode, same_text
 from memoryclaw.text.merging import same_patch
 from memoryclaw.vault import files
 from memoryclaw.vault.files import WAIT, locked, writer_lock
 from memoryclaw.vault.layout import must_take_writes, safe_path
+from memoryclaw.vault.permissions import permit
 from memoryclaw.writing.together import Take, Together
 
 # Finishes or drops the change that a killed writer left under way. Never torn, never twice, never over new work.
@@ -185,6 +186,8 @@ class Edit(NamedTuple):
     What a person wrote where this writes, and did not commit, is a conflict; unless the change `consumes` it: a ticked box
     goes with the line that it answers. A file that git does not hold may get new lines, but keeps those that it has; a change
     that `overwrites` is refused there whatever it does, and one that must be `undoable` wherever git could hold the file.
+    `stored` is what the commit gets of a new file, where git holds it with other line ends or in another encoding.
+    `permits` is what this person permits with it: their own folder has it before the change is made.
     """
 
     path: str
@@ -192,6 +195,8 @@ class Edit(NamedTuple):
     consumes: bool = False
     overwrites: bool = False
     undoable: bool = False
+    stored: bytes | None = None
+    permits: str = ""
 
 
 class Move(NamedTuple):
@@ -323,7 +328,7 @@ def _plan_edit(edit: Edit, work: bytes | None, side: GitFileState | None) -> lis
     new = work is None and side == NO_SIDE
     if side is None or (side.head is None and not new):
         return [FilePlan(edit.path, work, after, None)]
-    head = _same_change(edit, work, after, side.head_data)
+    head = edit.stored if new and edit.stored else _same_change(edit, work, after, side.head_data)
     staged = None
     if side.staged and side.staged != side.head:
         staged = _same_change(edit, work, after, side.staged_data)
@@ -332,7 +337,7 @@ def _plan_edit(edit: Edit, work: bytes | None, side: GitFileState | None) -> lis
 
 def _same_change(edit: Edit, work: bytes | None, after: bytes | None, other: bytes | None) -> bytes | None:
     """The change made to another version of the file, if it is the same change there."""
-    if other == work:
+    if other == work or (after is None and same_text(other, work)):
         return after
     if edit.consumes:
         return edit.change(other) if other is not None else None
@@ -341,7 +346,7 @@ def _same_change(edit: Edit, work: bytes | None, after: bytes | None, other: byt
         raise ConflictError(theirs)
     try:
         result = edit.change(other)
-    except (InputError, NotFoundError):
+    except (ConflictError, InputError, NotFoundError):
         raise ConflictError(theirs) from None
     if result is None or not same_patch(*(decode(data).text for data in (work, after, other, result))):
         raise ConflictError(theirs)
@@ -603,6 +608,8 @@ class Writer:
             batch = self._worked_out(items, now)
             try:
                 if any(outcome.changed for outcome in batch.outcomes):
+                    if not attempt:
+                        self._permit(items[: len(batch.outcomes)])
                     self._land(batch, verb)
             except ConflictError:
                 # The user may have committed in between; the files are back as they were, so it can be tried again.
@@ -612,6 +619,12 @@ class Writer:
                 break
         notice, self._notice = self._notice, ""
         return _with_notices(batch.outcomes, notice, self.untracked), batch.refused
+
+    def _permit(self, items: Sequence[PendingCommit]) -> None:
+        """Keeps what the changes permit, in the order in which they are made; what they only take away needs no folder."""
+        for change in (change for item in items for change in item.changes if isinstance(change, Edit)):
+            if change.permits:
+                permit(self.root, change.permits)
 
     def _worked_out(self, items: Sequence[PendingCommit], now: datetime) -> _Batch:
         work, items, refused = self._read(items)

@@ -84,7 +84,7 @@ def install(context: CliContext, *, host: str, user: bool, project: str | None, 
     """Add our hooks to a host's settings; shows what changes, keeps a backup, and touches nothing else."""
     from memoryclaw.hosts.claude_settings import plan_install
 
-    with context.app() as app:
+    with context.app(quiet=True) as app:
         root = os.fspath(app.root)
     plan = plan_install(_settings(user, project), f"{_program()} {{}} --vault {shlex.quote(root)}")
     _carry_out(context, plan, "installed", host, dry_run=dry_run)

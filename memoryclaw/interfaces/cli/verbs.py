@@ -39,14 +39,19 @@ class CliContext:
         return named(said)
 
     @contextmanager
-    def app(self, work: str = "reading notes") -> Iterator[App]:
-        """The open vault, closed at the end of the block; a long first indexing shows its progress."""
+    def app(self, work: str = "reading notes", *, quiet: bool = False) -> Iterator[App]:
+        """The open vault, closed at the end of the block; a long first indexing shows its progress.
+
+        What is new of the vault is told once: not, if `quiet`, by a verb that a program calls, or that tells it anyway.
+        """
         from memoryclaw.app import open_vault  # `--help` and completion need no vault
-        from memoryclaw.interfaces.cli.printing import Bar
+        from memoryclaw.interfaces.cli.printing import Bar, remark
 
         gc.freeze()
         gc.enable()
         with Bar(work) as bar, open_vault(self.vault, progress=bar, audience=self.caller()) as app:
+            for sentence in app.news() if app.audience == OWNER and not quiet else ():
+                remark(sentence)
             yield app
 
     def served(self, method: str, path: str, **asked: Any) -> dict[str, Any] | None:
@@ -71,7 +76,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "Log": {"capture": "capturing", "import": "transferring", "hook": "hooks", "consolidate": "consolidating", "redo": "consolidating", "schedule": "consolidating"},
     "Review": {"review": "reviewing", "history": "looking", "blame": "looking", "skills": "skills"},
-    "Keep": {"sync": "maintaining", "watch": "serving", "serve": "serving", "ui": "serving", "mcp": "serving", "openclaw": "openclawing", "export": "transferring", "reindex": "maintaining", "status": "maintaining", "stats": "maintaining", "doctor": "maintaining", "lint": "linting", "migrate": "maintaining", "eval": "evaluating", "completion": "maintaining"},
+    "Keep": {"sync": "maintaining", "watch": "serving", "serve": "serving", "ui": "serving", "mcp": "serving", "openclaw": "openclawing", "export": "transferring", "reindex": "maintaining", "status": "maintaining", "stats": "maintaining", "doctor": "maintaining", "lint": "linting", "migrate": "maintaining", "adopt": "adopting", "eval": "evaluating", "completion": "maintaining"},
     "Many vaults": {"fleet": "fleet", "tokens": "fleet", "work": "jobs", "jobs": "jobs"},
 }  # fmt: skip
 VERBS = {verb: module for verbs in SECTIONS.values() for verb, module in verbs.items()}
