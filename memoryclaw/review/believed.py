@@ -9,7 +9,9 @@ from memoryclaw.errors import HistoryError, InputError
 from memoryclaw.history import repository
 from memoryclaw.history.repository import History, Logged
 from memoryclaw.model import Fact
+from memoryclaw.review.file_history import as_committed
 from memoryclaw.text.encoding import decode, readable
+from memoryclaw.vault.fields import facts_of_note
 from memoryclaw.vault.layout import NOTE, SCHEMA_FILE, SEMANTIC, place_of
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.vocabulary import read_schema
@@ -66,3 +68,16 @@ def facts_in(root: str, commit: str) -> list[tuple[str, Fact]]:
             raise HistoryError(repository.missing(f"{path} of {commit[:12]}"))
         found += ((path, fact) for fact in read_note(path, one[2], settings).typed_facts)
     return found
+
+
+def facts_on(root: str, facts: list[tuple[str, Fact]], day: date) -> list[tuple[str, Fact]]:
+    """Facts of a day, those of notes as git has them of it."""
+    by_path: dict[str, list[tuple[str, Fact]]] = {}
+    for path, fact in facts:
+        by_path.setdefault(path, []).append((path, fact))
+    for path in by_path:
+        if place_of(path) == NOTE:
+            data = as_committed(root, path, day.isoformat())
+            if data is not None:
+                by_path[path] = [(path, fact) for fact in facts_of_note(path, decode(data).text).facts]
+    return [pair for pairs in by_path.values() for pair in pairs]
