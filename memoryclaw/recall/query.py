@@ -73,10 +73,10 @@ def together(pieces: Sequence[QueryPart]) -> QueryPart:
     real = _real(pieces)
     if len(real) < 2:
         return _lone(pieces, real)
-    wanted, dropped = _sides(real)
-    if not wanted:
+    required_exprs, dropped = _sides(real)
+    if not required_exprs:
         return QueryPart("drop", any_of(dropped), narrows=_narrows(pieces))
-    return QueryPart("need", all_of([*wanted, *map(_not, dropped)]), narrows=_narrows(pieces))
+    return QueryPart("need", all_of([*required_exprs, *map(_not, dropped)]), narrows=_narrows(pieces))
 
 
 def alternatives(pieces: Sequence[QueryPart]) -> QueryPart:
@@ -84,10 +84,10 @@ def alternatives(pieces: Sequence[QueryPart]) -> QueryPart:
     real = _real(pieces)
     if len(real) < 2:
         return _lone(pieces, real)
-    wanted, dropped = _sides(real)
-    if not wanted:
+    required_exprs, dropped = _sides(real)
+    if not required_exprs:
         return QueryPart("drop", all_of(dropped), narrows=_narrows(pieces))
-    return QueryPart("need", all_of([any_of(wanted), *map(_not, dropped)]), narrows=_narrows(pieces))
+    return QueryPart("need", all_of([any_of(required_exprs), *map(_not, dropped)]), narrows=_narrows(pieces))
 
 
 def without(piece: QueryPart) -> QueryPart:
@@ -156,8 +156,8 @@ def _narrows(pieces: Sequence[QueryPart]) -> bool:
 
 
 def _sides(pieces: Sequence[QueryPart]) -> tuple[list[Expr], list[Expr]]:
-    wanted = [piece.firm for piece in pieces if piece.role != "drop"]
-    return wanted, [piece.expr for piece in pieces if piece.role == "drop"]
+    required_exprs = [piece.firm for piece in pieces if piece.role != "drop"]
+    return required_exprs, [piece.expr for piece in pieces if piece.role == "drop"]
 
 
 __all__ = ["Expr", "Filter", "Limits", "Query", "parse"]
@@ -208,8 +208,8 @@ def parse(text: str, *, today: date, limits: Limits = _LIMITS) -> Query:
     """Reads a question; any text at all is fine, plain words are never an operator."""
     encoded = text.encode("utf-8", "replace")
     text = encoded[: limits.size].decode("utf-8", "ignore")
-    found = scan(text, today)
-    reader = _QueryParser(found.tokens, text, limits)
+    tokenized = scan(text, today)
+    reader = _QueryParser(tokenized.tokens, text, limits)
     root = root_of(reader.sequence())
     cut = len(encoded) > limits.size
     notices = [f"Only the first {limits.size} bytes of the question were read"] if cut else []
@@ -218,10 +218,10 @@ def parse(text: str, *, today: date, limits: Limits = _LIMITS) -> Query:
         root=root,
         words=tuple(reader.words),
         filters=tuple(reader.filters),
-        ranges=tuple(found.ranges),
+        ranges=tuple(tokenized.ranges),
         explicit=reader.explicit,
         joined=reader.joined,
-        notices=tuple(dict.fromkeys([*notices, *found.notices, *reader.notices])),
+        notices=tuple(dict.fromkeys([*notices, *tokenized.notices, *reader.notices])),
     )
 
 
@@ -412,12 +412,12 @@ def scan(text: str, today: date) -> TokenizedQuestion:
 
 
 def _lex(text: str, today: date, notices: list[str]) -> Iterator[Token]:
-    at = 0
-    while hit := _TOKEN.match(text, at):
-        at = hit.end()
+    position = 0
+    while hit := _TOKEN.match(text, position):
+        position = hit.end()
         if hit["field"]:
             token = _field(hit, text, today, notices)
-            at = token.span[1]
+            position = token.span[1]
             yield token
         elif hit["stray"]:
             notices.append('A quotation mark without its partner was ignored: "')
@@ -450,8 +450,8 @@ def _field(hit: re.Match[str], text: str, today: date, notices: list[str]) -> To
         name, read = "expires", f"/{plus_days(today, -1).isoformat()}"
     if read:
         return Token("filter", read, (start, end), field=name)
-    known = " ".join(_KNOWN_VALUES.get(name, ()))
-    hint = f"{name} is one of: {known}" if known else f"no {_WANTED.get(name, name)} was found in it"
+    values = " ".join(_KNOWN_VALUES.get(name, ()))
+    hint = f"{name} is one of: {values}" if values else f"no {_WANTED.get(name, name)} was found in it"
     notices.append(f"`{hit.group()}` was read as plain words; {hint}")
     return Token("word", hit.group(), (start, end))
 
@@ -466,10 +466,10 @@ def _value(name: str, value: str) -> str:
         return type_named(value)
     if name == "scope":
         return value if value.lower() in _SCOPES else scope_named(value)
-    known = _KNOWN_VALUES.get(name)
-    if known is None:
+    values = _KNOWN_VALUES.get(name)
+    if values is None:
         return value
-    return next((word for word in known if value.lower() in (word, word + "s")), "")
+    return next((word for word in values if value.lower() in (word, word + "s")), "")
 
 
 def _date_value(hit: re.Match[str], text: str, today: date) -> tuple[str, int]:
@@ -479,10 +479,10 @@ def _date_value(hit: re.Match[str], text: str, today: date) -> tuple[str, int]:
     if name == "expires" and (bound := _BOUND.match(_written_value(hit))):
         day = parse_timestamp(bound[2])[:10]
         return _bounded(bound[1], day) if day else "", hit.end()
-    said = _written_value(hit).strip() if quoted else text[start : start + _LONGEST_DATE]
-    found = leading_range(said, today)
-    if found and not (said[found.span[1] :].strip() if quoted else _goes_on(said, found.span[1])):
-        return _interval(name, found.start, found.end), hit.end() if quoted else start + found.span[1]
+    phrase = _written_value(hit).strip() if quoted else text[start : start + _LONGEST_DATE]
+    range_ = leading_range(phrase, today)
+    if range_ and not (phrase[range_.span[1] :].strip() if quoted else _goes_on(phrase, range_.span[1])):
+        return _interval(name, range_.start, range_.end), hit.end() if quoted else start + range_.span[1]
     day = parse_timestamp(_written_value(hit))[:10]
     return _interval(name, day, day) if day else "", hit.end()
 
@@ -530,14 +530,14 @@ def _spoken_dates(text: str, tokens: list[Token], today: date) -> list[DateRange
 
 def _without_dates(tokens: list[Token], ranges: list[DateRange], text: str) -> list[Token]:
     text = blanked(text, (found.span for found in ranges))
-    left: list[Token] = []
+    remaining: list[Token] = []
     for token in tokens:
-        rest = text[token.span[0] : token.span[1]].strip()
+        undated = text[token.span[0] : token.span[1]].strip()
         if token.kind == "word":
-            left.append(token._replace(text=rest) if rest else token._replace(kind="date"))
-        elif rest:  # the AND of "between March AND May" went with its date
-            left.append(token)
-    return left
+            remaining.append(token._replace(text=undated) if undated else token._replace(kind="date"))
+        elif undated:  # the AND of "between March AND May" went with its date
+            remaining.append(token)
+    return remaining
 
 
 def _balanced(tokens: list[Token], notices: list[str]) -> list[Token]:
@@ -549,10 +549,10 @@ def _balanced(tokens: list[Token], notices: list[str]) -> list[Token]:
         elif token.kind == ")" and opened:
             first = opened.pop()
             pairs |= {first, i} if len(opened) < _DEEPEST else set()
-    left = [token for i, token in enumerate(tokens) if token.kind not in ("(", ")") or i in pairs]
-    if len(left) < len(tokens):
+    balanced = [token for i, token in enumerate(tokens) if token.kind not in ("(", ")") or i in pairs]
+    if len(balanced) < len(tokens):
         notices.append(f"Parentheses without a partner, or more than {_DEEPEST} deep, were ignored")
-    return left
+    return balanced
 
 
 def _settled(tokens: list[Token], notices: list[str]) -> list[Token]:

@@ -122,10 +122,10 @@ class Strengths:
     @cached_property
     def notes(self) -> Mapping[str, Collection[str]]:
         """The notes of which something was ever cited or rated, each with the ids of what was."""
-        found: dict[str, list[str]] = {}
-        for part in self._absorbed or self.ids:
-            found.setdefault(part.partition("#")[0], []).append(part)
-        return found
+        ids_by_note: dict[str, list[str]] = {}
+        for id_ in self._absorbed or self.ids:
+            ids_by_note.setdefault(id_.partition("#")[0], []).append(id_)
+        return ids_by_note
 
     def of_note(self, id_: str, kind: str) -> Strength:
         """How strongly a whole note is remembered, by its own uses and those of all its parts."""
@@ -139,24 +139,24 @@ class Strengths:
 
 def _absorbed(used: Iterable[str], merged: Mapping[str, str]) -> dict[str, list[str]]:
     """For each memory, the ids whose uses are its own by now; empty where nothing was merged."""
-    found: dict[str, list[str]] = {}
+    absorbed: dict[str, list[str]] = {}
     for id_ in used if merged else ():
-        now, seen = id_, {id_}
-        while (above := merged.get(now, "")) and above not in seen:
-            seen.add(now := above)
-        found.setdefault(now, []).append(id_)
-    return found
+        heir, visited = id_, {id_}
+        while (above := merged.get(heir, "")) and above not in visited:
+            visited.add(heir := above)
+        absorbed.setdefault(heir, []).append(id_)
+    return absorbed
 
 
 def _united(uses: Iterable[Use]) -> list[Use]:
     """The uses of several that are one by now: what was shown together was used once."""
-    found: dict[tuple[str, ...], Use] = {}
+    uses_by_key: dict[tuple[str, ...], Use] = {}
     for number, use in enumerate(sorted(uses)):
         key = (use.receipt,) if use.receipt else ("", str(number))
-        known = found.get(key)
-        if known is None or (use.rating, use.cited) > (known.rating, known.cited):
-            found[key] = use
-    return sorted(found.values())
+        earlier = uses_by_key.get(key)
+        if earlier is None or (use.rating, use.cited) > (earlier.rating, earlier.cited):
+            uses_by_key[key] = use
+    return sorted(uses_by_key.values())
 
 
 def in_words(strength: Strength) -> str:
@@ -164,5 +164,5 @@ def in_words(strength: Strength) -> str:
     cited = sum(not step.use.rating for step in strength.steps)
     ratings = [str(step.use.rating) for step in strength.steps if step.use.rating]
     often = {1: "once", 2: "twice"}.get(cited, f"{cited} times")
-    told = [f"cited {often}"] if cited else []
-    return ", ".join([*told, *([f"rated {' and '.join(ratings[-2:])}"] if ratings else [])])
+    phrases = [f"cited {often}"] if cited else []
+    return ", ".join([*phrases, *([f"rated {' and '.join(ratings[-2:])}"] if ratings else [])])
