@@ -79,8 +79,8 @@ def served(
         timeout: seconds for all of it.
         audience: for whom it is asked.
     """
-    found = ask(state_folder(root), method, path, body, timeout, audience=audience)
-    return found if isinstance(found, dict) else None
+    answer = ask(state_folder(root), method, path, body, timeout, audience=audience)
+    return answer if isinstance(answer, dict) else None
 
 
 def query_of(asked: Mapping[str, object]) -> str:
@@ -108,10 +108,14 @@ def root_of(vault: str | None) -> str:
 def _address(state: str, token_file: str) -> _Address:
     if not token_file:
         raise _NoAnswer
-    told = json.loads(_private(os.path.join(state, "serve.json")))
-    if not isinstance(told, dict) or told.get("version") != __version__ or told.get("host") not in _LOOPBACK:
+    entry = json.loads(_private(os.path.join(state, "serve.json")))
+    if (
+        not isinstance(entry, dict)
+        or entry.get("version") != __version__
+        or entry.get("host") not in _LOOPBACK
+    ):
         raise _NoAnswer
-    pid, port = told.get("pid"), told.get("port")
+    pid, port = entry.get("pid"), entry.get("port")
     if type(pid) is not int or pid <= 0 or type(port) is not int or not 0 < port < 1 << 16:
         raise _NoAnswer
     # Whoever holds the lock of the watch lives, and watches this vault: the files may have been copied with another.
@@ -120,7 +124,7 @@ def _address(state: str, token_file: str) -> _Address:
     token = _private(os.path.join(state, token_file)).decode("ascii").strip()
     if not token or not all(char.isalnum() or char in "-_" for char in token):
         raise _NoAnswer
-    return _Address(told["host"], port, token)
+    return _Address(entry["host"], port, token)
 
 
 def _private(path: str) -> bytes:
@@ -184,24 +188,24 @@ class _Connection:
         return head
 
     def _bytes(self, count: int) -> bytes:
-        parts, size = [self._rest], len(self._rest)
+        chunks, size = [self._rest], len(self._rest)
         while size < count:
-            parts.append(self._heard())
-            size += len(parts[-1])
-        return b"".join(parts)[:count]
+            chunks.append(self._heard())
+            size += len(chunks[-1])
+        return b"".join(chunks)[:count]
 
     def _heard(self) -> bytes:
         self._in_time()
-        part = self._socket.recv(1 << 16)
-        if not part:
+        chunk = self._socket.recv(1 << 16)
+        if not chunk:
             raise _NoAnswer
-        return part
+        return chunk
 
     def _in_time(self) -> None:
-        left = self._end - time.monotonic()
-        if left <= 0:
+        remaining = self._end - time.monotonic()
+        if remaining <= 0:
             raise _NoAnswer
-        self._socket.settimeout(left)
+        self._socket.settimeout(remaining)
 
 
 # A daemon's token and address in the state folder, readable by their owner only.
@@ -254,12 +258,12 @@ class DaemonFiles:
     def _closed(self) -> None:
         try:
             made(self._state)
-            found = os.stat(self._state)
-            if found.st_uid != os.geteuid():
+            status = os.stat(self._state)
+            if status.st_uid != os.geteuid():
                 raise VaultError(
                     f"{self._state} belongs to another user, who could read the token; make it your own, or delete it"
                 )
-            if stat.S_IMODE(found.st_mode) != 0o700:
+            if stat.S_IMODE(status.st_mode) != 0o700:
                 os.chmod(self._state, 0o700)
         except OSError as error:
             raise VaultError(
@@ -273,10 +277,10 @@ class DaemonFiles:
         except OSError:
             return ""
         with open(handle, "rb") as file:
-            found = os.fstat(handle)
-            if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid():
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
                 return ""
-            if stat.S_IMODE(found.st_mode) & 0o177:
+            if stat.S_IMODE(status.st_mode) & 0o177:
                 return ""
             text = file.read(300).decode("ascii", "replace").strip()
         return text if _TOKEN.fullmatch(text) else ""
@@ -335,8 +339,8 @@ def stop(state: Path) -> int:
 
 def _pid_in(state: Path) -> int:
     try:
-        found = json.loads((state / ADDRESS).read_bytes())
+        entry = json.loads((state / ADDRESS).read_bytes())
     except (OSError, ValueError, RecursionError):
         return 0
-    pid = found.get("pid") if isinstance(found, dict) else 0
+    pid = entry.get("pid") if isinstance(entry, dict) else 0
     return pid if type(pid) is int else 0

@@ -41,13 +41,17 @@ def revisions(context: UpkeepContext) -> Iterator[PlannedChange]:
         for path, fact in context.catalog.facts()
         if path.startswith("semantic/") and not (fact.is_statement or fact.audience)
     ]
-    found = _by_episode(facts)
-    latest = sorted(found, key=lambda note: (max(one.now.since for one in found[note]), note), reverse=True)
+    contradictions = _by_episode(facts)
+    latest = sorted(
+        contradictions,
+        key=lambda note: (max(one.now.since for one in contradictions[note]), note),
+        reverse=True,
+    )
     for note in latest:
         address = context.catalog.resolve(note) if room > 0 else None
         if address is None or not address.path.startswith("episodes/"):
             continue
-        change = _proposed(address.path, note, found[note])
+        change = _proposed(address.path, note, contradictions[note])
         if is_open(context, change):
             room -= 1
             yield change
@@ -57,29 +61,29 @@ def _by_episode(facts: Sequence[Fact]) -> dict[str, list[_Contradiction]]:
     """What contradicts each episode that is contradicted enough, in the order of its lines."""
     resting: dict[str, int] = defaultdict(int)
     by_field: dict[tuple[str, str], list[Fact]] = defaultdict(list)
-    found: dict[str, list[_Contradiction]] = defaultdict(list)
+    contradictions: dict[str, list[_Contradiction]] = defaultdict(list)
     for fact in facts:
         by_field[key_of(fact.entity), key_of(fact.field)].append(fact)
         for note in {note for note, _ in _lines(fact)}:
             resting[note] += 1
     for fact in facts:
-        now = _successor(fact, by_field[key_of(fact.entity), key_of(fact.field)])
-        said = _lines(now) if now else []
-        notes = {note for note, _ in said}
+        successor = _successor(fact, by_field[key_of(fact.entity), key_of(fact.field)])
+        lines = _lines(successor) if successor else []
+        notes = {note for note, _ in lines}
         for note, block in _lines(fact):
-            if now and said and note not in notes:
-                found[note].append(_Contradiction(block, fact, now, "#^".join(said[0])))
+            if successor and lines and note not in notes:
+                contradictions[note].append(_Contradiction(block, fact, successor, "#^".join(lines[0])))
     return {
         note: sorted(each, key=lambda one: (one.block, one.was.id))
-        for note, each in found.items()
+        for note, each in contradictions.items()
         if len(each) >= TWICE or len(each) >= SHARE * resting[note]
     }
 
 
 def _lines(fact: Fact) -> list[tuple[str, str]]:
     """The lines of episodes that a fact rests on, as (episode, block id)."""
-    parts = (part.strip().partition("#^") for part in fact.source.split(","))
-    return [(note, block) for note, _, block in parts if note and block]
+    links = (part.strip().partition("#^") for part in fact.source.split(","))
+    return [(note, block) for note, _, block in links if note and block]
 
 
 def _successor(fact: Fact, others: Iterable[Fact]) -> Fact | None:

@@ -44,8 +44,8 @@ def superseding(context: UpkeepContext) -> Iterator[PlannedChange]:
         if not conflict.supersede:
             continue
         strength = [max(_strength(writing.lookup, fact) for _, fact in side) for side in conflict.sides]
-        for number, (side, own) in enumerate(zip(conflict.sides, strength, strict=True)):
-            rules = [own.beats(other) for n, other in enumerate(strength) if n != number]
+        for number, (side, own_strength) in enumerate(zip(conflict.sides, strength, strict=True)):
+            rules = [own_strength.beats(other) for n, other in enumerate(strength) if n != number]
             value = side[0][1].value
             if all(rules) and all(place_of(path) == SEMANTIC for path, _ in conflict.against(value)):
                 yield _decided(conflict, value, list(dict.fromkeys(rules)), writing.today)
@@ -60,10 +60,10 @@ def _strength(lookup: Lookup, fact: Fact) -> _Standing:
 def _decided(conflict: Conflict, value: str, rules: list[str], today: str) -> PlannedChange:
     ended = conflict.against(value)
     others = " or ".join(dict.fromkeys(fact.value for _, fact in ended))
-    why = f"{conflict.field} may be superseded by rule (semantic/_schema.yaml): {', and '.join(rules)}"
+    reason = f"{conflict.field} may be superseded by rule (semantic/_schema.yaml): {', and '.join(rules)}"
     return PlannedChange(
         KIND,
         f"{fact_in_words(conflict.entity, conflict.field, value)} (was {others})",
         tuple(EndFact(path, fact.entity, fact.field, fact.value, today) for path, fact in ended),
-        (why, *(side_in_words(side, conflict.entity) for side in conflict.sides)),
+        (reason, *(side_in_words(side, conflict.entity) for side in conflict.sides)),
     )

@@ -77,13 +77,13 @@ class WorkingStore:
 
     def change(self, session: str, changes: Mapping[str, Any]) -> WorkingMemory:
         """Changes it; another task starts a new one, and the content of the old one goes to the log."""
-        session, found = session_named(session), self._redacted(checked(changes))
+        session, clean_changes = session_named(session), self._redacted(checked(changes))
         with folder_lock(self._root, FOLDER):
             memory, digest = self._usable(session)
-            if memory.task and found.get("task") and found["task"] != memory.task:
+            if memory.task and clean_changes.get("task") and clean_changes["task"] != memory.task:
                 self._log(memory)
                 memory = WorkingMemory(session=session)
-            memory = changed(memory, found, timestamp(self._clock()))
+            memory = changed(memory, clean_changes, timestamp(self._clock()))
             self._write(memory, digest)
         return memory
 
@@ -99,9 +99,9 @@ class WorkingStore:
             self._end_silent()
         with folder_lock(self._root, FOLDER):
             memory, digest = self._read(session)
-            found = {} if memory.problems else filled_in(memory, turns)
-            if found:
-                self._write(changed(memory, found, timestamp(self._clock()), by_hand=False), digest)
+            additions = {} if memory.problems else filled_in(memory, turns)
+            if additions:
+                self._write(changed(memory, additions, timestamp(self._clock()), by_hand=False), digest)
 
     def clear(self, session: str, task: str = "") -> Cleared:
         """Clears it: its content goes to the log, then its file is removed. With a task, only if it is for that task."""
@@ -124,18 +124,18 @@ class WorkingStore:
     def _read(self, session: str) -> _File:
         path = _path(session)
         try:
-            found = files.read_file(self._root, path, LARGEST)
-            return _File(restored(json.loads(found.data), session, path), found.digest)
+            stored = files.read_file(self._root, path, LARGEST)
+            return _File(restored(json.loads(stored.data), session, path), stored.digest)
         except NotFoundError:
             return _File(WorkingMemory(session=session), None)
         except VaultError as error:
-            why = f"this file {str(error).removeprefix(path).strip()}"
-            return _File(unusable(session, path, why, _AWAY), None)
+            reason = f"this file {str(error).removeprefix(path).strip()}"
+            return _File(unusable(session, path, reason, _AWAY), None)
         except OSError as error:
-            why = f"this file cannot be read ({error.strerror})"
-            return _File(unusable(session, path, why, _AWAY), None)
+            reason = f"this file cannot be read ({error.strerror})"
+            return _File(unusable(session, path, reason, _AWAY), None)
         except (ValueError, RecursionError):
-            return _File(unusable(session, path, "this file is not JSON"), found.digest)
+            return _File(unusable(session, path, "this file is not JSON"), stored.digest)
 
     def _write(self, memory: WorkingMemory, digest: str | None) -> None:
         data = json.dumps(stored(memory), ensure_ascii=False, indent=2) + "\n"
@@ -147,8 +147,8 @@ class WorkingStore:
             if not path.endswith(".json"):
                 continue
             with suppress(MemoryClawError, OSError, ValueError, RecursionError):
-                told = json.loads(files.read_file(self._root, path, LARGEST).data)
-                session = str(told["session"]) if isinstance(told, dict) else ""
+                content = json.loads(files.read_file(self._root, path, LARGEST).data)
+                session = str(content["session"]) if isinstance(content, dict) else ""
                 memory = self.show(session)
                 silent = bool(memory.updated) and memory.updated < since
                 if _path(session) == path and silent and not memory.by_hand:
@@ -178,10 +178,12 @@ class WorkingStore:
         # Named by what it says and when: a second try, after a crash in between, finds it kept already.
         mark = hashlib.sha256(f"{memory.updated}\n{text}".encode("utf-8", "replace")).hexdigest()[:16]
         line = {"session": memory.session, "role": "system", "name": SPEAKER, "host_id": f"working-{mark}"}
-        [done] = self._capture([json.dumps({**line, "content": text})])
-        if not done.ok:
-            raise VaultError(f"the working memory was not cleared, as it could not be logged: {done.error}")
-        return done.id
+        [captured] = self._capture([json.dumps({**line, "content": text})])
+        if not captured.ok:
+            raise VaultError(
+                f"the working memory was not cleared, as it could not be logged: {captured.error}"
+            )
+        return captured.id
 
 
 def _path(session: str) -> str:
