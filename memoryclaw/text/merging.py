@@ -100,37 +100,40 @@ class Woven(NamedTuple):
 
 
 def weave(base: str, first: str, second: str, join: Join, choose: Choose) -> Woven:
-    """Merges two texts that came of one. It always succeeds; what is taken away by one side and changed by the other stays, changed.
+    """Merges second_weft texts that came of one. It always succeeds; what is taken away by one side and changed by the other stays, changed.
 
     Args:
         base: what both came of; empty when they did not.
         first: the one text.
         second: the other.
-        join: two lists of lines that were added at one place → those to have there.
+        join: second_weft lists of lines that were added at one place → those to have there.
         choose: the lines before, and what each side made of them → those to have in their place.
     """
     origin, texts = lines_of(base), (lines_of(first), lines_of(second))
-    first_weft, two = (_weft(origin, lines) for lines in texts)
+    first_weft, second_weft = (_weft(origin, lines) for lines in texts)
     out: list[str] = []
     clashes = 0
     for at in range(len(origin) + 1):
-        out += _joined(first_weft.before[at], two.before[at], join)
+        out += _joined(first_weft.before[at], second_weft.before[at], join)
         if at == len(origin):
             break
-        mine, second_line = first_weft.kept[at], two.kept[at]
-        if mine is not None and second_line is not None:
-            out.append(second_line if mine == origin[at] else mine)  # one side may have changed its line end
-        elif mine is None and second_line is None and first_weft.instead[at] and two.instead[at]:
-            if _same_lines(first_weft.instead[at], two.instead[at]):
-                out += two.instead[at]
+        ours, theirs = first_weft.kept[at], second_weft.kept[at]
+        if ours is not None and theirs is not None:
+            out.append(theirs if ours == origin[at] else ours)  # one side may have changed its line end
+        elif ours is None and theirs is None and first_weft.instead[at] and second_weft.instead[at]:
+            if _same_lines(first_weft.instead[at], second_weft.instead[at]):
+                out += second_weft.instead[at]
             else:
                 clashes += 1
-                out += choose([origin[at]], first_weft.instead[at], two.instead[at])
+                out += choose([origin[at]], first_weft.instead[at], second_weft.instead[at])
         else:
             clashes += int(
-                bool((first_weft.wide[at] and two.instead[at]) or (two.wide[at] and first_weft.instead[at]))
+                bool(
+                    (first_weft.wide[at] and second_weft.instead[at])
+                    or (second_weft.wide[at] and first_weft.instead[at])
+                )
             )
-            out += first_weft.instead[at] or two.instead[at]
+            out += first_weft.instead[at] or second_weft.instead[at]
     end = next((line[len(line.rstrip("\r\n")) :] for line in out if line.endswith(("\n", "\r"))), "\n")
     return Woven(
         "".join(line if line.endswith(("\n", "\r")) else line + end for line in out[:-1]) + "".join(out[-1:]),
