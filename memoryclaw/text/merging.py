@@ -100,13 +100,13 @@ class Woven(NamedTuple):
 
 
 def weave(base: str, first: str, second: str, join: Join, choose: Choose) -> Woven:
-    """Merges second_weft texts that came of one. It always succeeds; what is taken away by one side and changed by the other stays, changed.
+    """Merges two texts that came of one. It always succeeds; what is taken away by one side and changed by the other stays, changed.
 
     Args:
         base: what both came of; empty when they did not.
         first: the one text.
         second: the other.
-        join: second_weft lists of lines that were added at one place → those to have there.
+        join: two lists of lines that were added at one place → those to have there.
         choose: the lines before, and what each side made of them → those to have in their place.
     """
     origin, texts = lines_of(base), (lines_of(first), lines_of(second))
