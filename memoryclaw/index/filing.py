@@ -106,7 +106,7 @@ class Filing:
 # lines that people took out of every answer (decisions.jsonl). Unreadable is not the same as empty.
 
 
-class _Read(NamedTuple):
+class _StoredVocabulary(NamedTuple):
     """One of these files; no stamp when it is not there."""
 
     text: str = ""
@@ -116,11 +116,11 @@ class _Read(NamedTuple):
 
 def take_vocabulary(vault: Vault, index: Index, present: Collection[str]) -> list[Problem]:
     """Brings synonyms, collection headings and forgotten lines up to date; returns what could not be read, which stays as it was."""
-    read: dict[str, _Read] = {}
+    read: dict[str, _StoredVocabulary] = {}
     unread: list[Problem] = []
     for path in (ALIASES_FILE, SCHEMA_FILE, DECISIONS_FILE):
         try:
-            read[path] = _read(vault, path) if path in present else _Read()
+            read[path] = _read(vault, path) if path in present else _StoredVocabulary()
         except VaultError as error:
             unread.append(Problem(path, 1, str(error), "check its permissions"))
     with index.writing() as writing:
@@ -129,16 +129,16 @@ def take_vocabulary(vault: Vault, index: Index, present: Collection[str]) -> lis
     return unread
 
 
-def _read(vault: Vault, path: str) -> _Read:
+def _read(vault: Vault, path: str) -> _StoredVocabulary:
     # What was forgotten is so for everybody, whoever may see the file that says it.
     content = (Vault(vault.root) if path == DECISIONS_FILE else vault).read(path)
     if content is None:
-        return _Read()
+        return _StoredVocabulary()
     data, stamp = content
-    return _Read(readable(decode(data).text), hashlib.sha256(data).digest(), stamp)
+    return _StoredVocabulary(readable(decode(data).text), hashlib.sha256(data).digest(), stamp)
 
 
-def _file(path: str, found: _Read, work: Writing) -> None:
+def _file(path: str, found: _StoredVocabulary, work: Writing) -> None:
     work.remove([path])
     if found.stamp is not None:
         problems = () if path == DECISIONS_FILE else vocabulary_problems(path, found.text)

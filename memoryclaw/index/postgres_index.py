@@ -245,7 +245,7 @@ def _wanted(sql: str) -> set[str]:
     return named
 
 
-class Rows(list[tuple[Any, ...]]):
+class FetchedRows(list[tuple[Any, ...]]):
     """What a statement found, all of it."""
 
     def fetchall(self) -> list[tuple[Any, ...]]:
@@ -257,7 +257,7 @@ class Rows(list[tuple[Any, ...]]):
         return self.pop(0) if self else None
 
 
-class Connection:
+class PostgresConnection:
     """What the index asks, in its own SQL: in the transaction that is open, or each statement in one of its own."""
 
     def __init__(self, database: PostgresDatabase) -> None:
@@ -268,12 +268,12 @@ class Connection:
         """True within `reading` or `writing`."""
         return self._database.raw is not None
 
-    def execute(self, sql: str, values: Sequence[object] = ()) -> Rows:
+    def execute(self, sql: str, values: Sequence[object] = ()) -> FetchedRows:
         """Runs one statement."""
         cache, key = self._database.answers, (sql, *values)
         if cache is not None and key in cache:
             cache.move_to_end(key)
-            return Rows(cache[key])
+            return FetchedRows(cache[key])
         translation = translated(sql)
         number = self._database.number()
         bound: list[Any] = [number] * translation.own
@@ -292,7 +292,7 @@ class Connection:
             cache[key] = rows
             if len(cache) > _REMEMBERED:
                 cache.popitem(last=False)
-        return Rows(rows)
+        return FetchedRows(rows)
 
     def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         """Runs one statement for many rows; inserts go in one piece."""
@@ -386,7 +386,7 @@ class PostgresDatabase:
         self._name, self._audience, self._recipe = name, audience, recipe
         self._keeps, self._may = keeps, may
         self._number: int | None = None
-        self._connection = Connection(self)
+        self._connection = PostgresConnection(self)
         # What was read of one edition of the index, in transactions that only read.
         self._edition: object = None
         self._constants: dict[str, Any] = {}
@@ -405,7 +405,7 @@ class PostgresDatabase:
             self._number = self._registered()
         return self._number
 
-    def connection(self) -> Connection:
+    def connection(self) -> PostgresConnection:
         """What is asked in the open transaction, or else each statement in one of its own."""
         return self._connection
 
@@ -446,7 +446,7 @@ class PostgresDatabase:
             yield raw
 
     @contextlib.contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self) -> Iterator[PostgresConnection]:
         """One write transaction, for which other writers of this vault wait."""
         with self.telling(), self.server.transaction(self.number()) as raw:
             self._lock(raw, self.number())
@@ -482,7 +482,7 @@ class PostgresDatabase:
         return self._answers if self._reads else None
 
     @contextlib.contextmanager
-    def guarded(self) -> Iterator[Connection]:
+    def guarded(self) -> Iterator[PostgresConnection]:
         """The connection, with the errors of the server told apart."""
         with self.telling():
             yield self._connection
@@ -835,7 +835,7 @@ class PostgresText:
 
     def _rows(
         self, tokens: Iterable[str], *, chunks: Sequence[int] | None = None, places: bool = False
-    ) -> Rows:
+    ) -> FetchedRows:
         self._flush()
         cut = {_cut(token): token for token in tokens}
         number = self._database.number()
@@ -844,7 +844,7 @@ class PostgresText:
         sql = f"select {columns} from {SCHEMA}.posting where vault = %s and token = any(%s){also} order by token, chunk"
         with self._database.session() as raw:
             rows = raw.execute(sql, (number, list(cut), *values)).fetchall()
-        return Rows((cut[row[0]], *row[1:]) for row in rows)
+        return FetchedRows((cut[row[0]], *row[1:]) for row in rows)
 
     def _postings(self, tokens: Iterable[str]) -> dict[str, _Postings]:
         gathered: dict[str, list[Any]] = defaultdict(list)

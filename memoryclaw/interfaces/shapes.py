@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from memoryclaw.hosts.openclaw.status import OpenClawStatus
     from memoryclaw.index.sync import Freshness, Synced
     from memoryclaw.index.vectors import Filled
-    from memoryclaw.recall.ask import Asked
+    from memoryclaw.recall.ask import AnsweredQuestion
     from memoryclaw.recall.browsing import (
         EntityEntry,
         EntityShown,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         TodoEntry,
     )
     from memoryclaw.recall.evaluation import Evaluated, QuestionResult
-    from memoryclaw.recall.graph import Node
+    from memoryclaw.recall.graph import GraphNode
     from memoryclaw.recall.inspecting import Inspected
     from memoryclaw.recall.timeline import Timeline
     from memoryclaw.review.decide import ReviewDecision, TickedFacts
@@ -157,7 +157,7 @@ def match(found: Match) -> Shape:
     }
 
 
-def asked(found: Asked) -> Shape:
+def asked(found: AnsweredQuestion) -> Shape:
     """The lines that answer a question, or the nearest where it is not `answered`."""
     return {
         "query": found.query,
@@ -373,7 +373,7 @@ def neighbours(found: NeighboursShown, fresh: Freshness) -> Shape:
     }
 
 
-def orphans(found: Iterable[Node], fresh: Freshness) -> Shape:
+def orphans(found: Iterable[GraphNode], fresh: Freshness) -> Shape:
     """What nothing is tied to."""
     return {"orphans": [one._asdict() for one in found], **_state(fresh)}
 

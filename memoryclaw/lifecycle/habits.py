@@ -14,7 +14,7 @@ from memoryclaw.consolidation.talk import read
 from memoryclaw.index import stemming
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.lifecycle.keeping import UpkeepContext
-from memoryclaw.lifecycle.places import Places
+from memoryclaw.lifecycle.places import FactPlaces
 from memoryclaw.model import FROM_NOW_ON, Fact, Turn
 from memoryclaw.text.grammar import WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.vault.edits import folded
@@ -46,7 +46,7 @@ def habits(context: UpkeepContext) -> Iterator[PlannedChange]:
     """A proposal for each preference that was shown on three days. What is for few people alone is left out."""
     by_entity: dict[str, list[_Shown]] = defaultdict(list)
     decided: dict[str, list[frozenset[str]]] = defaultdict(list)
-    places = Places(context.writing)
+    places = FactPlaces(context.writing)
     for path, fact in context.catalog.facts():
         if not path.startswith("semantic/"):
             continue

@@ -27,7 +27,7 @@ from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.consolidation.planning import Shingles, shingles
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.lifecycle.keeping import UpkeepContext, is_open
-from memoryclaw.lifecycle.places import Places
+from memoryclaw.lifecycle.places import FactPlaces
 from memoryclaw.model import Fact
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
@@ -65,7 +65,7 @@ def merges(context: UpkeepContext) -> Iterator[PlannedChange]:
 # Episodes
 
 
-class Told(NamedTuple):
+class RunEpisode(NamedTuple):
     """An episode that a run wrote, as it is compared."""
 
     id: str
@@ -166,7 +166,7 @@ def _once(pairs: Iterable[Pair]) -> Iterator[Pair]:
 
 def _of_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
     by_id = {one.id: one for one in _told(context)}
-    groups: dict[str, list[Told]] = defaultdict(list)
+    groups: dict[str, list[RunEpisode]] = defaultdict(list)
     for one in by_id.values():
         groups[one.trust].append(one)  # what is trusted takes in nothing that is not
     pairs = [
@@ -180,7 +180,7 @@ def _of_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
         yield _episode_merge(context, pair, by_id[pair.takes], by_id[pair.taken])
 
 
-def _told(context: UpkeepContext) -> Iterator[Told]:
+def _told(context: UpkeepContext) -> Iterator[RunEpisode]:
     """The episodes that a run wrote, oldest first; none that is for some only, stays here, or has lines that were forgotten."""
     forgotten = ForgottenLines.of(context.decisions.forgotten)
     for id_, path, at, trust in context.catalog.rows(
@@ -195,7 +195,7 @@ def _told(context: UpkeepContext) -> Iterator[Told]:
         if not ranges or note.broken or labelled or stays(path, text.encode()) or forgotten.named(path):
             continue
         merged = names_of(low, ("merged_from",))
-        yield Told(
+        yield RunEpisode(
             str(id_), str(path), str(at), str(trust), _said(note.body), tuple(map(str, ranges)), merged
         )
 
@@ -204,7 +204,7 @@ def _said(body: str) -> tuple[str, ...]:
     return tuple(line for one in body.split("\n") if (line := one.strip()) and not line.startswith("#"))
 
 
-def _episode_merge(context: UpkeepContext, pair: Pair, takes: Told, taken: Told) -> PlannedChange:
+def _episode_merge(context: UpkeepContext, pair: Pair, takes: RunEpisode, taken: RunEpisode) -> PlannedChange:
     only = _lines_of_one(takes, taken) if pair.outcome == "near" else ()
     name = taken.path.rpartition("/")[2]
     to = free_name(f"archive/episodes/{name}", lambda path: files.exists(context.writing.root, path))
@@ -228,7 +228,7 @@ def _episode_merge(context: UpkeepContext, pair: Pair, takes: Told, taken: Told)
     )
 
 
-def _lines_of_one(takes: Told, taken: Told) -> tuple[str, ...]:
+def _lines_of_one(takes: RunEpisode, taken: RunEpisode) -> tuple[str, ...]:
     """The lines that the one has and the other lacks, with their block ids where these are free."""
     words_taken_in, blocks = (
         set(_words_of_lines(takes.text)),
@@ -245,7 +245,7 @@ def _lines_of_one(takes: Told, taken: Told) -> tuple[str, ...]:
 # Entities
 
 
-class Named(NamedTuple):
+class NamedEntity(NamedTuple):
     """An entity as it is compared: its name, its facts that hold, and the files that they stand in."""
 
     name: str
@@ -270,7 +270,7 @@ class Called(NamedTuple):
     why: str
 
 
-def _of_entities(context: UpkeepContext, known: Mapping[str, Named]) -> Iterator[PlannedChange]:
+def _of_entities(context: UpkeepContext, known: Mapping[str, NamedEntity]) -> Iterator[PlannedChange]:
     catalog, schema = context.catalog, context.writing.schema()
     many = frozenset(field for field, declared in schema.fields.items() if declared.many)
     pairs = [
@@ -285,14 +285,14 @@ def _of_entities(context: UpkeepContext, known: Mapping[str, Named]) -> Iterator
             yield _entity_merge(pair, known[key_of(pair.other)])
 
 
-def _named(facts: Iterable[tuple[str, Fact]]) -> dict[str, Named]:
+def _named(facts: Iterable[tuple[str, Fact]]) -> dict[str, NamedEntity]:
     """The entities of semantic files by the keys of their names; none of which a line is for some only, or in quarantine."""
     facts_by_key: dict[str, list[tuple[str, Fact]]] = defaultdict(list)
     for path, fact in facts:
         if fact.entity:
             facts_by_key[key_of(fact.entity)].append((path, fact))
     return {
-        key: Named(entity_facts[0][1].entity, tuple(entity_facts))
+        key: NamedEntity(entity_facts[0][1].entity, tuple(entity_facts))
         for key, entity_facts in facts_by_key.items()
         if key and not any(fact.audience or fact.trust == "quarantined" for _, fact in entity_facts)
         and all(place_of(path) == SEMANTIC for path, _ in entity_facts)
@@ -305,7 +305,9 @@ def _names(catalog: Catalog) -> set[str]:
     return {str(name) for (name,) in catalog.rows(sql)}
 
 
-def called_alike(known: Sequence[Named], names: Iterable[str], collections: Iterable[str]) -> list[Called]:
+def called_alike(
+    known: Sequence[NamedEntity], names: Iterable[str], collections: Iterable[str]
+) -> list[Called]:
     """The pairs of entities of which one name is short for the other, or the same but for spelling.
 
     A name is short for another that has the same words and one that tells its kind (`Atlas`, `Project Atlas`), or for that of a
@@ -343,7 +345,7 @@ def called_alike(known: Sequence[Named], names: Iterable[str], collections: Iter
     )[::-1]
 
 
-def _one_kind(one: Named, other: Named, collections: Iterable[str]) -> bool:
+def _one_kind(one: NamedEntity, other: NamedEntity, collections: Iterable[str]) -> bool:
     """False for two that stand in collections of different kinds."""
     stems = [
         {path.rpartition("/")[2].removesuffix(".md").lower() for path in each.paths} for each in (one, other)
@@ -354,7 +356,7 @@ def _one_kind(one: Named, other: Named, collections: Iterable[str]) -> bool:
 _PEOPLE = frozenset({"people", "contacts"})
 
 
-def _short_for(one: Named, longer: Named) -> bool:
+def _short_for(one: NamedEntity, longer: NamedEntity) -> bool:
     extra_words = longer.words - one.words
     if extra_words <= _beside():
         return True
@@ -367,11 +369,11 @@ def _beside() -> frozenset[str]:
     return frozenset(key_of(word) for word in words("names.beside"))
 
 
-def disagree(one: Named, other: Named, many: Iterable[str]) -> bool:
+def disagree(one: NamedEntity, other: NamedEntity, many: Iterable[str]) -> bool:
     """True where a field that has one value has different ones in the two."""
     several = {*many}
 
-    def told(named: Named) -> dict[str, set[str]]:
+    def told(named: NamedEntity) -> dict[str, set[str]]:
         values: dict[str, set[str]] = defaultdict(set)
         for _, fact in named.facts:
             if fact.current and not fact.is_statement:
@@ -410,7 +412,7 @@ def _spaced(text: str) -> str:
     return f" {'  '.join(key_of(text).split())} "
 
 
-def _entity_merge(pair: Called, other: Named) -> PlannedChange:
+def _entity_merge(pair: Called, other: NamedEntity) -> PlannedChange:
     renamed: tuple[Action, ...] = tuple(
         RenameEntity(path, fact.entity, pair.name) for path, fact in _each(other)
     )
@@ -430,9 +432,9 @@ def _entity_merge(pair: Called, other: Named) -> PlannedChange:
 # Facts
 
 
-def _of_facts(context: UpkeepContext, known: Mapping[str, Named]) -> Iterator[PlannedChange]:
+def _of_facts(context: UpkeepContext, known: Mapping[str, NamedEntity]) -> Iterator[PlannedChange]:
     """The facts and statements of one entity that say the same in nearly the same words."""
-    places = Places(context.writing)
+    places = FactPlaces(context.writing)
     for _, entity in sorted(known.items()):
         groups: dict[str, list[tuple[str, Fact]]] = defaultdict(list)
         for path, fact in entity.facts:
@@ -493,7 +495,7 @@ def _fact_merge(
     )
 
 
-def _each(other: Named) -> list[tuple[str, Fact]]:
+def _each(other: NamedEntity) -> list[tuple[str, Fact]]:
     """One fact of each file and spelling of an entity's name."""
     return list(
         {

@@ -10,7 +10,7 @@ from memoryclaw.consolidation.actions import NoteBelow
 from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.consolidation.proposals import FOLDER
 from memoryclaw.lifecycle.keeping import UpkeepContext, is_open
-from memoryclaw.lifecycle.places import Places
+from memoryclaw.lifecycle.places import FactPlaces
 from memoryclaw.model import Fact
 from memoryclaw.text.language import key_of
 from memoryclaw.vault import files
@@ -35,7 +35,7 @@ def revisions(context: UpkeepContext) -> Iterator[PlannedChange]:
     waiting = files.list_files(context.writing.root, FOLDER.rstrip("/"))
     room = WAITING - sum(path.startswith(f"{FOLDER}{REVISION}-") for path in waiting)
     # What has a label names what few may see, and a line of an episode has none.
-    places = Places(context.writing)
+    places = FactPlaces(context.writing)
     facts = [
         fact._replace(source=", ".join(places.of(path, fact)))
         for path, fact in context.catalog.facts()

@@ -58,7 +58,7 @@ class Episode(NamedTuple):
     header: frozenset[str]  # the keys of what its header and its title name
 
 
-class Subject(NamedTuple):
+class PageSubject(NamedTuple):
     """An entity with its facts, and their files; `also` are its other names."""
 
     name: str
@@ -83,7 +83,7 @@ class Topic(NamedTuple):
         return ", ".join(member.removeprefix("#") for member in self.members[:_NAMED])
 
 
-class Page(NamedTuple):
+class GeneratedPage(NamedTuple):
     """A page as it would be now."""
 
     path: str
@@ -106,7 +106,7 @@ class View(NamedTuple):
     title: str
     state: str  # missing | current | stale | edited (between the marks) | orphan (nothing to compile it from) | own (a person's note)
     sources: int
-    page: Page | None = None
+    page: GeneratedPage | None = None
 
 
 def fingerprint_of(part: str) -> str:
@@ -166,7 +166,7 @@ def episodes_of(context: UpkeepContext) -> list[Episode]:
     return episodes
 
 
-def subjects_of(catalog: Catalog) -> list[Subject]:
+def subjects_of(catalog: Catalog) -> list[PageSubject]:
     """The entities that pages are made of, by name: those of which a fact is for everybody who works here."""
     facts_by_key: dict[str, list[tuple[str, Fact]]] = defaultdict(list)
     sql = "select path from files where state = 'current' and trust in ('trusted', 'unknown')"
@@ -189,7 +189,7 @@ def subjects_of(catalog: Catalog) -> list[Subject]:
         name = facts[0][1].entity
         also = (*(facts_by_key[one][0][1].entity for one in keys[1:]), *others)
         names = {key_of(word): word for word in reversed(also) if key_of(word) != key}
-        subjects.append(Subject(name, tuple(sorted(names.values(), key=key_of)), tuple(facts)))
+        subjects.append(PageSubject(name, tuple(sorted(names.values(), key=key_of)), tuple(facts)))
     return sorted(subjects, key=lambda one: (key_of(one.name), one.name))
 
 
@@ -237,7 +237,7 @@ def _things(episode: Episode, known: Mapping[str, str]) -> frozenset[str]:
 # The pages
 
 
-def pages(context: UpkeepContext) -> list[Page]:
+def pages(context: UpkeepContext) -> list[GeneratedPage]:
     """Every page as it would be now, by path."""
     subjects, episodes = subjects_of(context.catalog), episodes_of(context)
     name_by_key = {key: one.name for one in subjects for key in sorted(one.keys)}
@@ -285,7 +285,9 @@ class _Making(NamedTuple):
     ids: Mapping[str, str]  # path → id
     pages: Mapping[str, str]  # entity → the path of its page
 
-    def entity(self, one: Subject, path: str, episodes: Sequence[Episode], topics: Sequence[str]) -> Page:
+    def entity(
+        self, one: PageSubject, path: str, episodes: Sequence[Episode], topics: Sequence[str]
+    ) -> GeneratedPage:
         """The page of an entity."""
         about = [
             (episode, lines) for episode in episodes if (lines := _naming(episode, one.keys)) is not None
@@ -314,11 +316,11 @@ class _Making(NamedTuple):
         sources = [self.ids.get(where, where) for where, _ in one.facts] + [
             episode.id for episode, _ in about
         ]
-        return Page(path, "entity", one.name, tuple(dict.fromkeys(sources)), rendered)
+        return GeneratedPage(path, "entity", one.name, tuple(dict.fromkeys(sources)), rendered)
 
     def topic(
-        self, topic: Topic, path: str, episodes: Sequence[Episode], subjects: Mapping[str, Subject]
-    ) -> Page:
+        self, topic: Topic, path: str, episodes: Sequence[Episode], subjects: Mapping[str, PageSubject]
+    ) -> GeneratedPage:
         """The page of a topic."""
         members = [subjects[member] for member in topic.members if member in subjects]
         facts = [
@@ -340,7 +342,7 @@ class _Making(NamedTuple):
             more=max(len(episodes) - _EPISODES, 0),
         )
         sources = [self.ids.get(where, where) for where, _ in facts] + [episode.id for episode in episodes]
-        return Page(path, "topic", topic.name, tuple(dict.fromkeys(sources)), rendered)
+        return GeneratedPage(path, "topic", topic.name, tuple(dict.fromkeys(sources)), rendered)
 
 
 def _naming(episode: Episode, keys: Iterable[str]) -> tuple[str, ...] | None:
@@ -397,7 +399,7 @@ def _plain(text: str) -> str:
 # Pages and their files
 
 
-def views(found: Sequence[Page], texts: Mapping[str, str]) -> list[View]:
+def views(found: Sequence[GeneratedPage], texts: Mapping[str, str]) -> list[View]:
     """How the file of each page stands, and the pages whose files are there and that nothing makes any more, by path.
 
     Args:
@@ -416,7 +418,7 @@ def views(found: Sequence[Page], texts: Mapping[str, str]) -> list[View]:
     return sorted(listed, key=lambda view: view.path)
 
 
-def _view(page: Page, text: str | None) -> View:
+def _view(page: GeneratedPage, text: str | None) -> View:
     if text is None:
         state = "missing"
     elif not is_generated(page.path, text):
@@ -433,7 +435,7 @@ def was_edited(text: str) -> bool:
     return fingerprint_of(generated_part(text)) != text_of(split(readable(text)).meta.get(FINGERPRINT))
 
 
-def written(page: Page, text: str | None, templates: Templates, *, edited: bool = False) -> str:
+def written(page: GeneratedPage, text: str | None, templates: Templates, *, edited: bool = False) -> str:
     """The text of a page's file with its generated part as it is now; all that a person wrote around it stays, byte for byte.
 
     What somebody changed between the marks stays as well, unless it is known that no person did (`edited`).

@@ -43,14 +43,14 @@ class AnswerLine(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked(Answer):
+class AnsweredQuestion(Answer):
     """What answers a question: `lines` do where it is `answered`, else they are only the nearest."""
 
     answered: bool = False
     lines: tuple[AnswerLine, ...] = ()
 
 
-def ask(searcher: Searcher, recalled: Recalled, *, least: float) -> Asked:
+def ask(searcher: Searcher, recalled: Recalled, *, least: float) -> AnsweredQuestion:
     """The lines of a recall that answer its question.
 
     Args:
@@ -63,7 +63,7 @@ def ask(searcher: Searcher, recalled: Recalled, *, least: float) -> Asked:
         lines = list(_lines(searcher, ranking, recalled.matches))
     best = max((one.share for one in lines), default=0.0)
     answering = [one for one in lines if one.share > least and one.share >= best * _OF_BEST]
-    return Asked(
+    return AnsweredQuestion(
         query=recalled.query, matches=recalled.matches, left_out=recalled.left_out, trace=recalled.trace,
         confidence=recalled.confidence, did_you_mean=recalled.did_you_mean, notices=recalled.notices, degraded=recalled.degraded,
         behind=recalled.behind, timings_ms=recalled.timings_ms,

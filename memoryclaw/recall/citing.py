@@ -60,7 +60,7 @@ def cited_in(
     reply = reply[:_READ]
     signs = {id_: "id" for id_ in rowids if names(reply, id_)}
     rowids_left = [rowid for id_, rowid in rowids.items() if id_ not in signs]
-    repeated = _Words(reply, before, catalog, units).told_of(rowids_left) if rowids_left else ()
+    repeated = _ReplyWords(reply, before, catalog, units).told_of(rowids_left) if rowids_left else ()
     signs |= dict.fromkeys(repeated, "words")
     return {id_: signs[id_] for id_ in rowids if id_ in signs}
 
@@ -79,7 +79,7 @@ def names(reply: str, id_: str) -> bool:
     return False
 
 
-class _Words:
+class _ReplyWords:
     """The words of a reply that were not said before it."""
 
     def __init__(self, reply: str, before: Sequence[str], catalog: Catalog, units: int) -> None:

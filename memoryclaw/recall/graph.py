@@ -25,7 +25,7 @@ _NAMED = ("person", "entity", "project")  # how a note names what it is about
 _NOTES = ("episode", "note", "semantic", "skill")
 
 
-class Node(NamedTuple):
+class GraphNode(NamedTuple):
     """A note or an entity."""
 
     id: str
@@ -58,7 +58,7 @@ class Edge(NamedTuple):
 class Graph(NamedTuple):
     """Nodes by id, and the edges between them in the order of source, target and kind."""
 
-    nodes: Mapping[str, Node]
+    nodes: Mapping[str, GraphNode]
     edges: tuple[Edge, ...]
 
     def beside(self) -> dict[str, dict[str, list[Edge]]]:
@@ -73,22 +73,22 @@ class Graph(NamedTuple):
 class NodeBeside(NamedTuple):
     """A neighbour of a node, and what ties the two."""
 
-    node: Node
+    node: GraphNode
     weight: float
     edges: tuple[Edge, ...]
 
 
-class Step(NamedTuple):
+class PathStep(NamedTuple):
     """One step of a path, by the strongest edge there is; it may go against the direction of a link."""
 
-    source: Node
-    target: Node
+    source: GraphNode
+    target: GraphNode
     edge: Edge
 
 
 def graph(catalog: Catalog, replies: Iterable[Cited] = ()) -> Graph:
     """The graph of what an index knows, with co-citation from some replies; what the index does not know is not in it."""
-    return _Reader(catalog).read(replies)
+    return _GraphReader(catalog).read(replies)
 
 
 def weight(edges: Iterable[Edge]) -> float:
@@ -98,7 +98,7 @@ def weight(edges: Iterable[Edge]) -> float:
     return round(LINKED * ("link" in kinds) + 1 - apart, 4)
 
 
-def node_of(id_: str, found: Graph, catalog: Catalog, vault: Vault) -> Node:
+def node_of(id_: str, found: Graph, catalog: Catalog, vault: Vault) -> GraphNode:
     """The node that an id, a name or an alias leads to: the entity of a fact, the note of a section, the log of a turn.
 
     Raises:
@@ -122,7 +122,7 @@ def neighbours(id_: str, found: Graph) -> list[NodeBeside]:
     return sorted(ties, key=lambda one: (-one.weight, one.node.id))
 
 
-def path(start: str, end: str, found: Graph) -> list[Step] | None:
+def path(start: str, end: str, found: Graph) -> list[PathStep] | None:
     """The fewest steps from one node to another, of several ways the first by the ids on it; None where there is no way."""
     beside = found.beside()
     came = {start: ""}
@@ -142,7 +142,7 @@ def path(start: str, end: str, found: Graph) -> list[Step] | None:
         ids.append(came[ids[-1]])
     ids.reverse()
     return [
-        Step(
+        PathStep(
             found.nodes[current],
             found.nodes[neighbour],
             max(beside[current][neighbour], key=lambda edge: weight([edge])),
@@ -151,7 +151,7 @@ def path(start: str, end: str, found: Graph) -> list[Step] | None:
     ]
 
 
-def orphans(found: Graph) -> list[Node]:
+def orphans(found: Graph) -> list[GraphNode]:
     """Notes, episodes and entities that nothing is tied to, by id; what is in the archive, files of facts and skills are left out."""
     tied = {id_ for edge in found.edges for id_ in (edge.source, edge.target)}
     kinds = ("episode", "note", "entity")
@@ -199,16 +199,16 @@ def _candidates(address: Address, catalog: Catalog) -> Iterator[str]:
     yield address.note
 
 
-class _Reader:
+class _GraphReader:
     """Reads the graph from the tables of one index."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._led: dict[tuple[str, str], str] = {}  # what a target in a folder leads to
         self._entities: dict[str, str] = {}  # ids of entities by name
-        self._nodes: dict[str, Node] = {}
-        self._logs: dict[str, Node] = {}  # a part of the graph only where something is tied to them
-        self._notes: dict[str, Node] = {}  # by path
+        self._nodes: dict[str, GraphNode] = {}
+        self._logs: dict[str, GraphNode] = {}  # a part of the graph only where something is tied to them
+        self._notes: dict[str, GraphNode] = {}  # by path
         self._edges: dict[tuple[str, str, str], Edge] = {}
 
     def read(self, replies: Iterable[Cited]) -> Graph:
@@ -225,7 +225,7 @@ class _Reader:
     def _read_notes(self) -> None:
         sql = "select id, kind, title, path, state from files where state in ('current', 'archived') order by path"
         for row in self._catalog.rows(sql):
-            node = Node(*row)
+            node = GraphNode(*row)
             if node.kind in _NOTES:
                 self._notes[node.path] = self._nodes.setdefault(node.id, node)
             elif node.kind == "log":
@@ -241,7 +241,7 @@ class _Reader:
                 continue
             if name not in self._entities:
                 id_ = self._entities[name] = entity_id(name, self._catalog)
-                self._nodes.setdefault(id_, Node(id_, "entity", id_.partition("#")[2], path_))
+                self._nodes.setdefault(id_, GraphNode(id_, "entity", id_.partition("#")[2], path_))
             lines.append((path_, line, self._entities[name], value))
         return lines
 

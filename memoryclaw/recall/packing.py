@@ -54,8 +54,8 @@ class Pack:
     ) -> None:
         self._budget = budget
         self._max_results = max_results
-        self._outline = Outline(head)
-        self._items: list[_Item] = []
+        self._outline = PackOutline(head)
+        self._items: list[_PackItem] = []
         self._seen = seen
         self._visible: list[tuple[int, str]] = []  # trust and plain words of what the host still shows
         self._spared = 0  # what it would have cost
@@ -114,7 +114,9 @@ class Pack:
             self._spared += line_cost(where, quoted)
             return "already_visible"
         plain_text = _plain(_own_words(unit) if is_whole else quoted)
-        item = _Item(unit, where, surfaces, quoted, plain_text, not is_whole, digest_of(quoted), _level(unit))
+        item = _PackItem(
+            unit, where, surfaces, quoted, plain_text, not is_whole, digest_of(quoted), _level(unit)
+        )
         self._outline.add(where, line(where, quoted))
         self._items.append(item)
         if unit.kind == "turn":
@@ -159,7 +161,7 @@ class Pack:
 
     def costs(self) -> dict[int, int]:
         """Tokens that each item costs with the lines it needs around it, by its number; none for one of which nothing is left."""
-        outline, costs_by_number = Outline(self._outline.head), dict[int, int]()
+        outline, costs_by_number = PackOutline(self._outline.head), dict[int, int]()
         for number, item in enumerate(self._items):
             if item.quoted:
                 before = outline.tokens()
@@ -303,7 +305,7 @@ class Pack:
         return excerpt and speaker + excerpt
 
 
-class _Item(NamedTuple):
+class _PackItem(NamedTuple):
     """An item of a context as it is quoted; items are numbered as they were taken in."""
 
     unit: Unit
@@ -320,7 +322,7 @@ def _level(unit: Unit) -> int:
     return TRUST_ORDER.index(unit.trust) if unit.trust in TRUST_ORDER else 1
 
 
-def _precedes(one: _Item, other: _Item) -> bool:
+def _precedes(one: _PackItem, other: _PackItem) -> bool:
     """True where what both say is said by the first: it is trusted more, or as much and is what a note only quotes."""
     quotes = other.unit.kind in _WHOLE and one.unit.kind not in _WHOLE
     return (one.level, not quotes) < (other.level, True)
@@ -425,7 +427,7 @@ class PackPosition(NamedTuple):
     mark: str = ""  # stands behind its text
 
 
-class Outline:
+class PackOutline:
     """A context being filled line by line; what it costs is always known.
 
     Args:

@@ -17,7 +17,7 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.stemming import language as named
 from memoryclaw.model import SESSION
 from memoryclaw.ports import Clause, TextIndex
-from memoryclaw.recall.query import Expr, Filter, Query, all_of, any_of, parse
+from memoryclaw.recall.query import Expr, Filter, ParsedQuery, all_of, any_of, parse
 from memoryclaw.text import dates
 from memoryclaw.text import words as lists
 from memoryclaw.text.language import (
@@ -91,7 +91,7 @@ class Question(NamedTuple):
         coming: the next days that an expression without a year may mean, where it was read as the last ones.
     """
 
-    query: Query
+    query: ParsedQuery
     language: Language
     today: date
     clause: Clause | None
@@ -215,7 +215,7 @@ def understand(
         query = query._replace(root=None, words=())  # "what happened last week" asks for all of last week
     words = words or list(query.words)
     units = index.size()[0]
-    vocabulary = _Words(words, catalog, languages, units)
+    vocabulary = _QuestionWords(words, catalog, languages, units)
     entities, people, name_parts = _named(query.words or words, catalog)
     aliases: tuple[Leaf, ...] = ()
     akin: tuple[Leaf, ...] = ()
@@ -339,7 +339,7 @@ def _has_german(question: Question) -> bool:
     )
 
 
-def _is_plain(query: Query) -> bool:
+def _is_plain(query: ParsedQuery) -> bool:
     """True when nothing but words, dates and fields was written."""
     root = query.root
     if root is None or query.joined:
@@ -349,7 +349,7 @@ def _is_plain(query: Query) -> bool:
     )
 
 
-def _loosened(query: Query, languages: Languages, index: TextIndex) -> tuple[Expr, list[str]]:
+def _loosened(query: ParsedQuery, languages: Languages, index: TextIndex) -> tuple[Expr, list[str]]:
     """What must match, and the phrases that stand nowhere.
 
     Such a phrase amid other words, as of a title quoted from memory, is asked by its words.
@@ -378,7 +378,7 @@ def _loosened(query: Query, languages: Languages, index: TextIndex) -> tuple[Exp
     ]
 
 
-class _Words:
+class _QuestionWords:
     """The content words of a question: how rare each is, their tokens, other spellings, and which are unknown."""
 
     def __init__(self, words: Sequence[str], catalog: Catalog, languages: Languages, units: int) -> None:
@@ -434,7 +434,7 @@ def _named(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict
 
 
 def _synonyms(
-    words: Sequence[str], asked: frozenset[str], seen: _Words, catalog: Catalog
+    words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, catalog: Catalog
 ) -> tuple[Leaf, ...]:
     keys = dict.fromkeys(candidate.key for candidate in candidates(words))
     leaves = []
@@ -447,7 +447,9 @@ def _synonyms(
     return tuple(leaves)
 
 
-def _related(words: Sequence[str], asked: frozenset[str], seen: _Words, catalog: Catalog) -> tuple[Leaf, ...]:
+def _related(
+    words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, catalog: Catalog
+) -> tuple[Leaf, ...]:
     spoken = [language for code in RELATED_IN if (language := seen.languages.of(code))]
     if not spoken:
         return ()
@@ -462,7 +464,9 @@ def _related(words: Sequence[str], asked: frozenset[str], seen: _Words, catalog:
     )
 
 
-def _begun(words: Sequence[str], asked: frozenset[str], seen: _Words, catalog: Catalog) -> tuple[Leaf, ...]:
+def _begun(
+    words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, catalog: Catalog
+) -> tuple[Leaf, ...]:
     """Words of the vault that begin with one that hardly any unit holds, or are its beginning but for an ending.
 
     So `Dach` finds `Dachstuhl`. A form that another language stems otherwise is found however many units hold the word.
@@ -531,7 +535,9 @@ def _characters(words: Sequence[str]) -> tuple[Leaf, ...]:
 class _Resolver:
     """Resolves what must match into a clause, and collects the leaves that score."""
 
-    def __init__(self, query: Query, words: _Words, catalog: Catalog, languages: Languages) -> None:
+    def __init__(
+        self, query: ParsedQuery, words: _QuestionWords, catalog: Catalog, languages: Languages
+    ) -> None:
         self.leaves: list[Leaf] = []
         self._words = words
         self._catalog = catalog

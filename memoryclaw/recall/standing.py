@@ -156,7 +156,7 @@ def superseded(catalog: Catalog, shown: Sequence[ShownLines], today: str) -> dic
             rested.setdefault((path, block), []).append(fact)
     if not rested:
         return {}
-    successors = _Held(catalog, [fact for facts in rested.values() for fact in facts], today)
+    successors = _Successors(catalog, [fact for facts in rested.values() for fact in facts], today)
     outdated: dict[int, list[Superseded]] = {}
     for number, lines_shown in enumerate(shown):
         for block, line in _blocks(lines_shown):
@@ -185,7 +185,7 @@ def told_of_old(catalog: Catalog, turns: Mapping[str, Unit], today: str) -> dict
     )
     if not past:
         return {}
-    successors, outdated = _Held(catalog, past, today), dict[str, Superseded]()
+    successors, outdated = _Successors(catalog, past, today), dict[str, Superseded]()
     for fact in past:
         words = f" {' '.join(words_of(fact.value))} "
         for id_, unit in turns.items():
@@ -200,7 +200,7 @@ def told_of_old(catalog: Catalog, turns: Mapping[str, Unit], today: str) -> dict
     return outdated
 
 
-class _Held:
+class _Successors:
     """What holds now of the fields of some former facts."""
 
     def __init__(self, catalog: Catalog, past: Iterable[Fact], today: str) -> None:

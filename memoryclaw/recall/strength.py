@@ -28,7 +28,7 @@ _OF_THEIR_OWN = frozenset(
 )  # these are rated and cited themselves, not with their note
 
 
-class Step(NamedTuple):
+class StrengthStep(NamedTuple):
     """One use of a memory in the sum of its strength: what it counted, and where that left `x`."""
 
     use: Use
@@ -41,7 +41,7 @@ class Strength(NamedTuple):
     """How strongly a memory is remembered on a day, and how that came about."""
 
     x: float = 0.0
-    steps: tuple[Step, ...] = ()
+    steps: tuple[StrengthStep, ...] = ()
     half_life: int = 0
     idle: int = 0  # active days since its last use
 
@@ -75,13 +75,13 @@ def strength_of(uses: Iterable[Use], days: Sequence[str], today: str, half_life:
         today: ISO date; what was later does not count yet.
         half_life: in active days.
     """
-    x, last, steps = 0.0, 0, list[Step]()
+    x, last, steps = 0.0, 0, list[StrengthStep]()
     for use in uses:
         if use.ts[:10] <= today:
             place = bisect_left(days, use.ts[:10])
             faded = x * 0.5 ** ((place - last) / half_life)
             x, last = moved(faded, credit := credit_of(use)), place
-            steps.append(Step(use, credit, faded, x))
+            steps.append(StrengthStep(use, credit, faded, x))
     idle = bisect_left(days, today) - last if steps else 0
     return Strength(x * 0.5 ** (idle / half_life), tuple(steps), half_life, idle)
 

@@ -44,7 +44,7 @@ class Cleared(NamedTuple):
     notice: str = ""
 
 
-class _File(NamedTuple):
+class _StoredMemory(NamedTuple):
     memory: WorkingMemory
     digest: str | None
 
@@ -121,21 +121,21 @@ class WorkingStore:
         notice = "; ".join(f"{problem.message}; {problem.hint}" for problem in memory.problems)
         return Cleared(session, digest is not None, id_, notice)
 
-    def _read(self, session: str) -> _File:
+    def _read(self, session: str) -> _StoredMemory:
         path = _path(session)
         try:
             stored = files.read_file(self._root, path, LARGEST)
-            return _File(restored(json.loads(stored.data), session, path), stored.digest)
+            return _StoredMemory(restored(json.loads(stored.data), session, path), stored.digest)
         except NotFoundError:
-            return _File(WorkingMemory(session=session), None)
+            return _StoredMemory(WorkingMemory(session=session), None)
         except VaultError as error:
             reason = f"this file {str(error).removeprefix(path).strip()}"
-            return _File(unusable(session, path, reason, _AWAY), None)
+            return _StoredMemory(unusable(session, path, reason, _AWAY), None)
         except OSError as error:
             reason = f"this file cannot be read ({error.strerror})"
-            return _File(unusable(session, path, reason, _AWAY), None)
+            return _StoredMemory(unusable(session, path, reason, _AWAY), None)
         except (ValueError, RecursionError):
-            return _File(unusable(session, path, "this file is not JSON"), stored.digest)
+            return _StoredMemory(unusable(session, path, "this file is not JSON"), stored.digest)
 
     def _write(self, memory: WorkingMemory, digest: str | None) -> None:
         data = json.dumps(stored(memory), ensure_ascii=False, indent=2) + "\n"
@@ -154,11 +154,11 @@ class WorkingStore:
                 if _path(session) == path and silent and not memory.by_hand:
                     self.clear(session)
 
-    def _usable(self, session: str) -> _File:
+    def _usable(self, session: str) -> _StoredMemory:
         """Reads the file for a change; one with other content is renamed first."""
         memory, digest = self._read(session)
         if not memory.problems:
-            return _File(memory, digest)
+            return _StoredMemory(memory, digest)
         problem, path = memory.problems[0], _path(session)
         if digest is None:
             raise VaultError(f"{path}: {problem.message}; {problem.hint}")
@@ -168,7 +168,7 @@ class WorkingStore:
         files.write_file(self._root, aside, files.read_file(self._root, path, LARGEST).data, None)
         files.remove_file(self._root, path, digest)
         told_where = problem._replace(hint=f"it was set aside as {aside}")
-        return _File(replace(memory, problems=(told_where,)), None)
+        return _StoredMemory(replace(memory, problems=(told_where,)), None)
 
     def _log(self, memory: WorkingMemory) -> str:
         """Logs its content as a system line of its session; returns the line's id."""
