@@ -625,6 +625,7 @@ One object on one line, once the daemon listens, and nothing after it.
 | `pid` | the process id of the daemon |
 | `host`, `port`, `url` | where programs on this machine reach it |
 | `started`, `version` | the time it was started, and its version |
+| `clock` | the `MEMORYCLAW_NOW` that it was started with; empty for the real time |
 | `vault` | the vault's folder |
 
 `.memoryclaw/serve.json` contains the same, except `vault`. [http.md](http.md) describes what it answers.

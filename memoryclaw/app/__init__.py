@@ -24,10 +24,12 @@ from memoryclaw.app.context import (
 )
 from memoryclaw.errors import (
     ConfigError,
+    IndexBehindError,
     InputError,
     LockedError,
     MemoryClawError,
     NotFoundError,
+    UnidentifiedError,
     VaultError,
     VectorsError,
 )
@@ -865,7 +867,14 @@ class App:
         self._context.allow(OWNER, AGENT)
         from memoryclaw.consolidation.agent_claims import claim  # noqa: PLC0415
 
-        said = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags]}
+        said = {
+            "name": field,
+            "value": text.replace("\0", ""),
+            "entity": entity,
+            "tags": [*tags],
+            "tool": tool,
+            "session": session,
+        }
         return self._context.write(
             lambda context, told: claim(
                 context,
@@ -873,8 +882,8 @@ class App:
                 entity=told["entity"],
                 field=told["name"],
                 tags=told["tags"],
-                tool=tool,
-                session=session,
+                tool=told["tool"],
+                session=told["session"],
             ),
             said,
         )
@@ -967,7 +976,7 @@ class App:
         from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
         context, request = self._context, PurgeRequest(ids, source, since)
-        context.refresh()
+        context.must_refresh()
         writing = context.write_context(secret_gate())
         if dry_run:
             return preview(context, writing, request)
@@ -989,9 +998,16 @@ class App:
         What makes the folder a vault is taken back only with `yes`.
         """
         self._context.allow(OWNER)
+        from memoryclaw.history.repository import History  # noqa: PLC0415
         from memoryclaw.review.undo import undo  # noqa: PLC0415
 
-        return self._context.write(lambda context: undo(context, commit, yes=yes))
+        try:
+            return self._context.write(lambda context: undo(context, commit, yes=yes))
+        except UnidentifiedError:
+            recorded = History(os.fspath(self.root)).find(commit)  # which `HEAD` no longer is afterwards
+            name = commit if recorded.trailers.get("Run") == commit else recorded.commit
+            self._context.identify()
+            return self._context.write(lambda context: undo(context, name, yes=yes))
 
     def history(self, id_: str = "", *, limit: int = 20, before: str = "") -> Events:
         """What was done to the vault, a note or a fact, newest first; `before` is `next` of the page before."""
@@ -1091,7 +1107,7 @@ class App:
                 after=after,
             )
             return told_to(done, self.audience)
-        self._context.refresh()
+        self._context.must_refresh()
         context = self._consolidation_context("none" if answers is not None else llm, mode, after=after)
         problems: tuple[str, ...] = ()
         if answers is not None:
@@ -1101,9 +1117,11 @@ class App:
             context = replace(context, enrich=host.read, answered=host.answers.keys())
             problems = host.problems
         done = preview(context) if dry_run else consolidate(context, only_if_due=due)
-        done = done._replace(
-            notices=(*problems, *done.notices), upkeep=self._upkeep(mode, due=due, dry_run=dry_run)
-        )
+        done = done._replace(notices=(*problems, *done.notices))
+        try:
+            done = done._replace(upkeep=self._upkeep(mode, due=due, dry_run=dry_run))
+        except IndexBehindError as error:  # the run is made, and another night asks what time wants
+            done = done._replace(notices=(*done.notices, f"upkeep waits: {error}"))
         if not dry_run:
             with suppress(MemoryClawError, OSError):  # another night does it
                 self.ledger.roll_up(self.clock())
@@ -1121,7 +1139,7 @@ class App:
         today, mode = context.today.isoformat(), mode or config.mode
         if due and _line_of(context.state / settings.UPKEPT) == today:
             return None
-        looking = self._context.looking()
+        looking = self._context.looking(planning=True)
         if dry_run:
             changes = planned(looking)
             return Consolidated(changes, mode=mode) if changes.changes else None
@@ -1148,7 +1166,7 @@ class App:
 
         if self.audience != OWNER:
             return self._owners.segments(due=due)
-        self._context.refresh()
+        self._context.must_refresh()
         questions = Questions(Templates())
         preview(replace(self._consolidation_context("none", ""), enrich=questions.read), only_if_due=due)
         return questions.asked
@@ -1185,7 +1203,7 @@ class App:
         self._context.allow(OWNER)
         from memoryclaw.consolidation.consolidate import redo  # noqa: PLC0415
 
-        self._context.refresh()
+        self._context.must_refresh()
         return redo(self._consolidation_context(llm, "branch"), since)
 
     def feedback(

@@ -160,6 +160,24 @@ def _not_obeyed(context: VaultContext) -> list[str]:
 ANNOUNCERS: tuple[Callable[[VaultContext], Sequence[str]], ...] = (_not_obeyed,)
 
 
+def _relabelled(context: VaultContext) -> list[str]:
+    paths = [
+        str(path)
+        for (path,) in context.catalog.rows("select path from files where partial = 2 order by path")
+    ]
+    if not paths:
+        return []
+    more = f" and {len(paths) - _LISTED} more" * (len(paths) > _LISTED)
+    listed = one_line(", ".join(paths[:_LISTED]))
+    return [
+        f"hidden from the agent by labels that older versions did not read: {listed}{more}; docs/audience.md lists what is read as a label"
+    ]
+
+
+# These are told once: what they tell of is as it should be.
+CHANGES: tuple[Callable[[VaultContext], Sequence[str]], ...] = (_relabelled,)
+
+
 def announcements(context: VaultContext) -> list[str]:
     """What there is to tell of the vault now."""
     return [sentence for announcer in ANNOUNCERS for sentence in announcer(context)]
@@ -176,7 +194,11 @@ def news(context: VaultContext) -> list[str]:
     if before[:1] == [state]:
         return []
     try:
-        sentences = announcements(context)
+        context.refresh()
+        sentences = [
+            *announcements(context),
+            *(sentence for change in CHANGES for sentence in change(context)),
+        ]
     except (MemoryClawError, OSError):
         return []  # the verb itself says what is wrong
     marks = {f"{zlib.crc32(sentence.encode()):08x}": sentence for sentence in sentences}

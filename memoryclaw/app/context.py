@@ -14,19 +14,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from memoryclaw import config as settings
-from memoryclaw.errors import ConfigError, ForbiddenError, IndexUnreachableError, InputError, VaultError
+from memoryclaw.errors import (
+    ConfigError,
+    ForbiddenError,
+    IndexBehindError,
+    IndexUnreachableError,
+    InputError,
+    VaultError,
+)
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index, OnServer, open_index
 from memoryclaw.index.stemming import language
 from memoryclaw.index.sync import Following, Freshness, Sync, brought_up, fresh, healed
 from memoryclaw.model import AGENT, NOTHING, OWNER, Answer
 from memoryclaw.ports import Progress
+from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.layout import dated
 from memoryclaw.vault.permissions import OwnStore, Store, put_store
 from memoryclaw.vault.state_folder import must_hold_no_link, state_folder
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.capture.capture import Recorder
+    from memoryclaw.index.outgoing import Outgoing
     from memoryclaw.index.vectors import Vectors
     from memoryclaw.lifecycle.keeping import UpkeepContext
     from memoryclaw.recall.strength import Strengths
@@ -35,6 +45,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.writing.context import WriteContext
 
 _INDEXES = ("_whole", "_view")
+_PAUSE = 0.05
 AUDIENCES = "audience"  # the folder of their indexes
 Clock = Callable[[], datetime]
 T = TypeVar("T")
@@ -52,6 +63,10 @@ def system_clock() -> datetime:
         raise InputError(
             f"MEMORYCLAW_NOW is {fixed!r}; give an ISO time such as 2026-03-01T12:00:00Z"
         ) from None
+    try:
+        dated(moment)
+    except OverflowError:  # in a zone that makes it another year
+        raise InputError(f"MEMORYCLAW_NOW is {fixed!r}, which is no time in UTC") from None
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -194,7 +209,7 @@ class VaultContext:
     def vectors(self) -> Vectors:
         """The vectors of what the index holds."""
         from memoryclaw.index.vector_store import VectorStore  # noqa: PLC0415
-        from memoryclaw.index.vectors import Vectors, embedder_of  # noqa: PLC0415
+        from memoryclaw.index.vectors import TextPart, Vectors, embedder_of, vector_text  # noqa: PLC0415
 
         server = None
         if self.config.engine == "postgres":
@@ -202,7 +217,15 @@ class VaultContext:
 
             server = PostgresVectors(cast("PostgresDatabase", self._whole.database))
         store, embedder = VectorStore(self.state, self.config.vector_model), embedder_of(self.config)
-        return Vectors(store, embedder, self.catalog, server, follows=self._kept is not None)
+        outgoing = self.outgoing(text_of=lambda unit: vector_text(TextPart(unit.kind, unit.title, unit.text)))
+        follows = self._kept is not None
+        return Vectors(store, embedder, self.catalog, server, outgoing=outgoing, follows=follows)
+
+    def outgoing(self, **how: Any) -> Outgoing:
+        """The gate through which what the index holds leaves this machine."""
+        from memoryclaw.index.outgoing import Outgoing  # noqa: PLC0415
+
+        return Outgoing(Vault(self.root, OWNER, self.config.folders), self._whole, **how)
 
     @property
     def sync(self) -> Sync:
@@ -258,6 +281,18 @@ class VaultContext:
                 following = Following(self.vault, self._view, self._whole, progress=self.progress)
                 return freshness if freshness.degraded else brought_up(following, self._view)
         return freshness
+
+    def must_refresh(self) -> None:
+        """Brings the index in line with the files for what is planned by it; waits a while for who else writes it.
+
+        Raises:
+            IndexBehindError: it cannot be brought in line now.
+        """
+        end = time.monotonic() + files.WAIT
+        while behind := self.refresh().degraded:
+            if time.monotonic() >= end:
+                raise IndexBehindError(f"nothing was planned: {behind}")
+            time.sleep(_PAUSE)
 
     def _as_kept(self, freshness: Freshness) -> Freshness:
         """Looks at what is there and at no file; VaultError where nothing was ever indexed for the caller."""
@@ -349,13 +384,13 @@ class VaultContext:
         self.refresh()
         return verb(replace(self.write_context(secret_gate()), only_seen=self.audience != OWNER))
 
-    def looking(self) -> UpkeepContext:
-        """What looks at the memories that are there works with."""
+    def looking(self, *, planning: bool = False) -> UpkeepContext:
+        """What looks at the memories that are there works with; what plans by it needs an index that is in line."""
         from memoryclaw.lifecycle.keeping import UpkeepContext  # noqa: PLC0415
         from memoryclaw.writing.decisions import decisions_of  # noqa: PLC0415
         from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
-        self.refresh()
+        (self.must_refresh if planning else self.refresh)()
         writing = self.write_context(secret_gate())
         return UpkeepContext(
             writing=writing,

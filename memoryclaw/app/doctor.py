@@ -6,9 +6,7 @@ import os
 import re
 import stat
 import tempfile
-import unicodedata
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -28,9 +26,9 @@ from memoryclaw.model import Problem
 from memoryclaw.models.llm import ModelError
 from memoryclaw.recall.graph import dangling
 from memoryclaw.vault.conflicts import Conflict
-from memoryclaw.vault.files import is_running, writer_lock
+from memoryclaw.vault.files import is_running, list_files, writer_lock
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, STATE_DIR, on_disk
+from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, STATE_DIR, name_troubles, name_twins, on_disk
 from memoryclaw.vault.state_folder import state_folder
 
 _TEMP = re.compile(r"^\.[0-9a-f]{12}-\d+\.tmp$")
@@ -73,7 +71,7 @@ def examine(patient: CheckedVault, *, fix: bool) -> list[Check]:
         _conflicts(patient.conflicts()),
         _index(patient, fix=fix),
         _settings(patient.config),
-        _names(patient.vault.scan().files),
+        _names([path.removeprefix("./") for path in list_files(os.fspath(root), "")]),
         _git(root),
         _leftovers(root, Path(state_folder(os.fspath(root))), fix=fix),
         _permissions(root, Path(state_folder(os.fspath(root)))),
@@ -147,20 +145,14 @@ def _settings(config: Config) -> Check:
     return Check("settings", "problem", f"{_some(len(details), 'setting')} cannot be followed", details)
 
 
-def _names(paths: Iterable[str]) -> Check:
-    twins = defaultdict(list)
-    for path in sorted(paths):
-        twins[unicodedata.normalize("NFC", path).casefold()].append(path)
-    hint = "rename one of them: other systems take the two names for one file"
-    details = tuple(
-        Problem(second, 0, f"differs from {first!r} only in case or in the way its letters are encoded", hint)
-        for first, *others in twins.values()
-        for second in others
-    )
+def _names(paths: Collection[str]) -> Check:
+    hint = "rename it: another system cannot hold it, or takes the two names for one file"
+    details = tuple(Problem(path, 0, why, hint) for path, why in name_troubles(paths))
     if not details:
-        return Check("names", "ok", "no two files would collide on another system")
+        return Check("names", "ok", "every system can hold these file names")
+    level = "problem" if any(name_twins(paths)) else "advice"
     return Check(
-        "names", "problem", f"{_some(len(details), 'file name')} would collide on another system", details
+        "names", level, f"{_some(len(details), 'file name')} cannot be held by every system", details
     )
 
 

@@ -6,21 +6,28 @@ import json
 import os
 import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memoryclaw.app.context import AUDIENCES, VaultContext
 from memoryclaw.app.views import as_compiled, compile_again
-from memoryclaw.errors import LockedError, NotFoundError, VectorsError
+from memoryclaw.errors import HistoryError, LockedError, NotFoundError, VectorsError
 from memoryclaw.history.repository import History
+from memoryclaw.history.rewriting import (
+    Rewriting,
+    Versions,
+    changed_versions,
+    found_in_objects,
+    must_be_rewritable,
+)
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.database import unpacked
-from memoryclaw.model import AGENT
+from memoryclaw.model import AGENT, NOTHING
 from memoryclaw.ports import Progress
 from memoryclaw.review import traces
-from memoryclaw.review.purge import PLACES, Emptied, PurgePlan, PurgeRequest, plan_purge, purge
+from memoryclaw.review.purge import PLACES, Emptied, PurgePlan, PurgeRequest, Transform, plan_purge, purge
 from memoryclaw.review.traces import DERIVED, INDEX, VECTORS, WAITING, Trace
 from memoryclaw.skills.host_skills import FOLDER as HOST_SKILLS
 from memoryclaw.text.needles import Needles
@@ -28,6 +35,7 @@ from memoryclaw.vault import files
 from memoryclaw.vault.layout import STATE_DIR
 from memoryclaw.vault.state_folder import made, put
 from memoryclaw.writing.context import WriteContext
+from memoryclaw.writing.writer import recover
 
 MARKER = "purge.json"  # a purge under way: what was asked for and what is looked for, so that a killed one is taken up again
 HISTORY = "git history"
@@ -78,44 +86,53 @@ def carry_out(
         HistoryError: with `history`, the repository was pushed or is in no state to be rewritten; nothing was erased.
         NotFoundError: nothing of what was asked for is in the vault.
     """
+    recover(writing.root)  # what a killed purge had under way
     repository = History(writing.root)
     if history:
-        from memoryclaw.history.rewriting import must_be_rewritable  # noqa: PLC0415
-
         must_be_rewritable(repository)
-    other = _marked(context)
-    if other and other["request"] != request:  # one that was killed comes first
-        carry_out(context, writing, other["request"], history=False, progress=progress)
+    notices = [*_ended_first(context, writing, request, progress)]
+    past = "none" if repository.state().name in ("none", "unborn") else "kept"
     left = _left(context, request)
-    again = left is not None
-    kept = _kept(request, plan_purge(writing, request, again=again), left or {})
-    _mark(context, kept)
+    again, begun = left is not None, left or _Begun(request)
+
+    def prepare(plan: PurgePlan) -> None:
+        nonlocal begun
+        fresh = begun.joined(plan)
+        if history and past == "kept" and (fresh != begun or fresh.versions is None):
+            fresh = fresh._replace(versions=_versions(repository, plan, left))
+        if fresh != begun:
+            _mark(context, fresh)
+        begun = fresh
+
+    prepare(plan_purge(writing, request, again=again))
     pages = as_compiled(writing.root, writing.text)
-    plan, commit = purge(writing, request, again=again)
-    kept = _kept(request, plan, kept)  # something may have been captured in between
-    needles = Needles(kept["needles"])
-    notices = [*_derived(context, needles)]
+    plan, commit = purge(writing, request, prepare, again=again)
+    needles = Needles(begun.needles)
+    notices += _derived(context, needles)
     if erased := pages & {one.path for one in plan.emptied}:
         compile_again(context.looking(), erased)
     done = _told(plan, dry_run=False)._replace(commit=commit, searched=len(needles.texts))
     hits = _search(context, writing.root, needles, progress)
-    hits += [] if history else traces.in_branches(writing, kept["lines"], needles)
-    state, bundle = repository.state().name, ""
-    past = "none" if state in ("none", "unborn") else "kept"
+    hits += [] if history else traces.in_branches(writing, begun.lines, needles)
+    bundle = ""
     if history and past == "kept" and hits:
-        notices.append("git's history was left as it is: settle first what was found")
-    elif history and past == "kept":
-        from memoryclaw.history.rewriting import Rewriting, found_in_objects  # noqa: PLC0415
-
-        rewriting = Rewriting(repository, plan.transforms, {**plan.renames}, kept["replaced"], needles)
-        bundle = rewriting.run(
-            kept["bundle"], lambda path: _mark(context, {**kept, "bundle": path}), progress
+        notices.append(
+            "git's history was left as it is: settle what was found, then purge the same once more"
         )
+    elif history and past == "kept":
+
+        def kept(bundle: str, before: str) -> None:
+            _mark(context, begun._replace(bundle=bundle, before=before))
+
+        rewriting = Rewriting(repository, begun.versions or {}, plan.renames, begun.replaced, needles)
+        bundle = rewriting.run(begun.bundle, begun.before, kept, progress)
         past = "rewritten"
-        hits += [Trace(HISTORY, one) for one in found_in_objects(repository, needles, progress)]
+        left_over = {*rewriting.left_over(), *found_in_objects(repository, needles, progress)}
+        hits += [Trace(HISTORY, one) for one in sorted(left_over)]
         context.close()
-    with suppress(FileNotFoundError):
-        os.unlink(context.state / MARKER)
+    if not (history and hits):  # else git's history holds the words still, and the same purge goes on there
+        with suppress(FileNotFoundError):
+            os.unlink(context.state / MARKER)
     waiting = [
         f"`memoryclaw review reject {one.path}` ends a run that would bring it back"
         for one in hits
@@ -124,47 +141,95 @@ def carry_out(
     return _with_hits(done, hits, past)._replace(
         history=past,
         bundle=bundle,
-        steps=_steps(writing.root, repository, plan) if past == "kept" else (),
+        steps=_steps(writing.root, repository, begun.paths) if past == "kept" else (),
         notices=(*notices, *waiting),
     )
 
 
-def _kept(request: PurgeRequest, plan: PurgePlan, known: dict[str, Any]) -> dict[str, Any]:
-    """What the marker holds of a plan, on top of what is `known` of the same purge."""
-    return {
-        "request": list(request),
-        "needles": sorted({*plan.needles, *known.get("needles", ())}),
-        "replaced": {**known.get("replaced", {}), **plan.replaced},
-        "lines": {**known.get("lines", {}), **plan.lines},
-        "bundle": known.get("bundle", ""),
-    }
+class _Begun(NamedTuple):
+    """A purge under way, as the marker holds it: everything that the same call needs to go on where the first was killed."""
+
+    request: PurgeRequest
+    needles: tuple[str, ...] = ()
+    replaced: Mapping[str, str] = NOTHING
+    lines: Mapping[str, Sequence[int]] = NOTHING
+    paths: tuple[str, ...] = ()  # the files that it changes
+    versions: Versions | None = (
+        None  # what becomes of these in git's history; None where that was not asked for
+    )
+    bundle: str = ""
+    before: str = ""  # the last commit before the history was rewritten
+
+    def joined(self, plan: PurgePlan) -> _Begun:
+        """The same with what another plan of it erases."""
+        return self._replace(
+            needles=tuple(sorted({*self.needles, *plan.needles})),
+            replaced={**self.replaced, **plan.replaced},
+            lines={**self.lines, **plan.lines},
+            paths=tuple(sorted({*self.paths, *plan.transforms})),
+        )
 
 
-def _marked(context: VaultContext) -> dict[str, Any]:
-    """What a killed purge left; empty without one."""
+def _versions(repository: History, plan: PurgePlan, left: _Begun | None) -> Versions:
+    """What becomes of the files' versions in git's history; what a killed purge was to make of them goes on."""
+    if left and left.versions is not None:
+        fresh = changed_versions(repository, plan.transforms)
+        return {p: {**fresh.get(p, {}), **left.versions.get(p, {})} for p in {*fresh, *left.versions}}
+    transforms = dict(plan.transforms)
+    for path in (
+        left.paths if left else ()
+    ):  # nothing tells any more what goes of their past, so all of it does
+        now = repository.objects([f"HEAD:{repository.places.on_disk(path)}"])[0]
+        transforms[path] = partial(_as_now, now[2] if now else None, transforms.get(path))
+    return changed_versions(repository, transforms)
+
+
+def _as_now(now: bytes | None, transform: Transform | None, data: bytes) -> bytes | None:
+    if data != now:
+        return None
+    return transform(data) if transform else data
+
+
+def _ended_first(
+    context: VaultContext, writing: WriteContext, request: PurgeRequest, progress: Progress | None
+) -> Iterator[str]:
+    """Ends a purge of something else that was killed, and says what it leaves."""
+    marked = _marked(context)
+    if marked is None or marked.request == request:
+        return
+    history = marked.versions is not None
+    if history:
+        try:
+            must_be_rewritable(History(writing.root))
+        except HistoryError as error:
+            yield f"of the purge that was cut short before, git's history is left ({error})"
+            history = False
+    done = carry_out(context, writing, marked.request, history=history, progress=progress)
+    if done.hits:
+        places = ", ".join(dict.fromkeys(one.path for one in done.hits))
+        yield f"what the purge that was cut short before looked for is still found: {places}"
+
+
+def _marked(context: VaultContext) -> _Begun | None:
+    """The purge that was killed, or None."""
     try:
-        value = json.loads(files.read_file(os.fspath(context.root), f"{STATE_DIR}/{MARKER}").data)
-    except (NotFoundError, ValueError):
-        return {}
-    if (
-        not isinstance(value, dict)
-        or not isinstance(value.get("request"), list)
-        or len(value["request"]) != len(PurgeRequest._fields)
-    ):
-        return {}
-    ids, source, since = value["request"]
-    return {**value, "request": PurgeRequest(tuple(ids), source, since)}
+        begun = _Begun(**json.loads(files.read_file(os.fspath(context.root), f"{STATE_DIR}/{MARKER}").data))
+        ids, source, since = begun.request
+    except (NotFoundError, ValueError, TypeError):
+        return None
+    request = PurgeRequest(tuple(ids), source, since)
+    return begun._replace(request=request, needles=tuple(begun.needles), paths=tuple(begun.paths))
 
 
-def _left(context: VaultContext, request: PurgeRequest) -> dict[str, Any] | None:
+def _left(context: VaultContext, request: PurgeRequest) -> _Begun | None:
     """What a killed purge left of the same request, or None."""
-    value = _marked(context)
-    return value if value and value["request"] == request else None
+    marked = _marked(context)
+    return marked if marked and marked.request == request else None
 
 
-def _mark(context: VaultContext, value: dict[str, Any]) -> None:
+def _mark(context: VaultContext, begun: _Begun) -> None:
     made(context.state)
-    put(context.state, MARKER, json.dumps(value).encode("utf-8", "surrogatepass"))
+    put(context.state, MARKER, json.dumps(begun._asdict()).encode("utf-8", "surrogatepass"))
 
 
 def _derived(context: VaultContext, needles: Needles) -> Iterator[str]:
@@ -216,10 +281,10 @@ def _with_hits(done: Purged, hits: list[Trace], past: str) -> Purged:
     return done._replace(places=tuple(places), hits=tuple(hits))
 
 
-def _steps(root: str, repository: History, plan: PurgePlan) -> tuple[str, ...]:
+def _steps(root: str, repository: History, emptied: Sequence[str]) -> tuple[str, ...]:
     """Commands of git alone that take the past of the emptied files out of all commits but the last."""
     head = repository.head()
-    paths = sorted({*plan.transforms} - {path for path in plan.transforms if path.startswith(_UNTRACKED)})
+    paths = [path for path in emptied if not path.startswith(_UNTRACKED)]
     listed = " ".join(map(shlex.quote, paths))
     if not paths or not head:
         return ()

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from memoryclaw.app.stats import NONE_WAITS, Waits
 from memoryclaw.config import Config
 from memoryclaw.errors import HistoryError, IndexBusyError, IndexDamagedError, VaultError
-from memoryclaw.history.git import damage, other_locks
+from memoryclaw.history.git import UNSIGNED, damage, other_locks, wants_signatures
 from memoryclaw.history.repository import History
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index
 from memoryclaw.index.sync import Sync
 from memoryclaw.model import Problem
 from memoryclaw.vault.folder import Scan
-from memoryclaw.vault.layout import place_of
+from memoryclaw.vault.layout import place_of, timestamp
 
 if TYPE_CHECKING:  # most vaults have no vectors
     from memoryclaw.index.vectors import VectorStatus
@@ -98,6 +98,8 @@ def git_report(history: History) -> GitReport:
     state = history.state()
     locks = other_locks(history.root, state) if state.writable else []
     sentence = f"{state.sentence}, but {locks[0]}" if locks else state.sentence
+    if state.writable and wants_signatures(state.git_dir):
+        sentence += f"; {UNSIGNED}"
     if state.name in ("none", "bare", "unborn", "damaged"):
         return GitReport(state.name, sentence)
     try:
@@ -109,7 +111,8 @@ def git_report(history: History) -> GitReport:
         return GitReport(state.name, sentence)
     seconds, _, subject = lines[1].partition(" ")
     commit = lines[0].removeprefix("commit ")
-    when = datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    # Of a commit whose date git cannot read it gives none.
+    when = timestamp(datetime.fromtimestamp(int(seconds), UTC)) if seconds.isdigit() else ""
     return GitReport(
         state.name,
         sentence,

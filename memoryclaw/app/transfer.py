@@ -6,13 +6,15 @@ import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw import config as settings
 from memoryclaw.app.context import VaultContext, within_budget
 from memoryclaw.errors import InputError
-from memoryclaw.model import AGENT, OWNER, Fact
+from memoryclaw.model import AGENT, OWNER
 from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.encoding import decode, lines_of
 from memoryclaw.vault.layout import places
 
 if TYPE_CHECKING:
@@ -152,14 +154,14 @@ class Transfer:
         for row in known:
             found = context.vault.read(row.path)
             cited |= stays(row.path, found[0]) if found else set()
+        audience, folders = context.audience, context.config.folders
 
         def read(name: str) -> tuple[bytes | None, bool]:
             data = files.read_file(root, name).data
             if name.startswith(ARTIFACTS):  # it comes with a line that may leave
                 return data, True
-            shown = seen(name, data, context.audience, context.config.folders)
-            left = None if shown is None else leaving(name, shown, cited)
-            return left, left == shown
+            left = leaving(name, data, cited, audience=audience, folders=folders)
+            return left, left == seen(name, data, audience, folders)
 
         about = {
             "audience": context.audience,
@@ -188,15 +190,16 @@ class Transfer:
             trust = browsing.trust_of(
                 catalog, [*(path for path, _ in facts), *(one.path for one in episodes)]
             )
+            leaves, paths = self._leaving(), {fact.id: path for path, fact in facts}
             return memory_file(
                 [FileFact(fact, path, trust_in(fact, trust.get(path, "trusted"))) for path, fact in facts],
                 [
                     FileEpisode(one.id, one.title, one.at, trust.get(one.path, "trusted"))
                     for one in episodes
-                    if self._may_leave(one.path)
+                    if leaves(one.path, 0)
                 ],
                 budget,
-                self._fact_may_leave,
+                lambda fact: leaves(paths[fact.id], fact.line),
             )
 
         return context.read(work)
@@ -243,20 +246,25 @@ class Transfer:
             for path, at, tags, state in self._context.catalog.rows(sql)
         ]
 
-    def _may_leave(self, path: str) -> bool:
-        from memoryclaw.vault.leaving import stays  # noqa: PLC0415
+    def _leaving(self) -> Callable[[str, int], bool]:
+        """Tells whether a line of a file, counted from 1, may leave; line 0 stands for all of it."""
+        context = self._context
+        outgoing, read = context.outgoing(audience=context.audience), context.vault.read
 
-        found = self._context.vault.read(path)
-        return found is not None and not stays(path, found[0])
+        @cache
+        def hidden(path: str) -> frozenset[int] | None:
+            found = read(path)
+            left = outgoing.left(path, found[0]) if found else None
+            if found is None or left is None:
+                return None
+            pairs = zip(lines_of(decode(found[0]).text), lines_of(decode(left).text), strict=True)
+            return frozenset(number for number, (line, kept) in enumerate(pairs, 1) if line != kept)
 
-    def _fact_may_leave(self, fact: Fact) -> bool:
-        """False for a fact that rests on an episode which stays here."""
-        for source in fact.source.split(","):
-            name = source.strip().strip("[]").partition("#")[0].partition("|")[0]
-            found = self._context.catalog.resolve(name) if name else None
-            if found is not None and found.path.endswith(".md") and not self._may_leave(found.path):
-                return False
-        return True
+        def may_leave(path: str, line: int) -> bool:
+            lines = hidden(path)
+            return lines is not None and (line not in lines if line else not lines)
+
+        return may_leave
 
 
 _RECENT = 10  # episodes of a memory file

@@ -45,7 +45,7 @@ class _NoAnswer(Exception):  # noqa: N818 - it is the ordinary case, and nobody 
 def ask(
     state: str, method: str, path: str, body: Any = None, timeout: float = 2.0, *, audience: str = "agent"
 ) -> Any | None:
-    """What the daemon answers, or None: there is none, it is another version, it refuses, or takes longer than `timeout` seconds.
+    """What the daemon answers, or None: there is none, it has another version or clock, it refuses, or takes longer than `timeout` seconds.
 
     Args:
         state: the state folder of the vault.
@@ -56,9 +56,6 @@ def ask(
         audience: for whom it is asked; there are tokens of the owner and of the agent.
     """
     try:
-        # A clock that was set for this process is not set for the daemon.
-        if os.environ.get("MEMORYCLAW_NOW"):
-            raise _NoAnswer
         address = _address(state, TOKENS.get(audience, ""))
         with _Connection(address, time.monotonic() + timeout) as line:
             return line.ask(method, path, body)
@@ -111,6 +108,8 @@ def _address(state: str, token_file: str) -> _Address:
     told = json.loads(_private(os.path.join(state, "serve.json")))
     if not isinstance(told, dict) or told.get("version") != __version__ or told.get("host") not in _LOOPBACK:
         raise _NoAnswer
+    if told.get("clock", "") != os.environ.get("MEMORYCLAW_NOW", ""):
+        raise _NoAnswer  # it would answer as of another time
     pid, port = told.get("pid"), told.get("port")
     if type(pid) is not int or pid <= 0 or type(port) is not int or not 0 < port < 1 << 16:
         raise _NoAnswer

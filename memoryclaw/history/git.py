@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 _BARE = re.compile(r"^[^\S\n]*bare[^\S\n]*=[^\S\n]*(?:true|yes|on|1)\b", re.IGNORECASE | re.MULTILINE)
 _USER = re.compile(r"^[ \t]*\[user\](.*?)(?=^[ \t]*\[|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
 _WHO = re.compile(r"^[ \t]*(name|email)[ \t]*=[ \t]*([^\n#;]*)", re.IGNORECASE | re.MULTILINE)
+_FORMAT = re.compile(r"^[^\S\n]*objectformat[^\S\n]*=[^\S\n]*sha256\b", re.IGNORECASE | re.MULTILINE)
+_SIGNS = re.compile(r"^[ \t]*gpgsign[ \t]*(?:=[ \t]*(\w*))?", re.IGNORECASE | re.MULTILINE)
+UNSIGNED = "you have git sign commits (commit.gpgSign), and MemoryClaw's own are not signed"
+_YES = frozenset({"", "true", "yes", "on", "1"})
 _MERGES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
 _REBASES = ("rebase-merge", "rebase-apply")
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -81,6 +85,15 @@ def index_stamp(git_dir: str) -> Stamp | None:
 
 def configured_author(git_dir: str) -> tuple[str, str]:
     """The user's name and address from the repository's settings, else from their own; empty where none are set."""
+    known: dict[str, str] = {}
+    for settings in _settings(git_dir):
+        for section in _USER.findall(settings):
+            known.update((key.lower(), value.strip().strip('"')) for key, value in _WHO.findall(section))
+    return known.get("name", ""), known.get("email", "")
+
+
+def _settings(git_dir: str) -> list[str]:
+    """The settings of git's user, then those of the repository."""
     home = os.path.expanduser("~")
     shared = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
     places = (
@@ -88,11 +101,18 @@ def configured_author(git_dir: str) -> tuple[str, str]:
         os.path.join(home, ".gitconfig"),
         os.path.join(common_dir(git_dir), "config"),
     )
-    known: dict[str, str] = {}
-    for place in places:
-        for section in _USER.findall(_text(place)):
-            known.update((key.lower(), value.strip().strip('"')) for key, value in _WHO.findall(section))
-    return known.get("name", ""), known.get("email", "")
+    return [_text(place) for place in places]
+
+
+def wants_signatures(git_dir: str) -> bool:
+    """True where the user has git sign every commit, which ours never are: there may be nobody to give the key."""
+    found = [(hit[1] or "").lower() for settings in _settings(git_dir) for hit in _SIGNS.finditer(settings)]
+    return bool(found) and found[-1] in _YES
+
+
+def hash_name(git_dir: str) -> str:
+    """How the repository names its objects, also where it has none yet."""
+    return "sha256" if _FORMAT.search(_text(os.path.join(common_dir(git_dir), "config"))) else "sha1"
 
 
 def common_dir(git_dir: str) -> str:

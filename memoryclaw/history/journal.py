@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.errors import GitBusyError, GitKilledError, NotFoundError
 from memoryclaw.history import git
-from memoryclaw.history.git import index_stamp
+from memoryclaw.history.git import hash_name, index_stamp
 from memoryclaw.history.repository import Entry, History, StagedUpdate
 from memoryclaw.model import Stamp
 from memoryclaw.vault import files
@@ -186,10 +186,9 @@ def _unmoved(history: History, entries: Sequence[StagedUpdate], ours: str) -> li
 
 
 def _update(history: History, entries: Sequence[StagedUpdate], ours: str) -> None:
+    none = Entry("0", "0" * (64 if hash_name(history.git_dir) == "sha256" else 40))
     lines = [
-        f"{e.now.mode} {e.now.oid}\t{history.places.on_disk(e.path)}"
-        if e.now
-        else f"0 {'0' * 40}\t{history.places.on_disk(e.path)}"
+        f"{(e.now or none).mode} {(e.now or none).oid}\t{history.places.on_disk(e.path)}"
         for e in entries
         if e.now != e.was
     ]

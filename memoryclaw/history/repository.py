@@ -25,6 +25,7 @@ from memoryclaw.history.git import (
     configured_author,
     damage,
     git_state,
+    hash_name,
     index_stamp,
     is_unborn,
 )
@@ -330,7 +331,7 @@ class History:
         blobs.update(zip(staged, self.objects(staged), strict=True))
         blobs.update({found[0]: found for found in blobs.values() if found})
         commit = head[0] if head else self._no_commit()
-        tree = Tree(trees_of(commit, "HEAD", folders, blobs), _hash_name(commit, index))
+        tree = Tree(trees_of(commit, "HEAD", folders, blobs), hash_name(self.git_dir))
         sides = {path: side_of(at[path], tree, index, blobs, "HEAD") for path in paths}
         return CommitBase(self._ref(), commit, tree, sides, stamp)
 
@@ -340,7 +341,7 @@ class History:
         folders = folders_of(at.values())
         names = [f"{commit}:{name}" for name in (*folders, *at.values())] if commit else []
         blobs = dict(zip(names, self.objects(names), strict=True))
-        tree = Tree(trees_of(commit, commit, folders, blobs), _hash_name(commit, {}))
+        tree = Tree(trees_of(commit, commit, folders, blobs), hash_name(self.git_dir))
         sides = {path: side_of(at[path], tree, {}, blobs, commit) for path in paths}
         # What is staged is taken to be what is committed: nothing of the user's is in the way.
         even = {path: GitFileState(s.head, s.head, s.head_data, s.head_data) for path, s in sides.items()}
@@ -397,7 +398,7 @@ class History:
         """Makes a commit in which nothing differs, for `move`: it only says something."""
         head = self.head()
         tree = self.git.run("rev-parse", "--verify", f"{head}^{{tree}}").decode().strip()
-        raw, kind = self._commit_object(tree, (head,), message, now), _hash_name(head, {})
+        raw, kind = self._commit_object(tree, (head,), message, now), hash_name(self.git_dir)
         self.store([("commit", raw)], kind)
         return NewCommit(object_id("commit", raw, kind), head, self._ref(), (), None)
 
@@ -678,11 +679,6 @@ def _version(mode: str, oid: str) -> str:
 
 def _entry(data: bytes | None, was: Entry | None, hash_name: str) -> Entry | None:
     return None if data is None else Entry(was.mode if was else _FILE, object_id("blob", data, hash_name))
-
-
-def _hash_name(commit: str, index: Mapping[str, Entry]) -> str:
-    sample = commit or next((entry.oid for entry in index.values()), "")
-    return "sha256" if len(sample) == 64 else "sha1"
 
 
 # The commits of a vault in rows: who, when, in whose words, which files

@@ -7,21 +7,31 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Self
 
 from memoryclaw.errors import HistoryError
-from memoryclaw.history.git import common_dir
-from memoryclaw.history.repository import LITERAL, TREE, Entry, History, object_id, parse_tree, raw_tree
+from memoryclaw.history.git import common_dir, hash_name
+from memoryclaw.history.repository import (
+    LITERAL,
+    TREE,
+    Entry,
+    History,
+    ancestors,
+    object_id,
+    parse_tree,
+    raw_tree,
+)
 from memoryclaw.ports import Progress
 from memoryclaw.text.needles import Needles
+from memoryclaw.vault import files
 from memoryclaw.vault.layout import DECISIONS_FILE, free_name
 
 _AT_ONCE = 500  # objects that are read, or stored, with one command
 _COMMIT = re.compile(rb"(?<![0-9a-f])[0-9a-f]{40}(?:[0-9a-f]{24})?(?![0-9a-f])")
 _SHORT = re.compile(r"(?<![0-9a-f])[0-9a-f]{7,64}(?![0-9a-f])")
 _OURS = ("refs/heads/", "refs/tags/")
-_MODULE = "160000"
+_NO_FILES = frozenset({"160000", "120000"})
 _SIGNED = frozenset({b"gpgsig", b"gpgsig-sha256", b"mergetag"})
 _LEFT = (
     "ORIG_HEAD",
@@ -31,6 +41,51 @@ _LEFT = (
 )  # what git keeps of old commits beside its reflogs
 
 Transform = Callable[[bytes], bytes | None]
+Versions = Mapping[
+    str, Mapping[str, str]
+]  # path → a version that changes → what becomes of it; empty: no file
+
+
+def changed_versions(history: History, transforms: Mapping[str, Transform]) -> Versions:
+    """What becomes of every version of these files in any commit; the new ones are stored, and no commit holds them yet.
+
+    These are ids alone, so they can be kept where the words that go must not be.
+    """
+    wanted = {history.places.on_disk(path): transform for path, transform in transforms.items()}
+    folders = {f"{folder}/" for path in wanted for folder in ancestors(path.rpartition("/")[0])}
+    seen, store = set[tuple[str, str]](), list[tuple[str, bytes]]()
+    versions: dict[str, dict[str, str]] = {}
+    commits = history.git.run("rev-list", "--all").decode().split()
+    kind = hash_name(history.git_dir)
+    with _Reader(history) as reader:
+
+        def walk(tree: str, folder: str) -> None:
+            for name, entry in parse_tree(reader.read(tree), len(tree) // 2).items():
+                path = f"{folder}{name.decode('utf-8', 'surrogateescape')}"
+                if (entry.oid, path) in seen:
+                    continue
+                seen.add((entry.oid, path))
+                if entry.mode == TREE and f"{path}/" in folders:
+                    walk(entry.oid, f"{path}/")
+                elif path in wanted and entry.mode != TREE and entry.mode not in _NO_FILES:
+                    data = reader.read(entry.oid)
+                    after = wanted[path](data)
+                    if after != data:
+                        new = "" if after is None else object_id("blob", after, kind)
+                        versions.setdefault(path, {})[entry.oid] = new
+                        store.extend([] if after is None else [("blob", after)])
+
+        for commit in commits:
+            walk(reader.read(commit).split(b"\n", 1)[0].removeprefix(b"tree ").decode(), "")
+    history.store(store, kind)
+    return versions
+
+
+def _present(history: History, ids: Iterable[str]) -> list[str]:
+    """Those of the objects that are in the repository, whether or not anything holds them."""
+    asked = "".join(f"{oid}\n" for oid in sorted(ids)).encode()
+    lines = history.git.run("cat-file", "--batch-check", stdin=asked).decode().splitlines()
+    return [line.partition(" ")[0] for line in lines if not line.endswith(" missing")]
 
 
 def must_be_rewritable(history: History) -> None:
@@ -65,7 +120,7 @@ class Rewriting:
 
     Args:
         history: the repository.
-        transforms: path → what becomes of every version of the file.
+        versions: what becomes of versions of files, from `changed_versions`.
         renames: path → the path under which it goes on.
         replaced: texts → what stands for them, in files and messages.
         needles: what must not be left anywhere.
@@ -74,13 +129,13 @@ class Rewriting:
     def __init__(
         self,
         history: History,
-        transforms: Mapping[str, Transform],
+        versions: Versions,
         renames: Mapping[str, str],
         replaced: Mapping[str, str],
         needles: Needles,
     ) -> None:
         self._history = history
-        self._transforms = transforms
+        self._versions = versions
         self._renames = renames
         self._replaced = replaced
         self._needles = needles
@@ -88,24 +143,29 @@ class Rewriting:
         self._blobs: dict[tuple[str, str], str | None] = {}
         self._trees: dict[tuple[str, str], str] = {}
         self._store: list[tuple[str, bytes]] = []
-        self._kind = "sha1"
+        self._kind = hash_name(history.git_dir)
+        self._stored = frozenset[str]()  # the new versions that are there
         self._read: Callable[[str], bytes]  # of one object, while a run is under way
 
-    def run(self, bundle: str, kept: Callable[[str], None], progress: Progress | None) -> str:
+    def run(
+        self, bundle: str, before: str, kept: Callable[[str, str], None], progress: Progress | None
+    ) -> str:
         """Makes a backup, rewrites, and lets git drop what is left over; returns where the backup is.
 
         Args:
-            bundle: the backup that an earlier try made; empty for none.
-            kept: told where the backup is, before anything is rewritten.
+            bundle: the backup that an earlier try began; empty for none.
+            before: the last commit before an earlier try moved the branches; empty when none came so far.
+            kept: is given both as soon as they are certain, and before they are used.
             progress: told (done, total) after each commit.
         """
         git = self._history.git
-        if not bundle:
-            bundle = self._backup()
-            kept(bundle)
+        bundle = bundle or self._free_bundle()
+        kept(bundle, before)
+        if not os.path.exists(bundle):
+            self._backup(bundle)
         refs = self._refs()
         order = git.run("rev-list", "--topo-order", "--reverse", "--all").decode().split()
-        self._kind = "sha256" if order and len(order[0]) == 64 else "sha1"
+        self._stored = frozenset(_present(self._history, {new for _, new in self._changes() if new}))
         with _Reader(self._history) as reader:
             self._read = reader.read
             for number, commit in enumerate(order, 1):
@@ -116,9 +176,13 @@ class Rewriting:
                     progress(number, len(order))
             moved = [(ref, old, self._tag(old)) for ref, old in refs]
         self._flush()
-        before = self._history.head()
+        head = self._history.head()
+        if self._commits.get(head, head) != head:
+            before = head
+            kept(bundle, before)
         self._move([one for one in moved if one[1] != one[2]])
-        self._follow(before)
+        if before and _present(self._history, [before]):
+            self._follow(before, self._commits.get(before, head))
         for name in _LEFT:
             path = os.path.join(common_dir(self._history.git_dir), name)
             if os.path.exists(path):
@@ -127,17 +191,28 @@ class Rewriting:
         git.run("gc", "--prune=now", "--quiet")
         return bundle
 
-    def _backup(self) -> str:
+    def left_over(self) -> Iterator[str]:
+        """The versions that were to change and are in the repository still, but for those that another file holds."""
+        stays = {oid for (oid, _), new in self._blobs.items() if oid == new}
+        for oid in _present(self._history, {old for old, _ in self._changes()} - stays):
+            yield f"blob {oid}"
+
+    def _changes(self) -> Iterator[tuple[str, str]]:
+        return (change for versions in self._versions.values() for change in versions.items())
+
+    def _free_bundle(self) -> str:
         number, path = 1, f"{self._history.root}-before-purge.bundle"
         while os.path.lexists(path):
             number += 1
             path = f"{self._history.root}-before-purge-{number}.bundle"
+        return path
+
+    def _backup(self, path: str) -> None:
         mask = os.umask(0o077)
         try:
             self._history.git.run("bundle", "create", "--quiet", path, "--all")
         finally:
             os.umask(mask)
-        return path
 
     def _refs(self) -> list[tuple[str, str]]:
         out = self._history.git.run("for-each-ref", "--format=%(refname) %(objectname)").decode(
@@ -152,12 +227,9 @@ class Rewriting:
                 "update-ref", "--no-deref", "--stdin", stdin=f"start\n{lines}prepare\ncommit\n".encode()
             )
 
-    def _follow(self, before: str) -> None:
+    def _follow(self, before: str, after: str) -> None:
         """Brings files and the user's index to what the last commit holds now, where they were as it was before."""
-        after = self._commits.get(before, before)
-        if before == after:
-            return
-        git = self._history.git
+        root, git = self._history.root, self._history.git
         out = git.run("diff-tree", "-r", "-z", "--name-only", "--no-renames", before, after).decode(
             "utf-8", "surrogateescape"
         )
@@ -166,16 +238,9 @@ class Rewriting:
                 one[2] if one else None
                 for one in self._history.objects([f"{before}:{path}", f"{after}:{path}"])
             )
-            place = os.path.join(self._history.root, path)
-            try:
-                with open(place, "rb") as file:
-                    now: bytes | None = file.read()
-            except FileNotFoundError:
-                now = None
-            if now == old and new is not None:
-                os.makedirs(os.path.dirname(place), exist_ok=True)
-                with open(place, "wb") as file:
-                    file.write(new)
+            name, was = self._history.places.named(path), None if old is None else files.digest_of(old)
+            if new is not None and files.digest_at(root, name) == was:
+                files.write_file(root, name, new, was)
             git.run("reset", "-q", "--", path, env=LITERAL)
 
     def _commit(self, commit: str) -> str:
@@ -244,7 +309,7 @@ class Rewriting:
                 inner = self._tree(entry.oid, f"{path}/")
                 if inner:
                     fresh[name] = Entry(TREE, inner)
-            elif entry.mode in (_MODULE, "120000"):
+            elif entry.mode in _NO_FILES:
                 fresh[name] = entry
             else:
                 made = self._blob(entry.oid, path)
@@ -282,9 +347,9 @@ class Rewriting:
         if (oid, path) in self._blobs:
             return self._blobs[oid, path]
         data, name = self._read(oid), self._history.places.named(path)
-        after: bytes | None = data
-        if (transform := self._transforms.get(name)) is not None:
-            after = transform(data)
+        new = self._versions.get(path, {}).get(oid, oid)
+        # A version that git has dropped meanwhile cannot be made again; the backup has it as it was.
+        after = data if new == oid else self._read(new) if new in self._stored else None
         if after is not None:
             for old, new in self._replaced.items():
                 after = after.replace(os.fsencode(old), os.fsencode(new))

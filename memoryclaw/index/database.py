@@ -23,7 +23,7 @@ create table files(fid integer primary key, path text unique, stamp blob, digest
     title text, at text, until text, tags text, trust text, pinned integer, stem text, language text, partial integer, {lifecycle});
 create table hidden(path text primary key, stamp blob, digest blob) without rowid;
 create view looked_at as select path, stamp, digest from files union all select path, stamp, digest from hidden;
-create index files_partial on files(fid) where partial = 1;
+create index files_partial on files(fid) where partial > 0;
 create index files_id on files(id);
 create index files_stem on files(stem);
 create index files_at on files(at);

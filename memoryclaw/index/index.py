@@ -20,7 +20,7 @@ from memoryclaw.ports import Clause, IndexConnection, IndexDatabase, IndexRow, T
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.vault.folder import packed_stamp
 
-VERSION = "25"  # of the tables and of the analysis; another number means another index
+VERSION = "26"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text"
 _FILE_SQL = f"insert into files values({','.join('?' * 21)})"
 _UNIT_SQL = f"insert into unit values({','.join('?' * 29)})"
@@ -89,7 +89,7 @@ class Index:
     def is_partial(self) -> bool:
         """True when some file holds something that the agent may not see; to be asked in the same state as what it is asked for."""
         with self.database.guarded() as connection:
-            return connection.execute("select 1 from files where partial = 1 limit 1").fetchone() is not None
+            return connection.execute("select 1 from files where partial > 0 limit 1").fetchone() is not None
 
     def edition(self) -> str:
         """Names the present content of this very index; it changes with every change."""
@@ -579,7 +579,9 @@ class IndexedNote(NamedTuple):
     stamp: Stamp
     digest: bytes
     racy: bool = False  # written so recently that its stamp could hide a later write
-    partial: bool = False  # the agent sees less of it than its owner
+    partial: int = (
+        0  # the agent sees less of it than its owner (1), by a label that older versions did not read (2)
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -621,7 +623,7 @@ def file_row(fid: int, filed: IndexedNote, code: str) -> tuple[object, ...]:
     return (
         fid, note.path, stored_stamp(filed.stamp, filed.racy), filed.digest, note.id, note.kind, note.state, note.title,
         note.when, note.until, json.dumps(note.tags, ensure_ascii=False), note.trust, int(note.pinned), stem,
-        code, int(filed.partial), *note.lifecycle,
+        code, filed.partial, *note.lifecycle,
     )  # fmt: skip
 
 

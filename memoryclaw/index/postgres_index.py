@@ -71,7 +71,7 @@ _TABLES = {
 }
 _OF_PASSAGES = ("vector",)  # what a new index of the same files can go on using
 _INDEXES = (
-    "files(path)", "files(id)", "files(stem)", "files(at)", "files(language)", "files(fid) where partial = 1",
+    "files(path)", "files(id)", "files(stem)", "files(at)", "files(language)", "files(fid) where partial > 0",
     "unit(fid, seq)", "unit(id)", "unit(at) where at != ''", "unit(memory_type) where memory_type != ''",
     "unit(scope) where scope != ''", "unit(expires) where expires != ''", "unit(days) where days != ''",
     "unit(field) where kind = 'todo'", "unit(at) where field = 'from now on'",

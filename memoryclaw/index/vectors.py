@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,13 +18,16 @@ from memoryclaw.config import Config
 from memoryclaw.errors import LockedError, MemoryClawError, VectorsError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.database import unpacked
+from memoryclaw.index.outgoing import Outgoing
 from memoryclaw.index.vector_store import IndexMark, VectorStore
 from memoryclaw.index.watching import WatchReport
 from memoryclaw.models.embedders import Embedder, Floats, Guarded, numpy
-from memoryclaw.models.llm import Breaker, Endpoint
+from memoryclaw.models.llm import Breaker, Endpoint, ModelError
 from memoryclaw.models.ollama import WHO, OllamaEmbedder
 from memoryclaw.models.wheel import IN_WHEELS
 from memoryclaw.ports import Progress
+from memoryclaw.vault.audience import label_in
+from memoryclaw.vault.leaving import may_leave
 
 if TYPE_CHECKING:  # most indexes are on no server
     from memoryclaw.index.postgres_index import PostgresVectors
@@ -69,6 +72,7 @@ class Vectors:
         catalog: reads the index they are of.
         server: where other nodes find them, or find them made, if the index is on one.
         follows: whether another process makes them, and this one only takes them from the server.
+        outgoing: tells which units must not be given to an embedder on another machine.
     """
 
     def __init__(
@@ -78,8 +82,10 @@ class Vectors:
         catalog: Catalog,
         server: PostgresVectors | None = None,
         *,
+        outgoing: Outgoing,
         follows: bool = False,
     ) -> None:
+        self._outgoing = outgoing
         self.store = store
         self.embedder = embedder
         self._catalog = catalog
@@ -111,9 +117,17 @@ class Vectors:
         passages = {} if self.store.mark().born != found.mark.born else self.store.units()
         for rowid in found.gone:
             passages.pop(rowid, None)
+        return VectorStatus(self.embedder.name, found.mark.units, self._lacking({**passages, **found.new}))
+
+    def _lacking(self, passages: Mapping[int, bytes]) -> int:
+        """How many of these units have no vector and may have one."""
         held = self.store.held()
-        missing = sum(own not in held for own in [*passages.values(), *found.new.values()])
-        return VectorStatus(self.embedder.name, found.mark.units, missing)
+        lacking = [rowid for rowid, own in passages.items() if own not in held]
+        return len(lacking) - len(self._staying(lacking))
+
+    def _staying(self, units: Sequence[int]) -> set[int]:
+        """The units whose text is not given to the embedder."""
+        return set() if self.embedder.is_local else self._outgoing.staying(units)
 
     def forget_gone(self) -> None:
         """Wipes out at once the vectors of what is no longer in the vault."""
@@ -155,9 +169,10 @@ class Vectors:
             self.store.average()
             if self._server is not None:
                 self._send(self._server, recipe)
-            if not self.store.lacking():
+            missing = self.store.lacking() and self._lacking(self.store.units())
+            if not missing:
                 self.store.discard_others()
-        return Filled(self.embedder.name, units, filled, self.store.lacking(), notice)
+        return Filled(self.embedder.name, units, filled, missing, notice)
 
     def _look_over(self, *, thorough: bool) -> str:
         """Throws vectors away that are not what was written."""
@@ -169,6 +184,8 @@ class Vectors:
 
     def _work(self, recipe: str, progress: Progress | None, stopping: Callable[[], bool]) -> int:
         missing, filled = self.store.missing(), 0
+        staying = self._staying(missing)
+        missing = [rowid for rowid in missing if rowid not in staying]
         for batch in self._batches(missing):
             if stopping():
                 break
@@ -280,7 +297,13 @@ def asking(vectors: Vectors) -> Callable[[str], Floats]:
     numpy()
     if known != vectors.recipe:
         raise VectorsError("the vectors are of another model; `memoryclaw sync --vectors` makes new ones")
-    return vectors.embedder.query
+
+    def query(text: str) -> Floats:
+        if not (vectors.embedder.is_local or may_leave(label_in(text))):
+            raise ModelError("the question is marked not to leave this machine")
+        return vectors.embedder.query(text)
+
+    return query
 
 
 # The text that is embedded for a unit, and the digest that tells one from another. Another text has another digest.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from memoryclaw.consolidation.actions import EndFact, MoveFile
 from memoryclaw.consolidation.changes import PlannedChange
-from memoryclaw.lifecycle.keeping import UpkeepContext
+from memoryclaw.lifecycle.keeping import UpkeepContext, resting
 from memoryclaw.model import SESSION, Lifecycle
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import free_name
@@ -32,7 +32,8 @@ def _notes(context: UpkeepContext) -> Iterator[PlannedChange]:
         if end := _over(context, lifecycle, max(active.get(lifecycle.scope, ""), str(at)[:10])):
             target = free_name(f"archive/{path}", lambda to: files.exists(context.writing.root, to))
             why = f"{_why(lifecycle, end)}; `memoryclaw revive {id_}` brings it back"
-            yield PlannedChange("archive", f"Expired: {title}", (MoveFile(str(path), target),), (why,))
+            if move := resting(context, MoveFile(str(path), target)):
+                yield PlannedChange("archive", f"Expired: {title}", (move,), (why,))
 
 
 def _facts(context: UpkeepContext) -> Iterator[PlannedChange]:
@@ -44,8 +45,8 @@ def _facts(context: UpkeepContext) -> Iterator[PlannedChange]:
         lifecycle = Lifecycle(*said)
         if end := _over(context, lifecycle, max(active.get(lifecycle.scope, ""), str(day)[:10])):
             told = fact_in_words(str(entity), str(field), str(value))
-            action = EndFact(str(path), str(entity), str(field), str(value), end)
-            yield PlannedChange("expired", f"Expired: {told}", (action,), (_why(lifecycle, end),))
+            if action := resting(context, EndFact(str(path), str(entity), str(field), str(value), end)):
+                yield PlannedChange("expired", f"Expired: {told}", (action,), (_why(lifecycle, end),))
 
 
 def _over(context: UpkeepContext, lifecycle: Lifecycle, active: str) -> str:

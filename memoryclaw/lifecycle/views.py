@@ -139,9 +139,11 @@ def episodes_of(context: UpkeepContext) -> list[Episode]:
         lines = tuple(
             line
             for one, label in zip(body, labels, strict=True)
-            if (line := one.strip()) and not label and not line.startswith("#")
+            if (line := one.strip()) and not label.audience and not line.startswith("#")
         )
-        called = "" if any(labels) else str(title)  # the title may stand on a line that is for some only
+        called = (
+            "" if any(label.audience for label in labels) else str(title)
+        )  # the title may stand on a line that is for some only
         keyed = tuple(f" {key_of(line)} " for line in lines)
         header = frozenset(map(key_of, (*names, *tags)))
         told = " ".join((*keyed, *header, key_of(called)))

@@ -25,6 +25,11 @@ class Embedder(Protocol):
         ...
 
     @property
+    def is_local(self) -> bool:
+        """True when nothing that it reads leaves this machine."""
+        ...
+
+    @property
     def batch(self) -> int:
         """How many texts are given to it at once."""
         ...
@@ -90,6 +95,7 @@ class Guarded:
         self._breaker = breaker
         self.name = embedder.name
         self.batch = embedder.batch
+        self.is_local = embedder.is_local
         self._recipe = ""
         self._known = lru_cache(REMEMBERED)(self._query)
 

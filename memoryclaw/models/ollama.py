@@ -86,6 +86,7 @@ class OllamaEmbedder:
         self._endpoint = endpoint
         self._hurried = endpoint._replace(timeout=min(hurry, endpoint.timeout))
         self.name = full_name(model)
+        self.is_local = endpoint.is_local()
         self._before = _PREFIXES.get(_base(self.name), ("", ""))
 
     def recipe(self) -> str:

@@ -23,6 +23,7 @@ class MiniLM:
 
     name = MINILM
     batch = 16
+    is_local = True
 
     def recipe(self) -> str:
         """The package with its version."""
@@ -42,6 +43,7 @@ class UniversalSentenceEncoder:
 
     name = USE
     batch = 16
+    is_local = True
 
     def recipe(self) -> str:
         """The package with its version."""

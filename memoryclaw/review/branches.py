@@ -13,7 +13,7 @@ from memoryclaw.errors import ConflictError, HistoryError, NotFoundError
 from memoryclaw.history import journal, repository
 from memoryclaw.history.repository import Branch, FileChange, History, Recorded
 from memoryclaw.review.file_changes import actions_of, replayed
-from memoryclaw.text.encoding import decode, encode
+from memoryclaw.text.encoding import decode, encode, in_form_of, same_text
 from memoryclaw.vault.edits import SemanticFile
 from memoryclaw.vault.layout import DECISIONS_FILE, place_of, timestamp
 from memoryclaw.writing.context import WriteContext
@@ -130,11 +130,15 @@ class _Replay:
         def again(now: bytes | None) -> bytes | None:
             if now in (change.before, change.after):
                 return change.after
+            if same_text(now, change.after):
+                return now
             if now is None or change.after is None:
                 raise ConflictError(f"{change.path} {'is gone' if now is None else 'was changed'} since")
             if change.before is None:
                 return now  # a file of that name came meanwhile, and stays
-            current, base, wanted = (decode(data) for data in (now, change.before, change.after))
+            current, base, wanted = (
+                decode(in_form_of(data, now)) for data in (now, change.before, change.after)
+            )
             text = replayed(base.text, wanted.text, current.text, file)
             if text is None:
                 raise ConflictError(f"{change.path} was changed on the same lines since")

@@ -11,9 +11,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from memoryclaw.consolidation.actions import Action, AddPending, AddStatement, NewFile, SetFact
+from memoryclaw.consolidation.actions import (
+    Action,
+    AddPending,
+    AddStatement,
+    NewFile,
+    SetFact,
+    must_stand,
+    standing,
+)
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending
-from memoryclaw.errors import InputError
+from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.model import Fact
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.merging import merge
@@ -42,14 +50,14 @@ def facts_set(before: str, after: str, file: SemanticFile) -> list[SetFact | Add
                 (f.entity, f.value) for f in now if f.is_statement and not f.current and f.until == fact.said
             }
             tied = [
-                f.id
-                for f in old
-                if f.is_statement and (f.entity, f.value) in ended and f.entity == fact.entity
+                f for f in old if f.is_statement and (f.entity, f.value) in ended and f.entity == fact.entity
             ]
             return AddStatement(
-                file.path, fact.entity, fact.value, fact.said, source, tuple(tied), fact.audience
-            )
+                file.path, fact.entity, fact.value, fact.said, source, tuple(one.id for one in tied), fact.audience,
+                basis=standing(tied) if tied else "",
+            )  # fmt: skip
         many = sum(same(other.entity, fact.entity) and same(other.field, fact.field) for other in new) > 1
+        was = [one for one in old if same(one.entity, fact.entity) and same(one.field, fact.field)]
         return SetFact(
             file.path,
             fact.entity,
@@ -60,6 +68,7 @@ def facts_set(before: str, after: str, file: SemanticFile) -> list[SetFact | Add
             many,
             fact.audience,
             fact.lifecycle.memory_type,
+            basis="" if many else standing(was),
         )
 
     return [action(fact) for fact in new if (fact.entity, fact.field, fact.value) not in known]
@@ -93,17 +102,18 @@ def replayed(before: str, after: str, now: str, file: SemanticFile | None) -> st
         file: how the facts are read, for a semantic file.
     """
     merged = merge(before, now, after)
-    if merged is not None and only_its_facts(file, (before, after), (now, merged)):
-        return merged
     if file is None:
-        return None
+        return merged
     found = facts_set(before, after, file)
     text = now
     try:
         for fact in found:
-            text = fact.set_in(text, file)
-    except InputError:
+            text, was = fact.set_in(text, file), text
+            must_stand([fact], file.collections, was, text)
+    except (ConflictError, InputError):
         return None
+    if merged is not None and only_its_facts(file, (before, after), (now, merged)):
+        return merged
     return text if found else None
 
 

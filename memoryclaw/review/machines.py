@@ -13,11 +13,10 @@ from memoryclaw.history.remote import FOLDER, Remote, remote_of
 from memoryclaw.history.repository import Entry, History, Version, create_branch
 from memoryclaw.ports import Progress
 from memoryclaw.review.merging import MergedTree, Tip, disputed, is_record, merge_trees, united
-from memoryclaw.text.encoding import decode, readable
-from memoryclaw.text.frontmatter import split
-from memoryclaw.vault.audience import NO_EXPORT
+from memoryclaw.text.encoding import in_form_of, same_text
 from memoryclaw.vault.files import folder_lock
-from memoryclaw.vault.layout import CONFIG_FILE
+from memoryclaw.vault.layout import CONFIG_FILE, length_trouble, name_notices
+from memoryclaw.vault.leaving import leaving
 from memoryclaw.vault.state_folder import made
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.init import PRIVATE, leave_out
@@ -27,9 +26,7 @@ _TRIES = 8
 _AT_ONCE = 200  # objects that are read with one command
 _SHOWN = 20  # files that a commit message names
 _WHEN = re.compile(rb"^committer .* (\d{1,12}) [+-]\d{4}$", re.MULTILINE)
-_EXPORT = re.compile(rb"export|\0", re.IGNORECASE)  # NUL: UTF-16, where words look otherwise
 _HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
-_NO = frozenset({"false", "no", "off", "0"})
 _NOT_OURS = frozenset({".git", "git~1", ".memoryclaw", "..", ".", ""})
 
 
@@ -324,7 +321,8 @@ class _Merge:
             )
         self._load([e.oid for path in changed if (e := merged.files.get(path))])
         commit = self._land(head, theirs, changed, merged, forward=forward)
-        return commit, changed, merged.told
+        come = [path for path in changed if path in merged.files and path not in here]
+        return commit, changed, (*merged.told, *name_notices(come, merged.files))
 
     def _land(
         self, head: str, theirs: str, changed: Sequence[str], merged: MergedTree, *, forward: bool
@@ -340,10 +338,11 @@ class _Merge:
             entry, side = merged.files.get(path), base.sides[path]
             data = self._blob(entry.oid) if entry else None
             versions[path] = Version(data, mode=entry.mode if entry else "")
-            after[path] = data
-            if work[path] == side.head_data and side.staged == side.head:
+            now = work[path]
+            after[path] = in_form_of(data, now) if data is not None and now is not None else data
+            if same_text(now, side.head_data) and side.staged == side.head:
                 continue
-            after[path] = self._beside(path, work[path], side.staged == side.head, data)
+            after[path] = self._beside(path, now, side.staged == side.head, data)
         message = self._message(head, theirs, changed, merged.told)
         return self._writer.merge(
             versions, after, base, theirs, message, verb="sync", now=self._context.now, forward=forward
@@ -351,8 +350,8 @@ class _Merge:
 
     def _beside(self, path: str, work: bytes | None, unstaged: bool, data: bytes | None) -> bytes | None:
         """What becomes of a file that is not as the last commit has it; ConflictError where that would take something away."""
-        if work == data:
-            return data
+        if same_text(work, data):
+            return work
         if unstaged and work is not None and is_record(path):
             return united(data or b"", work)
         raise ConflictError(
@@ -444,7 +443,9 @@ def _blobs(history: History, oids: Sequence[str]) -> Iterator[tuple[str, bytes]]
 
 
 def _must_be_safe(path: str, remote: str) -> None:
-    """Refuses a name that leads out of the vault, into git's own folder or into ours."""
+    """Refuses a name that leads out of the vault, into git's own folder or into ours, and one that is too long."""
+    if too_long := length_trouble(path):
+        raise ConflictError(f"{path[:60]!r}… in {remote} {too_long}; nothing was changed")
     for part in path.split("/"):
         if _HIDDEN.sub("", part).rstrip(" .").lower() in _NOT_OURS or "\\" in part:
             raise ConflictError(
@@ -463,25 +464,15 @@ def _kept_here(history: History, head: str, theirs: str) -> list[str]:
     wanted = [
         oid
         for oid, path in named.items()
-        if path.endswith((".md", ".jsonl", ".txt", ".yaml", ".yml", ".json"))
+        if path.endswith((".md", ".jsonl", ".txt", ".yaml", ".yml", ".json", ".js"))
     ]
     found = set()
     for at in range(0, len(wanted), _AT_ONCE):
         some = wanted[at : at + _AT_ONCE]
         for oid, blob in zip(some, history.objects(some), strict=True):
-            if blob and blob[1] == "blob" and _stays(blob[2]):
+            if blob and blob[1] == "blob" and leaving(named[oid], blob[2], ()) != blob[2]:
                 found.add(named[oid])
     return sorted(found)
-
-
-def _stays(data: bytes) -> bool:
-    if not _EXPORT.search(data):
-        return False
-    text = readable(decode(data).text)
-    if NO_EXPORT.search(text) or re.search(r'"export"\s*:\s*false', text):
-        return True
-    said = [value for key, value in split(text).meta.items() if key.lower() == "export"]
-    return any(str(value).strip().lower() in _NO for value in said)
 
 
 def _not_pushed(done: Exchanged, kept: Sequence[str]) -> str:

@@ -125,8 +125,17 @@ def plan_purge(context: WriteContext, request: PurgeRequest, *, again: bool = Fa
     return plan
 
 
-def purge(context: WriteContext, request: PurgeRequest, *, again: bool = False) -> tuple[PurgePlan, str]:
-    """Erases it in all files of the vault, one commit of those that git holds; returns the plan and the commit."""
+def purge(
+    context: WriteContext,
+    request: PurgeRequest,
+    prepare: Callable[[PurgePlan], None],
+    *,
+    again: bool = False,
+) -> tuple[PurgePlan, str]:
+    """Erases it in all files of the vault, one commit of those that git holds; returns the plan and the commit.
+
+    `prepare` is given the plan before the first file changes.
+    """
     with ExitStack() as held:
         held.enter_context(writer_lock(context.root))
         held.enter_context(folder_lock(context.root, "working"))
@@ -134,6 +143,7 @@ def purge(context: WriteContext, request: PurgeRequest, *, again: bool = False) 
         recover(context.root)  # what a killed purge began
         plan = plan_purge(context, request, again=again)
         run = context.run("purge")
+        prepare(plan)
         edits = [
             Edit(path, _change(t, path, plan, context), consumes=True) for path, t in plan.transforms.items()
         ]

@@ -25,7 +25,7 @@ from memoryclaw.review.file_changes import (
 )
 from memoryclaw.skills.listing import fingerprint_of
 from memoryclaw.skills.skill_file import read_skill
-from memoryclaw.text.encoding import decode, encode, readable
+from memoryclaw.text.encoding import decode, encode, in_form_of, readable, same_text
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.merging import merge, same_patch
 from memoryclaw.vault import files
@@ -185,6 +185,7 @@ def _plan(context: WriteContext, history: History, target: _Target) -> _Plan:
     if not chains:
         return _Plan([], [], [], [])  # it only decided
     sides = history.base(list(chains)).sides if chains else {}
+    works = [data for path in chains if (data := _bytes(context, path)) is not None]
     plan, anything = _Plan([], [], [], []), False
     afters = dict[str, bytes | None]()
     for path in sorted(chains, key=lambda path: not path.startswith("semantic/")):
@@ -192,10 +193,11 @@ def _plan(context: WriteContext, history: History, target: _Target) -> _Plan:
         if not target.is_one and _is_cited(context, path, work, chains[path], afters):
             plan.kept.append(path)
             continue
-        reverts = [(change, _reverted(context, change)) for change in chains[path]]
+        reverts = [(change, _reverted(context, change, works)) for change in chains[path]]
         kept, after = _kept(context, path, reverts, (work, sides[path].head_data), plan, strict=target.is_one)
         anything, afters[path] = anything or after != work, after
-        plan.edits.append(Edit(path, _one_after_the_other(kept)))
+        stored = next((c.before for c in chains[path] if work is None and same_text(c.before, after)), None)
+        plan.edits.append(Edit(path, _one_after_the_other(kept), stored=stored))
     if not anything and (plan.left or plan.kept) and not _was_undone(context, target):
         raise ConflictError(
             f"later edits of {(plan.left or plan.kept)[0]} touch the same lines; nothing was written"
@@ -304,7 +306,7 @@ def _must_agree(
     path: str, mine: tuple[bytes | None, bytes | None], head: tuple[bytes | None, bytes | None]
 ) -> None:
     """Raises ConflictError where the person's uncommitted work and the last commit would not get the same patch."""
-    if mine == head or head[0] is None:
+    if head[0] is None or all(map(same_text, mine, head)):
         return
     texts = [decode(data).text for data in (*mine, *head) if data is not None]
     if len(texts) < 4 or not same_patch(*texts):
@@ -313,12 +315,20 @@ def _must_agree(
         )
 
 
-def _reverted(context: WriteContext, change: FileChange) -> _Revert:
+def _reverted(context: WriteContext, change: FileChange, works: Sequence[bytes]) -> _Revert:
+    """What takes a change back; `works` are the files that are there, of which one may be what a removed file became."""
+
     def revert(now: bytes | None) -> tuple[bytes | None, tuple[str, ...]]:
         if now == change.before:
             return now, ()
+        if now == change.after and now is None:
+            return next((work for work in works if same_text(work, change.before)), change.before), ()
         if now == change.after:
             return change.before, ()
+        if same_text(now, change.before):
+            return now, ()
+        if now is not None and same_text(now, change.after):
+            return None if change.before is None else in_form_of(change.before, now), ()
         merged = _merged(context, change, now)
         if merged is not None:
             return merged, ()
@@ -337,7 +347,7 @@ def _merged(context: WriteContext, change: FileChange, now: bytes | None) -> byt
     """The file without the change, by a merge of lines; None where that would be a guess."""
     if now is None or change.before is None or change.after is None:
         return None
-    current, base, wanted = (decode(data) for data in (now, change.after, change.before))
+    current, base, wanted = (decode(in_form_of(data, now)) for data in (now, change.after, change.before))
     merged = merge(base.text, current.text, wanted.text)
     if merged is None:
         return None

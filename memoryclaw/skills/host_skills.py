@@ -25,6 +25,7 @@ from memoryclaw.skills.listing import (
     list_skills,
     version_of,
 )
+from memoryclaw.text.encoding import in_form_of
 from memoryclaw.vault import files
 from memoryclaw.vault.files import writer_lock
 from memoryclaw.vault.state_folder import made
@@ -277,5 +278,6 @@ def _places(root: str, folder: HostFolder, one: _Wanted, inside: str) -> Iterato
     history = History(root)
     with suppress(HistoryError):  # a damaged history has no version to give
         for edition in editions(history, path) if history.git_dir and history.head() else ():
-            yield edition.after
-            yield edition.before
+            for data in filter(None, (edition.after, edition.before)):
+                yield data
+                yield in_form_of(data, b"\r\n")  # git may have converted its line ends

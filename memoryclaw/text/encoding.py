@@ -144,3 +144,23 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         raise InputError(f"the key {twice[:80]!r} is given twice; give each once")
     return found
+
+
+def same_text(one: bytes | None, other: bytes | None) -> bool:
+    """True for two versions of a file that differ in nothing but what git may convert: line ends and encoding."""
+    if one is None or other is None:
+        return one is other
+    return one == other or readable(decode(one).text) == readable(decode(other).text)
+
+
+def in_form_of(data: bytes, like: bytes) -> bytes:
+    """A version of a file in the line ends and the encoding of another: git may hold it otherwise than the file has it."""
+    text, form = decode(data), decode(like)
+    if ("\r\n" in text.text) != ("\r\n" in form.text):
+        text = text._replace(text=readable(text.text).replace("\n", form.newline))
+    if text.encoding == form.encoding:
+        return encode(text)
+    try:
+        return encode(form._replace(text=text.text))
+    except UnicodeEncodeError:
+        return encode(text)

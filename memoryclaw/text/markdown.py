@@ -185,13 +185,33 @@ class _Blanks:
         return "".join(self._parts) + self._text[self._at :] if self._parts else self._text
 
 
+def without_code(text: str) -> str:
+    """The text with its code blanked out, at the same length; comments stay."""
+    if "`" not in text and "~~~" not in text:
+        return text
+    blanks = _Blanks(text)
+    for start, end, is_comment in _quiet_spans(text):
+        if not is_comment:
+            blanks.blank(start, end)
+    return blanks.result()
+
+
 def _without_code_and_comments(body: str) -> tuple[str, str]:
     """Returns the body without comments, and without comments and code, at the same length."""
+    without_comments, without_both = _Blanks(body), _Blanks(body)
+    for start, end, is_comment in _quiet_spans(body):
+        without_both.blank(start, end)
+        if is_comment:
+            without_comments.blank(start, end)
+    return without_comments.result(), without_both.result()
+
+
+def _quiet_spans(body: str) -> Iterator[tuple[int, int, bool]]:
+    """Where code and comments begin and end, and which of them are comments."""
     marks = list(_QUIET.finditer(body))
     same: dict[str, list[int]] = defaultdict(list)
     for number, mark in enumerate(marks):
         same[mark[0].strip() if mark[1] is None else mark[1]].append(number)
-    without_comments, without_both = _Blanks(body), _Blanks(body)
     number = 0
     while number < len(marks):
         mark = marks[number]
@@ -200,11 +220,8 @@ def _without_code_and_comments(body: str) -> tuple[str, str]:
         else:
             last, end = _mate(marks, number, same[mark[0]], body)
         if last > number:
-            without_both.blank(mark.start(), end)
-            if mark[0] == "%%":
-                without_comments.blank(mark.start(), end)
+            yield mark.start(), end, mark[0] == "%%"
         number = last + 1 if last > number else number + 1
-    return without_comments.result(), without_both.result()
 
 
 def _fence_end(marks: list[re.Match[str]], opening: int, length: int) -> tuple[int, int]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Mapping
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from memoryclaw.errors import InputError, VaultError
+from memoryclaw.errors import ClockError, InputError, VaultError
 from memoryclaw.text.language import SPELLED, fold
 
 CONFIG_FILE = "memoryclaw.yaml"
@@ -237,10 +239,15 @@ _FOLDER_RULES = {
 
 _SLUG_LENGTH = 48
 _NAME_BYTES = 255
+_PATH_BYTES = 1024
+_TOLD = 10
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE)
+_MARK = re.compile(r'[<>:"|?*\\]')
 _MINTED = re.compile(r"[a-z0-9][a-z0-9_-]{0,95}")
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
 _OWN_HIDDEN = frozenset({".gitignore", ".gitattributes"})
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_YEARS = range(1970, 2101)
 
 
 def slug(text: str) -> str:
@@ -259,6 +266,16 @@ def utc(when: datetime) -> datetime:
     return moved.replace(microsecond=0)
 
 
+def dated(when: datetime) -> datetime:
+    """The moment in UTC, for what is to be written; ClockError for a year that git, and whoever sorts by date, cannot have."""
+    moment = utc(when)
+    if moment.year not in _YEARS:
+        raise ClockError(
+            f"the clock says {moment:%Y-%m-%d}, so nothing is written: set the clock of this machine, or MEMORYCLAW_NOW, to a day from {_YEARS[0]} to {_YEARS[-1]}"
+        )
+    return moment
+
+
 def timestamp(when: datetime) -> str:
     """`2025-04-08T14:32:10Z`."""
     return utc(when).replace(tzinfo=None).isoformat() + "Z"
@@ -272,7 +289,7 @@ def episode_name(when: datetime, text: str) -> str:
 
 def run_id(verb: str, when: datetime, suffix: str) -> str:
     """`remember-20261121T101500-ab12cd`."""
-    return f"{verb}-{utc(when):%Y%m%dT%H%M%S}-{suffix}"
+    return f"{verb}-{dated(when):%Y%m%dT%H%M%S}-{suffix}"
 
 
 def free_name(path: str, taken: Callable[[str], bool]) -> str:
@@ -298,6 +315,57 @@ def safe_path(path: str) -> str:
     parts = path.split("/")
     if _CONTROL.search(path) or any(part in {"", ".", ".."} or part.startswith(".") for part in parts):
         raise InputError(f"{path!r} is not a path inside the vault; use names like semantic/contacts.md")
-    if any(len(part.encode("utf-8", "surrogateescape")) > _NAME_BYTES for part in parts):
-        raise InputError(f"{path[:60]!r}… has a name longer than {_NAME_BYTES} bytes; shorten it")
+    if too_long := length_trouble(path):
+        raise InputError(f"{path[:60]!r}… {too_long}; shorten it")
     return path
+
+
+def length_trouble(path: str) -> str:
+    """Why a path is too long for a file; empty when it is not."""
+    if any(len(os.fsencode(part)) > _NAME_BYTES for part in path.split("/")):
+        return f"has a name longer than {_NAME_BYTES} bytes"
+    if len(os.fsencode(path)) > _PATH_BYTES:
+        return f"is longer than {_PATH_BYTES:,} bytes"
+    return ""
+
+
+def name_twins(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The paths that some system takes for one that comes before them: the first one, and the other."""
+    firsts = dict[str, str]()
+    for path in sorted(paths):
+        first = firsts.setdefault(unicodedata.normalize("NFC", path).casefold(), path)
+        if first != path:
+            yield first, path
+
+
+def name_troubles(paths: Collection[str], others: Iterable[str] = ()) -> Iterator[tuple[str, str]]:
+    """The paths that some system cannot hold, each with the reason; `others` are there as well.
+
+    Such a file is well where it is, but it gets lost, or takes the place of another, where the vault is copied to that system.
+    """
+    wanted = {*paths}
+    for first, path in name_twins({*wanted, *others}):
+        if wanted & {first, path}:
+            yield path, f"differs from {first!r} only in case or in the way its letters are encoded"
+    for path in sorted(wanted):
+        refused = ((part, _refusal(part)) for part in path.split("/"))
+        yield from ((path, f"has the name {part!r}, which {why}") for part, why in refused if why)
+
+
+def name_notices(paths: Collection[str], others: Iterable[str]) -> list[str]:
+    """The same for paths that come from elsewhere, in sentences, of which the first few stand for all."""
+    told = [f"{path} {why}" for path, why in name_troubles(paths, others)]
+    more = len(told) - _TOLD
+    return [
+        *told[:_TOLD],
+        *([f"{more} more names are like that; `memoryclaw doctor` lists them"] if more > 0 else []),
+    ]
+
+
+def _refusal(part: str) -> str:
+    if _DEVICE.fullmatch(part):
+        return "Windows keeps for a device"
+    if part.endswith((".", " ")):
+        return "Windows holds without its last dot or space"
+    mark = _MARK.search(part)
+    return f"Windows does not allow because of {mark[0]!r}" if mark else ""

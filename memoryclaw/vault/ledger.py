@@ -10,9 +10,9 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from memoryclaw.errors import VaultError
+from memoryclaw.errors import ClockError, VaultError
 from memoryclaw.vault import files
-from memoryclaw.vault.layout import STATE_DIR, slug, timestamp, utc
+from memoryclaw.vault.layout import STATE_DIR, dated, slug, timestamp, utc
 from memoryclaw.vault.uses import Cited, Record, Told, event_of, told_by
 
 FOLDER = "ledger"
@@ -230,14 +230,14 @@ class Ledger:
             durable: True to wait until it is on disk.
         """
         line = json.dumps({"ts": timestamp(now), "event": event, **values}, ensure_ascii=False) + "\n"
-        path = f"{FOLDER}/{self.device}/{utc(now):%Y-%m}.jsonl"
         try:
+            path = f"{FOLDER}/{self.device}/{dated(now):%Y-%m}.jsonl"
             with files.appending(self._root, path) as handle:
                 # One write: O_APPEND then keeps the lines of several processes whole.
                 os.write(handle, line.encode("utf-8", "backslashreplace"))
                 if durable:
                     os.fsync(handle)
-        except (OSError, VaultError) as error:
+        except (OSError, VaultError, ClockError) as error:
             why = getattr(error, "strerror", None) or error
             return f"this use could not be written to the ledger ({why}); nothing else is affected"
         return ""

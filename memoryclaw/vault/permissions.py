@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from memoryclaw.errors import MemoryClawError, NotFoundError, VaultError
+from memoryclaw.errors import MemoryClawError, NotFoundError, UnidentifiedError, VaultError
 from memoryclaw.vault import files
 
 NAME = "permissions.jsonl"
@@ -56,6 +56,7 @@ class Permissions(NamedTuple):
         return result
 
 
+_NO_ID = "the vault has no id, so what was decided in it counts for nobody; the next approval gives it one"
 _KEYS = ("lines", "approved", "refused", "declined")
 NOBODYS = Permissions()
 
@@ -97,7 +98,7 @@ class OwnStore(NamedTuple):
             VaultError: they cannot be read.
         """
         if not self.folder:
-            raise VaultError("the vault has no id yet; `memoryclaw adopt` gives it one")
+            raise UnidentifiedError(_NO_ID)
         try:
             return files.read_file(self.folder, NAME).data.decode("utf-8", "replace")
         except (NotFoundError, FileNotFoundError):
@@ -117,7 +118,7 @@ class OwnStore(NamedTuple):
             VaultError: it cannot be written.
         """
         if not self.folder:
-            raise VaultError("the vault has no id yet; `memoryclaw adopt` gives it one")
+            raise UnidentifiedError(_NO_ID)
         try:
             os.makedirs(self.folder, 0o700, exist_ok=True)
             files.append(self.folder, NAME, [line.encode()])

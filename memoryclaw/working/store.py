@@ -15,7 +15,7 @@ from memoryclaw.capture.log_records import file_stem
 from memoryclaw.errors import MemoryClawError, NotFoundError, VaultError
 from memoryclaw.vault import files
 from memoryclaw.vault.files import folder_lock
-from memoryclaw.vault.layout import free_name, timestamp
+from memoryclaw.vault.layout import dated, free_name, timestamp
 from memoryclaw.working.filling import filled_in
 from memoryclaw.working.memory import (
     WorkingMemory,
@@ -83,7 +83,7 @@ class WorkingStore:
             if memory.task and found.get("task") and found["task"] != memory.task:
                 self._log(memory)
                 memory = WorkingMemory(session=session)
-            memory = changed(memory, found, timestamp(self._clock()))
+            memory = changed(memory, found, timestamp(dated(self._clock())))
             self._write(memory, digest)
         return memory
 
@@ -101,7 +101,7 @@ class WorkingStore:
             memory, digest = self._read(session)
             found = {} if memory.problems else filled_in(memory, turns)
             if found:
-                self._write(changed(memory, found, timestamp(self._clock()), by_hand=False), digest)
+                self._write(changed(memory, found, timestamp(dated(self._clock())), by_hand=False), digest)
 
     def clear(self, session: str, task: str = "") -> Cleared:
         """Clears it: its content goes to the log, then its file is removed. With a task, only if it is for that task."""

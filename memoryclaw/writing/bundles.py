@@ -26,7 +26,7 @@ from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode, encode, readable
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import remove_fact
-from memoryclaw.vault.layout import CONFIG_FILE, LOGS, Place, place_of, places, safe_path
+from memoryclaw.vault.layout import CONFIG_FILE, LOGS, Place, name_notices, place_of, places, safe_path
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.version import __version__
 from memoryclaw.writing.context import WriteContext
@@ -349,6 +349,8 @@ def restore(
         pristine = NOTHING  # by other settings, nobody would look where things are here
     work = _Restoring(context, bundle, pristine, dry_run=dry_run)
     new = [path for path, digest in bundle.digests.items() if work.is_new(path, digest)]
+    there = kept_files(context.root) if new else ()
+    work.notices.update(dict.fromkeys(name_notices(new, there)))
     # The settings first: they say who may see what comes after them.
     for wanted in ({CONFIG_FILE} & set(new), set(new) - {CONFIG_FILE}):
         for path, data in bundle.files(wanted) if wanted else ():

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from memoryclaw.config import FORMAT
 from memoryclaw.errors import GitKilledError, HistoryError, InputError, MemoryClawError, VaultError
-from memoryclaw.history.git import GitCommand, common_dir, git_state
+from memoryclaw.history.git import UNSIGNED, GitCommand, common_dir, git_state, wants_signatures
 from memoryclaw.history.repository import History
 from memoryclaw.model import NOTHING
 from memoryclaw.vault import files
@@ -64,7 +64,7 @@ def init(
 
     `paths` says where new settings put folders of ours, such as `{"archive": "memory-archive"}`.
     """
-    root = os.path.abspath(root)
+    root, run = os.path.abspath(root), run_id("init", now, new_id())
     must_take_writes(root)
     existed = os.path.exists(os.path.join(root, CONFIG_FILE))
     if not existed:
@@ -81,13 +81,14 @@ def init(
     missing = {path: data for path, data in new if not files.exists(root, path)}
     if (made or not existed) and ".gitignore" not in missing:  # else ours says so
         leave_out(root, PRIVATE)
-    run = run_id("init", now, new_id())
     edits = [Edit(path, _only_new(path, data)) for path, data in missing.items()]
     outcome = write(root, edits, lambda: templates.commit_message("init", run=run), verb="init", now=now)
     if made and existed:
         notice = (
             "a git repository was added; commit your notes to it, and every change from now on can be undone"
         )
+    if outcome.commit and wants_signatures(os.path.join(root, ".git")):
+        notice = "; ".join(filter(None, (notice, UNSIGNED)))
     if not outcome.changed and not made:
         return Written("", root, "", "confirmed", notice or f"{root} is a vault already; nothing was changed")
     action = "completed" if existed else "created"

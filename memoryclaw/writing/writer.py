@@ -28,7 +28,7 @@ from memoryclaw.history import git, journal
 from memoryclaw.history.git import GitState
 from memoryclaw.history.journal import JournalEntry, JournalStep, clear_stale, index_ready, joined
 from memoryclaw.history.repository import CommitBase, Draft, GitFileState, History, NewCommit, Version
-from memoryclaw.text.encoding import decode, encode
+from memoryclaw.text.encoding import decode, encode, same_text
 from memoryclaw.text.merging import same_patch
 from memoryclaw.vault import files
 from memoryclaw.vault.files import WAIT, locked, writer_lock
@@ -186,6 +186,7 @@ class Edit(NamedTuple):
     What a person wrote where this writes, and did not commit, is a conflict; unless the change `consumes` it: a ticked box
     goes with the line that it answers. A file that git does not hold may get new lines, but keeps those that it has; a change
     that `overwrites` is refused there whatever it does, and one that must be `undoable` wherever git could hold the file.
+    `stored` is what the commit gets of a new file, where git holds it with other line ends or in another encoding.
     `permits` is what this person permits with it: their own folder has it before the change is made.
     """
 
@@ -194,6 +195,7 @@ class Edit(NamedTuple):
     consumes: bool = False
     overwrites: bool = False
     undoable: bool = False
+    stored: bytes | None = None
     permits: str = ""
 
 
@@ -326,7 +328,7 @@ def _plan_edit(edit: Edit, work: bytes | None, side: GitFileState | None) -> lis
     new = work is None and side == NO_SIDE
     if side is None or (side.head is None and not new):
         return [FilePlan(edit.path, work, after, None)]
-    head = _same_change(edit, work, after, side.head_data)
+    head = edit.stored if new and edit.stored else _same_change(edit, work, after, side.head_data)
     staged = None
     if side.staged and side.staged != side.head:
         staged = _same_change(edit, work, after, side.staged_data)
@@ -335,7 +337,7 @@ def _plan_edit(edit: Edit, work: bytes | None, side: GitFileState | None) -> lis
 
 def _same_change(edit: Edit, work: bytes | None, after: bytes | None, other: bytes | None) -> bytes | None:
     """The change made to another version of the file, if it is the same change there."""
-    if other == work:
+    if other == work or (after is None and same_text(other, work)):
         return after
     if edit.consumes:
         return edit.change(other) if other is not None else None
@@ -344,7 +346,7 @@ def _same_change(edit: Edit, work: bytes | None, after: bytes | None, other: byt
         raise ConflictError(theirs)
     try:
         result = edit.change(other)
-    except (InputError, NotFoundError):
+    except (ConflictError, InputError, NotFoundError):
         raise ConflictError(theirs) from None
     if result is None or not same_patch(*(decode(data).text for data in (work, after, other, result))):
         raise ConflictError(theirs)

@@ -367,7 +367,7 @@ def must_hold(root: Path, scene: Scene, ended: Ended, *, again: bool) -> None:
     whole_lines(root, "logs")
     is_sound(root)
     if not scene.verb.whole or (again and found == scene.old):
-        _an_hour_passes(root)
+        an_hour_passes(root)
         repeated = Vaults.done(scene.verb, root, watched=False)
         assert repeated.code == OK, f"it does not go through afterwards: {repeated.told}"
         settle(root)
@@ -381,7 +381,7 @@ def must_hold(root: Path, scene: Scene, ended: Ended, *, again: bool) -> None:
         nothing_is_left(root)
 
 
-def _an_hour_passes(root: Path) -> None:
+def an_hour_passes(root: Path) -> None:
     """What a killed process left lies about for a while: only then is it told from what one that runs is writing."""
     for path in root.rglob(".*.tmp"):
         os.utime(path, (path.stat().st_mtime - 3600,) * 2)

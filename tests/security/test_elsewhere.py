@@ -398,6 +398,30 @@ def test_an_owners_old_decisions_count_again_after_one_adopt(machines: tuple[Mac
     assert mine.hosted() == {"mail/SKILL.md": MAIL.encode()}
 
 
+def test_undo_of_an_undo_gives_an_old_vault_an_id_and_means_the_commit_that_was_named(
+    machines: tuple[Machine, Machine],
+) -> None:
+    mine, _ = machines
+    mine.write("memoryclaw.yaml", "# old\n")
+    with mine.app() as app:
+        app.remember("Anna lives in Bern")
+        taught = git(mine.root, "rev-parse", "HEAD").strip()
+    no = {
+        "at": "2026-11-20T10:00:00Z",
+        "decision": "rejected",
+        "kind": "fact",
+        "fingerprint": "0123456789abcdef",
+    }
+    mine.write(DECISIONS, json.dumps({**no, "decision": "undone"}) + "\n")
+    git(mine.root, "commit", "-q", "--amend", "-m", "Undo\n\nRun: undo-1\n")
+    with mine.app() as app:
+        app.undo("HEAD")
+        assert app.config.vault_id == "" or len(app.config.vault_id) == 32
+    assert lines(mine)[-1].count('"approved"') == 1
+    assert not decisions_of(str(mine.root)).is_undone("0123456789abcdef")
+    assert taught in git(mine.root, "log", "--format=%H")
+
+
 def test_what_cannot_be_read_approves_nothing_and_is_said(machines: tuple[Machine, Machine]) -> None:
     mine, _ = machines
     approve(mine)

@@ -217,7 +217,8 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
     if told is None:
         if pid := watcher(state_folder(root))[0]:
             raise InputError(
-                f"process {pid} watches this vault and gives no page; end it (`memoryclaw serve --stop`), then try again"
+                f"process {pid} watches this vault and gives no page, or has another MEMORYCLAW_NOW; "
+                "end it (`memoryclaw serve --stop`), then try again"
             )
         with context.app() as app:
             root = os.fspath(app.root)
