@@ -969,6 +969,7 @@ class App:
 
         return self._context.write(lambda context: forget(context, id_))
 
+    @allowed(OWNER)
     def purge(
         self,
         *ids: str,
