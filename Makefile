@@ -6,7 +6,7 @@ WEIGHTS := $(VENV)/weights
 OPENCLAW := $(VENV)/openclaw
 BROWSER := $(VENV)/browser
 
-.PHONY: demo test test-laws test-faults test-llm test-openclaw test-ui test-fleet check bench clean
+.PHONY: demo test test-laws test-faults test-llm test-openclaw test-ui test-fleet check bench bench-diff clean
 
 # See it work: indexes a copy of the sample vault, asks three questions, edits and undoes (needs nothing but Python and git)
 demo: $(READY)
@@ -52,6 +52,10 @@ bench: $(READY)
 	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/night.py
 	@$(if $(DATA),$(BIN)/python benchmarks/recall.py --data $(DATA),echo "For recall: make bench DATA=folder with turns.jsonl, sessions.jsonl and questions.jsonl (benchmarks/README.md)")
+
+# What a change costs beside a commit, in ten minutes: make bench-diff BASE=commit (else the one before HEAD) DATA="folders of real conversations"
+bench-diff: $(READY)
+	$(BIN)/python benchmarks/diff.py $(if $(BASE),--base $(BASE)) $(if $(DATA),--data $(DATA))
 
 # Remove everything that make and the tools made
 clean:

@@ -1,6 +1,7 @@
-"""Builds an index in a process of its own, cold, and prints what that took as JSON: CPU and wall seconds, peak memory, bytes.
+"""Does one job in a process of its own and prints what that took as JSON: CPU seconds with those of its children, wall seconds, peak memory.
 
-Run as `python benchmarks/child.py ours|fts5|whoosh VAULT [INDEX]`.
+Run as `python benchmarks/child.py ours|fts5|turns|whoosh|consolidate VAULT [INDEX]`. With `ask`, each line of standard input is a
+question in JSON, and answered by a line with the CPU seconds of `search` and `recall`.
 """
 
 from __future__ import annotations
@@ -9,17 +10,24 @@ import json
 import resource
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 
 def main() -> int:
-    """Builds one index."""
+    """Does one job."""
     what, vault, *index = sys.argv[1:]
-    cpu, wall = time.process_time(), time.perf_counter()
-    _BUILDERS[what](Path(vault), *map(Path, index))
-    took = {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
+    cpu, wall = cpu_seconds(), time.perf_counter()
+    _JOBS[what](Path(vault), *map(Path, index))
+    took = {"cpu": cpu_seconds() - cpu, "wall": time.perf_counter() - wall}
     print(json.dumps({**took, "peak": peak_memory()}))
     return 0
+
+
+def cpu_seconds() -> float:
+    """CPU seconds of this process and of its children that have ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def peak_memory() -> int:
@@ -49,13 +57,46 @@ def _fts5(vault: Path, index: Path) -> None:
     raw.close()
 
 
+def _turns(vault: Path, index: Path) -> None:
+    from references import raw_turns  # noqa: PLC0415
+
+    raw_turns(vault, index)
+
+
+def _consolidate(vault: Path) -> None:
+    from memoryclaw.app import open_vault  # noqa: PLC0415
+
+    with open_vault(vault) as app:
+        app.consolidate(llm="none")
+
+
+def _ask(vault: Path) -> None:
+    from memoryclaw.app import open_vault  # noqa: PLC0415
+
+    with open_vault(vault) as app:
+        for line in sys.stdin:
+            question, took = json.loads(line), {}
+            for verb, more in (("search", {}), ("recall", {"noted": False})):
+                start = time.process_time()
+                getattr(app, verb)(question, **more)
+                took[verb] = time.process_time() - start
+            print(json.dumps(took), flush=True)
+
+
 def _whoosh(vault: Path, index: Path) -> None:
     from plainwhoosh import PlainWhoosh  # noqa: PLC0415
 
     PlainWhoosh.build(index, vault)
 
 
-_BUILDERS = {"ours": _ours, "fts5": _fts5, "whoosh": _whoosh}
+_JOBS: dict[str, Callable[..., None]] = {
+    "ours": _ours,
+    "fts5": _fts5,
+    "turns": _turns,
+    "whoosh": _whoosh,
+    "consolidate": _consolidate,
+    "ask": _ask,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

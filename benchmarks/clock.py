@@ -8,7 +8,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +19,24 @@ _CHILD = Path(__file__).with_name("child.py")
 WITH_BYTECODE = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
-def cpu_of(command: Sequence[str]) -> float:
+def cpu_of(command: Sequence[str], env: Mapping[str, str] = WITH_BYTECODE) -> float:
     """CPU seconds of one process, its children included."""
     quiet = subprocess.DEVNULL
-    process = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, env=WITH_BYTECODE)
+    process = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, env=env)
     _, _, used = os.wait4(process.pid, 0)
     process.returncode = 0
     return used.ru_utime + used.ru_stime
 
 
-def child(what: str, vault: Path, *index: Path) -> dict[str, Any]:
-    """What `child.py` measured of one cold build."""
-    command = [sys.executable, os.fspath(_CHILD), what, os.fspath(vault), *map(os.fspath, index)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def child_command(what: str, *paths: Path) -> list[str]:
+    """How `child.py` is run."""
+    return [sys.executable, os.fspath(_CHILD), what, *map(os.fspath, paths)]
+
+
+def child(what: str, *paths: Path, env: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """What `child.py` measured of one job in a vault."""
+    command = child_command(what, *paths)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr}")
     return dict(json.loads(done.stdout))

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from memoryclaw.app import App, open_vault
+from memoryclaw.app import App
 
 Row = dict[str, Any]
 Rows = dict[str, list[Row]]
@@ -91,28 +92,45 @@ def pooled(turns: Rows, questions: Rows) -> tuple[list[Row], list[Row]]:
     )  # fmt: skip
 
 
-def vault_of(root: Path, turns: Iterable[Row], settings: str = "") -> App:
-    """A vault whose logs are the turns of one conversation, a file a session; synced."""
-    root.mkdir(parents=True)
-    (root / "memoryclaw.yaml").write_text(settings, encoding="utf-8")
-    logs: dict[Path, list[str]] = {}
+def vault_of(
+    root: Path, turns: Iterable[Row], settings: str = "", own: Mapping[str, Any] = MappingProxyType({})
+) -> App:
+    """A vault whose logs are the turns of one conversation, a file a session; synced. `own` is as in `opened`."""
+    write_logs(root, logs_of(turns), settings)
+    return opened(root, own)
+
+
+def logs_of(turns: Iterable[Row]) -> dict[str, list[Row]]:
+    """The lines of a log a session, by its path below `logs/`."""
+    logs: dict[str, list[Row]] = {}
     for turn in turns:
         said = datetime.fromisoformat(turn["datetime"])
         name = turn.get("log", f"s{turn['session']}")
         line = {
             "ts": said.strftime(_MOMENT), "session": name, "turn": turn["id"], **_who(turn["speaker"]), "content": said_in(turn),
         }  # fmt: skip
-        path = root / "logs" / f"{said:%Y-%m-%d}" / f"{name}.jsonl"
-        logs.setdefault(path, []).append(json.dumps(line, ensure_ascii=False) + "\n")
-    for path, lines in logs.items():
+        logs.setdefault(f"{said:%Y-%m-%d}/{name}.jsonl", []).append(line)
+    return logs
+
+
+def write_logs(root: Path, logs: Mapping[str, Iterable[Row]], settings: str = "") -> None:
+    """Writes a vault that is nothing but logs."""
+    root.mkdir(parents=True)
+    (root / "memoryclaw.yaml").write_text(settings, encoding="utf-8")
+    for name, lines in logs.items():
+        path = root / "logs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(lines), encoding="utf-8")
-    return opened(root)
+        path.write_text(as_lines(lines), encoding="utf-8")
 
 
-def opened(root: Path) -> App:
-    """A vault as of the benchmark's day, its index in line with its files."""
-    app = open_vault(root, clock=lambda: NOW)
+def as_lines(rows: Iterable[Row]) -> str:
+    """Rows as the lines of a JSONL file."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def opened(root: Path, own: Mapping[str, Any] = MappingProxyType({})) -> App:
+    """A vault as of the benchmark's day, its index in line with its files; `own` are settings that no vault may choose."""
+    app = App(root, clock=lambda: NOW, overrides=own)
     app.sync()
     return app
 

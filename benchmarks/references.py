@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -27,6 +28,20 @@ def walk(root: Path) -> Iterator[tuple[str, os.stat_result]]:
 def walked(root: Path) -> int:
     """How many files a bare walk sees."""
     return sum(1 for _ in walk(root))
+
+
+def raw_turns(vault: Path, index: Path) -> None:
+    """What each line of a vault's logs says, in one FTS5 table on disk."""
+    database = sqlite3.connect(index)
+    database.executescript("pragma journal_mode = wal; create virtual table turn using fts5(content)")
+    for path in sorted((vault / "logs").rglob("*.jsonl")):
+        lines = (json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line)
+        database.executemany(
+            "insert into turn values (?)", ((str(line.get("content", "")),) for line in lines)
+        )
+    database.commit()
+    database.execute("pragma wal_checkpoint(truncate)")
+    database.close()
 
 
 class RawFts5:

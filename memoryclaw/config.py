@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import ConfigError, InputError
+from memoryclaw.model import AGENT, EVERYBODY, NOTHING
+from memoryclaw.vault.audience import label_of, narrowed, of_folders
 from memoryclaw.vault.layout import (
     CONFIG_FILE,
     MOVABLE,
@@ -20,7 +23,8 @@ from memoryclaw.vault.layout import (
     put_only_read,
 )
 
-OWN_FILE = "config.yaml"  # of the user, for all vaults
+OWN_FILE = "config.yaml"  # of the user, for all vaults, or in the folder of one
+VAULTS = "vaults"
 MOST_LISTED = 100_000  # matches, notes, changes
 DRAWN = 500  # nodes of the graph, unless more are asked for
 BESIDE = 20  # neighbours of a node
@@ -29,21 +33,66 @@ FORMAT = 2  # the newest format of a vault's files that is known; `app.migration
 UPKEPT = "upkept"  # in the state folder: the day on which the nightly run last did its upkeep
 LATEST = "latest.json"  # in the state folder: a fresh context for hosts that read a file
 _CACHE = "config.json"
+_VAULT_ID = re.compile(r"[0-9a-f]{32}")
 LANGUAGES = ("ar", "da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "none", "pt", "ro", "ru", "sv", "tr")  # fmt: skip
 
 
+class Verdict(NamedTuple):
+    """What a vault may do to a setting: `counts` tells the value in force from the user's own and the vault's."""
+
+    name: str
+    counts: Callable[[Any, Any], Any]
+
+
+def _narrows(width: Callable[[Any], Any] = lambda value: value) -> Verdict:
+    """A vault's value counts where it is no wider than the user's own."""
+    return Verdict("only narrower", lambda own, vault: vault if width(vault) <= width(own) else own)
+
+
+def _no_models(own: tuple[str, ...], vault: tuple[str, ...]) -> tuple[str, ...]:
+    return own if {name.lower() for name in vault} - {"none"} else vault
+
+
+def _fewer_see(own: Mapping[str, Any], vault: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The labels of both; a vault's takes from those who see a folder, and adds nobody."""
+    labels = dict(own)
+    for folder, value in vault.items():
+        if (wanted := label_of(value)) != EVERYBODY:
+            label = narrowed(of_folders(folder, own) or AGENT, wanted)
+            labels[folder] = value if label == wanted else label
+    return labels
+
+
+OBEYED = Verdict("yes", lambda _own, vault: vault)
+OWN = Verdict("no", lambda own, _vault: own)
+ONLY_THERE = Verdict("only there", lambda _own, vault: vault)
+NARROWS = _narrows()
+NO_MODELS = Verdict("only narrower", _no_models)
+FEWER_SEE = Verdict("only narrower", _fewer_see)
+
+
 class Setting(NamedTuple):
-    """One key of the settings: its default, what it may be, and what it does."""
+    """One key of the settings: its default, what it may be, what it does, and whether a vault may set it."""
 
     key: str
     default: Any
     allowed: tuple[str, ...] | type
     about: str
+    verdict: Verdict
+    why: str
     least: float = 0
     most: float = 1_000_000
-    own: bool = False  # read only from the user's own settings: a cloned vault could do harm with it
-    of_vault: bool = False  # read only from a vault: it says what that holds
 
+
+_RANKS = "It changes which of the vault's memories answer, not who sees them or where they go."
+_READS = "It changes when and how the vault's own logs are read; where they are sent, it does not."
+_SENDS = "Conversations and notes go there, and keys with them."
+_MODEL = "It names who reads conversations or notes: a local address may pass them on to a model elsewhere."
+_WAITS = "A vault may spend less of this machine's time, and no more."
+_RUNS = "It starts programs or calls tools in your name."
+_SERVER = "It says which server is used, and how much of it."
+_GIT = "What git tracks leaves this machine with the next push; a vault may only keep it out."
+_INSIDE = "Every machine must find the same folders, and each place lies inside the vault."
 
 SETTINGS = (
     Setting(
@@ -51,6 +100,8 @@ SETTINGS = (
         "fts5",
         ("fts5", "whoosh", "postgres"),
         "Where the index is kept: in a file (`fts5`; `whoosh` is slower), or on a PostgreSQL server; all answer alike.",
+        _narrows(lambda engine: engine == "postgres"),
+        "An index on a server sends it every note; a vault may only ask for one in a file.",
     ),
     Setting(
         "index.url",
@@ -58,58 +109,85 @@ SETTINGS = (
         str,
         "The PostgreSQL server, like `postgresql://user@host/database`; also read from `MEMORYCLAW_INDEX_URL`. "
         "The password comes from `PGPASSWORD`, `~/.pgpass` or `passfile=`.",
-        own=True,
+        OWN,
+        _SERVER,
     ),
     Setting(
         "index.vault",
         "",
         str,
         "The name of this vault on that server; empty: the name of this machine and the path of the vault.",
+        OWN,
+        "Under the name of another vault it would read and overwrite that one's index.",
     ),
     Setting(
         "index.connections",
         4,
         int,
         "Connections that one process opens to that server at most.",
+        OWN,
+        _SERVER,
         1,
         1000,
-        own=True,
     ),
     Setting(
         "index.prepared",
         True,
         bool,
         "Prepare statements on that server; `false` behind PgBouncer in transaction mode.",
-        own=True,
+        OWN,
+        _SERVER,
     ),
     Setting(
         "index.language",
         "en",
         LANGUAGES,
         "Language of stems and stop words; `none` compares words as written.",
+        OBEYED,
+        _RANKS,
     ),
-    Setting("retrieval.primary", "keyword", ("keyword",), "What is asked first."),
+    Setting("retrieval.primary", "keyword", ("keyword",), "What is asked first.", OBEYED, _RANKS),
     Setting(
         "retrieval.minPrimaryResults",
         2,
         int,
         "With `primary_first`, fewer keyword results than this call the fallback.",
+        OBEYED,
+        "It says how often an embedder is asked that only your own settings can name.",
     ),
     Setting(
-        "retrieval.minCoverage", 0.5, float, "So does less than this share of the question's weight.", 0, 1
+        "retrieval.minCoverage",
+        0.5,
+        float,
+        "So does less than this share of the question's weight.",
+        OBEYED,
+        "It says how often an embedder is asked that only your own settings can name.",
+        0,
+        1,
     ),
-    Setting("retrieval.fallback", "none", ("none", "vector"), "What is asked when keywords find too little."),
+    Setting(
+        "retrieval.fallback",
+        "none",
+        ("none", "vector"),
+        "What is asked when keywords find too little.",
+        _narrows(lambda fallback: fallback != "none"),
+        "An embedder reads every note and question; a vault may only switch it off.",
+    ),
     Setting(
         "retrieval.vectorModel",
         "nomic-embed-text",
         str,
         "The embedding model: `minilm` (English) or `use-multilingual`, in Python packages, else one of Ollama (`nomic-embed` is its `nomic-embed-text`).",
+        OWN,
+        _MODEL,
     ),
     Setting(
         "retrieval.maxResults",
         5,
         int,
         "Whole notes in a pack; facts and quoted lines are bounded by the budget.",
+        OBEYED,
+        _RANKS,
         1,
         100,
     ),
@@ -118,70 +196,132 @@ SETTINGS = (
         "primary_first",
         ("primary_first", "weighted"),
         "When vectors are asked: if keywords find too little, or always (`weighted`).",
+        OBEYED,
+        "It says how often an embedder is asked that only your own settings can name.",
     ),
     Setting(
         "retrieval.budget",
         600,
         int,
         "Tokens of a recalled context, framing included.",
+        OBEYED,
+        _RANKS,
         LEAST_BUDGET,
         MOST_BUDGET,
     ),
     Setting(
         "llm.chain",
-        ("ollama",),
+        (),
         tuple,
-        "Language models tried in order: `ollama`, `openai` or `command`; the deterministic extractor stands last.",
+        "Language models tried in order: `ollama`, `openai` or `command`; the deterministic extractor stands last, and alone without any.",
+        NO_MODELS,
+        "The models that it names read conversations; a vault may only switch all of them off (`none`).",
     ),
-    Setting("llm.model", "llama3.2", str, "The model that Ollama is asked for."),
-    Setting("llm.url", "http://127.0.0.1:11434", str, "Where Ollama listens."),
+    Setting("llm.model", "llama3.2", str, "The model that Ollama is asked for.", OWN, _MODEL),
+    Setting("llm.url", "http://127.0.0.1:11434", str, "Where Ollama listens.", OWN, _SENDS),
     Setting(
-        "llm.openaiModel", "gpt-4o-mini", str, "The model that an OpenAI-compatible endpoint is asked for."
+        "llm.openaiModel",
+        "gpt-4o-mini",
+        str,
+        "The model that an OpenAI-compatible endpoint is asked for.",
+        OWN,
+        _MODEL,
     ),
     Setting(
         "llm.openaiUrl",
         "http://127.0.0.1:8080/v1",
         str,
         "Its address; the key is read from `MEMORYCLAW_OPENAI_KEY` or `OPENAI_API_KEY`.",
+        OWN,
+        _SENDS,
     ),
     Setting(
         "llm.timeout",
         60,
         float,
         "Seconds that one answer may take, from the first byte to the last.",
+        NARROWS,
+        _WAITS,
         0.1,
         3600,
     ),
-    Setting("llm.retries", 1, int, "How often a model is asked again after a failure.", 0, 10),
+    Setting(
+        "llm.retries",
+        1,
+        int,
+        "How often a model is asked again after a failure.",
+        NARROWS,
+        "Each time the conversation is sent and paid for again; a vault may only ask for fewer.",
+        0,
+        10,
+    ),
     Setting(
         "llm.command",
         (),
         tuple,
         "A program and its arguments, such as `[claude, -p]`: reads a prompt on standard input, prints JSON.",
-        own=True,
+        OWN,
+        "It is a program that runs as you and reads conversations.",
     ),
-    Setting("llm.allowRemote", False, bool, "Send conversations to other machines than this one.", own=True),
+    Setting(
+        "llm.allowRemote",
+        False,
+        bool,
+        "Send conversations to other machines than this one.",
+        NARROWS,
+        "Conversations and notes leave this machine; a vault may only forbid it.",
+    ),
     Setting(
         "consolidation.mode",
         "direct",
         ("direct", "branch", "propose"),
         "Where consolidation writes its changes.",
+        _narrows({"propose": 0, "branch": 1, "direct": 2}.__getitem__),
+        "It says what is written without a yes of yours; a vault may only ask for more of them.",
     ),
-    Setting("consolidation.interval", 60, int, "Least minutes between two runs of `consolidate --due`.", 1),
+    Setting(
+        "consolidation.interval",
+        60,
+        int,
+        "Least minutes between two runs of `consolidate --due`.",
+        OBEYED,
+        _READS,
+        1,
+    ),
     Setting(
         "consolidation.skillThreshold",
         7,
         int,
         "Sessions that must show a sequence before a skill is proposed.",
+        OBEYED,
+        "A proposed skill does nothing before you approve it.",
         2,
     ),
-    Setting("consolidation.gap", 30, int, "A pause of more minutes than this begins another episode.", 1),
-    Setting("consolidation.idle", 30, int, "A conversation younger than these minutes waits for `--due`.", 0),
+    Setting(
+        "consolidation.gap",
+        30,
+        int,
+        "A pause of more minutes than this begins another episode.",
+        OBEYED,
+        _READS,
+        1,
+    ),
+    Setting(
+        "consolidation.idle",
+        30,
+        int,
+        "A conversation younger than these minutes waits for `--due`.",
+        OBEYED,
+        _READS,
+        0,
+    ),
     Setting(
         "consolidation.lossBudget",
         0.2,
         float,
         "A run that would lose a larger share of a file's lines is refused.",
+        NARROWS,
+        "It guards your notes against a run that goes wrong; a vault may only ask for a stricter guard.",
         0,
         1,
     ),
@@ -190,13 +330,26 @@ SETTINGS = (
         "127.0.0.1",
         str,
         "Where `serve` listens; beyond this machine only with `--allow-remote`.",
+        OWN,
+        "It says which machines can reach the daemon.",
     ),
-    Setting("serve.port", 7411, int, "Its port; 0 means any that is free.", 0, 65_535),
+    Setting(
+        "serve.port",
+        7411,
+        int,
+        "Its port; 0 means any that is free.",
+        OBEYED,
+        "Several vaults on one machine need a port each, and every request needs a token.",
+        0,
+        65_535,
+    ),
     Setting(
         "serve.rate",
         100,
         int,
         "Requests that it answers a second; twice as many may come at once.",
+        OBEYED,
+        "It bounds what clients with a token ask of this vault's own daemon.",
         1,
         1_000_000,
     ),
@@ -205,34 +358,40 @@ SETTINGS = (
         "01:00-05:00",
         str,
         "When `work` consolidates each vault of a fleet, in UTC; each has its own minute of this time.",
-        own=True,
+        OWN,
+        "It is of all vaults of a fleet.",
     ),
     Setting(
         "fleet.llmCalls",
         0,
         int,
         "Calls of language models at once, by all workers of the fleet together; 0: as many as jobs run.",
-        own=True,
+        OWN,
+        "It is of all vaults of a fleet.",
     ),
     Setting(
         "fleet.jobsUrl",
         "",
         str,
         "The PostgreSQL server for `work`, which needs a connection of its own; only where `index.url` is a pooler.",
-        own=True,
+        OWN,
+        _SERVER,
     ),
     Setting(
         "mcp.servers",
         {},
         dict,
         "MCP servers whose tools skills may call; each holds `command`, `args`, `env`, `cwd`, or `url`, `headers`.",
-        own=True,
+        OWN,
+        _RUNS,
     ),
     Setting(
         "mcp.toolTimeout",
         60,
         float,
         "Seconds that one call of a tool, or the start of its server, may take.",
+        NARROWS,
+        _WAITS,
         0.1,
         3600,
     ),
@@ -241,33 +400,40 @@ SETTINGS = (
         "auto",
         ("auto", "mcp", "openclaw"),
         "Whose tools the steps of a skill call; `auto` asks the MCP servers, then OpenClaw.",
+        OWN,
+        "An approved step would call a tool of the same name elsewhere.",
     ),
     Setting(
         "openclaw.gatewayUrl",
         "http://127.0.0.1:18789",
         str,
         "Where OpenClaw's gateway listens; its token is read from `OPENCLAW_GATEWAY_TOKEN`.",
-        own=True,
+        OWN,
+        "The calls of skills go there, and the gateway's token with them.",
     ),
     Setting(
         "openclaw.allowRemoteGateway",
         False,
         bool,
         "Call tools of a gateway on another machine than this one, over https.",
-        own=True,
+        NARROWS,
+        "The calls of skills leave this machine; a vault may only forbid it.",
     ),
     Setting(
         "audience.folders",
         {},
         dict,
         "Whom folders are for, such as `{journal: owner, blog: public}`; on top of it come the labels of notes and lines.",
+        FEWER_SEE,
+        "Whom it names sees what is in the folder; a vault may only take from the owner's agent what that would see.",
     ),
     Setting(
         "audience.tokens",
         {},
         dict,
         "More tokens of the daemon: the SHA-256 of each, in hex, and its audience, such as `{9f86…: family}`.",
-        own=True,
+        OWN,
+        "Whoever has one of these tokens is answered by the daemon.",
     ),
     *(
         Setting(
@@ -275,18 +441,29 @@ SETTINGS = (
             name,
             str,
             f"Where the folder `{name}/` is, such as `.memory/{name}`; its name stays.",
+            OBEYED,
+            _INSIDE,
         )
         for name in MOVABLE
     ),
-    Setting("git.track_logs", False, bool, "Commit logs/ too, in batches."),
-    Setting("git.track_ledger", False, bool, "Commit ledger/ too, in batches."),
+    Setting("git.track_logs", False, bool, "Commit logs/ too, in batches.", NARROWS, _GIT),
+    Setting("git.track_ledger", False, bool, "Commit ledger/ too, in batches.", NARROWS, _GIT),
     Setting(
         "vault.format",
         1,
         int,
         f"The format of the vault's files, now {FORMAT}; `memoryclaw migrate` brings an older one to the newest, and a newer one is only read.",
+        ONLY_THERE,
+        "It says what the files are.",
         1,
-        of_vault=True,
+    ),
+    Setting(
+        "vault.id",
+        "",
+        str,
+        "A random name, 32 hex digits, which every copy of the vault has; under it your own folder keeps what you allowed this vault.",
+        ONLY_THERE,
+        "It allows nothing by itself.",
     ),
 )
 
@@ -340,7 +517,9 @@ class Config(NamedTuple):
     track_logs: bool
     track_ledger: bool
     format: int
+    vault_id: str
     notices: tuple[str, ...] = ()
+    ignored: tuple[Ignored, ...] = ()
 
 
 def here() -> Path:
@@ -389,33 +568,72 @@ def own_folder(environ: Mapping[str, str]) -> Path:
     return _home(environ, "XDG_CONFIG_HOME", ".config")
 
 
+def own_vault_folder(environ: Mapping[str, str], vault_id: str) -> Path:
+    """The folder of what the user allows one vault; `vault_id` is the `Config.vault_id` of the vault, and not empty."""
+    return own_folder(environ) / VAULTS / vault_id
+
+
+def is_vault_id(text: str) -> bool:
+    """True for what may name a vault, and so a folder."""
+    return _VAULT_ID.fullmatch(text) is not None
+
+
 def _home(environ: Mapping[str, str], name: str, default: str) -> Path:
     home = environ.get(name) or os.path.join(environ.get("HOME") or os.path.expanduser("~"), default)
     return Path(home) / "memoryclaw"
 
 
-def load(root: Path, environ: Mapping[str, str] = os.environ) -> Config:
+class Ignored(NamedTuple):
+    """What a vault's settings ask for, or an older version did unasked, and what counts only in the user's own settings."""
+
+    key: str
+    value: Any  # as it is written
+    origin: str
+
+
+OLD_DEFAULTS = {"llm.chain": ["ollama"]}  # what older versions did where nobody said otherwise
+
+
+def load(
+    root: Path, environ: Mapping[str, str] = os.environ, overrides: Mapping[str, Any] = NOTHING
+) -> Config:
     """Loads the Config of the vault at `root`; a missing file means defaults, an invalid value is a ConfigError.
 
-    The user's own settings, `config.yaml` in `own_folder`, count where the vault's say nothing.
+    What a vault says counts as far as the verdict on each setting lets it; all else is the user's own: `config.yaml` in
+    `own_folder`, and in `own_vault_folder` for this vault alone. `overrides` are fields that are other than the settings say.
     """
     own, vault = own_folder(environ) / OWN_FILE, root / CONFIG_FILE
     cache = _home(environ, "XDG_CACHE_HOME", ".cache")
-    values = {s.key: s.default for s in SETTINGS}
-    notices: list[str] = []
     # A cache in a vault comes with the vault, so it never holds what is the user's own.
-    for path, remembered in ((own, cache / _CACHE), (vault, root / STATE_DIR / _CACHE)):
-        where = CONFIG_FILE if path is vault else os.fspath(path)
-        for key, value in _written(path, remembered).items():
-            setting = _BY_KEY.get(key)
-            if setting is None:
-                notices.append(f"{where}: there is no setting {key!r}; it was ignored")
-            elif setting.own and path is vault:
-                notices.append(f"{where}: {key} is read only from your own settings, {own}; it was ignored")
-            elif setting.of_vault and path is own:
-                notices.append(f"{where}: {key} is read only from the settings of a vault; it was ignored")
-            elif value is not None:
-                values[key] = _checked(where, setting, value)
+    written = _written(vault, root / STATE_DIR / _CACHE)
+    vault_id = overrides.get("vault_id", str(written.get("vault.id", "")))
+    notices: list[str] = []
+    mine = _own(own, _written(own, cache / _CACHE), notices)
+    chosen: dict[str, Any] = {}  # by the user, for this vault
+    if is_vault_id(vault_id):
+        place = own_vault_folder(environ, vault_id) / OWN_FILE
+        chosen = _own(place, _written(place, cache / VAULTS / vault_id / _CACHE), notices)
+    values = {s.key: s.default for s in SETTINGS} | mine
+    values |= {
+        key: {**values[key], **value} if isinstance(value, dict) else value for key, value in chosen.items()
+    }
+    ignored = []
+    for key, value in written.items():
+        setting = _BY_KEY.get(key)
+        if setting is None:
+            notices.append(f"{CONFIG_FILE}: there is no setting {key!r}; it was ignored")
+        elif value is not None and not (setting.verdict is OBEYED and key in chosen):
+            values[key], is_obeyed = _weighed(setting, values[key], value)
+            if not is_obeyed:
+                ignored.append(Ignored(key, value, CONFIG_FILE))
+                notices.append(f"{CONFIG_FILE}: {_only_own(setting, value)}, {own}; it was ignored")
+    says = {key for each in (mine, chosen, written) for key, value in each.items() if value is not None}
+    ignored += [Ignored(key, value, "") for key, value in OLD_DEFAULTS.items() if key not in says]
+    if values["vault.id"] and not is_vault_id(values["vault.id"]):
+        notices.append(
+            f"{CONFIG_FILE}: vault.id is no name of a vault, which has 32 hex digits; it was ignored"
+        )
+        values["vault.id"] = ""
     newer = _newer(values["vault.format"])
     notices += [newer] if newer else []
     put_only_read(os.fspath(root), newer)
@@ -426,7 +644,48 @@ def load(root: Path, environ: Mapping[str, str] = os.environ) -> Config:
         known.named(str(folder).strip("/")): label for folder, label in values["audience.folders"].items()
     }
     fields = {_field(key): value for key, value in values.items()}
-    return Config(root=root, notices=tuple(notices), **fields)
+    config = Config(root=root, notices=tuple(notices), ignored=tuple(ignored), **fields)
+    return config._replace(**overrides)
+
+
+def sources(root: Path, vault_id: str, environ: Mapping[str, str] = os.environ) -> list[Path]:
+    """The files that `load` reads."""
+    mine = [own_vault_folder(environ, vault_id) / OWN_FILE] if vault_id else []
+    return [root / CONFIG_FILE, own_folder(environ) / OWN_FILE, *mine]
+
+
+def _own(path: Path, written: Mapping[str, Any], notices: list[str]) -> dict[str, Any]:
+    """The settings in a file of the user's own; `notices` is told what it cannot say."""
+    values, where = {}, os.fspath(path)
+    for key, value in written.items():
+        setting = _BY_KEY.get(key)
+        if setting is None:
+            notices.append(f"{where}: there is no setting {key!r}; it was ignored")
+        elif setting.verdict is ONLY_THERE:
+            notices.append(f"{where}: {key} is read only from the settings of a vault; it was ignored")
+        elif value is not None:
+            values[key] = _checked(where, setting, value)
+    return values
+
+
+def _weighed(setting: Setting, own: Any, value: Any) -> tuple[Any, bool]:
+    """The value in force, and whether it is what the vault asks for."""
+    try:
+        asked = _checked(CONFIG_FILE, setting, value)
+    except ConfigError:
+        if setting.verdict is OWN:
+            return own, False
+        raise
+    counts = setting.verdict.counts(own, asked)
+    if isinstance(asked, dict):
+        return counts, all(counts.get(name) == inner for name, inner in asked.items())
+    return counts, counts == asked
+
+
+def _only_own(setting: Setting, value: Any) -> str:
+    text = ", ".join(map(str, value)) if isinstance(value, list) else value
+    what = setting.key if setting.verdict is OWN or isinstance(value, dict) else f"{setting.key}: {text}"
+    return f"{what} is read only from your own settings"
 
 
 def _newer(number: int) -> str:
@@ -454,7 +713,11 @@ def _moved(asked: Mapping[str, Any]) -> dict[str, str]:
         raise ConfigError(f"{CONFIG_FILE}: paths.{error}") from None
 
 
-_RENAMED = {"index.url": "indexUrl", "index.vault": "indexVault"}  # `llm.url` was there first
+_RENAMED = {
+    "index.url": "indexUrl",
+    "index.vault": "indexVault",
+    "vault.id": "vaultId",
+}  # `llm.url` was there first
 
 
 def _field(key: str) -> str:

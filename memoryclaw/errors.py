@@ -18,6 +18,10 @@ class VaultError(MemoryClawError):
     """The vault's folder is missing, unreadable or unsafe to work in."""
 
 
+class UnidentifiedError(VaultError):
+    """The vault has no id, under which it could be kept what a person permits."""
+
+
 class ConfigError(MemoryClawError):
     """`memoryclaw.yaml` or an environment variable holds something that cannot be used."""
 
@@ -68,6 +72,10 @@ class ClockError(InputError):
 
 class IndexBusyError(MemoryClawError):
     """Another process is writing the index."""
+
+
+class IndexBehindError(IndexBusyError):
+    """The index is not what the files are, and a plan must not rest on it; nothing was planned."""
 
 
 class IndexDamagedError(MemoryClawError):

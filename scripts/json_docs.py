@@ -295,6 +295,14 @@ VERBS = (
         },
     ),
     Verb(
+        "adopt --dry-run",
+        "What the vault asks for, or older versions did unasked, and what counts only where this person allows it.",
+        {
+            "adopted": "true when it counts from now on, for this person and this vault",
+            "items": "each of them: its `kind` (setting), `what` it is, the `value` asked for, the file that it comes from (`origin`), and what it `allows`",
+        },
+    ),
+    Verb(
         "eval --k 5,10 --budget 400",
         "The results of the vault's golden questions ([evaluation.md](evaluation.md)). If recall is below `--least`, it prints the same answer and exits with 1.",
         {
@@ -617,6 +625,7 @@ One object on one line, once the daemon listens, and nothing after it.
 | `pid` | the process id of the daemon |
 | `host`, `port`, `url` | where programs on this machine reach it |
 | `started`, `version` | the time it was started, and its version |
+| `clock` | the `MEMORYCLAW_NOW` that it was started with; empty for the real time |
 | `vault` | the vault's folder |
 
 `.memoryclaw/serve.json` contains the same, except `vault`. [http.md](http.md) describes what it answers.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import json
 import os
 import runpy
@@ -43,6 +44,7 @@ settings.register_profile("search", **PATIENT)
 
 COMMAND = Path(sys.executable).with_name("memoryclaw")
 NOW = "2026-04-20T08:00:00Z"
+NO_MODELS = "llm:\n  chain: []\n"  # somebody who decided it is told no more that older versions asked one
 PRIVATE = (
     "MEMORYCLAW_VAULT",
     "MEMORYCLAW_AUDIENCE",
@@ -76,6 +78,7 @@ def pytest_collection_finish() -> None:
 def guarded_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Nothing a test does reaches the person's own vault, git settings or network."""
     home = tmp_path_factory.mktemp("home")
+    put(home, {".config/memoryclaw/config.yaml": NO_MODELS})
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", os.fspath(home))
         patch.setenv("PYTHONPATH", os.fspath(GUARD), prepend=os.pathsep)
@@ -100,8 +103,25 @@ def put(root: Path, files: Files) -> Path:
 
 @pytest.fixture
 def vault_of(tmp_path: Path) -> VaultOf:
-    """Makes a vault of the given files: `vault_of({"semantic/projects.md": "..."})`."""
-    return lambda files: put(tmp_path / "vault", {"memoryclaw.yaml": "", **files})
+    """Makes a vault of the given files: `vault_of({"semantic/projects.md": "..."})`; it has an id of its own."""
+    vault_id = hashlib.md5(os.fsencode(tmp_path), usedforsecurity=False).hexdigest()
+    return lambda files: put(tmp_path / "vault", {"memoryclaw.yaml": f"vault:\n  id: {vault_id}\n", **files})
+
+
+def put_own(folder: Path, text: str, patch: pytest.MonkeyPatch) -> Path:
+    """Writes the user's own settings below a folder, and has them count."""
+    patch.setenv("XDG_CONFIG_HOME", os.fspath(folder))
+    return put(folder, {"memoryclaw/config.yaml": text}) / "memoryclaw/config.yaml"
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """Writes the user's own settings, of a user who has nothing else; returns the file: `own("llm: {chain: [ollama]}")`."""
+
+    return lambda text: put_own(tmp_path / "own-settings", text, monkeypatch)
+
+
+Own = Callable[[str], Path]
 
 
 class Ran(NamedTuple):

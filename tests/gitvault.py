@@ -13,6 +13,7 @@ from memoryclaw.ports import Address
 from memoryclaw.text.language import key_of
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.permissions import OwnStore, put_store
 from memoryclaw.writing.context import Templates, WriteContext
 
 NOW = datetime(2026, 11, 21, 10, 15, tzinfo=UTC)
@@ -129,7 +130,8 @@ class Shelf:
 
 
 def pen_for(root, now=NOW):
-    """A context whose clock stands still and whose ids count up."""
+    """A context whose clock stands still and whose ids count up; what is permitted with it is kept beside the vault."""
+    put_store(str(root), OwnStore(f"{root}.own"))
     count = itertools.count(1)
     return WriteContext(
         root=str(root),

@@ -36,7 +36,7 @@ FREE = {"interfaces", "app", "daemon"}
 EFFECTS = {
     "config", "text.words",
     "models.bounded", "models.command", "models.llm", "models.ollama", "models.openai", "models.wheel",
-    "vault.files", "vault.folder", "vault.ledger", "vault.state_folder", "vault.watcher",
+    "vault.files", "vault.folder", "vault.ledger", "vault.permissions", "vault.state_folder", "vault.watcher",
     "history.commit_hook", "history.git", "history.journal", "history.remote", "history.repository", "history.rewriting",
     "writing.agreements", "writing.bundles", "writing.init", "writing.secret_gate", "writing.context", "writing.together", "writing.tracking", "writing.writer",
     "index.catalog", "index.database", "index.fts5", "index.index", "index.sync",

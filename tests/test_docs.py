@@ -100,7 +100,10 @@ def studio(home: Path, env: Mapping[str, str]) -> Path:
 
 
 def notes(home: Path, _env: Mapping[str, str]) -> Path:
-    """An Obsidian vault in which MemoryClaw was never called."""
+    """An Obsidian vault in which MemoryClaw was never called, of somebody who asks no model."""
+    own = home / ".config" / "memoryclaw"
+    own.mkdir(parents=True)
+    (own / "config.yaml").write_text("llm:\n  chain: []\n")
     return obsidian_vault(home / "notes")
 
 

@@ -11,6 +11,7 @@ from conftest import Claw, put
 
 from memoryclaw import config
 from memoryclaw.errors import ConfigError
+from memoryclaw.vault.audience import may_see, of_folders
 from memoryclaw.writing.agreements import NAME, agree, is_agreed
 
 NOW = datetime(2026, 4, 20, 8, tzinfo=UTC)
@@ -51,7 +52,7 @@ def test_changes_of_both_count_at_once(home: Path, tmp_path: Path) -> None:
 def test_what_could_do_harm_is_not_taken_from_a_vault(line: str, home: Path, tmp_path: Path) -> None:
     vault = put(tmp_path / "vault", {"memoryclaw.yaml": f"llm:\n  {line}\n"})
     found = loaded(home, vault)
-    key = f"llm.{line.partition(':')[0]}"
+    key = f"llm.{line}" if "allow" in line else "llm.command"
     assert (found.command, found.allow_remote) == ((), False)
     assert found.notices == (
         f"memoryclaw.yaml: {key} is read only from your own settings, {home}/.config/memoryclaw/config.yaml; it was ignored",
@@ -156,3 +157,103 @@ def test_a_link_agrees_to_nothing(tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / NAME).symlink_to(tmp_path / "elsewhere" / NAME)
     assert not is_agreed(tmp_path / "own", WORDS)
+
+
+# Every setting: what a vault asks for beyond what its user allows does not count, and what it asks for within that does.
+
+WIDER = {  # what a vault says, where its user says nothing
+    "index.engine": "postgres", "index.url": "postgresql://thief@evil/x", "index.vault": "somebody", "index.connections": "9",
+    "index.prepared": "false", "retrieval.fallback": "vector", "retrieval.vectorModel": "other", "llm.chain": "[openai]",
+    "llm.model": "other:cloud", "llm.url": "http://evil.example", "llm.openaiModel": "other", "llm.openaiUrl": "https://evil.example/v1",
+    "llm.timeout": "3600", "llm.retries": "9", "llm.command": "[touch, x]", "llm.allowRemote": "true",
+    "consolidation.lossBudget": "1", "serve.host": "0.0.0.0", "fleet.night": "00:00-23:59",
+    "fleet.llmCalls": "99", "fleet.jobsUrl": "postgresql://thief@evil/x", "mcp.servers": "{x: {command: touch}}", "mcp.toolTimeout": "3600",
+    "skills.toolHost": "openclaw", "openclaw.gatewayUrl": "https://evil.example", "openclaw.allowRemoteGateway": "true",
+    "audience.folders": "{journal: public}", "audience.tokens": "{abc: owner}", "git.track_logs": "true", "git.track_ledger": "true",
+}  # fmt: skip
+NARROWER = {  # what a vault says, and what its user says
+    "index.engine": ("fts5", "postgres"), "retrieval.fallback": ("none", "vector"), "llm.chain": ("none", "[openai, ollama]"),
+    "llm.timeout": ("5", "50"), "llm.retries": ("0", "3"), "llm.allowRemote": ("false", "true"), "consolidation.mode": ("propose", "branch"),
+    "consolidation.lossBudget": ("0.1", "0.5"), "mcp.toolTimeout": ("5", "50"),
+    "openclaw.allowRemoteGateway": ("false", "true"), "audience.folders": ("{journal: owner}", "{journal: family}"),
+    "git.track_logs": ("false", "true"), "git.track_ledger": ("false", "true"),
+}  # fmt: skip
+
+
+def yaml(key: str, value: str) -> str:
+    section, name = key.split(".")
+    return f"{section}:\n  {name}: {value}\n"
+
+
+def in_force(found: config.Config, key: str) -> object:
+    return getattr(found, config._field(key))
+
+
+@pytest.mark.parametrize("setting", config.SETTINGS, ids=lambda setting: setting.key)
+def test_a_vault_goes_no_further_than_its_user(setting: config.Setting, home: Path, tmp_path: Path) -> None:
+    key = setting.key
+    if setting.verdict.name in ("yes", "only there"):
+        assert key not in WIDER
+        return
+    if key not in WIDER:
+        assert key == "consolidation.mode"  # `direct`, the widest, is the default
+        own(home, yaml(key, "propose"))
+        vault = put(tmp_path / "vault", {"memoryclaw.yaml": yaml(key, "branch")})
+        assert (in_force(loaded(home, vault), key), len(loaded(home, vault).notices)) == ("propose", 1)
+        return
+    vault = put(tmp_path / "vault", {"memoryclaw.yaml": yaml(key, WIDER[key])})
+    plain = loaded(home, put(tmp_path / "plain", {"memoryclaw.yaml": ""}))
+    found = loaded(home, vault)
+    if key != "audience.folders":
+        assert in_force(found, key) == in_force(plain, key)
+    assert [(each.key, each.origin) for each in found.ignored if each.origin] == [(key, "memoryclaw.yaml")]
+    assert len(found.notices) == 1
+    own(home, yaml(key, WIDER[key]))
+    allowed = loaded(home, vault)
+    assert in_force(allowed, key) != in_force(plain, key)
+    assert not allowed.notices
+
+
+@pytest.mark.parametrize("key", NARROWER)
+def test_a_vault_may_ask_for_less_even_of_what_its_user_allows_it_alone(
+    key: str, home: Path, tmp_path: Path
+) -> None:
+    says, allows = NARROWER[key]
+    name = "0123456789abcdef" * 2
+    less = loaded(home, put(tmp_path / "less", {"memoryclaw.yaml": yaml(key, says)}))
+    vault = put(tmp_path / "vault", {"memoryclaw.yaml": f"vault:\n  id: {name}\n{yaml(key, says)}"})
+    put(home, {f".config/memoryclaw/vaults/{name}/config.yaml": yaml(key, allows)})
+    found = loaded(home, vault)
+    assert not found.notices
+    if key != "audience.folders":
+        assert in_force(found, key) == in_force(less, key)
+
+
+FOLDERS = [  # what the user says, what the vault says, who sees a note without a label, and one for the family
+    ("", "{a: owner}", {"owner"}, {"owner"}),
+    ("", "{a: agent}", {"owner", "agent"}, {"owner"}),
+    ("", "{a: public}", {"owner", "agent"}, {"owner", "family"}),
+    ("", "{a: family}", {"owner"}, {"owner"}),
+    ("", "{a: [agent, family]}", {"owner", "agent"}, {"owner"}),
+    ("{a: family}", "{a: family}", {"owner", "family"}, {"owner", "family"}),
+    ("{a: family}", "{a: [family, guests]}", {"owner", "family"}, {"owner", "family"}),
+    ("{a: family}", "{A/: owner}", {"owner"}, {"owner"}),
+    ("{a: family}", "{a: public}", {"owner", "family"}, {"owner", "family"}),
+    ("{a: public}", "{a: family}", {"owner", "family"}, {"owner", "family"}),
+    ("{a: owner}", "{a: public}", {"owner"}, {"owner"}),
+]
+
+
+@pytest.mark.parametrize(("mine", "theirs", "plain", "family"), FOLDERS)
+def test_a_vaults_label_of_a_folder_adds_nobody(
+    mine: str, theirs: str, plain: set[str], family: set[str], home: Path, tmp_path: Path
+) -> None:
+    if mine:
+        own(home, yaml("audience.folders", mine))
+    folders = loaded(
+        home, put(tmp_path / "vault", {"memoryclaw.yaml": yaml("audience.folders", theirs)})
+    ).folders
+    everybody = ("owner", "agent", "family", "guests", "public")
+    label = of_folders("a/x.md", folders)
+    assert {who for who in everybody if may_see(who, label)} == plain
+    assert {who for who in everybody if may_see(who, label, "family")} == family

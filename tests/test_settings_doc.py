@@ -1,4 +1,4 @@
-"""docs/settings.md is made from config.SETTINGS: `python -m tests.test_settings_doc` writes it anew."""
+"""docs/settings.md, and a table of docs/security.md, are made from config.SETTINGS: `python -m tests.test_settings_doc` writes them anew."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from memoryclaw.config import SETTINGS, Setting
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "settings.md"
+SECURITY = ROOT / "docs" / "security.md"
+BEGIN, END = "<!-- from config.SETTINGS -->\n", "<!-- end -->\n"
 HEAD = """# Settings
 
 A vault's settings are in `memoryclaw.yaml` in its root. Every key is optional, and the file may be missing. What is written wrong stops
@@ -25,7 +27,13 @@ retrieval:
 ```
 
 Your own settings, for all vaults, are in `~/.config/memoryclaw/config.yaml` (or below `$XDG_CONFIG_HOME`), in the same form. They count
-where a vault says nothing. A key marked *your own* is read only there: in a vault that you got from somebody else it could do harm.
+where a vault says nothing. Those for one vault are in `vaults/<id>/config.yaml` beside it, where `<id>` is the vault's `vault.id`; they
+count before your general ones and the vault's.
+
+The column *from a vault* says whether `memoryclaw.yaml` may set a key. What sends, runs, tracks or lets others see is read only from your
+own settings (*no*), or a vault may only ask for less of it than you allow (*only narrower*), whatever you allow it yourself: a vault that
+you got from somebody else could do harm with it. [security.md](security.md#what-a-vault-may-set) says why, key by key. What a vault
+asks for in vain, `status` and `doctor` tell, and [`memoryclaw adopt`](cli.md#adopt) allows it after a yes.
 """
 TAIL = """
 `not used yet` marks keys that are accepted and checked, but that no command reads so far.
@@ -53,9 +61,10 @@ def page() -> str:
 
 def _section(name: str, keys: list[Setting]) -> str:
     rows = "".join(
-        f"| `{key.key}` | `{_written(key.default)}` | {_allowed(key)} | {_about(key)} |\n" for key in keys
+        f"| `{key.key}` | `{_written(key.default)}` | {_allowed(key)} | {key.verdict.name} | {_about(key)} |\n"
+        for key in keys
     )
-    return f"\n## {name}\n\n| key | default | may be | what it does |\n|---|---|---|---|\n{rows}"
+    return f"\n## {name}\n\n| key | default | may be | from a vault | what it does |\n|---|---|---|---|---|\n{rows}"
 
 
 def _written(value: Any) -> str:
@@ -77,8 +86,8 @@ def _allowed(setting: Setting) -> str:
 
 def _about(setting: Setting) -> str:
     chosen = isinstance(setting.allowed, tuple) and len(setting.allowed) == 1
-    about = f"{setting.about} *(your own)*" if setting.own else setting.about
-    return about if chosen or setting.key in _used() else f"{about} *(not used yet)*"
+    used = chosen or setting.key in _used()
+    return setting.about if used else f"{setting.about} *(not used yet)*"
 
 
 @cache
@@ -92,9 +101,25 @@ def _used() -> frozenset[str]:
     return frozenset(s.key for s in SETTINGS if config._field(s.key) in read or s.key.startswith("paths."))
 
 
+def security() -> str:
+    """The page of threats, with a line for each setting: whether a vault may set it, and why."""
+    before, _, rest = SECURITY.read_text(encoding="utf-8").partition(BEGIN)
+    rows = "".join(f"| `{key.key}` | {key.verdict.name} | {key.why} |\n" for key in SETTINGS)
+    table = f"| key | from a vault | why |\n|---|---|---|\n{rows}"
+    return f"{before}{BEGIN}\n{table}\n{END}{rest.partition(END)[2]}"
+
+
 def test_the_settings_page_says_what_config_accepts() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), "run `python -m tests.test_settings_doc`"
+    assert SECURITY.read_text(encoding="utf-8") == security(), "run `python -m tests.test_settings_doc`"
+
+
+def test_every_setting_has_a_verdict_and_a_reason() -> None:
+    for setting in SETTINGS:
+        assert isinstance(setting.verdict, config.Verdict), setting.key
+        assert re.fullmatch(r"[A-Z][^\n]+\.", setting.why), setting.key
 
 
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    SECURITY.write_text(security(), encoding="utf-8")

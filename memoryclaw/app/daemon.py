@@ -17,7 +17,7 @@ from memoryclaw.daemon import client
 from memoryclaw.daemon.client import DaemonFiles
 from memoryclaw.daemon.scheduling import NightWork
 from memoryclaw.errors import LockedError, MemoryClawError
-from memoryclaw.vault.layout import CONFIG_FILE, timestamp
+from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.state_folder import begun_state_folder, state_folder, watcher
 
 if TYPE_CHECKING:
@@ -114,7 +114,8 @@ class Daemon:
         self.files = DaemonFiles(self._state)
         self._stopping = threading.Event()
         self._watching: Watching | None = None
-        self._settings = stamp(root)  # those that the watch goes by
+        self._vault_id = self.config.vault_id
+        self._settings = stamp(root, self._vault_id)  # those that the watch goes by
         self._work = NightWork(os.fspath(root), self.config.interval * 60, tell, after=after)
         self._threads = [
             threading.Thread(target=target, name=name, daemon=True)
@@ -176,8 +177,13 @@ class Daemon:
                 self._give_up(error)
 
     def _watched(self) -> None:
-        self._settings = stamp(self.root)  # before they are read: what is saved meanwhile is news
+        self._settings = stamp(
+            self.root, self._vault_id
+        )  # before they are read: what is saved meanwhile is news
         app = self.open()
+        if app.config.vault_id != self._vault_id:
+            self._vault_id = app.config.vault_id
+            self._settings = stamp(self.root, self._vault_id)
         try:
             self._watching = app.watching(self._heard)
             if not self._stopping.is_set():
@@ -210,7 +216,7 @@ class Daemon:
                 if said != before:
                     self._tell(said)
             before = said
-            if self._watching is not None and stamp(self.root) != self._settings:
+            if self._watching is not None and stamp(self.root, self._vault_id) != self._settings:
                 self._watching.stop()
 
 
@@ -219,9 +225,9 @@ def end_daemon(root: Path) -> int:
     return client.stop(Path(state_folder(root)))
 
 
-def stamp(root: Path) -> SettingsStamp:
+def stamp(root: Path, vault_id: str = "") -> SettingsStamp:
     """Tells one state of the settings, the vault's and the user's own, from another."""
-    return tuple(map(_stamp, (root / CONFIG_FILE, settings.own_folder(os.environ) / settings.OWN_FILE)))
+    return tuple(map(_stamp, settings.sources(root, vault_id)))
 
 
 def _stamp(path: Path) -> tuple[int, int, int]:

@@ -292,6 +292,11 @@ def check_views(found: Sequence[View]) -> Check:
     return Check("views", "advice", f"{_some(len(there), 'page')}: {trouble}", details)
 
 
+def check_announced(sentences: Sequence[str]) -> list[Check]:
+    """What a person is to be told of the vault; no check where there is nothing."""
+    return [Check("adoption", "advice", sentence) for sentence in sentences]
+
+
 # Vectors; looks only.
 
 _MAKE = "`memoryclaw sync --vectors` makes them"

@@ -828,6 +828,19 @@ class FleetNode:
             return self._turns.setdefault(name, threading.Lock())
 
 
+class _PermissionsOf(NamedTuple):
+    """The permissions of one vault, beside its tokens: a node that takes the vault over has them."""
+
+    fleet: Fleet
+    vault: str
+
+    def read(self) -> str:
+        return self.fleet.permissions(self.vault)
+
+    def append(self, line: str) -> None:
+        self.fleet.permit(self.vault, line)
+
+
 def _app_of(
     fleet: Fleet,
     root: Path,
@@ -846,8 +859,10 @@ def _app_of(
         "connections": most,
         "track_logs": True,
         "track_ledger": True,
+        "vault_id": "",  # of what tenants write: it must not lead to what the operator allows another vault
     }
-    return FleetApp(root, overrides=overrides, kept=kept, may=may)
+    permissions = _PermissionsOf(fleet, vault)
+    return FleetApp(root, overrides=overrides, kept=kept, may=may, permissions=permissions)
 
 
 def _cloned(remote: str, new: Path) -> None:

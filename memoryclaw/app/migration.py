@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,13 +18,11 @@ from memoryclaw.skills.lint import is_name, proposed_description
 from memoryclaw.skills.listing import DRAFT, SKILLS, ListedSkill, list_skills
 from memoryclaw.skills.skill_file import SkillFile, read_skill
 from memoryclaw.skills.steps import too_deep
-from memoryclaw.text import yaml_text
-from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.yaml_text import MAX_DEPTH, flow, flow_list, scalar
 from memoryclaw.vault import files
-from memoryclaw.vault.edits import line_end
 from memoryclaw.vault.layout import CONFIG_FILE, free_name, must_take_writes, slug
 from memoryclaw.vault.properties import names_of, text_of
+from memoryclaw.vault.settings_text import with_setting
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import APPROVED
 from memoryclaw.writing.writer import Edit, text_change, writing
@@ -96,7 +93,7 @@ def _planned(context: WriteContext) -> tuple[Migrated, list[Edit]]:
             f"there is no {CONFIG_FILE} here; `memoryclaw init` makes a vault of the newest format"
         )
     plans = [_STEPS[number](context) for number in range(config.format, FORMAT)]
-    says = Edit(CONFIG_FILE, text_change(partial(with_format, number=FORMAT)), undoable=True)
+    says = Edit(CONFIG_FILE, text_change(_with_format), undoable=True)
     says.change(files.read_file(context.root, CONFIG_FILE).data)  # raises where it cannot be said
     done = Migrated(
         config.format,
@@ -108,29 +105,8 @@ def _planned(context: WriteContext) -> tuple[Migrated, list[Edit]]:
     return done, [*(edit for plan in plans for edit in plan.edits), says]
 
 
-def with_format(text: str, number: int) -> str:
-    """The text of settings that say this format; no other line of it changes."""
-    read = yaml_text.load(readable(text))
-    was = read.value or {}
-    lines, at = lines_of(text), read.lines.get(("vault", "format"), 0)
-    if at:
-        key, found, value = lines[at - 1].partition("format")
-        value = value.replace(str(was["vault"]["format"]), str(number), 1)
-        after = "".join((*lines[: at - 1], key, found, value, *lines[at:]))
-    else:
-        end = line_end(text)
-        block = f"vault:{end}  format: {number}"
-        # The last line keeps its lack of an end.
-        after = (
-            f"{text}{end}{block}" if text and not lines[-1].endswith(("\n", "\r")) else f"{text}{block}{end}"
-        )
-    said_after = yaml_text.load(readable(after))
-    wanted = {**was, "vault": {**(was.get("vault") or {}), "format": str(number)}}
-    if read.problems or said_after.problems or said_after.value != wanted:
-        raise InputError(
-            f"{CONFIG_FILE} cannot be told its format; write `format: {number}` below `vault:` there, and migrate again"
-        )
-    return after
+def _with_format(text: str) -> str:
+    return with_setting(text, "vault.format", str(FORMAT), CONFIG_FILE)
 
 
 # From format 1 to 2: a skill is a SKILL.md in a folder of its own. The old file goes to the archive.

@@ -6,13 +6,16 @@ import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw import config as settings
 from memoryclaw.app.context import VaultContext, within_budget
+from memoryclaw.app.verbs import AGENTS, allowed
 from memoryclaw.errors import InputError
-from memoryclaw.model import AGENT, OWNER, Fact
+from memoryclaw.model import AGENT, OWNER
 from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.encoding import decode, lines_of
 from memoryclaw.vault.layout import places
 
 if TYPE_CHECKING:
@@ -58,6 +61,7 @@ class Transfer:
 
     # ── In
 
+    @allowed(OWNER)
     def import_from(
         self, kind: str, source: str | os.PathLike[str], *, dry_run: bool = False
     ) -> ImportedExport:
@@ -72,8 +76,7 @@ class Transfer:
             InputError: there is no such source, or it is not what it is said to be.
         """
         context = self._context
-        context.allow(OWNER)
-        from memoryclaw.hosts.importing import import_export  # noqa: PLC0415
+        from memoryclaw.hosts.importing import import_export
 
         def work(writing: WriteContext) -> ImportedExport:
             return import_export(
@@ -84,6 +87,7 @@ class Transfer:
         notice = context.recorder.notice
         return done._replace(notices=(*done.notices, notice)) if notice else done
 
+    @allowed(OWNER)
     def import_bundle(self, source: str | os.PathLike[str], *, dry_run: bool = False) -> Restored:
         """Restores the files of a bundle that are not there, byte for byte, once all of it was looked through.
 
@@ -91,9 +95,8 @@ class Transfer:
             InputError: it is no bundle, or damaged; nothing was written.
         """
         context = self._context
-        context.allow(OWNER)
-        from memoryclaw.writing.bundles import Bundle, restore  # noqa: PLC0415
-        from memoryclaw.writing.init import first_files  # noqa: PLC0415
+        from memoryclaw.writing.bundles import Bundle, restore
+        from memoryclaw.writing.init import first_files
 
         bundle = Bundle(os.fspath(source))
         return context.write(
@@ -101,7 +104,7 @@ class Transfer:
                 writing,
                 bundle,
                 dry_run=dry_run,
-                pristine=first_files(writing.templates, places(writing.root)),
+                pristine=first_files(writing.templates, places(writing.root), self._context.config.vault_id),
                 progress=context.progress,
             )
         )
@@ -134,10 +137,10 @@ class Transfer:
         day = parse_timestamp(since)[:10] if since else ""
         if since and not day:
             raise InputError(f"{since[:40]!r} is no date; give one such as 2026-03-01")
-        from memoryclaw.vault import files  # noqa: PLC0415
-        from memoryclaw.vault.leaving import leaving, stays  # noqa: PLC0415
-        from memoryclaw.vault.seen import seen  # noqa: PLC0415
-        from memoryclaw.writing.bundles import ARTIFACTS, kept_files, pack  # noqa: PLC0415
+        from memoryclaw.vault import files
+        from memoryclaw.vault.leaving import leaving, stays
+        from memoryclaw.vault.seen import seen
+        from memoryclaw.writing.bundles import ARTIFACTS, kept_files, pack
 
         known = context.read(self._files)
         if context.audience == OWNER and not day and not tags:
@@ -152,14 +155,14 @@ class Transfer:
         for row in known:
             found = context.vault.read(row.path)
             cited |= stays(row.path, found[0]) if found else set()
+        audience, folders = context.audience, context.config.folders
 
         def read(name: str) -> tuple[bytes | None, bool]:
             data = files.read_file(root, name).data
             if name.startswith(ARTIFACTS):  # it comes with a line that may leave
                 return data, True
-            shown = seen(name, data, context.audience, context.config.folders)
-            left = None if shown is None else leaving(name, shown, cited)
-            return left, left == shown
+            left = leaving(name, data, cited, audience=audience, folders=folders)
+            return left, left == seen(name, data, audience, folders)
 
         about = {
             "audience": context.audience,
@@ -175,8 +178,8 @@ class Transfer:
             budget: tokens of the whole file.
         """
         within_budget(budget)
-        from memoryclaw.hosts.memory_file import FileEpisode, FileFact, memory_file, trust_in  # noqa: PLC0415
-        from memoryclaw.recall import browsing  # noqa: PLC0415
+        from memoryclaw.hosts.memory_file import FileEpisode, FileFact, memory_file, trust_in
+        from memoryclaw.recall import browsing
 
         context = self._context
 
@@ -188,27 +191,28 @@ class Transfer:
             trust = browsing.trust_of(
                 catalog, [*(path for path, _ in facts), *(one.path for one in episodes)]
             )
+            leaves, paths = self._leaving(), {fact.id: path for path, fact in facts}
             return memory_file(
                 [FileFact(fact, path, trust_in(fact, trust.get(path, "trusted"))) for path, fact in facts],
                 [
                     FileEpisode(one.id, one.title, one.at, trust.get(one.path, "trusted"))
                     for one in episodes
-                    if self._may_leave(one.path)
+                    if leaves(one.path, 0)
                 ],
                 budget,
-                self._fact_may_leave,
+                lambda fact: leaves(paths[fact.id], fact.line),
             )
 
         return context.read(work)
 
+    @allowed(*AGENTS)
     def write_latest(self, *, budget: int = BUDGET) -> Latest:
         """Writes `latest.md` and `latest.json` into the state folder: the memory file for hosts without a server.
 
         From then on `sync`, `watch` and `serve` keep both fresh.
         """
-        self._context.allow(OWNER, AGENT)
-        from memoryclaw.hosts.memory_file import as_json  # noqa: PLC0415
-        from memoryclaw.vault.state_folder import made, put  # noqa: PLC0415
+        from memoryclaw.hosts.memory_file import as_json
+        from memoryclaw.vault.state_folder import made, put
 
         file, state = self.memory_file(budget=budget), os.fspath(self._context.state)
         as_text = json.dumps(as_json(file, self._context.audience), ensure_ascii=False, indent=1) + "\n"
@@ -243,20 +247,25 @@ class Transfer:
             for path, at, tags, state in self._context.catalog.rows(sql)
         ]
 
-    def _may_leave(self, path: str) -> bool:
-        from memoryclaw.vault.leaving import stays  # noqa: PLC0415
+    def _leaving(self) -> Callable[[str, int], bool]:
+        """Tells whether a line of a file, counted from 1, may leave; line 0 stands for all of it."""
+        context = self._context
+        outgoing, read = context.outgoing(audience=context.audience), context.vault.read
 
-        found = self._context.vault.read(path)
-        return found is not None and not stays(path, found[0])
+        @cache
+        def hidden(path: str) -> frozenset[int] | None:
+            found = read(path)
+            left = outgoing.left(path, found[0]) if found else None
+            if found is None or left is None:
+                return None
+            pairs = zip(lines_of(decode(found[0]).text), lines_of(decode(left).text), strict=True)
+            return frozenset(number for number, (line, kept) in enumerate(pairs, 1) if line != kept)
 
-    def _fact_may_leave(self, fact: Fact) -> bool:
-        """False for a fact that rests on an episode which stays here."""
-        for source in fact.source.split(","):
-            name = source.strip().strip("[]").partition("#")[0].partition("|")[0]
-            found = self._context.catalog.resolve(name) if name else None
-            if found is not None and found.path.endswith(".md") and not self._may_leave(found.path):
-                return False
-        return True
+        def may_leave(path: str, line: int) -> bool:
+            lines = hidden(path)
+            return lines is not None and (line not in lines if line else not lines)
+
+        return may_leave
 
 
 _RECENT = 10  # episodes of a memory file

@@ -15,7 +15,7 @@ from memoryclaw.capture.log_records import file_stem, kept, likeness, line_of
 from memoryclaw.errors import InputError, VaultError
 from memoryclaw.text.encoding import read_json
 from memoryclaw.text.redaction import Redactor
-from memoryclaw.vault.audience import narrowed
+from memoryclaw.vault.audience import UNLABELLED, Label, joined, narrowed
 from memoryclaw.vault.layout import dated, timestamp
 from memoryclaw.vault.logs import label_of_turn, text_of_turn
 from memoryclaw.writing.secret_gate import harmless
@@ -153,13 +153,14 @@ class Recorder:
         said_so = likeness(record)
         known = state.known(record, said_so)
         if known:
+            state.must_hide(known, label_of_turn(record, text_of_turn(record)))
             return CaptureResult(number, ok=True, id=known, again=True)
         record = {"ts": timestamp(self._clock()), **record, "turn": record.get("turn") or state.next_turn()}
         before = tuple(state.said)
         id_ = state.add(record, said_so)
         path = f"{FOLDER}/{record['ts'][:10]}/{state.stem}.jsonl"
         done = CaptureResult(number, ok=True, id=id_, redacted=len(found.kinds))
-        own = label_of_turn(record, text_of_turn(record))
+        own = label_of_turn(record, text_of_turn(record)).audience
         turn = KeptTurn(state.session, record, narrowed(state.asked, own), before, said.receipt)
         return _LogLine(path, line_of(_ordered(record)), found.artifacts, done, turn)
 
@@ -203,6 +204,7 @@ class _Session:
         self._turns: dict[str, bytes] = {}  # turn → what it says
         self._hosts: dict[str, str] = {}  # the host's id → our turn
         self._moments: dict[tuple[str, bytes], str] = {}  # when it was said, and what → our turn
+        self._labels: dict[str, Label] = {}  # our turn → its own label, where it has one
         self._last = 0
         self.said = deque[str](maxlen=_BEFORE)  # by people and assistants, the last of it
         self.asked = ""  # the audience of the last words of a person
@@ -254,12 +256,24 @@ class _Session:
             self._hosts[host] = turn
         if turn.isdecimal() and len(turn) <= _NUMBER:
             self._last = max(self._last, int(turn))
+        text = text_of_turn(record)
+        label = label_of_turn(record, text)
+        if label != UNLABELLED:
+            self._labels[turn] = label
         if record.get("role") in _SPEAKERS:
-            text = text_of_turn(record)
             self.said.append(text[:_SPOKEN])
             if record.get("role") == "user":
-                self.asked = label_of_turn(record, text)
+                self.asked = label.audience
         return self._id(turn)
+
+    def must_hide(self, id_: str, label: Label) -> None:
+        """Raises InputError when a line that is kept already is for more people, or may go further, than it is said to be now."""
+        turn = id_.removeprefix(f"log:{self.session}/")
+        was = self._labels.get(turn, UNLABELLED)
+        if joined((was, label)) != was:
+            raise InputError(
+                f"turn {turn} of session {self.session} is kept already without this label; add `audience` or `export` to its line in the log"
+            )
 
     def _id(self, turn: str) -> str:
         return f"log:{self.session}/{turn}" if turn else ""

@@ -14,6 +14,7 @@ from typing import Any
 from memoryclaw.errors import InputError
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.prompts import CLOSING, OPENING, one_line
+from memoryclaw.vault.audience import UNLABELLED, Label, joined, of_keys
 
 NAME_LENGTH = 200
 _TURN = re.compile(r"[A-Za-z0-9][\w.:-]{0,63}", re.ASCII)
@@ -43,6 +44,7 @@ class HostMessage:
     result: Any = None
     ok: bool | None = None
     receipt: str = ""  # of the recall that an assistant had before it
+    label: Label = UNLABELLED  # by the keys `audience` and `export` of the message
 
 
 class PendingToolCalls:
@@ -95,6 +97,7 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
         "host_id": one_line(str(_first(outer, "host_id", "id", "messageId", "message_id", "uuid", "idempotencyKey") or _first(inner, "id", "idempotencyKey") or ""))[:NAME_LENGTH],
         "ts": _time(_first(inner, "ts", "timestamp", "time", "created_at", "createdAt")),
         "name": one_line(_name(inner))[:NAME_LENGTH],
+        "label": joined((of_keys(value), of_keys(message if isinstance(message, Mapping) else {}))),
     }  # fmt: skip
     role = _role(inner, message)
     if _is_tool(inner, role, parts):

@@ -62,13 +62,7 @@ class Logs:
 
         A line that a killed writer left torn is ended first, so that it spoils no line but itself.
         """
-        with files.appending(self._root, path) as handle:
-            size = os.fstat(handle).st_size
-            torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
-            for number, line in enumerate(lines):
-                _write(handle, b"\n" + line if torn and number == 0 else line)
-            os.fsync(handle)
-            return os.fstat(handle).st_size
+        return files.append(self._root, path, lines)
 
     def keep(self, digest: str, data: bytes) -> None:
         """Keeps a payload whole, under its digest."""
@@ -76,9 +70,3 @@ class Logs:
         if not files.exists(self._root, path):
             with suppress(ConflictError):
                 files.write_file(self._root, path, data, None)
-
-
-def _write(handle: int, line: bytes) -> None:
-    view = memoryview(line)
-    while view:
-        view = view[os.write(handle, view) :]

@@ -11,9 +11,11 @@ import re
 from typing import Any, NamedTuple
 
 from memoryclaw.capture.host_turns import HostMessage, compact
+from memoryclaw.model import OWNER
 from memoryclaw.text.redaction import MARK, Redactor
-from memoryclaw.vault.audience import NO_EXPORT
+from memoryclaw.vault.audience import UNLABELLED, Label, joined, label_in, plain, private_spans
 from memoryclaw.vault.layout import is_minted_id, slug
+from memoryclaw.vault.logs import CUT
 
 PAYLOAD = 8 * 1024  # bytes of one payload that a line holds; longer ones are cut
 ARTIFACTS = "logs/artifacts"
@@ -54,9 +56,10 @@ def kept(said: HostMessage, redactor: Redactor) -> RedactedTurn:
     )
     redacted.value["content"] = "\n".join(filter(None, (redacted.value["content"], *calls)))
     record = {key: value for key, value in redacted.value.items() if value not in (None, "")}
-    if marks.private:
-        record["audience"] = "owner"
-    if marks.no_export:
+    label = joined((said.label, marks.label))
+    if label.audience:
+        record["audience"] = label.audience
+    if not label.export:
         record["export"] = False
     artifacts: dict[str, bytes] = {}
     for key in ("content", "args", "result"):
@@ -93,15 +96,17 @@ class _Marks:
     """Reads the private marks of all texts of one turn."""
 
     def __init__(self) -> None:
-        self.unlogged = self.private = self.no_export = False
+        self.unlogged = False
+        self.label = UNLABELLED
 
     def of(self, value: Any) -> Any:
         if isinstance(value, str):
-            found = unmarked(value)
-            self.unlogged |= found.unlogged
-            self.private |= found.private
-            self.no_export |= found.no_export
-            return found.text
+            found = _unmarked(value)
+            if found is None:
+                self.unlogged = True
+                return ""
+            self.label = joined((self.label, found[1]))
+            return found[0]
         if isinstance(value, dict):
             return {key: self.of(inner) for key, inner in value.items()}
         return [self.of(inner) for inner in value] if isinstance(value, list) else value
@@ -142,13 +147,10 @@ def _cut_text(text: str, artifacts: dict[str, bytes]) -> str:
 
 # Parts that people mark as private. In doubt, more is left out, never less.
 
-_OPEN = r"(?:<|&lt;)\s*private\s*(?:>|&gt;)"
-_CLOSE = r"(?:<|&lt;)\s*/\s*private\s*(?:>|&gt;)"
-# An opening mark that nobody closed covers the rest.
-_PRIVATE_SPAN = re.compile(rf"{_OPEN}.*?(?:{_CLOSE}|\Z)", re.IGNORECASE | re.DOTALL)
-_NOMEM = re.compile(r"\[NOMEM\]", re.IGNORECASE)
-_WHOLE_TURN = re.compile(r"\A\s*\[NOMEM\]|^[ \t]*\[NOMEM\][ \t]*$", re.IGNORECASE | re.MULTILINE)
-_PRIVATE = re.compile(r"\[PRIVATE\]", re.IGNORECASE)
+_NOMEM = re.compile(r"\[[^\w\[\]\n]*+no[ _-]?mem[^\w\[\]\n]*+\]", re.IGNORECASE)
+_WHOLE_TURN = re.compile(
+    rf"\A\s*+{_NOMEM.pattern}|^[ \t]*+{_NOMEM.pattern}[ \t]*+$", re.IGNORECASE | re.MULTILINE
+)
 
 
 class Marked(NamedTuple):
@@ -157,7 +159,7 @@ class Marked(NamedTuple):
     text: str
     unlogged: bool = False  # the whole turn must not be kept
     private: bool = False  # for its owner only
-    no_export: bool = False  # not for bundles that leave the vault
+    no_export: bool = False  # not to leave this machine
 
 
 def unmarked(text: str) -> Marked:
@@ -166,15 +168,28 @@ def unmarked(text: str) -> Marked:
     `<private>…</private>` becomes `[private]`; a line with [NOMEM] is left out, and the whole turn where the mark begins
     it or stands on a line of its own. [PRIVATE] and [NOEXPORT] stay where they are and are told.
     """
-    if "[" not in text and "private" not in text.lower():
-        return Marked(text)
-    if _WHOLE_TURN.search(text):
+    found = _unmarked(text)
+    if found is None:
         return Marked("", unlogged=True)
-    kept = _PRIVATE_SPAN.sub("[private]", text)
-    if _NOMEM.search(kept):
-        kept = "\n".join(line for line in kept.split("\n") if not _NOMEM.search(line))
+    return Marked(found[0], False, found[1].audience == OWNER, not found[1].export)
+
+
+def _unmarked(text: str) -> tuple[str, Label] | None:
+    """The text as it may be kept, and the label that its marks are; None where nothing may be kept."""
+    shown = plain(text)
+    if "[" not in shown and "private" not in shown.lower():
+        return text, UNLABELLED
+    if _WHOLE_TURN.search(shown):
+        return None
+    pieces, at = [], 0
+    for start, end in private_spans(text):
+        pieces.append(text[at:start])
+        at = end
+    pieces.append(text[at:])
+    label = label_in("\n".join(pieces) if len(pieces) > 1 else text)
+    kept = CUT.join(pieces)
+    if _NOMEM.search(shown):
+        kept = "\n".join(line for line in kept.split("\n") if not _NOMEM.search(plain(line)))
         if not kept.strip():
-            return Marked("", unlogged=True)
-    return Marked(
-        kept, False, bool(_PRIVATE.search(_PRIVATE_SPAN.sub("", text))), bool(NO_EXPORT.search(kept))
-    )
+            return None
+    return kept, label

@@ -8,15 +8,17 @@ written down. An action that was carried out already changes nothing.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import MISSING, dataclass, fields
+from collections.abc import Iterable, Sequence
+from dataclasses import MISSING, dataclass, field, fields
 from functools import lru_cache
 from typing import Any, ClassVar
 
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pending, waiting_id
-from memoryclaw.errors import InputError
+from memoryclaw.errors import ConflictError, InputError
+from memoryclaw.model import Fact
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.markdown import read_body
@@ -39,8 +41,9 @@ from memoryclaw.vault.edits import (
     vouched,
 )
 from memoryclaw.vault.fact_values import plain_key, plain_value
-from memoryclaw.vault.facts import VALUE, Facts, facts_in
+from memoryclaw.vault.facts import VALUE, Facts
 from memoryclaw.vault.layout import ALIASES_FILE, place_of
+from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.vault.properties import names_of
 from memoryclaw.writing.context import fact_in_words, one_line
 from memoryclaw.writing.decisions import fingerprint
@@ -55,6 +58,8 @@ class Action(ABC):
 
     heading: ClassVar[str]  # in a proposal
     counted_as: ClassVar[str] = ""  # in the message of a run's last commit
+    # What its file said, when this was planned, of what this replaces or rests on; empty where that does not matter.
+    basis: str = field(default="", kw_only=True)
 
     @property
     @abstractmethod
@@ -69,6 +74,26 @@ class Action(ABC):
             text: the text now; None where there is no such file.
             collections: the headings that are no entities (`collections:` of the schema).
         """
+
+    def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
+        """What the text says of what this replaces or rests on, as `basis` has it."""
+        return ""
+
+    def refusal(self, text: str | None, after: str | None, collections: frozenset[str]) -> str:
+        """Why a run must not do it by now, in a sentence: the file is not what it was when this was planned; else empty.
+
+        Args:
+            text: the text now.
+            after: the text once it is done.
+            collections: as for `patched`.
+        """
+        moved = bool(self.basis) and after != text and self.rests_on(text, collections) != self.basis
+        return f"{self.changed} has changed since this was planned" if moved else ""
+
+    @property
+    def changed(self) -> str:
+        """What it changes, in a sentence."""
+        return self.paths[0]
 
     @abstractmethod
     def may_be_proposed(self) -> bool:
@@ -90,13 +115,18 @@ class Action(ABC):
         return ""
 
     def values(self) -> dict[str, Any]:
-        """Its fields by name, in order."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        """Its fields by name, in order; what it was planned on is none of what it does."""
+        return {name: getattr(self, name) for name in self.names()}
 
     @classmethod
     def optional(cls) -> set[str]:
         """The fields that have a default."""
-        return {field.name for field in fields(cls) if field.default is not MISSING}
+        return {one.name for one in fields(cls) if one.default is not MISSING}
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """The fields, in order."""
+        return [one.name for one in fields(cls) if one.name != "basis"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +152,11 @@ class NewFile(_FileAction):
         """The new text; what stands there already is of an earlier try, perhaps edited by a person since, and stays."""
         return _encodable(self.text) if text is None else text
 
+    def refusal(self, text: str | None, after: str | None, collections: frozenset[str]) -> str:
+        """Why not, where the file that stands there is not of an earlier try: that one cites the same lines."""
+        ours = text is None or text == after == self.text or bool(_cited(text) & _cited(self.text))
+        return "" if ours else f"{self.path} was created since this was planned"
+
     def may_be_proposed(self) -> bool:
         """Allows episodes, semantic files, skill drafts, and the notes of another program in their own folder."""
         return _is_new(self.path) or (self.path.startswith(IMPORTED) and self.path.endswith(".md"))
@@ -137,6 +172,10 @@ class Replace(_FileAction):
     def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The new text, where there still is a note."""
         return None if text is None else _encodable(self.text)
+
+    def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
+        """The note as it is."""
+        return imprint(text)
 
     def may_be_proposed(self) -> bool:
         """Allows episodes."""
@@ -181,17 +220,27 @@ class SetFact(_FileAction):
     def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the fact, unless History has this very value: then it was set once, and something newer came."""
         file, text = _CachedFile(self.path, collections), text or ""
-        value, field = " ".join(self.value.split()), self.field or VALUE
+        value = " ".join(self.value.split())
         if value in text and any(  # most values are new, and need no reading
-            not fact.current
-            and same(fact.entity, self.entity)
-            and same(fact.field, field)
-            and fact.value == value
-            and fact.since >= self.since
+            not fact.current and self.is_of(fact) and fact.value == value and fact.since >= self.since
             for fact in file.facts(text).facts
         ):
             return text
         return self.set_in(text, file)
+
+    def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
+        """The value that the field has."""
+        facts = _CachedFile(self.path, collections).facts(text or "").facts
+        return standing(one for one in facts if one.current and self.is_of(one))
+
+    def is_of(self, fact: Fact) -> bool:
+        """True for a value of its field."""
+        return same(fact.entity, self.entity) and same(fact.field, self.field or VALUE)
+
+    @property
+    def changed(self) -> str:
+        """The field of the entity."""
+        return self.name
 
     def set_in(self, text: str, file: SemanticFile) -> str:
         """The text with the fact, whatever History has."""
@@ -255,6 +304,16 @@ class AddStatement(_FileAction):
             return text
         return self.set_in(text, file)
 
+    def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
+        """The statements that it is tied to."""
+        facts = _CachedFile(self.path, collections).facts(text or "").facts
+        return standing(one for one in facts if one.current and one.is_statement and one.id in self.replaces)
+
+    @property
+    def changed(self) -> str:
+        """Who said it, or of whom."""
+        return f"what {self.entity} said earlier"
+
     def set_in(self, text: str, file: SemanticFile) -> str:
         """The text with the statement, whatever History has."""
         return add_statement(
@@ -298,6 +357,14 @@ class ConfirmFact(_FileAction):
         return (
             vouched(add_source(text, file, self.fact, self.source).text, file, self.fact) if holds else text
         )
+
+    def refusal(self, text: str | None, after: str | None, collections: frozenset[str]) -> str:
+        """Why not, where the value neither holds nor went to History with this source."""
+        facts = _CachedFile(self.path, collections).facts(text or "").facts
+        stands = any(
+            same(one.value, self.value) and (one.current or self.source in one.source) for one in facts
+        )
+        return "" if stands else f"{self.fact} has changed since this was planned"
 
     def may_be_proposed(self) -> bool:
         """Allows semantic files."""
@@ -372,6 +439,16 @@ class AddSource(_FileAction):
         fresh = [range_ for range_ in self.ranges if range_ not in sources]
         return set_property(text, "source", [*sources, *fresh]) if fresh else text
 
+    def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
+        """What the episode tells."""
+        return imprint(text and split(readable(text)).body)
+
+    def refusal(self, text: str | None, after: str | None, collections: frozenset[str]) -> str:
+        """Why not: the episode tells something else by now, or is gone."""
+        if self.basis and text is None:
+            return f"{self.path} has gone since this was planned"
+        return _FileAction.refusal(self, text, after, collections)
+
     def may_be_proposed(self) -> bool:
         """Allows episodes."""
         return _is_episode(self.path)
@@ -400,18 +477,32 @@ class EndFact(_FileAction):
 
     def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the value in History, if it still stands."""
-        if text is None:
-            return None
-        file = _CachedFile(self.path, collections)
-        standing = [
-            fact.id
-            for fact in file.facts(text).facts
+        last = self._last(text, collections)
+        if text is None or last is None:
+            return text
+        return end_fact(text, _CachedFile(self.path, collections), last.id, self.until)
+
+    def _last(self, text: str | None, collections: frozenset[str]) -> Fact | None:
+        """The last line that still says it."""
+        facts = [
+            fact
+            for fact in _CachedFile(self.path, collections).facts(text or "").facts
             if fact.current
             and same(fact.entity, self.entity)
             and (same(fact.field, self.field) if self.field else fact.is_statement)
             and fact.value == self.value
         ]
-        return end_fact(text, file, standing[-1], self.until) if standing else text
+        return facts[-1] if facts else None
+
+    def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
+        """The line with its days."""
+        last = self._last(text, collections)
+        return f"{standing([last])}, until {last.lifecycle.expires}" if last else standing([])
+
+    @property
+    def changed(self) -> str:
+        """The fact in words."""
+        return fact_in_words(self.entity, self.field, self.value)
 
     def may_be_proposed(self) -> bool:
         """Allows semantic files."""
@@ -433,6 +524,15 @@ class MoveFile(_FileAction):
     def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text as it is; the writer moves the file."""
         return text
+
+    def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
+        """The file as it is."""
+        return imprint(text)
+
+    def refusal(self, text: str | None, after: str | None, collections: frozenset[str]) -> str:
+        """Why not: the file has changed. One that is gone was moved by an earlier try, or a person took it away."""
+        moved = bool(self.basis) and text is not None and self.rests_on(text, collections) != self.basis
+        return f"{self.path} has changed since this was planned" if moved else ""
 
     def may_be_proposed(self) -> bool:
         """Allows what consolidation writes to go to the archive, and any note to its own place there."""
@@ -566,6 +666,43 @@ class AddLines(_FileAction):
         return self.path.startswith("skills/") and self.path.endswith("/SKILL.md")
 
 
+@dataclass(frozen=True, slots=True)
+class Stands(_FileAction):
+    """Changes nothing: the rest of its change is made only while the file says this."""
+
+    entity: str
+    field: str
+    value: str
+    heading: ClassVar[str] = "While this stands"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """Nothing: a change is known by what it does."""
+        return ()
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text as it is."""
+        return text
+
+    def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
+        """The lines that say so."""
+        facts = _CachedFile(self.path, collections).facts(text or "").facts
+        return standing(
+            one for one in facts
+            if one.current and same(one.entity, self.entity) and same(one.field, self.field) and one.value == self.value
+        )  # fmt: skip
+
+    def refusal(self, text: str | None, after: str | None, collections: frozenset[str]) -> str:
+        """Why not, where it no longer stands as it did."""
+        named = fact_in_words(self.entity, self.field, self.value)
+        stands = self.rests_on(text, collections) == self.basis
+        return "" if stands else f"{named} has changed since this was planned"
+
+    def may_be_proposed(self) -> bool:
+        """Never: a person's yes counts whatever stands."""
+        return False
+
+
 OPEN, DONE, OFF = " ", "x", "-"  # boxes of to-dos
 
 
@@ -595,11 +732,19 @@ class TickTodo(_FileAction):
 
     def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the box marked, if the line still stands there open as it was written."""
-        line = re.escape(f"] {self.words} ^{self.block}")
-        hit = re.search(rf"^- \[({OPEN}){line}[ \t]*\r?$", text or "", re.MULTILINE)
+        hit = self._line(text, OPEN)
         return (
             text if text is None or hit is None else f"{text[: hit.start(1)]}{self.box}{text[hit.end(1) :]}"
         )
+
+    def _line(self, text: str | None, box: str) -> re.Match[str] | None:
+        line = re.escape(f"] {self.words}") + ".*" * (box != OPEN) + re.escape(f" ^{self.block}")
+        return re.search(rf"^- \[({box}){line}[ \t]*\r?$", text or "", re.MULTILINE)
+
+    def refusal(self, text: str | None, after: str | None, collections: frozenset[str]) -> str:
+        """Why not: the line is another one by now, and nobody has marked it."""
+        settled = after != text or self._line(text, f"[^{OPEN}]")
+        return "" if settled else f"{self.words!r} in {self.path} has changed since this was planned"
 
     def may_be_proposed(self) -> bool:
         """Allows the boxes of episodes."""
@@ -646,8 +791,17 @@ def _ends_with_block(line: str, block: str) -> bool:
 
 ACTIONS: tuple[type[Action], ...] = (
     NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource, AddLines, EndFact, MoveFile, TickTodo, TakeIn,
-    RenameEntity, AddSynonym, NoteBelow,
+    RenameEntity, AddSynonym, NoteBelow, Stands,
 )  # fmt: skip
+
+
+def must_stand(
+    actions: Iterable[Action], collections: frozenset[str], text: str | None, after: str | None
+) -> None:
+    """Raises ConflictError where a file is no longer what one of these actions rests on."""
+    for action in actions:
+        if why := action.refusal(text, after, collections):
+            raise ConflictError(why)
 
 
 def patched_together(actions: Sequence[Action], collections: frozenset[str], text: str | None) -> str | None:
@@ -677,7 +831,25 @@ class _CachedFile(SemanticFile):
 
 @lru_cache(maxsize=8)
 def _facts(file: SemanticFile, text: str) -> Facts:
-    return facts_in(file.path, text, file.collections)
+    return SemanticFile.facts(file, text)
+
+
+def standing(facts: Iterable[Fact]) -> str:
+    """What facts say, each with its day: how an action names the values that it rests on."""
+    return "; ".join(f"{one.value} ({one.day})" for one in facts) or "nothing"
+
+
+_BOX = re.compile(r"^([ \t]*[-*+] )\[.\] ", re.MULTILINE)
+
+
+def imprint(text: str | None) -> str:
+    """A digest of a text but for its line ends and the boxes of its to-dos, which a run may tick: how an action names a file."""
+    lines = "\n".join(_BOX.sub(r"\1", text or "").splitlines())
+    return hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _cited(text: str) -> set[str]:
+    return set(map(str, parse_ranges(text)))
 
 
 def _encodable(text: str) -> str:

@@ -9,7 +9,7 @@ from memoryclaw.vault.edits import plain_words, same
 from memoryclaw.vault.fact_values import bare_field, plain_key, plain_value
 from memoryclaw.vault.layout import DECISIONS_FILE, timestamp
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
-from memoryclaw.writing.decisions import Decisions, fingerprint
+from memoryclaw.writing.decisions import decisions_of, fingerprint
 from memoryclaw.writing.remember import remember
 from memoryclaw.writing.tombstones import SENTENCE, Tombstones
 from memoryclaw.writing.writer import Edit, text_change, write
@@ -44,7 +44,7 @@ def claim(
     if entity and text.strip():
         entity = context.lookup.entity_name(entity)
         words = " ".join(text.split()) if field else plain_words(text)
-        decided = Decisions.read(context.text(DECISIONS_FILE))
+        decided = decisions_of(context.root)
         known_by = fingerprint("fact", entity, field, words)
         if decided.is_rejected(known_by):
             return Written("", PENDING_FILE, "", "rejected", "a person said no to this; nothing was kept")

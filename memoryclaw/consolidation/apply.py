@@ -1,6 +1,7 @@
 """Applies a change set: each planned change becomes edits, the edits one commit; the run record ends the run.
 
-What cannot be done because uncommitted work of the user is in the way becomes a proposal. Applied again, a change set changes nothing more.
+What cannot be done becomes a proposal: uncommitted work of the user is in the way, or the file no longer says what the change was
+planned on. Applied again, a change set changes nothing more.
 """
 
 from __future__ import annotations
@@ -109,7 +110,8 @@ def apply(
             target.publish(VERB)
         if progress:
             progress(total, total)
-    return Applied(tuple(run.commits), tuple(run.proposed), record, tuple(dict.fromkeys(run.notices)))
+    notices = dict.fromkeys([*run.notices, *run.refused])
+    return Applied(tuple(run.commits), tuple(run.proposed), record, tuple(notices))
 
 
 def _target(writer: Writer, run: str, mode: str) -> Writer | BranchWriter | None:
@@ -155,6 +157,7 @@ class _Run:
         self.commits: list[AppliedChange] = []
         self.proposed: list[str] = []
         self.notices: list[str] = []
+        self.refused: list[str] = []  # what could not be done, and why
 
     def outcome(self) -> dict[str, tuple[str, str]]:
         """The text before and after of each file that the run would write; proposals do not count."""
@@ -169,22 +172,23 @@ class _Run:
         made, refused = self._commit([self._step(change) for change in changes])
         if not refused:
             return made
-        change, why = changes[made], str(refused)
+        change = changes[made]
         parts = _parts(change) if change.kind == "episode" else []
         if not parts:
-            self._propose(change, why)
+            self._propose(change, refused)
         for part in parts:  # an episode is kept even where one of its facts cannot be written
-            written, refused = self._commit([self._step(part)])
+            _, refused = self._commit([self._step(part)])
             if refused and isinstance(part.actions[0], ConfirmFact | TickTodo):
-                self.notices.append(f"{part.title} was not written down: {refused}")
-            elif not written:
-                self._propose(part, str(refused))
+                self.refused.append(f"{part.title} was not written down: {refused}")
+            elif refused:
+                self._propose(part, refused)
         return made + 1
 
     def record(self) -> None:
         """Writes the record, which ends the run."""
         changes = self._changes
-        text = render_record(changes, self.proposed, timestamp(self._context.now), self._mode)
+        noticed = changes._replace(notices=(*changes.notices, *self.refused))
+        text = render_record(noticed, self.proposed, timestamp(self._context.now), self._mode)
         title = f"Consolidated {changes.turns} turn{'s' if changes.turns != 1 else ''}"
         self._must_commit(
             _Step(
@@ -200,7 +204,9 @@ class _Run:
         """A change as edits of files and their commit."""
         if waits(change, self._mode):
             return self._proposal(change)
-        edits = [Edit(found.path, patched(found.patch)) for found in rewrites(change, self._collections)]
+        edits = [
+            Edit(one.path, patched(one.patch)) for one in rewrites(change, self._collections, as_planned=True)
+        ]
         # A file that is no longer there was moved by an earlier try, or a person took it away.
         away = [Move(move.path, move.to, if_there=True) for move in moves(change)]
         return _Step(
@@ -220,8 +226,9 @@ class _Run:
             path,
         )
 
-    def _propose(self, change: PlannedChange, why: str) -> None:
-        self._must_commit(self._proposal(change._replace(reason=why)))
+    def _propose(self, change: PlannedChange, why: MemoryClawError) -> None:
+        self.refused.append(f"{change.title} waits: {why}")
+        self._must_commit(self._proposal(change._replace(reason=str(why))))
 
     def _must_commit(self, step: _Step) -> None:
         _, refused = self._commit([step])

@@ -26,10 +26,12 @@ from memoryclaw.consolidation.actions import (
     AddStatement,
     MoveFile,
     TickTodo,
+    must_stand,
     patched_together,
 )
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.model import Turn
+from memoryclaw.vault.audience import Label
 from memoryclaw.vault.logs import LogRange, parse_ranges
 
 LEVELS = ("low", "medium", "high")  # of confidence
@@ -46,14 +48,14 @@ class Segment(NamedTuple):
     cut: str = ""  # why it begins where it does: session | audience | gap | hole | topic | length
 
     @property
-    def audience(self) -> str:
-        """Whom its turns are for, which is the same for all; empty without a label."""
-        return self.turns[0].audience
+    def label(self) -> Label:
+        """That of its turns, which is the same for all."""
+        return Label(self.turns[0].audience, self.turns[0].export)
 
     @property
-    def stays(self) -> bool:
-        """True when it must not leave this machine: it is not for everybody who works here, or marked so."""
-        return bool(self.audience) or not self.turns[0].export
+    def audience(self) -> str:
+        """Whom its turns are for; empty without a label."""
+        return self.label.audience
 
 
 class Quote(NamedTuple):
@@ -129,6 +131,7 @@ class ClaimDecision(NamedTuple):
     replaces: tuple[str, ...] = ()  # ids of the statements that a new one is tied to
     was: str = ""  # the value before the known one, where the known one dates from what is read here
     audience: str = ""  # whom the known fact is for; empty without a label
+    basis: str = ""  # what the file of the fact says, where that is replaced
 
 
 class PlannedChange(NamedTuple):
@@ -190,27 +193,37 @@ class Rewrite(NamedTuple):
     patch: Patch
 
 
-def rewrites(change: PlannedChange, collections: frozenset[str]) -> list[Rewrite]:
+def rewrites(
+    change: PlannedChange, collections: frozenset[str], *, as_planned: bool = False
+) -> list[Rewrite]:
     """The patches of a change in the order of its actions, those of one file made one; moves are left out.
 
     Args:
         change: what is to be done.
         collections: the headings that are no entities (`collections:` of the schema).
+        as_planned: a patch raises ConflictError where the file is no longer what it was when the change was planned.
     """
     by_path: dict[str, list[Action]] = {}
     for action in change.actions:
-        if not isinstance(action, MoveFile):
+        if as_planned or not isinstance(action, MoveFile):
             by_path.setdefault(action.paths[0], []).append(action)
     return [
-        Rewrite(path, partial(_patched, tuple(actions), collections)) for path, actions in by_path.items()
+        Rewrite(path, partial(_patched, tuple(actions), collections, as_planned))
+        for path, actions in by_path.items()
     ]
 
 
 # A run works out its outcome before it writes, so every patch is asked for twice.
 @lru_cache(maxsize=512)
-def _patched(actions: tuple[Action, ...], collections: frozenset[str], text: str | None) -> str | None:
+def _patched(
+    actions: tuple[Action, ...], collections: frozenset[str], as_planned: bool, text: str | None
+) -> str | None:
     for _, group in groupby(actions, key=_together):
-        text = patched_together(list(group), collections, text)
+        together = list(group)
+        after = patched_together(together, collections, text)
+        if as_planned:
+            must_stand(together, collections, text, after)
+        text = after
     return text
 
 
@@ -285,7 +298,7 @@ def read_plan(text: str) -> ChangeSet | None:
 
 def _to_json(value: Any) -> Any:
     if isinstance(value, Action) or hasattr(value, "_asdict"):
-        fields = value.values() if isinstance(value, Action) else value._asdict()
+        fields = {**value.values(), "basis": value.basis} if isinstance(value, Action) else value._asdict()
         named = {_KEYS.get(name, name): _to_json(inner) for name, inner in fields.items()}
         return {"": type(value).__name__, **named}
     return [_to_json(item) for item in value] if isinstance(value, tuple) else value

@@ -9,9 +9,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from memoryclaw.consolidation.actions import DONE, OFF, OPEN, MoveFile, NewFile, Replace
+from memoryclaw.consolidation.actions import DONE, OFF, OPEN, MoveFile, NewFile, Replace, imprint
 from memoryclaw.consolidation.apply import Applied, apply
 from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, outcome_of, read_plan, write_plan
 from memoryclaw.consolidation.cues import cues
@@ -36,6 +36,9 @@ from memoryclaw.vault.state_folder import made
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import recover
 
+if TYPE_CHECKING:
+    from memoryclaw.config import Config
+
 Rehearse = Callable[[Mapping[str, str]], tuple[str, str]]
 _PLAN, _PLAN_TEMP = f"{STATE_DIR}/plan.json", ".plan.tmp"
 _OPEN = (f"- [{OPEN}] ",)
@@ -54,6 +57,20 @@ class RunSettings(NamedTuple):
     idle: int = 30
     after: int = 0  # hours that a due run leaves new lines to an agent's host
     language: str = "en"
+
+    @classmethod
+    def of(cls, config: Config, *, mode: str = "", after: int = 0) -> Self:
+        """Those of a vault; a `mode` comes before its own."""
+        return cls(
+            mode=mode or config.mode,
+            threshold=config.skill_threshold,
+            loss_budget=config.loss_budget,
+            gap=config.gap,
+            interval=config.interval,
+            idle=config.idle,
+            after=after,
+            language=config.language,
+        )
 
 
 class Consolidated(NamedTuple):
@@ -369,36 +386,39 @@ def _replaced(
 ) -> ChangeSet:
     """The change set with today's text over each note that a run wrote, and the notes that no log line gives any more archived."""
     own = _own(context, done, history, changes)
-    paths = set(own.values())
+    imprints = dict(own.values())
     written = {
         action.path for change in changes.changes for action in change.actions if isinstance(action, NewFile)
     }
     after = [
         change._replace(
             actions=tuple(
-                Replace(action.path, action.text)
-                if isinstance(action, NewFile) and action.path in paths
+                Replace(action.path, action.text, basis=imprints[action.path])
+                if isinstance(action, NewFile) and action.path in imprints
                 else action
                 for action in change.actions
             )
         )
         for change in changes.changes
     ]
-    away = [_away(id_, path) for id_, path in own.items() if path not in written]
+    away = [_away(id_, *note) for id_, note in own.items() if note[0] not in written]
     return changes._replace(changes=(*after, *away))
 
 
 def _own(
     context: ConsolidationContext, done: PastRuns, history: History, changes: ChangeSet
-) -> dict[str, str]:
-    """The episodes (id → path) that runs wrote of these logs and that nobody has edited since."""
+) -> dict[str, tuple[str, str]]:
+    """The episodes (id → path and imprint) that runs wrote of these logs and that nobody has edited since."""
     logs = {range_.path for text in changes.ranges for range_ in parse_ranges(text)}
     return {
-        id_: address.path
+        id_: (address.path, text)
         for id_, source in _episodes(done)
         if any(range_.path in logs for range_ in parse_ranges(source))
         and (address := context.catalog.resolve(id_))
         and address.path.startswith("episodes/")
+        and (
+            text := imprint(context.writing.text(address.path))
+        )  # read first: what is edited meanwhile is no longer this
         and _is_untouched(history, address.path)
     }
 
@@ -413,12 +433,12 @@ def _is_untouched(history: History, path: str) -> bool:
     return bool(last) and last[0].run.partition("-")[0] in ("consolidate", "redo", "approve")
 
 
-def _away(id_: str, path: str) -> PlannedChange:
+def _away(id_: str, path: str, text: str) -> PlannedChange:
     name = path.rpartition("/")[2]
     return PlannedChange(
         kind="merge",
         title=f"{id_} is covered by other episodes now",
-        actions=(MoveFile(path, f"archive/episodes/{name}"),),
+        actions=(MoveFile(path, f"archive/episodes/{name}", basis=text),),
         id=id_,
     )
 

@@ -11,6 +11,7 @@ from memoryclaw.consolidation.changes import Extraction, Segment
 from memoryclaw.consolidation.model_chain import prompt_of, transcript, unanswered
 from memoryclaw.models.llm import ModelError, Schema
 from memoryclaw.text.prompts import one_line
+from memoryclaw.vault.leaving import may_leave
 from memoryclaw.writing.context import Templates
 
 HOST = "host"  # as run records name it
@@ -38,7 +39,7 @@ class Questions:
     def read(self, segment: Segment, basis: Extraction, _names: Mapping[str, str]) -> Extraction:
         """What rules read; the prompt is kept, but of what must stay here: the models of hosts are elsewhere."""
         log = transcript(segment)
-        if log.lines and not segment.stays:
+        if log.lines and may_leave(segment.label):
             prompt = prompt_of(log, self._templates)
             schema = grounding.answer_schema()
             self.asked.append(SegmentPrompt(str(segment.range), prompt.system, prompt.user, schema))

@@ -22,6 +22,7 @@ from memoryclaw.models.ollama import Ollama
 from memoryclaw.models.openai import OpenAI
 from memoryclaw.text import prompts
 from memoryclaw.text.prompts import one_line, visible
+from memoryclaw.vault.leaving import may_leave
 from memoryclaw.writing.agreements import is_agreed
 from memoryclaw.writing.context import Templates
 from memoryclaw.writing.secret_gate import harmless
@@ -78,7 +79,7 @@ class ModelChain:
         failure = ""
         log = transcript(segment)
         for link in self._chain if log.lines else ():
-            if segment.stays and not link.model.is_local:
+            if not (may_leave(segment.label) or link.model.is_local):
                 continue
             try:
                 answer = self._answer(link, log)

@@ -22,6 +22,7 @@ from memoryclaw.consolidation.actions import (
     MoveFile,
     NewFile,
     SetFact,
+    imprint,
 )
 from memoryclaw.consolidation.changes import (
     LEVELS,
@@ -519,8 +520,9 @@ def _fact(decided: ClaimDecision, source: str, segment: Segment) -> Action:
         return ConfirmFact(decided.path, decided.fact, claim.value, source)
     if decided.action == "state":
         return AddStatement(
-            decided.path, claim.entity, claim.value, claim.said, source, decided.replaces, segment.audience
-        )
+            decided.path, claim.entity, claim.value, claim.said, source, decided.replaces, segment.audience,
+            basis=decided.basis,
+        )  # fmt: skip
     return SetFact(
         decided.path,
         claim.entity,
@@ -531,6 +533,7 @@ def _fact(decided: ClaimDecision, source: str, segment: Segment) -> Action:
         decided.many,
         segment.audience,
         type_told(claim.words),  # of a statement its own words say it
+        basis=decided.basis,
     )
 
 
@@ -601,6 +604,7 @@ class _KnownEpisode(NamedTuple):
     words: frozenset[str]
     ranges: frozenset[str]
     audience: str  # whom it is for
+    text: str
     planned: bool = False
 
 
@@ -640,10 +644,11 @@ class NearDuplicates:
         other = next(other for other in others if other.id == found.id)
         if found.kind == "contained":
             title = f"Already known: {note.values['summary']}"
-            return Repeated(found.id, title, (AddSource(other.path, (range_,)),), replaces=True)
+            source = AddSource(other.path, (range_,), basis=imprint(other.body))
+            return Repeated(found.id, title, (source,), replaces=True)
         if other.planned:
             return Repeated()  # two of one run that are alike but for a line stay as they are
-        return Repeated(change=self._merge(note, found.id, other.path, certain=found.kind == "contains"))
+        return Repeated(change=self._merge(note, other, certain=found.kind == "contains"))
 
     def _of_day(self, day: str) -> list[_KnownEpisode]:
         if day not in self._by_day:
@@ -652,17 +657,16 @@ class NearDuplicates:
             ]
         return self._by_day[day]
 
-    def _merge(self, note: EpisodeNote, id_: str, path: str, *, certain: bool) -> PlannedChange:
+    def _merge(self, note: EpisodeNote, older: _KnownEpisode, *, certain: bool) -> PlannedChange:
         """The older of the two goes to the archive. A note that a person wrote goes nowhere without being asked for."""
-        ranges = tuple(str(range_) for range_ in parse_ranges(self._context.text(path)))
-        name = path.rpartition("/")[2]
-        reason = "" if certain and ranges else f"{id_} and {note.id} say nearly the same"
+        ranges = tuple(str(range_) for range_ in parse_ranges(older.text))
+        name = older.path.rpartition("/")[2]
+        reason = "" if certain and ranges else f"{older.id} and {note.id} say nearly the same"
+        away = MoveFile(older.path, f"archive/episodes/{name}", basis=imprint(older.text))
         return PlannedChange(
             kind="merge",
-            title=f"{note.id} repeats {id_}",
-            actions=(AddSource(note.path, ranges), MoveFile(path, f"archive/episodes/{name}"))
-            if ranges
-            else (MoveFile(path, f"archive/episodes/{name}"),),
+            title=f"{note.id} repeats {older.id}",
+            actions=(AddSource(note.path, ranges), away) if ranges else (away,),
             source=" ".join(ranges),
             reason=reason,
             id=note.id,
@@ -673,7 +677,7 @@ def _known_episode(id_: str, path: str, text: str, *, planned: bool = False) -> 
     parts = split(text)
     ranges = frozenset(str(range_) for range_ in parse_ranges(text))
     return _KnownEpisode(
-        id_, path, parts.body, frozenset(words_of(parts.body)), ranges, of_note(parts), planned
+        id_, path, parts.body, frozenset(words_of(parts.body)), ranges, of_note(parts), text, planned
     )
 
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from typing import Any, NamedTuple
 
-from memoryclaw.consolidation.actions import ACTIONS, Action
+from memoryclaw.consolidation.actions import ACTIONS, Action, Stands
 from memoryclaw.consolidation.changes import LEVELS, PlannedChange
 from memoryclaw.errors import InputError
 from memoryclaw.model import Problem
@@ -90,7 +89,8 @@ def proposal(change: PlannedChange, run: str) -> tuple[str, str]:
     lines += [*quotes, ""] if quotes else []
     lines += ["- [ ] approve", "- [ ] reject", "", _HOW.format(id=id_)]
     for action in change.actions:
-        lines += ["", *_written(action)]
+        if not isinstance(action, Stands):
+            lines += ["", *_written(action)]
     return f"{FOLDER}{id_}.md", "\n".join(lines) + "\n"
 
 
@@ -255,7 +255,7 @@ def _action(part: _Part) -> Action:
     kind = _BY_HEADING.get(part.heading)
     if kind is None:
         raise _Broken(part.line, f"a proposal has no action {one_line(part.heading)!r}")
-    names = [field.name for field in fields(kind)]
+    names = kind.names()
     values: dict[str, Any] = {name: part.fields[name] for name in names if name in part.fields}
     if "text" in names and part.text is not None:
         values["text"] = part.text

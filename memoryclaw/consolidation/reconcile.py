@@ -10,6 +10,7 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
+from memoryclaw.consolidation.actions import standing
 from memoryclaw.consolidation.changes import Claim, ClaimDecision, Segment
 from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index import stemming
@@ -91,9 +92,14 @@ class _Case(NamedTuple):
         """The case decided."""
         path, fact = self.now[0] if self.now and not self.many else (self.path, None)
         held = fact.value if fact else ""
+        replaced = [
+            beside for where, beside in self.now
+            if where == path and same(beside.entity, self.claim.entity) and same(beside.field, self.claim.field)
+        ]  # fmt: skip
         return ClaimDecision(
             claim=self.claim, action=action, reason=reason, path=path, fact=fact.id if fact else "", known=held,
             many=self.many, since=self.when, audience=fact.audience if fact else "",
+            basis="" if self.many else standing(replaced),
         )  # fmt: skip
 
 
@@ -140,8 +146,8 @@ _TIED, _SHARED = 0.5, 2  # of the older one's words that carry a subject: this s
 def _stated(claim: Claim, known: Known, decisions: Decisions, files: FactFiles) -> ClaimDecision:
     """What becomes of words that are kept as they were said."""
     claim = claim._replace(entity=plain_key(claim.entity), value=plain_value(claim.value))
-    standing = [(where, fact) for where, fact in known if fact.is_statement and fact.current]
-    own = [(where, fact) for where, fact in standing if same(fact.entity, claim.entity)]
+    stated = [(where, fact) for where, fact in known if fact.is_statement and fact.current]
+    own = [(where, fact) for where, fact in stated if same(fact.entity, claim.entity)]
     path = own[0][0] if own else files.of("", [pair for pair in known if same(pair[1].entity, claim.entity)])
     decided = ClaimDecision(claim, "state", "the speaker's own words", path=path, since=claim.said)
     if decisions.is_rejected(_print(claim)):
@@ -155,13 +161,14 @@ def _stated(claim: Claim, known: Known, decisions: Decisions, files: FactFiles) 
                 action="confirm", reason="it was said again", path=where, fact=fact.id, known=fact.value,
                 audience=fact.audience,
             )  # fmt: skip
-    tied = [fact for where, fact in standing if where == path and _is_tied(claim, fact)]
+    tied = [fact for where, fact in stated if where == path and _is_tied(claim, fact)]
     if tied:
         return decided._replace(
             reason=f"it is newer than what was said on {tied[0].said or 'an earlier day'}",
             known=tied[0].value,
             audience=narrowed(*(fact.audience for fact in tied)),
             replaces=tuple(fact.id for fact in tied),
+            basis=standing(tied),
         )
     return decided
 
@@ -370,7 +377,7 @@ def _settled(case: _Case, said_by: SaidBy) -> ClaimDecision:
     if _is_disputed(case, said_by):
         # Nobody said that it changed, so both stand, as a conflict, until a person decides.
         beside = case("add", f"{held.value} stands too: somebody else said it, and nobody that it changed")
-        return beside._replace(many=True, fact="", known="")
+        return beside._replace(many=True, fact="", known="", basis="")
     doubt = _keeps(case)
     if doubt:
         return case("pending", f"{held.value} is known too, and {doubt}")

@@ -32,12 +32,12 @@ from memoryclaw.text.encoding import decode
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.forgotten import ForgottenLines, gone_lines
-from memoryclaw.vault.layout import DECISIONS_FILE, STATE_DIR, on_disk
+from memoryclaw.vault.layout import STATE_DIR, on_disk
 from memoryclaw.vault.logs import LogRange, parse_ranges, unread, whole_lines
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.state_folder import put
 from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.decisions import Decisions
+from memoryclaw.writing.decisions import Decisions, decisions_of
 
 BRANCHES = "refs/heads/memoryclaw/"  # where runs wait in `branch` mode
 UNSENT = (
@@ -97,7 +97,7 @@ def past(vault: Vault, branches: Iterable[str]) -> PastRuns:
     """What runs and decisions say, those on open branches included (as texts of run records)."""
     texts = [read_text(vault, path) for path in run_files(vault)]
     records = [read_record(text) for text in (*texts, *branches)]
-    return PastRuns(tuple(records), Decisions.read(read_text(vault, DECISIONS_FILE)))
+    return PastRuns(tuple(records), decisions_of(os.fspath(vault.root)))
 
 
 def run_files(vault: Vault) -> list[str]:

@@ -14,10 +14,10 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import Turn
 from memoryclaw.text.grammar import tokens_of
 from memoryclaw.text.language import key_of
-from memoryclaw.vault.layout import DECISIONS_FILE, timestamp
+from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.logs import LogRange
 from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.decisions import Decisions
+from memoryclaw.writing.decisions import decisions_of
 from memoryclaw.writing.remember import Part
 
 
@@ -43,7 +43,7 @@ def understood(context: WriteContext, catalog: Catalog, text: str, language: str
     decider = ClaimDecider(
         catalog,
         context.schema(),
-        Decisions.read(context.text(DECISIONS_FILE)),
+        decisions_of(context.root),
         today=context.today,
     )
     names = decider.names(Segment(LogRange("", 1, 1, ""), (turn,)))

@@ -71,6 +71,14 @@ do $$ begin for n in 0..{PARTITIONS - 1} loop
     execute format('alter table memoryclaw.published_%s enable row level security, force row level security', n);
 end loop; end $$;
 """,
+    f"""
+create table memoryclaw.permission(number bigint generated always as identity primary key, vault text not null
+    references memoryclaw.fleet_vault(name) on delete cascade, line text not null);
+create index permission_vault on memoryclaw.permission(vault, number);
+alter table memoryclaw.permission enable row level security;
+alter table memoryclaw.permission force row level security;
+create policy own on memoryclaw.permission using (vault = current_setting('{_TENANT}', true));
+""",
 )
 _VAULT = "name, remote, node, fence, most_notes, most_bytes, most_requests, head, synced, wanted"
 DROPPED = "-"  # the home of a vault that is being dropped, where it stays
@@ -308,12 +316,12 @@ class Fleet:
         lock = "select until > now() from memoryclaw.node where name = %s for update"
         take = """update memoryclaw.fleet_vault set fence = fence + (node != %s)::int, node = %s where name = %s returning fence"""
         with self.server.transaction(wait_ms=5000) as connection:
-            found = connection.execute(look, (name,)).fetchone()
-            if found is None:
+            row_of_vault = connection.execute(look, (name,)).fetchone()
+            if row_of_vault is None:
                 raise _unknown(name)
-            if found[0] != node:
-                held = connection.execute(lock, found).fetchone()
-                if held is not None and held[0]:
+            if row_of_vault[0] != node:
+                lease = connection.execute(lock, row_of_vault).fetchone()
+                if lease is not None and lease[0]:
                     return None
             row = connection.execute(take, (node, node, name)).fetchone()
         return int(row[0]) if row else None
@@ -426,9 +434,24 @@ class Fleet:
         sql = """select count(*), coalesce(extract(epoch from now() - min(coalesce(scheduled_at, now()))), 0)
             from memoryclaw_jobs.procrastinate_jobs where status = 'todo' and coalesce(scheduled_at, now()) <= now()"""
         with self.server.connection() as connection:
-            there = connection.execute("select to_regclass('memoryclaw_jobs.procrastinate_jobs')").fetchone()
-            row = connection.execute(sql).fetchone() if there and there[0] else None
+            table = connection.execute("select to_regclass('memoryclaw_jobs.procrastinate_jobs')").fetchone()
+            row = connection.execute(sql).fetchone() if table and table[0] else None
         return (int(row[0]), float(row[1])) if row else (0, 0.0)
+
+    # ── Permissions
+
+    def permissions(self, vault: str) -> str:
+        """What was permitted in a vault, a line each, in the order in which it was."""
+        sql = "select line from memoryclaw.permission where vault = %s order by number"
+        with self.server.transaction(read_only=True) as connection:
+            connection.execute("select set_config(%s, %s, true)", (_TENANT, vault))
+            return "".join(line for (line,) in connection.execute(sql, (vault,)).fetchall())
+
+    def permit(self, vault: str, line: str) -> None:
+        """Adds a line to what was permitted in a vault."""
+        with self.server.transaction() as connection:
+            connection.execute("select set_config(%s, %s, true)", (_TENANT, vault))
+            connection.execute("insert into memoryclaw.permission(vault, line) values(%s, %s)", (vault, line))
 
     # ── What other nodes need of a vault besides its index
 

@@ -225,21 +225,30 @@ class _Import:
         said = self._kept(text)
         if not said.strip():
             return []
+        name = self._name(part.name)
         render = self._context.templates.render
         if self._kind == MEMORY_MD:
-            return curated(part.name, said, render, Host("memory-md", f"{_folder(self._source)}'s"))
-        path = f"{IMPORTED}{_safe(part.name)}"
-        title = one_line(part.name.rpartition("/")[2].rpartition(".")[0])
+            source = self._name(_folder(self._source))
+            return curated(name, said, render, Host("memory-md", f"{source}'s"))
+        path = f"{IMPORTED}{self._path(part.name)}"
+        title = one_line(name.rpartition("/")[2].rpartition(".")[0])
         change = PlannedChange(
-            "note", title, (NewFile(path, said),), reason=f"it stood in Basic Memory's {part.name}"
+            "note", title, (NewFile(path, said),), reason=f"it stood in Basic Memory's {name}"
         )
-        return [ImportCandidate(change, part.name)]
+        return [ImportCandidate(change, name)]
 
     def _candidates(self, memory: Memory) -> list[ImportCandidate]:
         """A memory as what a person may say yes to."""
         text = self._kept(memory.text)
         if not text.strip():
             return []
+        clean = self._context.gate.text
+        memory = memory._replace(
+            title=clean(memory.title),
+            entity=clean(memory.entity),
+            source=clean(memory.source),
+            tags=tuple(map(clean, memory.tags)),
+        )
         host = Host(self._kind, f"{OWNER_OF[self._kind]}'s")
         render = self._context.templates.render
         flat = " ".join(text.split())
@@ -263,6 +272,18 @@ class _Import:
         )
         title = fact_in_words(memory.entity, "", flat)
         return [ImportCandidate(PlannedChange("pending", title, (action,)), memory.source)]
+
+    def _name(self, name: str) -> str:
+        """The name of a file of the source without its secrets: each of its parts is a text of its own."""
+        clean = self._context.gate.text
+        return "/".join(
+            clean(stem := part.removesuffix(".md")) + part[len(stem) :] for part in name.split("/")
+        )
+
+    def _path(self, name: str) -> str:
+        """A path below a folder of the vault; a part that holds a secret is written in plain letters without it."""
+        parts = zip(name.split("/"), self._name(name).split("/"), strict=True)
+        return "/".join(_safe_part(part) if clean == part else _plain_part(clean) for part, clean in parts)
 
     def _kept(self, text: str) -> str:
         """A text without what must not reach the disk: marked parts, and secrets."""
@@ -342,13 +363,13 @@ class _Import:
             raise InputError(f"there are no Markdown files in {self._source}; nothing was imported")
         if len(parts) > len(wanted):
             self._left_out["files that are not Markdown"] += len(parts) - len(wanted)
-        folder = "notes" if os.path.isfile(self._source) else f"notes/{_safe(_folder(self._source))}"
+        folder = "notes" if os.path.isfile(self._source) else f"notes/{self._path(_folder(self._source))}"
         run, erased, known = self._context.run("import"), Tombstones.of(self._context), 0
         copied: dict[str, None] = {}
         waiting: list[tuple[str, bytes]] = []
         commit = ""
         for number, part in enumerate(wanted, 1):
-            path = f"{folder}/{_safe(part.name)}"
+            path = f"{folder}/{self._path(part.name)}"
             data = self._note(part, path, erased)
             if data is not None and path in copied:
                 self._notices.append(
@@ -421,15 +442,14 @@ def _folder(source: str) -> str:
     return os.path.basename(source.rstrip(os.sep)) or "import"
 
 
-def _safe(name: str) -> str:
-    """A path below a folder of the vault: names that no vault may have are written in plain letters."""
-    return "/".join(_safe_part(part) for part in name.split("/"))
-
-
 def _safe_part(part: str) -> str:
     if part.isprintable():
         with suppress(InputError, UnicodeEncodeError):
             part.encode()
             return safe_path(part)
+    return _plain_part(part)
+
+
+def _plain_part(part: str) -> str:
     stem, dot, suffix = part.rpartition(".")
     return f"{slug(stem)}.{suffix}" if dot and suffix.isalnum() else slug(part)

@@ -13,9 +13,8 @@ from memoryclaw.review.queue import CurrentFacts
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import plain_words
 from memoryclaw.vault.fact_values import plain_key, plain_value
-from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.decisions import Decisions, fingerprint
+from memoryclaw.writing.decisions import decisions_of, fingerprint
 from memoryclaw.writing.tombstones import SENTENCE, Tombstones
 from memoryclaw.writing.writer import Edit, text_change, write
 
@@ -34,7 +33,7 @@ class Fresh:
 
     def __init__(self, context: WriteContext) -> None:
         self._write_context = context
-        self._decisions = Decisions.read(context.text(DECISIONS_FILE))
+        self._decisions = decisions_of(context.root)
         self._waiting = {waiting.id for waiting in read_pending(context.text(PENDING_FILE))}
         self._held = CurrentFacts(context)
         self._erased = Tombstones.of(context)
@@ -50,16 +49,16 @@ class Fresh:
             value = plain_value(action.value) if field else plain_words(action.value)
             known_by = fingerprint("fact", entity, field, value)
             waits = action.fact.id in self._waiting
-            held = any(fact.value == value for fact in self._held.facts(entity, field))
+            stands = any(fact.value == value for fact in self._held.facts(entity, field))
         else:
             waits = files.exists(self._write_context.root, proposal(one.change, "")[0])
-            held = isinstance(action, NewFile) and self._is_there(action, one.source)
+            stands = isinstance(action, NewFile) and self._is_there(action, one.source)
         if self._erased.text(self._said(action), "t") or (
             isinstance(action, AddPending) and self._erased.fact(action.entity, action.field, action.value)
         ):
             self.notices.append(f"something of {one.source} was left out: {SENTENCE}")
             return False
-        if waits or held or known_by in self._seen or self._decisions.of(known_by) is not None:
+        if waits or stands or known_by in self._seen or self._decisions.of(known_by) is not None:
             return False
         self._seen.add(known_by)
         return True

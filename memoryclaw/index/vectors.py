@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,13 +18,16 @@ from memoryclaw.config import Config
 from memoryclaw.errors import LockedError, MemoryClawError, VectorsError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.database import unpacked
+from memoryclaw.index.outgoing import Outgoing
 from memoryclaw.index.vector_store import IndexMark, VectorStore
 from memoryclaw.index.watching import WatchReport
 from memoryclaw.models.embedders import Embedder, Floats, Guarded, numpy
-from memoryclaw.models.llm import Breaker, Endpoint
+from memoryclaw.models.llm import Breaker, Endpoint, ModelError
 from memoryclaw.models.ollama import WHO, OllamaEmbedder
 from memoryclaw.models.wheel import IN_WHEELS
 from memoryclaw.ports import Progress
+from memoryclaw.vault.audience import label_in
+from memoryclaw.vault.leaving import may_leave
 
 if TYPE_CHECKING:  # most indexes are on no server
     from memoryclaw.index.postgres_index import PostgresVectors
@@ -69,6 +72,7 @@ class Vectors:
         catalog: reads the index they are of.
         server: where other nodes find them, or find them made, if the index is on one.
         follows: whether another process makes them, and this one only takes them from the server.
+        outgoing: tells which units must not be given to an embedder on another machine.
     """
 
     def __init__(
@@ -78,8 +82,10 @@ class Vectors:
         catalog: Catalog,
         server: PostgresVectors | None = None,
         *,
+        outgoing: Outgoing,
         follows: bool = False,
     ) -> None:
+        self._outgoing = outgoing
         self.store = store
         self.embedder = embedder
         self._catalog = catalog
@@ -100,20 +106,30 @@ class Vectors:
 
     def settle(self) -> int:
         """Makes the store know the units of the index as it is now; returns how many there are. Asks no model."""
-        found = self._settlement()
-        if found.mark != self.store.mark():
-            self.store.settle(*found)
-        return found.mark.units
+        settlement = self._settlement()
+        if settlement.mark != self.store.mark():
+            self.store.settle(*settlement)
+        return settlement.mark.units
 
     def standing(self) -> VectorStatus:
         """How things stand; changes nothing."""
-        found = self._settlement()
-        passages = {} if self.store.mark().born != found.mark.born else self.store.units()
-        for rowid in found.gone:
+        settlement = self._settlement()
+        passages = {} if self.store.mark().born != settlement.mark.born else self.store.units()
+        for rowid in settlement.gone:
             passages.pop(rowid, None)
+        return VectorStatus(
+            self.embedder.name, settlement.mark.units, self._lacking({**passages, **settlement.new})
+        )
+
+    def _lacking(self, passages: Mapping[int, bytes]) -> int:
+        """How many of these units have no vector and may have one."""
         held = self.store.held()
-        missing = sum(own not in held for own in [*passages.values(), *found.new.values()])
-        return VectorStatus(self.embedder.name, found.mark.units, missing)
+        lacking = [rowid for rowid, own in passages.items() if own not in held]
+        return len(lacking) - len(self._staying(lacking))
+
+    def _staying(self, units: Sequence[int]) -> set[int]:
+        """The units whose text is not given to the embedder."""
+        return set() if self.embedder.is_local else self._outgoing.staying(units)
 
     def forget_gone(self) -> None:
         """Wipes out at once the vectors of what is no longer in the vault."""
@@ -155,20 +171,23 @@ class Vectors:
             self.store.average()
             if self._server is not None:
                 self._send(self._server, recipe)
-            if not self.store.lacking():
+            missing = self.store.lacking() and self._lacking(self.store.units())
+            if not missing:
                 self.store.discard_others()
-        return Filled(self.embedder.name, units, filled, self.store.lacking(), notice)
+        return Filled(self.embedder.name, units, filled, missing, notice)
 
     def _look_over(self, *, thorough: bool) -> str:
         """Throws vectors away that are not what was written."""
-        wanted = self.store.exists() and (thorough or self.store.doubtful())
-        if not wanted or self.store.sound():
+        is_doubtful = self.store.exists() and (thorough or self.store.doubtful())
+        if not is_doubtful or self.store.sound():
             return ""
         self.store.discard()
         return "the vectors were damaged and are being made again"
 
     def _work(self, recipe: str, progress: Progress | None, stopping: Callable[[], bool]) -> int:
         missing, filled = self.store.missing(), 0
+        staying = self._staying(missing)
+        missing = [rowid for rowid in missing if rowid not in staying]
         for batch in self._batches(missing):
             if stopping():
                 break
@@ -205,19 +224,19 @@ class Vectors:
         """Takes the vectors that are missing here and were made before, by this model of these texts."""
         np = numpy()
         missing = sorted({*self.store.units().values()} - self.store.held())
-        for at in range(0, len(missing), _READ):
-            found = server.get(recipe, missing[at : at + _READ])
-            for digests in _alike(found):
-                rows = np.array([np.frombuffer(found[digest], "<f4") for digest in digests])
+        for start in range(0, len(missing), _READ):
+            vectors = server.get(recipe, missing[start : start + _READ])
+            for digests in _alike(vectors):
+                rows = np.array([np.frombuffer(vectors[digest], "<f4") for digest in digests])
                 if self.store.fits(rows):
                     self.store.add(digests, rows)
 
     def _send(self, server: PostgresVectors, recipe: str) -> None:
         """Brings the server to what is here."""
-        there, width = server.held(recipe), self.store.width()
-        fresh = sorted(digest for digest in self.store.held() if there.get(digest) != width)
-        for at in range(0, len(fresh), _READ):
-            server.put(recipe, self.store.rows(fresh[at : at + _READ]))
+        widths, width = server.held(recipe), self.store.width()
+        fresh = sorted(digest for digest in self.store.held() if widths.get(digest) != width)
+        for start in range(0, len(fresh), _READ):
+            server.put(recipe, self.store.rows(fresh[start : start + _READ]))
         self._drop_gone(server)
 
     def _drop_gone(self, server: PostgresVectors) -> None:
@@ -226,9 +245,9 @@ class Vectors:
             server.drop(gone)
 
     def _batches(self, missing: list[int]) -> Iterator[dict[bytes, str]]:
-        wanted, batch = set(missing), {}
+        rowids, batch = set(missing), {}
         for rowid, text in self._passages(min(missing, default=_LAST), max(missing, default=0)):
-            if rowid in wanted:
+            if rowid in rowids:
                 batch[digest(text)] = text
             if len(batch) == self.embedder.batch:
                 yield batch
@@ -240,15 +259,15 @@ class Vectors:
         """What differs between the index and what the store knows of it."""
         sql = "select (select value from meta where key = 'born'), (select value from meta where key = 'next'), count(*) from unit"
         (born, next_, units), *_ = self._catalog.rows(sql)
-        mark, known = IndexMark(born or "", int(next_ or 0), units), self.store.mark()
-        if mark == known:
+        mark, earlier = IndexMark(born or "", int(next_ or 0), units), self.store.mark()
+        if mark == earlier:
             return _Settlement(mark, [], {})
-        first = known.next if known.born == mark.born else 0
+        first = earlier.next if earlier.born == mark.born else 0
         new = {rowid: digest(text) for rowid, text in self._passages(first, _LAST)}
         gone: list[int] = []
-        if first and known.units + len(new) != units:
-            there = {rowid for (rowid,) in self._catalog.rows("select rowid from unit")}
-            gone = [rowid for rowid in self.store.units() if rowid not in there]
+        if first and earlier.units + len(new) != units:
+            rowids = {rowid for (rowid,) in self._catalog.rows("select rowid from unit")}
+            gone = [rowid for rowid in self.store.units() if rowid not in rowids]
         return _Settlement(mark, gone, new)
 
     def _passages(self, first: int, last: int) -> Iterator[tuple[int, str]]:
@@ -274,13 +293,19 @@ def asking(vectors: Vectors) -> Callable[[str], Floats]:
         VectorsError: they are not.
         ModelError: nobody can be asked.
     """
-    known = vectors.store.recipe()
-    if not known:
+    recipe = vectors.store.recipe()
+    if not recipe:
         raise VectorsError("there are no vectors yet; `memoryclaw sync --vectors` makes them")
     numpy()
-    if known != vectors.recipe:
+    if recipe != vectors.recipe:
         raise VectorsError("the vectors are of another model; `memoryclaw sync --vectors` makes new ones")
-    return vectors.embedder.query
+
+    def query(text: str) -> Floats:
+        if not (vectors.embedder.is_local or may_leave(label_in(text))):
+            raise ModelError("the question is marked not to leave this machine")
+        return vectors.embedder.query(text)
+
+    return query
 
 
 # The text that is embedded for a unit, and the digest that tells one from another. Another text has another digest.
@@ -379,24 +404,24 @@ class Filler:
 
     def _run(self) -> None:
         wait: float | None = None
-        said = ""
+        reported = ""
         while self._woken.wait(wait) or not self._stopping.is_set():
             self._woken.clear()
             if self._stopping.is_set():
                 return
             trouble, wait = self._filled()
-            if trouble and trouble != said:
+            if trouble and trouble != reported:
                 self._tell(WatchReport("problem", trouble))
-            said = trouble
+            reported = trouble
 
     def _filled(self) -> tuple[str, float | None]:
         """What went wrong, and the seconds until the next try; none when all is done."""
         try:
-            done = self._fill(self._stopping.is_set)
+            filled = self._fill(self._stopping.is_set)
         except LockedError:
             return "", self._again
         except MemoryClawError as error:
             return f"no vectors were made: {error}", self._again
-        if done.filled:
-            self._tell(WatchReport("vectors", f"{done.filled} made, {done.missing} units are without"))
-        return "", self._again if done.missing else None
+        if filled.filled:
+            self._tell(WatchReport("vectors", f"{filled.filled} made, {filled.missing} units are without"))
+        return "", self._again if filled.missing else None

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from memoryclaw.consolidation.actions import Action
 from memoryclaw.consolidation.changes import PlannedChange, outcome_of
 from memoryclaw.consolidation.proposals import fingerprint_of, proposal
+from memoryclaw.errors import NotFoundError
 from memoryclaw.index.catalog import Catalog
+from memoryclaw.text.encoding import decode
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.ledger import Ledger
@@ -26,6 +30,21 @@ class UpkeepContext:
     catalog: Catalog
     ledger: Ledger
     decisions: Decisions
+
+
+def resting(context: UpkeepContext, action: Action) -> Action | None:
+    """The action with what its file says now as its basis; None where the index knows another text of it: another night asks again."""
+    path = action.paths[0]
+    try:
+        data = files.read_file(context.writing.root, path).data
+    except NotFoundError:
+        return None
+    if context.catalog.rows("select digest from files where path = ?", (path,)) != [
+        (hashlib.sha256(data).digest(),)
+    ]:
+        return None
+    basis = action.rests_on(decode(data).text, context.writing.schema().collections)
+    return replace(action, basis=basis)
 
 
 # A change with a reason waits for a yes or a no, one without is made. The order decides which of two that touch the same file comes first.

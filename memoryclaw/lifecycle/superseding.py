@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memoryclaw.consolidation.actions import EndFact
+from memoryclaw.consolidation.actions import Action, EndFact, Stands
 from memoryclaw.consolidation.changes import PlannedChange
-from memoryclaw.lifecycle.keeping import UpkeepContext
+from memoryclaw.lifecycle.keeping import UpkeepContext, resting
 from memoryclaw.model import TRUSTS, Fact
 from memoryclaw.ports import Lookup
 from memoryclaw.recall.disputes import KIND, side_in_words, standing_conflicts
@@ -44,11 +44,11 @@ def superseding(context: UpkeepContext) -> Iterator[PlannedChange]:
         if not conflict.supersede:
             continue
         strength = [max(_strength(writing.lookup, fact) for _, fact in side) for side in conflict.sides]
-        for number, (side, own) in enumerate(zip(conflict.sides, strength, strict=True)):
-            rules = [own.beats(other) for n, other in enumerate(strength) if n != number]
+        for number, (side, own_strength) in enumerate(zip(conflict.sides, strength, strict=True)):
+            rules = [own_strength.beats(other) for n, other in enumerate(strength) if n != number]
             value = side[0][1].value
             if all(rules) and all(place_of(path) == SEMANTIC for path, _ in conflict.against(value)):
-                yield _decided(conflict, value, list(dict.fromkeys(rules)), writing.today)
+                yield from _decided(context, conflict, value, list(dict.fromkeys(rules)))
 
 
 def _strength(lookup: Lookup, fact: Fact) -> _Standing:
@@ -57,13 +57,22 @@ def _strength(lookup: Lookup, fact: Fact) -> _Standing:
     return _Standing(-TRUSTS.index(fact.trust), not inferred, fact.since[:10])
 
 
-def _decided(conflict: Conflict, value: str, rules: list[str], today: str) -> PlannedChange:
+def _decided(
+    context: UpkeepContext, conflict: Conflict, value: str, rules: list[str]
+) -> Iterator[PlannedChange]:
     ended = conflict.against(value)
     others = " or ".join(dict.fromkeys(fact.value for _, fact in ended))
-    why = f"{conflict.field} may be superseded by rule (semantic/_schema.yaml): {', and '.join(rules)}"
-    return PlannedChange(
-        KIND,
-        f"{fact_in_words(conflict.entity, conflict.field, value)} (was {others})",
-        tuple(EndFact(path, fact.entity, fact.field, fact.value, today) for path, fact in ended),
-        (why, *(side_in_words(side, conflict.entity) for side in conflict.sides)),
-    )
+    reason = f"{conflict.field} may be superseded by rule (semantic/_schema.yaml): {', and '.join(rules)}"
+    path, holds = next(side[0] for side in conflict.sides if side[0][1].value == value)
+    actions: list[Action] = [Stands(path, holds.entity, holds.field, value)]
+    actions += [
+        EndFact(path, fact.entity, fact.field, fact.value, context.writing.today) for path, fact in ended
+    ]
+    bound = [one for action in actions if (one := resting(context, action))]
+    if len(bound) == len(actions):
+        yield PlannedChange(
+            KIND,
+            f"{fact_in_words(conflict.entity, conflict.field, value)} (was {others})",
+            tuple(bound),
+            (reason, *(side_in_words(side, conflict.entity) for side in conflict.sides)),
+        )

@@ -23,6 +23,7 @@ class MiniLM:
 
     name = MINILM
     batch = 16
+    is_local = True
 
     def recipe(self) -> str:
         """The package with its version."""
@@ -42,6 +43,7 @@ class UniversalSentenceEncoder:
 
     name = USE
     batch = 16
+    is_local = True
 
     def recipe(self) -> str:
         """The package with its version."""
@@ -79,9 +81,9 @@ def _embedded(text: str) -> Floats:
     np, (session, tokenizer) = numpy(), _loaded()
     pieces = tokenizer.encode(text)
     ids = np.array([pieces.ids], np.int64)
-    given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-    wanted = {one.name: given[one.name] for one in session.get_inputs()}
-    return session.run(None, wanted)[0][0].mean(axis=0)
+    tensors = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+    inputs = {one.name: tensors[one.name] for one in session.get_inputs()}
+    return session.run(None, inputs)[0][0].mean(axis=0)
 
 
 @cache

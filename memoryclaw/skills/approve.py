@@ -16,12 +16,11 @@ from memoryclaw.skills.listing import (
     find,
     fingerprint_of,
     list_skills,
-    read_decisions,
 )
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import free_name, slug, timestamp
 from memoryclaw.writing.context import WriteContext, Written
-from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, recorded
+from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, decisions_of, recorded
 from memoryclaw.writing.writer import Edit, Move, text_change, write
 
 _DRAFTS = f"{SKILLS}/_drafts/"
@@ -158,7 +157,7 @@ def _reject_draft(context: WriteContext, found: ListedSkill) -> SkillDecision:
 
 
 def _withdraw(context: WriteContext, found: ListedSkill) -> SkillDecision:
-    decisions, path, run = read_decisions(context.root), found.skill.path, context.run("skill")
+    decisions, path, run = decisions_of(context.root), found.skill.path, context.run("skill")
     approved = decisions.approved_digests()
     own = [d.digest for d in decisions.all if d.kind == "skill" and d.path == path]
     withdrawn = [digest for digest in dict.fromkeys([*own, found.skill.digest]) if digest in approved]

@@ -23,14 +23,13 @@ from memoryclaw.skills.listing import (
     Sees,
     approvals,
     list_skills,
-    read_decisions,
     version_of,
 )
 from memoryclaw.text.encoding import in_form_of
 from memoryclaw.vault import files
 from memoryclaw.vault.files import writer_lock
 from memoryclaw.vault.state_folder import made
-from memoryclaw.writing.decisions import APPROVED
+from memoryclaw.writing.decisions import APPROVED, decisions_of
 
 CURRENT, EARLIER = "current", "earlier"
 
@@ -213,7 +212,7 @@ def _brought(root: str, folder: HostFolder, wanted: Sequence[_Wanted], *, refres
 
 
 def _wanted(root: str, sees: Sees) -> tuple[list[_Wanted], list[WithheldSkill]]:
-    known = approvals(read_decisions(root))
+    known = approvals(decisions_of(root))
     wanted: dict[str, _Wanted] = {}
     left_out = []
     for one in list_skills(root):

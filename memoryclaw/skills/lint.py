@@ -39,7 +39,7 @@ def _problems(file: SkillFile) -> Iterator[Problem]:
         if not file.parts.raw and not file.problems:
             yield Problem("", 1, "this skill has no header", "begin with ---, name, description, ---")
             return
-        if file.parts.broken or any(p.message.startswith("the header that begins") for p in file.problems):
+        if file.parts.broken:
             return
         yield from _no_body(file)
     elif file.skill.problems and not file.parts.meta:

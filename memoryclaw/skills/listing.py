@@ -1,6 +1,6 @@
 """Lists, shows, lints and matches the skills of a vault, straight from the files.
 
-A skill is approved by the digests of all its files, in `review/decisions.jsonl`; nothing inside a file approves it.
+A skill is approved by the digests of all its files, by this person on this machine; nothing inside a file approves it.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ from memoryclaw.skills.lint import lint
 from memoryclaw.skills.match import ENOUGH, SkillMatch, match
 from memoryclaw.skills.outcomes import NO_RUNS, Outcomes, better, outcomes_of
 from memoryclaw.skills.skill_file import SkillFile, read_skill
-from memoryclaw.text.encoding import decode
 from memoryclaw.text.language import Language
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import DECISIONS_FILE, place_of, safe_path
-from memoryclaw.writing.decisions import APPROVED, Decision, Decisions, fingerprint
+from memoryclaw.vault.layout import place_of, safe_path
+from memoryclaw.writing.decisions import APPROVED, Decision, Decisions, decisions_of, fingerprint
 
 SKILLS = "skills"
 _MAIN = "SKILL.md"
@@ -45,7 +44,7 @@ class Approval(NamedTuple):
 def approvals(decisions: Decisions) -> list[Approval]:
     """The versions that are approved and not rejected since, oldest first."""
     good = decisions.approved_digests()
-    return [found for found in _groups(decisions.all) if good.issuperset(found.files.values())]
+    return [found for found in _groups(decisions.counting) if good.issuperset(found.files.values())]
 
 
 def version_of(path: str, digests: Mapping[str, str]) -> dict[str, str]:
@@ -150,7 +149,7 @@ def list_skills(root: str, sees: Sees = everything, ran: Ran = ()) -> list[Liste
         sees: what the caller sees.
         ran: what the ledger has of the runs of skills.
     """
-    decisions = read_decisions(root)
+    decisions = decisions_of(root)
     paths = [path for path in files.list_files(root, SKILLS) if _is_skill(path)]
     homes = {path.rpartition("/")[0] for path in paths if path.endswith("/SKILL.md")}
     # What else lies in the folder of a skill belongs to it and is not a skill of its own.
@@ -202,7 +201,7 @@ def match_skills(
 
 def approved_files(root: str, paths: Iterable[str]) -> set[str]:
     """Those of these files that belong to a skill that is approved as it is."""
-    decisions = read_decisions(root)
+    decisions = decisions_of(root)
     wanted = set(paths) if approvals(decisions) else set()
     skills = [_listed(root, skill, decisions) for skill in sorted({*_skills_with(root, wanted)})]
     return wanted.intersection(path for one in skills if one.state == APPROVED for path in one.digests)
@@ -246,14 +245,6 @@ def find(every: list[ListedSkill], name: str) -> ListedSkill:
     raise NotFoundError(f"there is no skill called {wanted!r}; {hint}")
 
 
-def read_decisions(root: str) -> Decisions:
-    """The decisions of people in this vault."""
-    try:
-        return Decisions.read(decode(files.read_file(root, DECISIONS_FILE).data).text)
-    except NotFoundError:
-        return Decisions()
-
-
 def _listed(root: str, path: str, decisions: Decisions) -> ListedSkill:
     read = files.read_file(root, path)
     skill = read_skill(path, read.data)
@@ -267,14 +258,10 @@ def _listed(root: str, path: str, decisions: Decisions) -> ListedSkill:
 def _state(path: str, digests: dict[str, str], decisions: Decisions) -> str:
     if path.startswith(f"{SKILLS}/_drafts/"):
         return DRAFT
-    if any(found.files == version_of(path, digests) for found in approvals(decisions)):
+    good = approvals(decisions)
+    if any(found.files == version_of(path, digests) for found in good):
         return APPROVED
-    last = next((d for d in reversed(decisions.all) if _is_about(d, path)), None)
-    return CHANGED if last and last.decision == APPROVED else NOT_APPROVED
-
-
-def _is_about(decision: Decision, path: str) -> bool:
-    return decision.kind == "skill" and decision.path == path
+    return CHANGED if any(found.path == path for found in good) else NOT_APPROVED
 
 
 def _is_skill(path: str) -> bool:
@@ -296,7 +283,7 @@ def _offer(found: SkillMatch, listed: ListedSkill, fitting: Sequence[ListedSkill
     why = {
         APPROVED: "it is approved",
         CHANGED: f"it was changed since it was approved; `memoryclaw skills approve {name}`",
-        NOT_APPROVED: f"nobody has approved it; `memoryclaw skills approve {name}`",
+        NOT_APPROVED: f"nobody has approved it here; `memoryclaw skills approve {name}`",
         DRAFT: f"it is a draft; `memoryclaw skills approve {name}`",
     }
     return SkillOffer(found, state, state == APPROVED, why[state], outcomes, instead)

@@ -17,7 +17,7 @@ _KEY_LINE = re.compile(r"---[ \t]*\n(?:[ \t]*+(?:#.*+)?\n)*+[^\s:#-][^:\n]*:(?:\
 
 
 class Split(NamedTuple):
-    """A note in two parts. `raw` is the header as written, all there is when it is `broken`."""
+    """A note in two parts. `raw` is the header as written, all there is when it is `broken`; one that is never closed is in `body`."""
 
     meta: Mapping[str, Any]
     raw: str
@@ -40,7 +40,8 @@ def split(text: str) -> Split:
     try:
         raw, body = handler.split(text)
     except ValueError:
-        return Split(NOTHING, "", text, 1, problems=_unclosed(text))
+        problems = _unclosed(text)
+        return Split(NOTHING, "", text, 1, broken=bool(problems), problems=problems)
     body_line = text.count("\n", 0, len(text) - len(body)) + 1
     loaded = handler.load(raw)
     meta, problems = loaded.value, loaded.problems
@@ -75,7 +76,12 @@ def _unclosed(text: str) -> tuple[Problem, ...]:
     if not _KEY_LINE.match(text[:4096]):
         return ()
     return (
-        Problem("", 1, "the header that begins here is never closed", "add a line `---` below its last key"),
+        Problem(
+            "",
+            1,
+            "the header that begins here is never closed",
+            "add a line `---` below its last key; until then only the owner sees this note",
+        ),
     )
 
 

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 # Controls, zero-width and bidirectional marks can hide text from the person who reviews it, or drive a terminal.
-_UNSEEN = re.compile(
+UNSEEN = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+_UNSEEN = re.compile(UNSEEN)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _REMOTE_IMAGE = re.compile(
     r"!\[((?:[^\]!]|!(?!\[))*+)\]\(\s*+<?(?:https?:)?//(?:[^)!]|!(?!\[))*+\)", re.IGNORECASE
@@ -152,8 +153,8 @@ class _Others(dict[str, int]):
     """Caches the cost of each character that is not ASCII."""
 
     def __missing__(self, char: str) -> int:
-        found = self[char] = _COSTS[bisect_right(_STARTS, ord(char)) - 1]
-        return found
+        tokens = self[char] = _COSTS[bisect_right(_STARTS, ord(char)) - 1]
+        return tokens
 
 
 _others = _Others()

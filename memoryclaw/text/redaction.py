@@ -14,7 +14,10 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from memoryclaw.text.secret_names import NEAR, named_secrets, value_of
+from memoryclaw.text.secret_names import SecretSpan as _Span
+from memoryclaw.text.secret_names import is_sample, lowered, named_secrets, value_of
+from memoryclaw.text.secret_places import placed_secrets, secret_members
+from memoryclaw.text.wrapping import joined, unwrapped
 
 # Secrets known by their form; each row is the published form of one issuer's key.
 
@@ -28,6 +31,8 @@ class SecretRule(NamedTuple):
 
 
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+# A run of Base64 in a key, never a word of a sentence behind a key without an end.
+_PEM_RUN = r"(?=[A-Za-z]{0,200}(?:[0-9+/=]|(?-i:[a-z][A-Z]|[A-Z]{4})))[A-Za-z0-9+/=]++"
 _KEY_NAMES = r"[A-Z0-9][A-Z0-9 ]{0,30}"
 
 
@@ -72,6 +77,22 @@ CLOUDS = _rows(
     ("scaleway-key", "scw", r"SCW[A-Z0-9]{17}(?![A-Za-z0-9])"),
     ("confluent-secret", "cflt", r"cflt[A-Za-z0-9+/]{60}"),
     ("openshift-token", "sha256~", r"sha256~[\w-]{43}"),
+    ("cloudflare-token", "cfut_ cfat_ cfk_", r"cf(?:ut|at|k)_[A-Za-z0-9]{30,}"),
+    ("google-key", "aq.ab", r"AQ\.Ab[\w-]{40,}"),
+    ("aws-key", "bedrock-api-key-", r"bedrock-api-key-[A-Za-z0-9+/]{40,}={0,2}"),
+    ("databricks-token", "dkea dose dsap", r"(?:dkea|dose|dsap)[a-f0-9]{32}(?![a-f0-9])"),
+    ("render-key", "rnd_", r"rnd_[A-Za-z0-9]{24,}"),
+    ("aiven-password", "avns_", r"AVNS_[\w-]{15,}"),
+    ("mongodb-secret", "mdb_sa_sk_", r"mdb_sa_sk_[\w-]{30,}"),
+    ("xata-key", "xau_", r"xau_[A-Za-z0-9]{30,}"),
+    ("turso-token", "tursodb_", r"tursodb_[\w-]{20,}"),
+    ("scalingo-token", "tk-us-", r"tk-us-[\w-]{40,}"),
+    ("hashicorp-token", "hcp.", r"hcp\.[\w-]{40,}"),
+    ("infisical-token", "st.", rf"st\.{_UUID}\.[a-f0-9]{{30,}}\.[a-f0-9]{{30,}}"),
+    ("bitwarden-token", "0.", rf"0\.{_UUID}\.[A-Za-z0-9]{{25,40}}:[A-Za-z0-9+/]{{20,}}={{0,2}}"),
+    ("netbird-token", "nbp_", r"nbp_[A-Za-z0-9]{30,}"),
+    ("volcengine-key", "aklt", r"AKLT[A-Za-z0-9_-]{30,}={0,2}"),
+    ("baidu-key", "bce-v3/", r"bce-v3/ALTAK-[A-Za-z0-9]{15,}/[a-f0-9]{30,}"),
     ("memoryclaw-token", "mclaw_", r"mclaw_[\w-]{43}"),
 )  # fmt: skip
 
@@ -123,7 +144,22 @@ WORKSHOPS = _rows(
     ("adafruit-key", "aio_", r"aio_[A-Za-z0-9]{28}(?![A-Za-z0-9])"),
     ("adobe-secret", "p8e-", r"p8e-[A-Za-z0-9_-]{30,}"),
     ("shopify-token", "shp", r"shp(?:at|ca|pa|ss|ua|tka|rt)_[A-Za-z0-9_]{32,}"),
-    ("okta-token", "ssws", r"SSWS\s+([\w-]{30,})"),
+    ("trello-token", "atta", r"ATTA[a-fA-F0-9]{60,}"),
+    ("jetbrains-token", "perm- perm:", r"perm[-:][A-Za-z0-9+/=]{8,}\.[A-Za-z0-9+/=]{2,}\.[A-Za-z0-9+/=]{20,}"),
+    ("cargo-token", "crates_io_", r"crates_io_[A-Za-z0-9]{30,}"),
+    ("posthog-key", "phx_ phs_", r"ph[xs]_[A-Za-z0-9]{30,}"),
+    ("ory-token", "ory_", r"ory_(?:pat|at|rt|ac|st|wak)_[\w.-]{24,}"),
+    ("polar-token", "polar_", r"polar_(?:oat|pat|at|rt|cs|whs)_[A-Za-z0-9_]{24,}"),
+    ("snyk-token", "snyk_", r"snyk_(?:uat|sat)\.[\w.-]{20,}"),
+    ("socket-token", "sktsec_", r"sktsec_[\w-]{20,}"),
+    ("semgrep-token", "sgp_ semgrep_", r"semgrep_[\w-]{30,}"),
+    ("codeberg-token", "gitea_ forgejo_", r"(?:gitea|forgejo)_[a-f0-9]{40}"),
+    ("depot-token", "depot_", r"depot_(?:org|project|user)_[a-f0-9]{40,}"),
+    ("trigger-key", "tr_", r"tr_(?:dev|prod|stg|preview|pat)_[A-Za-z0-9]{16,}"),
+    ("inngest-key", "signkey-", r"signkey-(?:prod|test|branch)-[a-f0-9]{30,}"),
+    ("cal-key", "cal_", r"cal_(?:live_)?[a-f0-9]{32}(?![a-f0-9])"),
+    ("n8n-key", "n8n_api_", r"n8n_api_[A-Za-z0-9]{30,}"),
+    ("coda-zapier-key", "sk-ak-", r"sk-ak-[\w-]{20,}"),
     ("wandb-key", "wandb_v1_", r"wandb_v1_\w{40,}"),
 )  # fmt: skip
 
@@ -158,7 +194,14 @@ MESSENGERS_AND_MONEY = _rows(
     ("duffel-token", "duffel_", r"duffel_(?:test|live)_[\w=-]{40,}"),
     ("easypost-key", "ezak ezt", r"EZ(?:AK|TK)[A-Za-z0-9]{54,}"),
     ("shippo-token", "shippo_", r"shippo_(?:live|test)_[a-f0-9]{40,}"),
-    ("payment-key", "live_ test_", r"(?:live|test)_(?=[A-Za-z]{0,60}\d)[A-Za-z0-9_-]{30,}"),
+    ("payment-key", "live_ test_", r"(?:live|test)_(?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{30,}"),
+    ("paddle-key", "pdl_", r"pdl_(?:live|sdbx)_apikey_[a-z0-9]{20,}_[A-Za-z0-9]{20,}(?:_\w{3})?"),
+    ("mailersend-key", "mlsn.", r"mlsn\.[a-f0-9]{60,}"),
+    ("pubnub-key", "sec-c-", r"sec-c-[A-Za-z0-9+/=-]{30,}"),
+    ("dingtalk-secret", "sec", r"SEC[a-f0-9]{64}(?![a-f0-9])"),
+    ("stytch-secret", "secret-", r"secret-(?:live|test)-[\w-]{30,}={0,2}"),
+    ("telnyx-key", "key0", r"KEY0[A-F0-9]{31}_[A-Za-z0-9]{20,}"),
+    ("instagram-token", "igq igaa", r"IG(?:QV|QW|AA)[\w-]{60,}"),
     ("paystack-key", "sk_", r"sk_[a-f0-9]{40,}(?![a-z])"),
 )  # fmt: skip
 
@@ -183,6 +226,12 @@ MODELS = _rows(
     ("jina-key", "jina_", r"jina_[\w-]{40,}"),
     ("voyage-key", "pa-", r"pa-(?=[A-Za-z_-]{0,80}\d)[\w-]{43,}"),
     ("brave-key", "bsa", r"BSA(?=[A-Za-z_-]{0,80}\d)[\w-]{24,}(?![\w-])"),
+    ("e2b-key", "e2b_", r"e2b_[a-f0-9]{40}"),
+    ("langfuse-key", "sk-lf-", rf"sk-lf-{_UUID}"),
+    ("browserbase-key", "bb_live_", r"bb_(?:live|test)_[\w-]{20,}"),
+    ("context7-key", "ctx7sk-", rf"ctx7sk-{_UUID}"),
+    ("mem0-key", "m0-", r"m0-(?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{36,}"),
+    ("zhipu-key", ".", r"[a-f0-9]{32}\.[A-Za-z0-9]{16}(?![A-Za-z0-9.])"),
     ("nomic-key", "nk-", r"nk-(?=[A-Za-z_-]{0,80}\d)[\w-]{40,}"),
 )  # fmt: skip
 
@@ -191,10 +240,58 @@ SIGNED = _rows(
     ("jwt", "eyj", r"eyJ[\w-]{15,1000}\.[\w-]{0,1000}\.[\w-]{10,200}\.[\w-]{10,}\.[\w-]{10,}"),
 )  # fmt: skip
 
+# A prefix that says what it is, whoever issues it: `acme_api_…`, `sk_prod_…`. Behind it stand large and small letters and digits.
+_SAYS_SO = [
+    "sk",
+    "pat",
+    "tok",
+    "token",
+    "secret",
+    "api",
+    "apikey",
+    "key",
+    "access",
+    "refresh",
+    "live",
+    "prod",
+    "oat",
+    "uat",
+    "bot",
+]
+PREFIXED = _rows(
+    (
+        "token",
+        " ".join(word + sign for word in _SAYS_SO for sign in "_-"),
+        rf"(?:[A-Za-z][A-Za-z0-9]{{1,15}}[_-]){{0,3}}(?:{'|'.join(_SAYS_SO)})[_-](?:[a-z][a-z0-9]{{0,7}}[_-])?(?=[A-Z0-9]{{0,60}}[a-z])(?=[a-z0-9]{{0,60}}[A-Z])(?=[A-Za-z]{{0,60}}\d)[A-Za-z0-9]{{20,}}",
+    ),
+)
+
+_CRYPT = r"[A-Za-z0-9./]"
+# Hashes of passwords, which can be tried until the password is known.
+HASHES = _rows(
+    ("password-hash", "$1$ $5$ $6$ $7$ $8$ $9$ $apr1$ $y$ $gy$ $md5 $sha1$", rf"\$(?:[15-9]|apr1|g?y|md5|sha1)\$(?:rounds=\d{{1,9}}\$)?[A-Za-z0-9./,=]{{1,40}}\$(?:{_CRYPT}{{1,90}}\$)?{_CRYPT}{{15,}}"),
+    ("password-hash", "$2", rf"\$2[abxy]?\$\d\d\${_CRYPT}{{50,}}"),
+    ("password-hash", "$argon2 $scrypt$ $pbkdf2 $bcrypt-sha256$", r"\$(?:argon2(?:id|i|d)|scrypt|pbkdf2(?:-sha\d{1,3})?|bcrypt-sha256)\$[\w=,.$+/-]{20,}={0,2}"),
+    ("password-hash", "pbkdf2", r"pbkdf2(?:_sha\d{1,3}\$\d{1,9}|:sha\d{1,3}(?::\d{1,9})?)\$[\w+/.=]{1,100}\$[\w+/.=]{20,}"),
+    ("password-hash", "scrypt:", r"scrypt:\d{1,9}:\d{1,3}:\d{1,3}\$[\w+/.=]{1,100}\$[a-f0-9]{40,}"),
+    ("password-hash", "argon2$ bcrypt$ bcrypt_sha256$ md5$ sha1$ sha256$ scrypt$", r"(?:argon2|bcrypt(?:_sha256)?|md5|sha1|sha256|scrypt)\$[\w+/.=,$]{30,}"),
+    ("password-hash", "$p$ $h$ $s$", r"\$[PHS]\$[A-Za-z0-9./]{30,}"),
+    ("password-hash", "sha} crypt} md5} sha256} sha512} argon2}", r"\{(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT|ARGON2|PBKDF2(?:-SHA\d{1,3})?)\}[\w+/=$.,-]{20,}"),
+    ("password-hash", "scram-sha-", r"SCRAM-SHA-(?:1|256|512)\$\d{1,9}:[A-Za-z0-9+/=]{8,}\$[A-Za-z0-9+/=]{20,}:[A-Za-z0-9+/=]{20,}"),
+    ("password-hash", "md5", r"md5[a-f0-9]{32}(?![a-f0-9])"),
+    ("password-hash", "0x0", r"0x0[12]00[A-Fa-f0-9]{40,}"),
+    ("password-hash", "krb5", r"\$krb5(?:tgs|asrep|pa)\$[\w$*@./-]{30,}"),
+    ("password-hash", ":::", r"[a-f0-9]{32}:[a-f0-9]{32}(?=:::)"),
+    ("password-hash", "*", r"\*[A-F0-9]{40}(?![A-F0-9])"),
+    ("private-key", "b3blbnnzac1rzxktdje", r"b3BlbnNzaC1rZXktdjE[A-Za-z0-9+/=]{60,}"),
+    ("private-key", "mii mhc mig mc4", r"(?:MII\w{3}IBA(?:DANBgkqhkiG9w0BAQEFAASC|AKC)|MHcCAQEEI|MIGHAgEAMBMGByqGSM49|MC4CAQAwBQYDK2Vw)[A-Za-z0-9+/]{20,}={0,2}"),
+    ("private-key", "ls0tls1crudjti", r"LS0tLS1CRUdJTi(?=[A-Za-z0-9+/]{0,40}(?:UFJJVkFUR|BSSVZBVE|QUklWQVRF))[A-Za-z0-9+/]{60,}={0,2}"),
+)  # fmt: skip
+
 # Larger forms: blocks, URLs with a password, headers, command lines.
 SHAPES = _rows(
     ("private-key", "private key openvpn", rf"-----BEGIN (?:{_KEY_NAMES})?(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----(?:(?!-----BEGIN)[\s\S]){{0,20000}}?-----END [A-Za-z0-9 ]{{3,50}}-----"),
-    ("private-key", "private key", rf"-----BEGIN (?:{_KEY_NAMES})?PRIVATE KEY(?: BLOCK)?-----(?:(?:\s|\\+[nr]){{1,8}}(?:[A-Za-z-]{{3,20}}: [^\n]{{1,200}}|(?=[a-z]{{0,64}}(?-i:[A-Z0-9+/=]))[A-Za-z0-9+/=]+)){{0,400}}"),
+    ("private-key", "private key", rf"-----BEGIN (?:{_KEY_NAMES})?PRIVATE KEY(?: BLOCK)?-----(?:(?:[\s>|+*#,\"']|\\+[nrt]){{0,12}}+(?:[A-Za-z-]{{3,20}}: [^\n]{{1,200}}|{_PEM_RUN})){{1,400}}"),
     ("private-key", "private-lines", r"Private-Lines: \d+\s+((?:[A-Za-z0-9+/=]{1,64}\s+){1,200})"),
     ("private-key", "age-secret-key-1", r"AGE-SECRET-KEY-1[0-9A-Z]{50,}"),
     ("private-key", "nsec1", r"nsec1[a-z0-9]{58}"),
@@ -206,13 +303,22 @@ SHAPES = _rows(
     ("pgpass-password", ":5432: :3306: :6543:", r"[\w.*-]{1,100}:\d{4}:[\w.*-]{1,60}:[\w.@*-]{1,60}:([^\s\"':]{3,200})"),
     ("command-password", "mysql mariadb", r"(?:mysql|mariadb)(?:dump|admin|import)?\s[^\n|;]{0,200}?(?<=\s)-p[\"']?([^\s\"'-][^\s\"']{3,100})"),
     ("command-password", "curl http wget", r"(?:curl|https?|wget)\s(?:[^\n|;]{0,400}?\s)?(?:-u|--user|-a|--auth)[ =]?[\"']?[^\s:\"'/]{1,100}:([^\s\"']{3,100})"),
-    ("command-password", "sshpass docker podman helm az oc ldap redis-cli mongo smbclient", r"(?:sshpass|docker|podman|helm|az|oc|ldap\w{3,8}|redis-cli|mongo(?:sh|dump)?)\s(?:[^\n|;]{0,200}?\s)?-[pwa][ =]?(?:[\"']([^\"'\n]{3,100})[\"']|((?=[^\s]{0,100}[\d!@#$%^&*])[^\s\"'\-:][^\s\"':]{3,100})(?=\s|$))"),
+    ("command-password", "sshpass ldap redis-cli mongo", r"(?:sshpass|ldap\w{3,8}|redis-cli|mongo(?:sh|dump)?)\s(?:[^\n|;]{0,200}?\s)?(?:(?<!cli )-p|-[wa])[ =]?(?:[\"']([^\"'\n]{3,100})[\"']|((?=[^\s]{0,100}[\d!@#$%^&*])[^\s\"'\-:][^\s\"':]{3,100})(?=\s|$))"),
+    ("command-password", "login", r"(?:docker|podman|helm|az|oc|skopeo|crane|buildah)\s(?:[^\n|;]{0,40}\s)?login\s(?:[^\n|;]{0,200}?\s)?-[pw][ =]?(?:[\"']([^\"'\n]{3,100})[\"']|((?=[^\s]{0,100}[\d!@#$%^&*])[^\s\"'\-:][^\s\"':]{3,100})(?=\s|$))"),
+    ("command-password", "requirepass masterauth", r"(?:requirepass|masterauth)\s+[\"']?([^\s\"'<]{4,200})"),
+    ("command-password", "identified", r"identified\s+by\s+(?:password\s+)?'([^'\n]{3,200})'"),
+    ("command-password", "--from-literal", r"--from-literal[= ][\w.-]{1,200}=[\"']?([^\s\"']{3,1000})"),
+    ("command-password", "sudo --password-stdin", r"echo\s+(?:-n\s+)?[\"']?([^\s\"'|$]{4,200})[\"']?\s{0,3}\|\s{0,3}(?:sudo\s+-S|[^\n|]{0,120}--password-stdin)"),
+    ("command-password", "zip 7z", r"(?:(?:un)?zip\s(?:[^\n|;]{0,200}?\s)?-P\s?|7za?\s(?:[^\n|;]{0,200}?\s)?-p)[\"']?([^\s\"']{4,100})"),
+    ("command-password", "password secret key", r"(?:password|secret|key-string)\s[0579]\s([\w./$]{8,200})(?=\s|$)"),
     ("command-password", "pass:", r"(?<=[ =])pass:((?=[^\s]{0,200}\d)[^\s\"']{4,100})"),
+    ("okta-token", "ssws", r"SSWS\s+([\w-]{30,})"),
     ("cookie", "cookie:", r"cookie:\s*([^\n\"']{0,200}?=[^\n\"']{8,4000})"),
+    ("backup-code", "backup recovery scratch emergency rescue 2fa", r"(?:backup|recovery|scratch|emergency|rescue|2fa)[ _-]?codes?[^\n:]{0,30}:?((?:[\s,*•-]{1,6}(?:\d{1,2}[.)]\s)?(?=[a-z-]{0,12}\d)(?:[a-z0-9]{4,8}(?:-[a-z0-9]{4,8}){1,7}|[a-z0-9]{8,12})(?![\w-])){1,24})"),
     ("seed-phrase", "phrase mnemonic seed", r"(?i:(?:seed|recovery|secret|backup|wallet)[ _-]?(?:phrase|words?)|mnemonic|seed)[\"']?\s{0,3}(?:is|are|was|=|:)\s{0,3}[\"']?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})"),
 )  # fmt: skip
 
-TOKENS = (*CLOUDS, *WORKSHOPS, *MESSENGERS_AND_MONEY, *MODELS, *SIGNED)
+TOKENS = (*CLOUDS, *WORKSHOPS, *MESSENGERS_AND_MONEY, *MODELS, *SIGNED, *HASHES, *PREFIXED)
 SHORTEST = 15  # characters without a space that every token has; most sentences have no such word and need no patterns
 
 
@@ -220,7 +326,7 @@ MARK = re.compile(r"\[REDACTED:([a-z0-9-]{1,40}):([0-9a-f]{8})\]")
 _DEEPEST = 64
 # No letter or digit before a token, but for those of an escape: `\nghp_…`, `%20ghp_…`.
 _EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
-_BY_NEAR = tuple((near, rule) for rule in (*TOKENS, *SHAPES) for near in rule.near)
+_TOKENS_BY_NEAR = tuple((near, rule) for rule in TOKENS for near in rule.near)
 _SHAPES_BY_NEAR = tuple((near, rule) for rule in SHAPES for near in rule.near)
 # Keys and timestamps of a record, which are no secrets.
 _PLAIN = re.compile(
@@ -234,12 +340,6 @@ class Redacted(NamedTuple):
 
     value: Any
     kinds: tuple[str, ...]
-
-
-class _Span(NamedTuple):
-    start: int
-    end: int
-    kind: str
 
 
 class Redactor:
@@ -296,10 +396,13 @@ class Redactor:
         if depth > _DEEPEST:
             return "…"
         if isinstance(value, dict):
+            secret = secret_members(value)
             return {
-                key if _PLAIN.fullmatch(key) else self._string(key, "", kinds): self._walk(
-                    inner, _called(value, key), kinds, depth + 1
+                key if _PLAIN.fullmatch(key) else self._string(key, "", kinds): self._sealed(
+                    inner, kinds, depth + 1
                 )
+                if key in secret
+                else self._walk(inner, _called(value, key), kinds, depth + 1)
                 for key, inner in value.items()
             }
         if isinstance(value, list):
@@ -310,6 +413,15 @@ class Redactor:
         if isinstance(value, int) and not isinstance(value, bool) and name and value_of(name, str(value)):
             return self._string(str(value), name, kinds)
         return value
+
+    def _sealed(self, value: Any, kinds: list[str], depth: int) -> Any:
+        """Removes every text of a value whose place makes it a secret."""
+        if isinstance(value, dict):
+            return {key: self._sealed(inner, kinds, depth + 1) for key, inner in value.items()}
+        if not isinstance(value, str) or not value or MARK.search(value):
+            return self._walk(value, "", kinds, depth)
+        kinds.append("secret")
+        return self.mark("secret", value)
 
     def _string(self, text: str, name: str, kinds: list[str]) -> str:
         done = self.text(text)
@@ -333,15 +445,34 @@ def _flag(items: list[Any], at: int) -> str:
 
 
 def _found(text: str) -> Iterator[_Span]:
-    low = text.lower()
-    known = _BY_NEAR if max(map(len, text.split()), default=0) >= SHORTEST else _SHAPES_BY_NEAR
-    for rule in dict.fromkeys([rule for near, rule in known if near in low]):
+    """The secrets of a text as it is written, as it is meant, and those that a line break divides."""
+    yield from _secrets(text)
+    meant = unwrapped(text)
+    if meant.edits:
+        for span in _secrets(meant.text):
+            yield _Span(*meant.span(span.start, span.end), span.kind)
+    lines = joined(meant.text)
+    if lines.edits:
+        for span in _secrets(lines.text):
+            yield _Span(*meant.span(*lines.span(span.start, span.end)), span.kind)
+
+
+def _secrets(text: str) -> Iterator[_Span]:
+    low = lowered(text)
+    yield from _forms(text, low)
+    yield from named_secrets(text, low)
+    yield from placed_secrets(text, low)
+
+
+def _forms(text: str, low: str) -> Iterator[_Span]:
+    long = " ".join([word for word in low.split() if len(word) >= SHORTEST])
+    near = [rule for near, rule in _TOKENS_BY_NEAR if near in long] if long else []
+    near += [rule for near, rule in _SHAPES_BY_NEAR if near in low]
+    for rule in dict.fromkeys(near):
         for hit in compiled(rule).finditer(text):
             group = next((n for n in range(1, hit.re.groups + 1) if hit[n]), 0)
-            yield _Span(*hit.span(group), rule.kind)
-    if [near for near in NEAR if near in low]:
-        for named in named_secrets(text):
-            yield _Span(named.start, named.end, named.kind)
+            if not group or not is_sample(hit[group]):
+                yield _Span(*hit.span(group), rule.kind)
 
 
 def _merged(spans: Iterable[_Span]) -> list[_Span]:

@@ -1,31 +1,41 @@
 """Audiences: who may see a folder, a note, a line or a turn, and what is left of a file for one of them. Pure.
 
-A label names who may see what it stands on; `owner` and what is no name let nobody else in. What has no label is for the owner
-and the agent. Where a folder, a note and a line have labels, all of them must let an audience in.
+A label names who may see what it stands on, or keeps that on this machine; `owner` and what is no name let nobody else in. What has no
+label is for the owner and the agent. Where a folder, a note and a line have labels, all of them must let an audience in. What equals
+the word of a label in another case, width or spelling is that label: in doubt, more is hidden, never less.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import InputError
 from memoryclaw.model import AGENT, EVERYBODY, OWNER
-from memoryclaw.text.frontmatter import Split
+from memoryclaw.text.encoding import decode, readable
+from memoryclaw.text.frontmatter import Split, split
+from memoryclaw.text.markdown import without_code
+from memoryclaw.text.prompts import visible
 from memoryclaw.text.yaml_text import strings
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _PARTS = re.compile(r"[\s,|]+")
-# On a line: `[audience:: family]`, or the mark that people write into a conversation; `[private]` is what capture leaves of a
-# part that it did not keep.
-_MARK = re.compile(r"[\[(]audience::(?:([^\[\]()\n]*+)[\])])?|(\[(?!(?-i:private))PRIVATE\])", re.IGNORECASE)
-NO_EXPORT = re.compile(r"\[NOEXPORT\]", re.IGNORECASE)
-# On a line of its own it is a property of the whole note, as in Obsidian.
-_OF_NOTE = re.compile(r"^[ \t]*audience::([^\n]*)$", re.IGNORECASE | re.MULTILINE)
-# In the text of a skill that is JSON or JavaScript.
-_KEY = re.compile(r"""["']?\baudience["']?\s*:\s*(?:\[([^\[\]]*+)\]|["']([^"'\n]*)["'])?""", re.IGNORECASE)
-_MAY_LABEL = re.compile(rb"audience|\[private\]|\0", re.IGNORECASE)  # NUL: UTF-16, where words look otherwise
+
+
+class Label(NamedTuple):
+    """Whom a label lets in (empty: it says nothing of that), and whether what it stands on may leave this machine."""
+
+    audience: str = ""
+    export: bool = True
+
+
+UNLABELLED = Label()
+CLOSED = Label(OWNER, export=False)  # of what cannot be read
 
 
 def named(audience: str) -> str:
@@ -43,33 +53,29 @@ def named(audience: str) -> str:
 
 
 def label_of(value: Any) -> str:
-    """A label as it is compared: names in order, joined by a space; `owner` when it lets nobody else in."""
+    """An audience as it is compared: names in order, joined by a space; `owner` when it lets nobody else in."""
     texts = [value] if isinstance(value, str) else strings(value)
-    names = {part.strip("\"'#").lower() for text in texts for part in _PARTS.split(text)}
+    names = {part.strip("\"'#").lower() for text in texts for part in _PARTS.split(plain(text))}
     if EVERYBODY in names:
         return EVERYBODY
     return " ".join(sorted(name for name in names if name != OWNER and _NAME.fullmatch(name))) or OWNER
 
 
-def labels_in(text: str) -> str:
-    """The label of a piece of text: what all marks in it let in together; empty without one."""
-    if "::" not in text and "[" not in text:
-        return ""
-    return narrowed(*(OWNER if hit[2] else label_of(hit[1] or "") for hit in _MARK.finditer(text)))
-
-
-def unlabelled(text: str) -> str:
-    """A piece of text as it was said, without its marks."""
-    return NO_EXPORT.sub("", _MARK.sub("", text)).strip() if "[" in text or "::" in text else text
-
-
 def narrowed(*labels: str) -> str:
-    """Several labels as one, which lets in whom all of them do; empty when none is given."""
+    """Several audiences as one, which lets in whom all of them do; empty when none is given."""
     given = [label for label in labels if label]
     closed = [set(label.split()) - {OWNER} for label in given if label != EVERYBODY]
     if closed:
         return " ".join(sorted(set.intersection(*closed))) or OWNER
     return EVERYBODY if given else ""
+
+
+def joined(labels: Iterable[Label]) -> Label:
+    """Several labels as one."""
+    several = [label for label in labels if label != UNLABELLED]
+    if len(several) < 2:
+        return several[0] if several else UNLABELLED
+    return Label(narrowed(*(label.audience for label in several)), all(label.export for label in several))
 
 
 def may_see(audience: str, *labels: str) -> bool:
@@ -87,26 +93,314 @@ def of_folders(path: str, folders: Mapping[str, Any]) -> str:
     return narrowed(*map(label_of, inside))
 
 
+# Keys: of a header, of an inline field, of a line of a log, and of a skill.
+
+_YES, _NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0"})
+_LONGEST_KEY = 40
+
+
+def _is(value: Any, words: frozenset[str]) -> bool:
+    return isinstance(value, str | int) and plain(str(value)).strip(" \t\"'").lower() in words
+
+
+_KEYS: Mapping[str, Callable[[Any], Label]] = {
+    "audience": lambda value: Label(label_of(value)),
+    "private": lambda value: UNLABELLED if _is(value, _NO) else Label(OWNER),
+    "export": lambda value: UNLABELLED if _is(value, _YES) else Label(export=False),
+    "noexport": lambda value: UNLABELLED if _is(value, _NO) else Label(export=False),
+}
+_ALONE = frozenset({"private", "noexport"})  # those that are a label without a value
+
+
+@lru_cache(maxsize=1024)
+def _word(text: str) -> str:
+    """A key, or words in brackets, to be compared with the words of labels: without what is no letter or digit."""
+    if len(text) > _LONGEST_KEY:
+        return ""
+    return re.sub(r"[\W_]+", "", plain(text).lower())
+
+
+def of_keys(values: Mapping[Any, Any]) -> Label:
+    """The label that the keys of a mapping are."""
+    return joined(_of_key(str(key), value) for key, value in values.items())
+
+
+def _of_key(key: str, value: Any) -> Label:
+    label = _KEYS.get(_word(key))
+    return label(value) if label else UNLABELLED
+
+
+# Text as labels are read in it: what looks like an ASCII character is that character, and what cannot be seen is not there.
+
+_STRANGE = re.compile(
+    "[\xa0\xaa\xad\xb2\xb3\xb9\xba\u0130\u0131\u02b0-\u02b8\u02e0-\u02e4\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u1d2c-\u1d6a\u1d78-\u1dbf"
+    "\u2000-\u200f\u2028-\u202f\u2045\u2046\u205f-\u209f\u2100-\u218f\u2460-\u24ff\u2772\u2773\u27e6\u27e7\u2c7c\u2c7d\u3000\u3010\u3011"
+    "\u3014-\u301b\u3164\ufe00-\ufe6f\ufeff-\uffef\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U0001d400-\U0001d7ff"
+    "\U0001f100-\U0001f1ff\U000e0000-\U000e0fff]"
+)
+_LIKE = {**dict.fromkeys("【〔〖〘〚❲⟦⁅﹝", "["), **dict.fromkeys("】〕〗〙〛❳⟧⁆﹞", "]"), "İ": "I", "ı": "i"}
+
+
+def plain(text: str) -> str:
+    """A text as labels are read in it; its lines keep their numbers."""
+    return text if text.isascii() else _STRANGE.sub(lambda hit: _plain(hit[0]), text)
+
+
+@lru_cache(maxsize=4096)
+def _plain(character: str) -> str:
+    return _LIKE.get(character) or visible(unicodedata.normalize("NFKC", character))
+
+
+def _places(text: str) -> Callable[[int], int]:
+    """Tells where in a text a place of its plain form is."""
+    if text.isascii():
+        return lambda at: at
+    shifts, before = [(0, 0)], 0
+    for hit in _STRANGE.finditer(text):
+        at = shifts[-1][0] + hit.start() - before
+        shifts.append((at + len(_plain(hit[0])), hit.end()))
+        before = hit.end()
+
+    def place(at: int) -> int:
+        plain_at, own_at = shifts[bisect_right(shifts, at, key=lambda pair: pair[0]) - 1]
+        return own_at + at - plain_at
+
+    return place
+
+
+# Marks: `[PRIVATE]`, `[NOEXPORT]`, `[audience:: family]`, `<private>…</private>`. The text of a link is none. In code the first three
+# are, spelled as they are here; other words in brackets there are code.
+
+_STEMS = ("private", "audience", "export")  # what every word of a label holds
+_EXACT = re.compile(
+    r"[\[(]audience::(?:[^\[\]()\n]*+[\])])?|\[(?!(?-i:private))PRIVATE\]|\[NOEXPORT\]", re.IGNORECASE
+)
+_BRACKETED = re.compile(r"\[([^\[\]\n]*+)\]")
+_FIELD = re.compile(
+    r"[\[(][^\w\[\]()\n:]*+(audience|private|no[ _-]?export|export)[^\w\[\]()\n:]*+:[ \t]*+:(?:([^\[\]()\n]*+)[\])])?",
+    re.IGNORECASE,
+)
+_SEPARATOR = re.compile(r"[:=]+")
+_LINK = re.compile(
+    r"\[\[[^\[\]\n]*+\]\]|\[\^[^\[\]\n]*+\]"
+    r"|\[(?:[^\[\]\n]|\[[^\[\]\n]*+\])*+\]\((?:<[^<>\n]*+>|[^\s()<>]++(?:\([^\s()]*+\)[^\s()<>]*+)?)(?:[ \t]++(?:\"[^\"\n]*+\"|'[^'\n]*+'))?[ \t]*+\)"
+)
+_REFERENCE = re.compile(r"\[[^\[\]\n]++\]\[([^\[\]\n]++)\]")
+_DEFINITION = re.compile(r"^ {0,3}\[([^\[\]\n]++)\]:[ \t]*+\S", re.MULTILINE)
+_LESS, _MORE = r"(?:<|&lt;|&#0*+60;|&#x0*+3c;|\\u003c)", r"(?:>|&gt;|&#0*+62;|&#x0*+3e;|\\u003e)"
+_TAG = re.compile(
+    rf"{_LESS}\s*+(?:(/)\s*+)?private(?![\w@-]|[.:]\w)"
+    rf"(?:(?:[^<>&\\]|&(?!(?:[lg]t|#0*+6[02]|#x0*+3[ce]);)|\\(?!u003))*+{_MORE}|(?=\s*+\Z|\s++[\w-]++\s*+=))",
+    re.IGNORECASE,
+)
+
+
+class Mark(NamedTuple):
+    """A mark, and where it stands in the plain text."""
+
+    start: int
+    end: int
+    label: Label
+
+
+class Marks(NamedTuple):
+    """The marks of a text: words in brackets in their order, and the spans of `<private>`, which reach the end where nothing closes them."""
+
+    words: tuple[Mark, ...] = ()
+    spans: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def label(self) -> Label:
+        """All of them as one label."""
+        return joined([*(mark.label for mark in self.words), *([Label(OWNER)] if self.spans else [])])
+
+
+NO_MARKS = Marks()
+
+
+def may_hold_labels(text: str) -> bool:
+    """False for a text in which no label can be."""
+    return _may_hold(plain(text))
+
+
+def _may_hold(shown: str) -> bool:
+    low = shown.lower()
+    return any(stem in low for stem in _STEMS)  # a pattern of alternatives takes a hundred times as long
+
+
+def marks_in(text: str) -> Marks:
+    """The marks in a text."""
+    shown = plain(text)
+    if not _may_hold(shown):
+        return NO_MARKS
+    shown = _without_links(shown)
+    quiet = without_code(shown)
+    hits = [_EXACT.finditer(shown), _FIELD.finditer(quiet), _BRACKETED.finditer(quiet)]
+    labels = (Mark(*hit.span(), _of_bracket(hit[0])) for several in hits for hit in several)
+    words = sorted({mark for mark in labels if mark.label != UNLABELLED})
+    return Marks(tuple(words), tuple(_spans(quiet)))
+
+
+def private_spans(text: str) -> list[tuple[int, int]]:
+    """Where in a text `<private>` begins and ends, in code too."""
+    place, shown = _places(text), plain(text)
+    return [(place(start), place(end)) for start, end in _spans(shown)]
+
+
+def _of_bracket(mark: str) -> Label:
+    """The label that a pair of brackets is, or the beginning of one that cannot be read."""
+    inside = mark[1:]
+    inside = inside[:-1] if inside[-1:] in ("]", ")") else inside
+    between = _SEPARATOR.search(inside)
+    if between is None:
+        word = _word(inside)
+        return _of_key(word, "") if word in _ALONE else UNLABELLED
+    return _of_key(inside[: between.start()], inside[between.end() :].strip(" \t:"))
+
+
+def _spans(shown: str) -> Iterator[tuple[int, int]]:
+    if "private" not in shown.lower():
+        return
+    begin = depth = 0
+    for hit in _TAG.finditer(shown):
+        if not hit[1]:
+            begin, depth = (begin, depth + 1) if depth else (hit.start(), 1)
+        elif depth:
+            depth -= 1
+            if not depth:
+                yield begin, hit.end()
+    if depth:
+        yield begin, len(shown)
+
+
+def _without_links(shown: str) -> str:
+    if "](" in shown or "[[" in shown or "[^" in shown:
+        shown = _LINK.sub(_blank, shown)
+    if "][" in shown and (names := {name.lower() for name in _DEFINITION.findall(shown)}):
+        shown = _REFERENCE.sub(lambda hit: _blank(hit) if hit[1].lower() in names else hit[0], shown)
+    return shown
+
+
+def _blank(hit: re.Match[str]) -> str:
+    return " " * len(hit[0])
+
+
+def label_in(text: str) -> Label:
+    """The label of a piece of text: all marks in it together."""
+    return marks_in(text).label
+
+
+def labels_in(text: str) -> str:
+    """Whom the marks in a piece of text let in together; empty without one."""
+    return label_in(text).audience
+
+
+def unlabelled(text: str) -> str:
+    """A piece of text as it was said, without its marks."""
+    marks = marks_in(text).words
+    if not marks:
+        return text.strip() if "[" in text or "::" in text else text
+    place, pieces, at = _places(text), [], 0
+    for mark in marks:
+        if (start := place(mark.start)) >= at:
+            pieces.append(text[at:start])
+            at = place(mark.end)
+    return "".join((*pieces, text[at:])).strip()
+
+
+# Files.
+
+_MAYBE_IN_BYTES = (*(stem.encode() for stem in _STEMS), b"\0", b"\\u")  # NUL: UTF-16; `\u`: a letter in JSON
+_BEGINS = (b"---", b"\xef\xbb\xbf")  # a header, and a byte order mark before it
+# On a line of its own it is a property of the whole note, as in Obsidian.
+_OF_NOTE = re.compile(
+    r"^[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)?[*_~\"']*+(audience|private|no[ _-]?export|export)[*_~\"' \t]*+:[ \t]*+:[*_~]*+([^\n]*)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_OF_NOTE_EXACT = re.compile(r"^[ \t]*+(audience)::([^\n]*)$", re.IGNORECASE | re.MULTILINE)
+# A header that is none: in other fences, or behind blank lines.
+_FENCED = re.compile(r"\s*+(?:-{2,}|—+|\+{3,}|;{3,})[^\n]*\n(?:[^\n]*\S[^\n]*(?:\n|\Z))*+")
+_KEY_LINE = re.compile(
+    r"^[ \t\"']*+(?:(audience|private)|no[ _-]?export|export)[ \t\"']*+[:=]", re.IGNORECASE | re.MULTILINE
+)
+_ANY_KEY = re.compile(r"^[ \t]*+[\w\"'][^:\n]*:(?:\s|\Z)", re.MULTILINE)
+# In the text of a skill that is JSON or JavaScript.
+_KEY = re.compile(
+    r"""["']?\b(audience|private|no[ _-]?export|export)["']?\s*:\s*(?:\[([^\[\]]*+)\]|["']([^"'\n]*)["']|(true|false|[01])\b)?""",
+    re.IGNORECASE,
+)
+
+
 def may_be_labelled(data: bytes) -> bool:
-    """False when the bytes of a file cannot hold a label."""
-    return _MAY_LABEL.search(data) is not None
+    """False when the bytes of a file cannot hold a label, nor a header that cannot be read."""
+    low = data.lower()
+    if any(part in low for part in _MAYBE_IN_BYTES):
+        return True
+    text = readable(decode(data).text) if low.startswith(_BEGINS) or not low.isascii() else ""
+    return bool(text) and (may_hold_labels(text) or split(text).broken)
 
 
-def of_code(text: str) -> str:
+def of_code(text: str) -> Label:
     """The label of a skill in JSON or JavaScript; a value that cannot be read lets nobody in."""
-    return narrowed(*(label_of(hit[1] or hit[2] or "") for hit in _KEY.finditer(text)))
+    if "\\u" in text:
+        try:
+            text = json.dumps(json.loads(text), ensure_ascii=False)
+        except (ValueError, RecursionError):
+            text = re.sub(r"\\u00([2-7][0-9a-f])", lambda hit: chr(int(hit[1], 16)), text)
+    return joined(_of_key(hit[1], hit[2] or hit[3] or hit[4] or "") for hit in _KEY.finditer(plain(text)))
+
+
+def label_of_note(parts: Split) -> Label:
+    """The label of a whole note: of its header, of a mark in that, and of a field on a line of its own in the body.
+
+    A header that cannot be read lets only the owner in.
+    """
+    header = [*parts.meta.items(), *((path[-1], value) for path, value in parts.shadowed if path)]
+    labels = [_of_key(str(key), value) for key, value in header]
+    if parts.raw:
+        labels.append(label_in(parts.raw))
+    shown = plain(parts.body) if parts.body and may_hold_labels(parts.body) else ""
+    if parts.broken or (shown and not parts.raw):
+        labels.append(_of_unread_header(parts, shown))
+    if "::" in shown or ": :" in shown:
+        hits = [*_OF_NOTE_EXACT.finditer(shown), *_OF_NOTE.finditer(without_code(shown))]
+        labels += [_of_key(hit[1], hit[2].strip(" \t*_~")) for hit in hits]
+    return joined(labels)
+
+
+def _of_unread_header(parts: Split, shown: str) -> Label:
+    """The label of a header of which nothing is known but its words; of a body, where that begins like one."""
+    fenced = _FENCED.match(shown)
+    text = plain(parts.raw) if parts.raw else fenced[0] if fenced else ""
+    if parts.broken and (not parts.raw or _ANY_KEY.search(text) or _may_hold(text)):
+        return Label(OWNER, export=re.search("export", text, re.IGNORECASE) is None)
+    keys = list(_KEY_LINE.finditer(text))
+    return Label(OWNER if any(hit[1] for hit in keys) else "", all(hit[1] for hit in keys))
+
+
+def is_read_since(path: str, data: bytes) -> bool:
+    """True for a file with a label that versions before index format 26 took for text."""
+    text = readable(decode(data).text)
+    shown = plain(text)
+    if path.endswith((".json", ".js")):
+        return shown != text or any(hit[1].lower() != "audience" for hit in _KEY.finditer(shown))
+    if path.endswith(".jsonl"):
+        text = text.replace("[private]", "")  # what capture leaves of a part that it did not keep
+    parts, marks = split(text), marks_in(text)
+    own = text if text.isascii() else ""
+    known = {hit.start() for pattern in (_EXACT, _OF_NOTE_EXACT) for hit in pattern.finditer(own)}
+    hits = [mark.start for mark in marks.words if mark.label.audience]
+    hits += [hit.start() for hit in _OF_NOTE.finditer(shown) if _of_key(hit[1], hit[2]).audience]
+    keys = [key for key, value in parts.meta.items() if _of_key(key, value).audience]
+    is_broken = parts.broken and "audience" not in parts.raw.lower()
+    return bool(
+        marks.spans or is_broken or set(hits) - known or any(key.lower() != "audience" for key in keys)
+    )
 
 
 def of_note(parts: Split) -> str:
-    """The label of a whole note: of its header, of a mark in that, and of `audience::` on a line of its own in the body.
-
-    One in a header that cannot be read lets nobody in.
-    """
-    said = [value for key, value in parts.meta.items() if key.lower() == "audience"]
-    said += [value for path, value in parts.shadowed if path and str(path[-1]).lower() == "audience"]
-    broken = OWNER if parts.broken and "audience" in parts.raw.lower() else ""
-    in_body = (label_of(hit[1]) for hit in _OF_NOTE.finditer(parts.body))
-    return narrowed(broken, *map(label_of, said), labels_in(parts.raw), *in_body)
+    """Whom the label of a whole note lets in; empty without one."""
+    return label_of_note(parts).audience
 
 
 # The lines that a label on one of them covers, and those that a line needs to be understood.
@@ -176,21 +470,33 @@ class Outline:
             self._ends[self._open.pop().line] = number
 
 
-def covered(lines: Sequence[str], outline: Outline) -> list[str]:
-    """The label of each line of a Markdown body, empty where it has none.
+def covered(lines: Sequence[str], outline: Outline, marks: Marks | None = None) -> list[Label]:
+    """The label of each line of a Markdown body.
 
     A label on a heading covers its section; in a list, the item with all that is nested below it; in a table, its row; elsewhere
-    its paragraph.
+    its paragraph. `<private>` covers, besides, all lines up to its end.
     """
-    marked: dict[tuple[int, int], str] = {}
-    for number, line in enumerate(lines):
-        if label := labels_in(line):
-            where = outline.covered(number)
-            marked[where] = narrowed(marked.get(where, ""), label)
-    found = ["" for _ in lines]
-    for (begin, end), label in marked.items():
-        found[begin:end] = [narrowed(one, label) for one in found[begin:end]]
-    return found
+    text = "\n".join(lines)
+    marks = marks_in(text) if marks is None else marks
+    labels = [UNLABELLED for _ in lines]
+    if marks == NO_MARKS:
+        return labels
+    begins = [0, *(hit.end() for hit in re.finditer("\n", plain(text)))]
+
+    def line(at: int) -> int:
+        return bisect_right(begins, at) - 1
+
+    marked: dict[tuple[int, int], list[Label]] = {}
+    for mark in marks.words:
+        marked.setdefault(outline.covered(line(mark.start)), []).append(mark.label)
+    for start, end in marks.spans:
+        first, last = line(start), line(end - 1)
+        for where in ((first, last + 1), outline.covered(first), outline.covered(last)):
+            marked.setdefault(where, []).append(Label(OWNER))
+    for (begin, end), several in marked.items():
+        label = joined(several)
+        labels[begin:end] = [joined((one, label)) for one in labels[begin:end]]
+    return labels
 
 
 def emptied(lines: Sequence[str], outline: Outline, hidden: Collection[int]) -> set[int]:

@@ -16,6 +16,7 @@ from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import words_of
 from memoryclaw.vault.logs import LogRange, range_of, whole_lines
+from memoryclaw.vault.permissions import NOBODYS, Permissions, line_digest
 
 FORGOTTEN, REVIVED = "forgotten", "revived"
 _MARK = re.compile(
@@ -57,10 +58,17 @@ def marks_in(texts: Iterable[str]) -> list[Mark]:
     return found
 
 
-def standing_marks(decisions: str) -> frozenset[str]:
-    """The marks that the text of `decisions.jsonl` says are forgotten, and not brought back since."""
+def standing_marks(decisions: str, permitted: Permissions | None = NOBODYS) -> frozenset[str]:
+    """The marks that the text of `decisions.jsonl` says are forgotten, and not brought back since.
+
+    Anybody has a line forgotten; only this person brings one back, unless it is not asked what was `permitted`.
+    """
     known: dict[str, set[str]] = {}  # mark → the paths of what was forgotten with it
-    for line in decisions.splitlines():
+    written = decisions.splitlines()
+    counted = [True] * len(written)
+    if permitted is not None and f'"{REVIVED}"' in decisions:
+        counted = permitted.counted([line_digest(line) for line in written])
+    for place, line in enumerate(written):
         if f'"{FORGOTTEN}"' not in line and f'"{REVIVED}"' not in line:
             continue
         try:
@@ -73,7 +81,7 @@ def standing_marks(decisions: str) -> frozenset[str]:
         for mark in (mark for mark in lines if isinstance(mark, str)):
             if value.get("decision") == FORGOTTEN:
                 known.setdefault(mark, set()).add(path)
-            elif value.get("decision") == REVIVED and mark in known:
+            elif value.get("decision") == REVIVED and mark in known and counted[place]:
                 known[mark] -= {path} if path else set(known[mark])
     return frozenset(mark for mark, paths in known.items() if paths)
 

@@ -1,50 +1,88 @@
-"""What of a file may leave this machine: not what is marked [NOEXPORT], and not what was made of that. Pure."""
+"""The gate of this machine: what of a vault may leave it, to models, bundles and other copies. Pure.
+
+Every way out asks here first. What is marked [NOEXPORT] goes nowhere, nor what was made of that; the rest goes to those whom its
+labels let in.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Any
 
+from memoryclaw.model import AGENT, NOTHING, OWNER
 from memoryclaw.text.encoding import decode, encode, lines_of, readable
 from memoryclaw.text.frontmatter import split
-from memoryclaw.vault.audience import NO_EXPORT, Outline, emptied
+from memoryclaw.vault.audience import (
+    Label,
+    Outline,
+    covered,
+    emptied,
+    joined,
+    label_in,
+    label_of_note,
+    may_be_labelled,
+    may_see,
+    of_code,
+    of_keys,
+)
 from memoryclaw.vault.layout import LOGS, place_of
 from memoryclaw.vault.logs import read_jsonl
 from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.seen import seen
 
 _PROPOSALS, _RUNS, _LEDGER = "review/", "runs/", "ledger/"
-_MAYBE = re.compile(rb"export|\0", re.IGNORECASE)  # NUL: UTF-16, where words look otherwise
+
+
+def may_leave(label: Label, audience: str = AGENT) -> bool:
+    """Whether what has this label may leave this machine.
+
+    Args:
+        label: all that it is labelled with.
+        audience: who reads it elsewhere; models of others read for the agent.
+    """
+    return label.export and may_see(audience, label.audience)
 
 
 def stays(path: str, data: bytes) -> set[str]:
     """What a file names that stays here, by which others cite it: the id of a note, or the path of a log with such turns."""
     if path.startswith(LOGS):
         return {path.removeprefix("archive/")} if _withheld(path, data) else set()
-    if path.endswith(".md") and _stays_whole(data):
+    if path.endswith(".md") and _stays_whole(path, data):
         return {read_note(path, data, ReadingSettings()).id}
     return set()
 
 
-def leaving(path: str, data: bytes, cited: Collection[str]) -> bytes | None:
+def leaving(
+    path: str,
+    data: bytes,
+    cited: Collection[str],
+    *,
+    audience: str = OWNER,
+    folders: Mapping[str, Any] = NOTHING,
+) -> bytes | None:
     """What may leave of a file: the lines that stay are empty, so that every other keeps its number; None when nothing may.
 
     Args:
         path: of the file in the vault.
         data: its bytes.
         cited: what `stays` told of all files of the vault.
+        audience: who reads it elsewhere.
+        folders: the labels of folders.
     """
-    if path.endswith(".md") and not path.startswith(LOGS) and _stays_whole(data):
+    shown = seen(path, data, audience, folders)
+    if shown is None or _stays_whole(path, data):
         return None
     hidden = _withheld(path, data)
     if cited and path.startswith((_PROPOSALS, _RUNS)) and path.endswith((".md", ".json")):
         if any(name.encode() in data for name in cited):
-            return _bare_record(data, cited) if path.startswith(_RUNS) else None
+            return _bare_record(shown, cited) if path.startswith(_RUNS) else None
     elif cited and (path.startswith(_LEDGER) or place_of(path) is not None) and not path.startswith(LOGS):
         hidden |= _citing(path, data, cited)
     if not hidden:
-        return data
-    file = decode(data)
+        return shown
+    file = decode(shown)
     if path.endswith(".md") and not path.startswith(LOGS):
         text = readable(file.text)
         first = split(text).body_line - 1
@@ -71,21 +109,26 @@ def _bare_record(data: bytes, cited: Collection[str]) -> bytes | None:
     return (json.dumps(kept, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "replace")
 
 
-def _stays_whole(data: bytes) -> bool:
-    """True for a note whose header says `export: false`."""
-    if not _MAYBE.search(data):
+_CODE, _PLAIN = (".json", ".js"), (".txt", ".yaml", ".yml")
+
+
+def _stays_whole(path: str, data: bytes) -> bool:
+    """True for a note whose header says `export: false`, a skill in code that does, and another text with a mark in it."""
+    if path.startswith(LOGS) or not path.endswith((".md", *_CODE, *_PLAIN)) or not may_be_labelled(data):
         return False
-    meta = split(readable(decode(data).text)).meta
-    return any(
-        key.lower() == "export" and str(value).lower() in ("false", "no") for key, value in meta.items()
-    )
+    text = readable(decode(data).text)
+    if path.endswith(".md"):
+        return not label_of_note(split(text)).export
+    return not (label_in(text).export and (not path.endswith(_CODE) or of_code(text).export))
 
 
 def _withheld(path: str, data: bytes) -> set[int]:
     """The lines, counted from 0, that are marked."""
-    if not _MAYBE.search(data):
+    if not path.endswith((".md", ".jsonl")) or not may_be_labelled(data):
         return set()
     text = readable(decode(data).text)
+    if path.endswith(".jsonl") and not path.startswith(LOGS):
+        return {n for n, line in enumerate(text.split("\n")) if not _of_record(line).export}
     if path.startswith(LOGS):
         turns = (
             read_jsonl("", text).turns
@@ -93,9 +136,29 @@ def _withheld(path: str, data: bytes) -> set[int]:
             else read_note(path, data, ReadingSettings()).turns
         )
         return {line for turn in turns if not turn.export for line in range(turn.line - 1, turn.end_line)}
-    if not path.endswith(".md") or not NO_EXPORT.search(text):
+    if label_in(text).export:
         return set()
-    return _covered(text, [n for n, line in enumerate(text.split("\n")) if NO_EXPORT.search(line)])
+    first = split(text).body_line - 1
+    body = text.split("\n")[first:]
+    return {first + n for n, label in enumerate(covered(body, Outline(body))) if not label.export}
+
+
+def _of_record(line: str) -> Label:
+    """The label of a line of JSON that is no turn."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        value = None
+    return joined((label_in(line), of_keys(value if isinstance(value, dict) else {})))
+
+
+_SOURCE = re.compile(r"\[\[([^\[\]#|\n]++)")
+
+
+def sources_in(text: str) -> set[str]:
+    """The names of the notes and logs that lines of a text rest on."""
+    lines = (line[line.find("[source::") :] for line in text.split("\n") if "[source::" in line)
+    return {name for line in lines for name in _SOURCE.findall(line)}
 
 
 def _citing(path: str, data: bytes, cited: Collection[str]) -> set[int]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.model import Problem, Turn
 from memoryclaw.text.dates import parse_timestamp
-from memoryclaw.vault.audience import NO_EXPORT, label_of, labels_in, narrowed
+from memoryclaw.vault.audience import CLOSED, Label, joined, label_in, may_hold_labels, narrowed, of_keys
 from memoryclaw.vault.properties import text_of
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -29,6 +29,7 @@ _SAME_ROLE = {
     "function": "tool",
 }
 ROLES = frozenset({"user", "assistant", "tool"})
+CUT = "[private]"  # what capture leaves of a part that it did not keep, which is no label
 _HINT = "the line is searched as plain text; delete it if it is junk"
 
 
@@ -88,8 +89,7 @@ def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line:
                 text=said,
                 line=line,
                 end_line=last,
-                audience=labels_in(said),
-                export=not NO_EXPORT.search(said),
+                **label_in(said)._asdict(),
             )
         )
     return Log(_with_replies(turns))
@@ -154,8 +154,7 @@ class _LogReader:
                 text=_scrubbed(said).strip(),
                 line=number,
                 end_line=number,
-                audience=label_of_turn(value, said),
-                export=value.get("export") is not False and not NO_EXPORT.search(said),
+                **label_of_turn(value, said)._asdict(),
             )
         )
 
@@ -167,12 +166,11 @@ def text_of_turn(value: Mapping[str, Any]) -> str:
     return said if tool is None else "\n".join(filter(None, (_tool_text(str(tool), value), said)))
 
 
-def label_of_turn(value: Mapping[str, Any], said: str) -> str:
-    """Whom a turn is for, by its own word and the marks in it; a broken line that speaks of it is for nobody else."""
-    own = label_of(value["audience"]) if "audience" in value else ""
-    if not value and "audience" in said.lower():
-        own = label_of("")
-    return narrowed(own, labels_in(said))
+def label_of_turn(value: Mapping[str, Any], said: str) -> Label:
+    """The label of a turn: of the keys of its line and the marks in it; a broken line that speaks of one is closed."""
+    if not value and may_hold_labels(said):
+        return CLOSED
+    return joined((of_keys(value), label_in(said.replace(CUT, ""))))
 
 
 def _part(part: Any) -> str:

@@ -437,9 +437,13 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
     if kind == "log":
         body, line = (text, 1) if parts.broken else (parts.body, parts.body_line)
         log = read_markdown_log(source.stem, parts.meta, body, line)
-        if label := audience.of_note(parts):
+        label = audience.label_of_note(parts)
+        if label != audience.UNLABELLED:
             log = log._replace(
-                turns=tuple(t._replace(audience=audience.narrowed(label, t.audience)) for t in log.turns)
+                turns=tuple(
+                    t._replace(**audience.joined((label, audience.Label(t.audience, t.export)))._asdict())
+                    for t in log.turns
+                )
             )
         return _Reading(parts, said._replace(trust="unknown"), log=log)
     read = read_body(parts.body, parts.body_line)
@@ -486,15 +490,16 @@ def _todos(body: Body, first_line: int) -> tuple[tuple[int, str, Todo], ...]:
 
 def _labelled(facts: Facts, parts: Split) -> Facts:
     """The facts, each for those whom the labels of the note and of all that stands around its line let in."""
-    lines, whole = parts.body.split("\n"), audience.of_note(parts)
-    of_lines = audience.covered(lines, audience.Outline(lines)) if any(map(audience.labels_in, lines)) else []
-    if not (whole or of_lines):
+    whole, marks = audience.of_note(parts), audience.marks_in(parts.body)
+    if not whole and marks == audience.NO_MARKS:
         return facts
+    lines = parts.body.split("\n")
+    of_lines = [label.audience for label in audience.covered(lines, audience.Outline(lines), marks)]
 
     def labelled(fact: Fact) -> Fact:
         at = fact.line - parts.body_line
         return fact._replace(
-            audience=audience.narrowed(whole, fact.audience, of_lines[at] if of_lines and at >= 0 else "")
+            audience=audience.narrowed(whole, fact.audience, of_lines[at] if at >= 0 else "")
         )
 
     return facts._replace(facts=tuple(map(labelled, facts.facts)))

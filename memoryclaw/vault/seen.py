@@ -41,7 +41,7 @@ def seen(path: str, data: bytes, audience: str, folders: Mapping[str, Any]) -> b
     elif path.endswith(".md"):
         hidden = _hidden_lines(text, audience, folder)
     else:
-        hidden = None if not labels.may_see(audience, folder, labels.of_code(text)) else set()
+        hidden = None if not labels.may_see(audience, folder, labels.of_code(text).audience) else set()
     if hidden is None:
         return None
     if not hidden:
@@ -82,9 +82,13 @@ def _hidden_lines(text: str, audience: str, folder: str) -> set[int] | None:
     first = parts.body_line - 1
     lines = text.split("\n")
     body = lines[first:]
+    marks = labels.marks_in("\n".join(body))
+    seen_whole = labels.may_see(audience, *levels)
+    if marks == labels.NO_MARKS:
+        return set() if seen_whole else None
     outline = labels.Outline(body)
-    found = labels.covered(body, outline)
-    if labels.may_see(audience, *levels):
+    found = [label.audience for label in labels.covered(body, outline, marks)]
+    if seen_whole:
         hidden = {
             n for n, label in enumerate(found) if label and not labels.may_see(audience, *levels, label)
         }

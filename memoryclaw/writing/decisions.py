@@ -1,17 +1,24 @@
-"""`review/decisions.jsonl`: what people decided, one JSON object a line. It holds fingerprints and digests, and no content but reasons."""
+"""`review/decisions.jsonl`: what people decided, one JSON object a line. It holds fingerprints and digests, and no content but reasons.
+
+A line that came with a clone or from another machine may only narrow: what it would permit is a proposal until this person permits it.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from memoryclaw.errors import NotFoundError
+from memoryclaw.text.encoding import decode
 from memoryclaw.text.language import fold
+from memoryclaw.vault import files
 from memoryclaw.vault.edits import line_end
-from memoryclaw.vault.forgotten import standing_marks
+from memoryclaw.vault.forgotten import REVIVED, standing_marks
 from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.logs import LogRange, parse_ranges
+from memoryclaw.vault.permissions import NOBODYS, Permissions, line_digest, permission, permissions
 from memoryclaw.writing.writer import Edit, text_change
 
 APPROVED, REJECTED, UNDONE, PURGED = "approved", "rejected", "undone", "purged"
@@ -34,6 +41,11 @@ class Decision(NamedTuple):
     digests: tuple[str, ...] = ()  # keyed, of what was forgotten for good
     reason: str = ""  # that a person gave, in their own words
 
+    @property
+    def widens(self) -> bool:
+        """True for a decision that makes something act, or be seen, that did not before."""
+        return self.decision in (APPROVED, REVIVED)
+
     def line(self) -> str:
         """The decision as a line of the file; empty values are left out."""
         values = {key: value for key, value in self._asdict().items() if value}
@@ -41,36 +53,79 @@ class Decision(NamedTuple):
 
 
 class Decisions:
-    """All decisions of a vault; a later one of the same thing outweighs an earlier one."""
+    """All decisions of a vault; a later one of the same thing outweighs an earlier one.
 
-    def __init__(self, decisions: Iterable[Decision] = (), forgotten: frozenset[str] = frozenset()) -> None:
+    Args:
+        decisions: in the order of the file.
+        forgotten: the marks of lines that are left out of every answer.
+        foreign: the places of those that would widen something, and that this person did not take on this machine.
+        withdrawn: digests of files of skills that this person said no to last.
+        proposals: the foreign ones that would change something.
+    """
+
+    def __init__(
+        self,
+        decisions: Iterable[Decision] = (),
+        forgotten: frozenset[str] = frozenset(),
+        foreign: Collection[int] = (),
+        withdrawn: Collection[str] = (),
+        proposals: Sequence[Decision] = (),
+    ) -> None:
         self.all = tuple(decisions)
-        self.forgotten = forgotten  # the marks of lines that are left out of every answer
+        self.counting = tuple(d for place, d in enumerate(self.all) if place not in foreign)
+        self.forgotten, self.proposals = forgotten, tuple(proposals)
         self._latest = {d.fingerprint: d for d in self.all if d.fingerprint}
+        self._standing = {d.fingerprint: d for d in self.counting if d.fingerprint}
+        self._withdrawn = withdrawn
 
     @classmethod
-    def read(cls, text: str) -> Decisions:
-        """The decisions of a file; a line that is none is passed over."""
-        return cls((found for line in text.splitlines() if (found := _read(line))), standing_marks(text))
+    def read(cls, text: str, permitted: Permissions = NOBODYS) -> Decisions:
+        """The decisions of a file, and what of them this person permitted; a line that is none is passed over."""
+        read = [(decision, line_digest(line)) for line in text.splitlines() if (decision := _read(line))]
+        decisions = [decision for decision, _ in read]
+        counted = permitted.counted([digest for _, digest in read])
+        foreign = {place for place, d in enumerate(decisions) if d.widens and not counted[place]}
+        forgotten = standing_marks(text, permitted)
+        found = cls(decisions, forgotten, foreign, permitted.withdrawn)
+        if foreign:
+            wanted = {
+                place for place in foreign if line_digest(decisions[place].line()) not in permitted.declined
+            }
+            found.proposals = tuple(found._proposals(wanted, standing_marks(text, None)))
+        return found
+
+    def _proposals(self, places: Collection[int], forgotten: frozenset[str]) -> Iterator[Decision]:
+        """Those of these decisions that would change something; the files of a skill come together."""
+        last, approved = {d.digest: d for d in self.all if d.digest}, self.approved_digests()
+
+        def matters(d: Decision) -> bool:
+            of_skill = last.get(d.digest) is d and d.digest not in approved
+            refused = self.is_rejected(d.fingerprint) or self.is_undone(d.fingerprint)
+            back = not self.forgotten.difference(forgotten).isdisjoint(d.lines)
+            return of_skill or (self._latest.get(d.fingerprint) is d and refused) or back
+
+        moments = {(d.at, d.kind) for place in places if matters(d := self.all[place])}
+        return (d for place, d in enumerate(self.all) if place in places and (d.at, d.kind) in moments)
 
     def of(self, fingerprint: str) -> Decision | None:
-        """The latest decision of this fingerprint."""
+        """The latest decision of this fingerprint, whoever took it."""
         return self._latest.get(fingerprint)
 
     def is_rejected(self, fingerprint: str) -> bool:
-        """True when a person said no to this, and not yes since."""
-        found = self._latest.get(fingerprint)
-        return found is not None and found.decision == REJECTED
+        """True when a person said no to this, and this person not yes since."""
+        standing = self._standing.get(fingerprint)
+        return standing is not None and standing.decision == REJECTED
 
     def is_undone(self, fingerprint: str) -> bool:
-        """True when a person took this back, and did not say yes since."""
-        found = self._latest.get(fingerprint)
-        return found is not None and found.decision == UNDONE
+        """True when a person took this back, and this person did not say yes since."""
+        standing = self._standing.get(fingerprint)
+        return standing is not None and standing.decision == UNDONE
 
     def approved_digests(self) -> frozenset[str]:
-        """The digests of skill files that are approved and not rejected since."""
-        latest = {d.digest: d for d in self.all if d.digest}
-        return frozenset(digest for digest, d in latest.items() if d.decision == APPROVED)
+        """The digests of skill files that this person approved and nobody rejected since."""
+        latest = {d.digest: d for d in self.counting if d.digest}
+        approved = (digest for digest, d in latest.items() if d.decision == APPROVED)
+        return frozenset(approved).difference(self._withdrawn)
 
     def ranges(self) -> list[LogRange]:
         """Every log range that a decision cites: it is done, whatever became of it."""
@@ -83,6 +138,15 @@ def fingerprint(kind: str, *parts: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+def decisions_of(root: str) -> Decisions:
+    """The decisions of a vault, and what of them this person permitted."""
+    try:
+        text = decode(files.read_file(root, DECISIONS_FILE).data).text
+    except NotFoundError:
+        return Decisions()
+    return Decisions.read(text, permissions(root))
+
+
 def _read(line: str) -> Decision | None:
     try:
         value = json.loads(line)
@@ -90,9 +154,9 @@ def _read(line: str) -> Decision | None:
         return None
     if not isinstance(value, dict) or not isinstance(value.get("decision"), str):
         return None
-    known = {key: value[key] for key in Decision._fields if isinstance(value.get(key), str)}
+    texts = {key: value[key] for key in Decision._fields if isinstance(value.get(key), str)}
     lists = {key: _texts(value.get(key)) for key in ("ranges", "lines", "digests")}
-    return Decision(**{"at": "", "kind": "", **known, **lists})
+    return Decision(**{"at": "", "kind": "", **texts, **lists})
 
 
 def _texts(value: object) -> tuple[str, ...]:
@@ -103,11 +167,22 @@ def _texts(value: object) -> tuple[str, ...]:
 
 
 def recorded(decisions: Sequence[Decision]) -> Edit:
-    """The edit that appends these decisions."""
+    """The edit that appends these decisions, which this person takes."""
     lines = "".join(decision.line() for decision in decisions)
 
     def append(text: str) -> str:
         open_ended = bool(text) and not text.endswith(("\n", "\r"))
         return text + (line_end(text) if open_ended else "") + lines
 
-    return Edit(DECISIONS_FILE, text_change(append))
+    return Edit(DECISIONS_FILE, text_change(append), permits=permits(decisions))
+
+
+def permits(decisions: Sequence[Decision]) -> str:
+    """What this person permits, or no longer does, by taking these decisions together."""
+    widening = [d for d in decisions if d.widens]
+    return permission(
+        decisions[0].at if decisions else "",
+        lines=[line_digest(d.line()) for d in widening],
+        approved=[d.digest for d in widening if d.digest],
+        refused=[d.digest for d in decisions if d.digest and not d.widens],
+    )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from memoryclaw.errors import NotFoundError
 from memoryclaw.text.encoding import decode, lines_of
@@ -16,6 +17,7 @@ from memoryclaw.vault.edits import line_end
 from memoryclaw.vault.layout import STATE_DIR, on_disk, places, run_id
 from memoryclaw.vault.state_folder import put
 from memoryclaw.writing.context import Templates
+from memoryclaw.writing.init import leave_out
 from memoryclaw.writing.writer import Edit, Writer, text_change, writing
 
 _IGNORE, _ATTRIBUTES = ".gitignore", ".gitattributes"
@@ -39,19 +41,22 @@ class Tracking:
         Raises:
             HistoryError: git is in no state to take a commit.
         """
-        if not any(self.wanted.values()) and not self._was_on():
+        earlier = _remembered(self.root)
+        ours = {path.partition("/")[0] for path in earlier}
+        foreign = [folder for folder in self._tracked() if not (self.wanted[folder] or folder in ours)]
+        leave_out(self.root, foreign)  # another machine tracks its own, and goes on
+        if not any(self.wanted.values()) and not ours:
             return ()
         with writing(self.root) as writer:
             if writer.untracked:
                 return ()
-            commits = [self._rules(writer)]
+            commits = [self._rules(writer, {f: on for f, on in self.wanted.items() if f not in foreign})]
             folders = [folder for folder, on in self.wanted.items() if on]
-            known = _remembered(self.root)
             fresh = {path: stamp for folder in folders for path, stamp in _stamps(self.root, folder)}
-            paths = sorted(path for path, stamp in fresh.items() if known.get(path) != stamp)
+            paths = sorted(path for path, stamp in fresh.items() if earlier.get(path) != stamp)
             batches = (paths[at : at + _AT_ONCE] for at in range(0, len(paths), _AT_ONCE))
             commits += [self._batch(writer, some) for some in batches]
-            if fresh != known:
+            if fresh != earlier:
                 with suppress(OSError):  # what cannot be remembered is read again
                     data = json.dumps(fresh).encode("utf-8", "surrogateescape")
                     put(os.path.join(self.root, STATE_DIR), _CACHE, data)
@@ -65,17 +70,19 @@ class Tracking:
 
         return writer.record(paths, message, verb="track", now=self.now)
 
-    def _was_on(self) -> bool:
+    def _tracked(self) -> list[str]:
+        """The folders that the rules of the vault say are tracked, by this machine or another."""
         lines = _text(self.root, _IGNORE).splitlines()
-        return any(_note(folder) in lines for folder in self.wanted)
+        return [folder for folder in self.wanted if _note(folder) in lines]
 
-    def _rules(self, writer: Writer) -> str:
+    def _rules(self, writer: Writer, wanted: Mapping[str, bool]) -> str:
         """Takes the folders out of what git ignores, or puts them back; how git itself merges them is said beside."""
-        edits = [Edit(_IGNORE, text_change(self._ignored)), Edit(_ATTRIBUTES, text_change(self._attributes))]
+        rules = ((_IGNORE, self._ignored), (_ATTRIBUTES, self._attributes))
+        edits = [Edit(path, text_change(partial(change, wanted))) for path, change in rules]
         changed = [edit for edit in edits if _changes(self.root, edit)]
         if not changed:
             return ""
-        on = [f"{folder}/" for folder, is_on in self.wanted.items() if is_on]
+        on = [f"{folder}/" for folder, is_on in wanted.items() if is_on]
         return writer.write(
             changed,
             lambda: self.templates.commit_message("track-rules", run=self._run_id(), on=on),
@@ -83,9 +90,9 @@ class Tracking:
             now=self.now,
         ).commit
 
-    def _ignored(self, text: str) -> str:
+    def _ignored(self, wanted: Mapping[str, bool], text: str) -> str:
         lines = lines_of(text)
-        for folder, on in self.wanted.items():
+        for folder, on in wanted.items():
             ignored = f"{places(self.root).on_disk(folder)}/"
             old, new = (ignored, _note(folder)) if on else (_note(folder), ignored)
             lines = [
@@ -93,8 +100,8 @@ class Tracking:
             ]
         return "".join(lines)
 
-    def _attributes(self, text: str) -> str:
-        for folder, on in self.wanted.items():
+    def _attributes(self, wanted: Mapping[str, bool], text: str) -> str:
+        for folder, on in wanted.items():
             rule = f"{places(self.root).on_disk(folder)}/** merge=union"
             if on and rule not in text.splitlines():
                 end = line_end(text)
@@ -133,7 +140,7 @@ def _stamps(root: str, folder: str) -> Iterator[tuple[str, list[int]]]:
 
 def _remembered(root: str) -> dict[str, list[int]]:
     try:
-        found = json.loads(files.read_file(root, f"{STATE_DIR}/{_CACHE}").data)
+        stamps = json.loads(files.read_file(root, f"{STATE_DIR}/{_CACHE}").data)
     except (NotFoundError, ValueError, OSError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return stamps if isinstance(stamps, dict) else {}

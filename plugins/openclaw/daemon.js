@@ -22,6 +22,8 @@ export class Daemon {
   #found = new Map();
   #isDown = false;
   #isClosed = false;
+  #first; // until when turns wait for a daemon that has answered none yet; 0 once it has
+  #url; // of the daemon that was met last
 
   constructor(settings, logger) {
     this.#settings = settings;
@@ -37,9 +39,27 @@ export class Daemon {
       return answer;
     } catch (error) {
       if (error instanceof Refused && error.status !== 401) this.#isUp();
-      throw error;
+      throw limit.signal.aborted ? limit.signal.reason : error;
     } finally {
       limit.end();
+    }
+  }
+
+  /** What the daemon answers to a turn. One that is not there is started; for its start and its first answer all turns wait `firstTimeoutMs` once. */
+  async askForTurn(method, path, body, limits) {
+    const answered = async () => {
+      const answer = await this.ask(method, path, body, { timeoutMs: this.#limit(limits) });
+      this.#first = 0;
+      return answer;
+    };
+    try {
+      return await answered();
+    } catch (error) {
+      if (error.name === "Unreachable") {
+        this.#first ||= undefined;
+        if (!await this.#ensureWithin(this.#limit(limits))) throw error;
+      } else if (error.name !== "TimeoutError" || this.#first !== undefined) throw error; // else it has just met another daemon
+      return answered();
     }
   }
 
@@ -70,6 +90,8 @@ export class Daemon {
     const found = this.#found.get(options.owner) ?? await within(findDaemon(this.#settings, options.owner), options.signal);
     if (!found) throw new Unreachable();
     this.#found.set(options.owner, found);
+    if (found.url !== this.#url && this.#first < Date.now()) this.#first = undefined;
+    this.#url = found.url;
     try {
       return await request(found, method, path, options);
     } catch (error) {
@@ -85,6 +107,21 @@ export class Daemon {
     const up = await startDaemon(this.#settings, (sentence) => this.#logger.warn(`memoryclaw: ${sentence}`));
     if (up) this.#isUp();
     return up;
+  }
+
+  #limit({ timeoutMs, firstTimeoutMs }) {
+    const now = Date.now();
+    this.#first ??= now + firstTimeoutMs;
+    return Math.max(timeoutMs, this.#first - now);
+  }
+
+  async #ensureWithin(ms) {
+    const limit = patience(ms);
+    try {
+      return await within(this.ensure(), limit.signal);
+    } finally {
+      limit.end();
+    }
   }
 
   #isUp() {

@@ -8,7 +8,7 @@ export function patience(ms) {
   let left = STEPS;
   let timer;
   const step = () => {
-    if (left === 0) control.abort(new DOMException("the time limit has passed", "TimeoutError"));
+    if (left === 0) control.abort(new DOMException(`the memory daemon did not answer within ${ms} ms`, "TimeoutError"));
     else {
       left -= 1;
       timer = setTimeout(step, ms / STEPS).unref();

@@ -36,18 +36,13 @@ async function injected(daemon, settings, turns, query, session) {
   const seen = turns.cut.has(session) ? "none" : "tools";
   const body = { query, budget: settings.budget, ...(session && { session, seen }) };
   try {
-    const answer = await daemon.ask("POST", "/v1/recall", body, { timeoutMs: settings.recallTimeoutMs });
+    const limits = { timeoutMs: settings.recallTimeoutMs, firstTimeoutMs: settings.firstRecallTimeoutMs };
+    const answer = await daemon.askForTurn("POST", "/v1/recall", body, limits);
     turns.cut.delete(session);
     const block = typeof answer.context === "string" ? answer.context : "";
     return { appendSystemContext: NOTICE, ...(block && { appendContext: block }) };
   } catch (error) {
-    daemon.blind(why(error, settings));
-    if (error.name === "Unreachable") daemon.wake();
+    daemon.blind(error.message);
     return undefined;
   }
-}
-
-function why(error, settings) {
-  const late = error.name === "TimeoutError" || error.name === "AbortError";
-  return late ? `the memory daemon did not answer within ${settings.recallTimeoutMs} ms` : error.message;
 }

@@ -12,6 +12,7 @@ export const DEFAULTS = Object.freeze({
   startDaemon: true,
   budget: 600,
   recallTimeoutMs: 300,
+  firstRecallTimeoutMs: 10_000, // OpenClaw itself gives a handler 15 seconds
   nightly: "30 3 * * *",
   readWithModel: false,
 });

@@ -7,7 +7,7 @@ import { isCommand, ownWords, textOf } from "./words.js";
 
 const RUNS = 500; // that are kept in mind
 const SENT = 5_000; // ids of messages, over all sessions
-const KEPT = ["role", "content", "timestamp", "toolName", "toolCallId", "isError", "name", "senderName"];
+const KEPT = ["role", "content", "timestamp", "toolName", "toolCallId", "isError", "name", "senderName", "audience", "export", "private", "noexport"];
 const FOREIGN = new Set(["inter_session", "internal_system"]); // input that no person wrote
 
 export class Turns {

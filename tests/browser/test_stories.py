@@ -255,7 +255,7 @@ def test_an_empty_vault_says_what_will_come(chromium: Any, tmp_path: Path) -> No
         page.wait_for_url("**/ui/timeline*")
         page.goto(page.url.partition("/ui/")[0] + "/ui/review")
         assert "Nothing waits" in page.locator("main").inner_text()
-        for name in ("timeline", "skills", "health"):
+        for name in ("timeline", "entities", "notes", "skills", "health"):
             page.goto(page.url.partition("/ui/")[0] + f"/ui/{name}")
             assert page.locator("h1").count() == 1
         context.close()

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from conftest import put
+from conftest import Own, put
 from gitvault import git, vault_of
 from servers.faulty import MENDED, MODES, Faulty, patience
 
@@ -24,13 +24,13 @@ USUAL = {"refused", "hang", "status_500", "truncated", "prose_only", "invented_q
 @pytest.mark.parametrize(
     "mode", [mode if mode in USUAL else pytest.param(mode, marks=pytest.mark.laws) for mode in MODES]
 )
-def test_a_failing_model_costs_nothing_but_its_words(mode: str, tmp_path: Path) -> None:
+def test_a_failing_model_costs_nothing_but_its_words(mode: str, tmp_path: Path, own: Own) -> None:
     line = {"ts": "2026-04-19T18:00:00Z", "session": "evening", "turn": 1, "role": "user", "content": SAID}
     root = vault_of(tmp_path / "vault", {"Home.md": "# Home\n"})
     raw = json.dumps(line) + "\n"
     with Faulty(mode) as server:
-        settings = f"llm:\n  url: {server.url}\n  timeout: {patience(mode)}\n  retries: 0\n"
-        put(root, {LOG: raw, "memoryclaw.yaml": settings})
+        own(f"llm:\n  chain: [ollama]\n  url: {server.url}\n  timeout: {patience(mode)}\n  retries: 0\n")
+        put(root, {LOG: raw})
         app = App(root, clock=lambda: NOW)
         done = app.consolidate()
         app.close()
@@ -40,15 +40,16 @@ def test_a_failing_model_costs_nothing_but_its_words(mode: str, tmp_path: Path) 
     record = json.loads((root / done.applied.record).read_text())
     assert bool(record["degraded"]) == (mode not in MENDED)
     assert not list(root.rglob("*.tmp"))
-    assert git(root, "status", "--porcelain").split() == ["??", "memoryclaw.yaml"]
+    assert git(root, "status", "--porcelain") == ""
     assert git(root, "fsck", "--strict", "--no-dangling") == ""
 
 
-def test_without_models_none_is_asked_and_nothing_is_degraded(tmp_path: Path) -> None:
+def test_without_models_none_is_asked_and_nothing_is_degraded(tmp_path: Path, own: Own) -> None:
     root = vault_of(tmp_path / "vault", {"Home.md": "# Home\n"})
     line = {"ts": "2026-04-19T18:00:00Z", "session": "evening", "turn": 1, "role": "user", "content": SAID}
     with Faulty(next(iter(MODES))) as server:
-        put(root, {LOG: json.dumps(line) + "\n", "memoryclaw.yaml": f"llm:\n  url: {server.url}\n"})
+        own(f"llm:\n  chain: [ollama]\n  url: {server.url}\n")
+        put(root, {LOG: json.dumps(line) + "\n"})
         app = App(root, clock=lambda: NOW)
         done = app.consolidate(llm="none")
         app.close()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from conftest import put
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from segments import KITCHEN, basis_of, segment_of
@@ -29,7 +30,7 @@ CHAINS = ("ollama", "openai")
 
 
 def settings_of(root: Path, url: str, chain: str = "ollama", **llm: object) -> Config:
-    """The settings of a vault whose models all listen at one address."""
+    """The settings of somebody whose models all listen at one address."""
     given = {
         "chain": f"[{chain}]",
         "url": url,
@@ -39,10 +40,9 @@ def settings_of(root: Path, url: str, chain: str = "ollama", **llm: object) -> C
         "timeout": 60,
         **llm,
     }
-    (root / "memoryclaw.yaml").write_text(
-        "llm:\n" + "".join(f"  {key}: {value}\n" for key, value in given.items())
-    )
-    return config.load(root)
+    text = "llm:\n" + "".join(f"  {key}: {value}\n" for key, value in given.items())
+    put(root, {"own/memoryclaw/config.yaml": text})
+    return config.load(root, {"XDG_CONFIG_HOME": str(root / "own"), "XDG_CACHE_HOME": str(root / "cache")})
 
 
 def read(

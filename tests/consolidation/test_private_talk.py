@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from conftest import Own
 from gitvault import vault_of
 from nights import NIGHT, consolidated
 from servers.scripted import ModelServer
@@ -92,9 +93,9 @@ def test_no_part_that_must_stay_is_given_to_a_host_or_to_another_machine(vault: 
             assert not any(secret in asked for secret in SECRETS)
 
 
-def test_a_model_on_this_machine_reads_it_and_what_it_makes_keeps_the_label(vault: Path) -> None:
+def test_a_model_on_this_machine_reads_it_and_what_it_makes_keeps_the_label(vault: Path, own: Own) -> None:
     with ModelServer() as server:
-        (vault / "memoryclaw.yaml").write_text(f"llm:\n  url: {server.url}\n  retries: 0\n")
+        own(f"llm:\n  chain: [ollama]\n  url: {server.url}\n  retries: 0\n")
         consolidated(vault, llm="auto")
     assert any("91000" in one.prompt for one in server.asked)
     with open_vault(vault, audience="agent") as agent:

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import Claw, put
+from conftest import Claw, Own, put
 from gitvault import git, vault_of
 from nights import LOGS, NIGHT, VAULT, consolidated, memory, tree
 from servers.scripted import Asked, ModelServer, honest, line_of
@@ -56,15 +56,14 @@ def test_the_same_logs_make_the_same_vault_under_any_hash_seed(evening: Path) ->
     assert git(one, "rev-parse", "HEAD") == git(other, "rev-parse", "HEAD")
 
 
-def test_a_server_that_refuses_changes_nothing_but_what_the_record_says_of_it(evening: Path) -> None:
+def test_a_server_that_refuses_changes_nothing_but_what_the_record_says_of_it(
+    evening: Path, own: Own
+) -> None:
     without, refused = copies(evening, "without", "refused")
     with ModelServer() as server:
         url = server.url
+    own(f"llm:\n  chain: [ollama]\n  url: {url}\n  retries: 0\nconsolidation:\n  skillThreshold: 2\n")
     for root, llm in ((without, "none"), (refused, "auto")):
-        put(
-            root,
-            {"memoryclaw.yaml": f"llm:\n  url: {url}\n  retries: 0\nconsolidation:\n  skillThreshold: 2\n"},
-        )
         consolidated(root, llm=llm)
     assert memory(without) == memory(refused)
     apart = {key for key, value in told(without).items() if told(refused)[key] != value}
@@ -72,11 +71,11 @@ def test_a_server_that_refuses_changes_nothing_but_what_the_record_says_of_it(ev
     assert "no model answered" in str(told(refused)["degraded"])
 
 
-def test_an_honest_model_only_adds(evening: Path) -> None:
+def test_an_honest_model_only_adds(evening: Path, own: Own) -> None:
     """Ids, paths, points and the facts of the patterns stay; the words around them may be the model's."""
     without, read = copies(evening, "without", "read")
     with ModelServer(answer) as server:
-        put(read, {"memoryclaw.yaml": f"llm:\n  url: {server.url}\nconsolidation:\n  skillThreshold: 2\n"})
+        own(f"llm:\n  chain: [ollama]\n  url: {server.url}\nconsolidation:\n  skillThreshold: 2\n")
         consolidated(without)
         consolidated(read, llm="auto")
         assert server.asked

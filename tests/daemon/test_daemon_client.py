@@ -186,11 +186,22 @@ def test_a_copy_of_the_vault_is_not_answered_by_the_daemon_of_the_first(
     assert asked(daemon) == []
 
 
-def test_a_clock_of_this_process_alone_is_none_of_the_daemons(
-    daemon: Daemon, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("own", "daemons", "answer"),
+    [
+        ("", "", ANSWER),
+        ("2026-04-20T08:00:00Z", "2026-04-20T08:00:00Z", ANSWER),
+        ("2026-04-20T08:00:00Z", "", None),
+        ("", "2026-04-20T08:00:00Z", None),
+        ("2026-04-20T08:00:00Z", "2026-04-21T08:00:00Z", None),
+    ],
+)
+def test_only_a_daemon_with_the_same_clock_is_asked(
+    daemon: Daemon, monkeypatch: pytest.MonkeyPatch, own: str, daemons: str, answer: Any
 ) -> None:
-    monkeypatch.setenv("MEMORYCLAW_NOW", "2026-04-20T08:00:00Z")
-    assert daemon.ask() is None
+    monkeypatch.setenv("MEMORYCLAW_NOW", own)
+    daemon.write(clock=daemons)
+    assert daemon.ask() == answer
 
 
 def test_nobody_listening_is_none(daemon: Daemon, tmp_path: Path) -> None:

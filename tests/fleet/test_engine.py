@@ -19,7 +19,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from conftest import Claw, put
+from conftest import Claw, Own, put
 from engine_contract import EngineContract, OpenEngine, Opener, all_of, any_of, phrase, row, token, without
 from gitvault import vault_of as git_vault
 from hypothesis import HealthCheck, given, settings
@@ -131,8 +131,9 @@ def test_a_larger_corpus_with_rare_and_common_words(migrated_url: str, tmp_path:
 
 
 @pytest.fixture
-def on_server(migrated_url: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Vaults whose settings say `engine: postgres` are kept on this server."""
+def on_server(migrated_url: str, monkeypatch: pytest.MonkeyPatch, own: Own) -> str:
+    """The indexes of vaults whose settings do not say otherwise are kept on this server."""
+    own("index: {engine: postgres}\n")
     monkeypatch.setenv("MEMORYCLAW_INDEX_URL", migrated_url)
     return migrated_url
 
@@ -530,7 +531,8 @@ def test_behind_a_pooler_vaults_are_written_and_asked_at_once(
     assert count == (12,)
 
 
-def test_without_a_place_the_settings_say_what_is_missing(tmp_path: Path) -> None:
+def test_without_a_place_the_settings_say_what_is_missing(tmp_path: Path, own: Own) -> None:
+    own("index: {engine: postgres}\n")
     root = put(
         tmp_path / "vault", {"memoryclaw.yaml": "index: {engine: postgres, url: postgresql://thief@evil/x}\n"}
     )

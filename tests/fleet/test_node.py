@@ -12,9 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from conftest import Own, put
 from gitvault import git
 from nodeprocess import NodeProcess
 from postgres import Server
+from servers.scripted import ModelServer
 
 from memoryclaw.app import App
 from memoryclaw.app.fleet import FleetNode, add, check, drop, list_vaults, move
@@ -417,12 +419,13 @@ def test_directory_and_tokens_come_back_from_a_dump_and_the_rest_from_the_remote
     assert one.ask("write", "ann", "Anna lives in Bern") == "ok"
     token, _ = cluster.fleet.make_token("ann", "agent")
     one.end()
+    cluster.fleet.permit("ann", "one\n")
     old, new = (
         cluster.fleet.server.url.partition("@/")[2].partition("?")[0],
         postgres_server.database(template),
     )
     dump = postgres_server.folder / f"{new}.sql"
-    tables = ("-t", "memoryclaw.fleet_vault", "-t", "memoryclaw.token")
+    tables = ("-t", "memoryclaw.fleet_vault", "-t", "memoryclaw.token", "-t", "memoryclaw.permission")
     host = ("-h", str(postgres_server.folder), "-U", "postgres")
     postgres_server.run("pg_dump", *host, "--data-only", *tables, "-f", dump, old)
     postgres_server.run("psql", *host, "-q", "-v", "ON_ERROR_STOP=1", "-f", dump, new)
@@ -433,6 +436,8 @@ def test_directory_and_tokens_come_back_from_a_dump_and_the_rest_from_the_remote
     assert knows(node, "Bern")
     admitted = fresh.admit(token)
     assert admitted is not None
+    fresh.permit("ann", "two\n")
+    assert fresh.permissions("ann") == "one\ntwo\n"
     assert (admitted.vault, admitted.audience, admitted.node) == ("ann", "agent", "new")
     assert check(fresh) == []
     node.stop()
@@ -558,6 +563,36 @@ def test_a_node_that_stops_sends_everything_and_gives_its_vaults_away_at_once(cl
     two = cluster.node("two")
     assert two.adopt("ann")
     assert knows(two, "Bern")
+
+
+def test_what_was_approved_stays_so_on_the_node_that_takes_over_and_a_push_approves_nothing(
+    cluster: Cluster,
+) -> None:
+    one = cluster.node("one")
+    cluster.vault(one)
+    with one.opened("ann", "owner") as app:
+        for name in ("mail", "mow"):
+            app.skills.new(name, "Sends an email to one person.")
+        app.skills.approve("mail")
+    one.acknowledge("ann")
+    git(cluster.folder, "clone", "-q", "--template=", str(cluster.folder / "ann.git"), "person")
+    with App(cluster.folder / "person") as app:
+        assert {found.name: found.state for found in app.skills.list()}["mail"] == "not approved"
+        app.skills.approve("mow")
+    git(cluster.folder / "person", "push", "-q", "origin", "main")
+    write(one, "Anna lives in Bern")
+    one.stop()
+    two = cluster.node("two")
+    assert two.adopt("ann")
+    with two.opened("ann", "owner") as app:
+        assert '"skills/mow/SKILL.md"' in (app.root / "review/decisions.jsonl").read_text()
+        assert {found.name: found.state for found in app.skills.list()} == {
+            "mail": "approved", "mow": "not approved",
+        }  # fmt: skip
+        assert [found.name for found in app.skills.hosted().skills] == ["mail"]
+        app.adopt(app.adoptable())
+        assert {found.state for found in app.skills.list()} == {"approved"}
+    two.acknowledge("ann")
 
 
 def test_uses_of_memories_are_sent_though_nobody_waits_for_them(
@@ -728,3 +763,29 @@ def test_who_is_not_the_home_throws_no_index_away(cluster: Cluster) -> None:
     two = cluster.node("two")
     with two.shadowed("ann", "owner") as app:
         assert app.search("Bern").matches
+
+
+def test_a_tenants_settings_lead_the_operators_key_and_text_nowhere(
+    cluster: Cluster, own: Own, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    another = "0123456789abcdef" * 2  # the id of a vault of the operator's own
+    monkeypatch.setenv("OPENAI_API_KEY", "kestrel-key-of-the-operator")
+    with ModelServer() as theirs, ModelServer() as operators:
+        settings = own(f"llm:\n  chain: [openai]\n  openaiUrl: {operators.url}/v1\n  allowRemote: true\n")
+        put(
+            settings.parent / "vaults" / another,
+            {"config.yaml": f"llm:\n  chain: [openai]\n  openaiUrl: {theirs.url}/v1\n"},
+        )
+        node = cluster.node("one")
+        root = node.folder / cluster.vault(node)
+        asks = (
+            f"vault:\n  id: {another}\nllm:\n  chain: [openai, ollama]\n  url: {theirs.url}\n  openaiUrl: {theirs.url}/v1\n"
+            f"retrieval:\n  fallback: vector\n  blendStrategy: weighted\n"
+        )
+        talk = '{"ts":"2026-04-19T09:00:00Z","session":"s","turn":1,"role":"user","content":"Boathouse colour is red."}\n'
+        put(root, {"memoryclaw.yaml": asks, "logs/2026-04-19/s.jsonl": talk})
+        with node.opened("ann", "owner") as app:
+            app.consolidate()
+            app.search("where is the lantern")
+        assert operators.asked
+        assert (theirs.connections, theirs.asked) == (0, [])

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest import put
+from conftest import Own, put
 from gitvault import git
 from servers.embedder import EmbedServer, settings
 
@@ -40,8 +40,9 @@ def postgres(migrated_url: str) -> Iterator[Postgres]:
 
 
 @pytest.fixture
-def root(studio: Path, model: EmbedServer) -> Path:
-    return put(studio, {"memoryclaw.yaml": settings(model), **NOTES})
+def root(studio: Path, model: EmbedServer, own: Own) -> Path:
+    own(settings(model))
+    return put(studio, NOTES)
 
 
 def on_server(root: Path, postgres: Postgres, vault: str = "ann") -> App:
@@ -133,12 +134,13 @@ class Town:
 
 
 def test_another_node_asks_what_the_home_made_and_makes_none_when_it_takes_over(
-    tmp_path: Path, postgres: Postgres, model: EmbedServer
+    tmp_path: Path, postgres: Postgres, model: EmbedServer, own: Own
 ) -> None:
     hub, town = tmp_path / "ann.git", Town(tmp_path, Fleet(postgres))
     hub.mkdir()
     git(hub, "init", "-q", "--bare", "-b", "main", "--template=")
-    mine = put(tmp_path / "mine", {"memoryclaw.yaml": settings(model), **NOTES})
+    own(settings(model))
+    mine = put(tmp_path / "mine", {"memoryclaw.yaml": "", **NOTES})
     git(mine, "init", "-q", "-b", "main", "--template=")
     git(mine, "add", ".")
     git(mine, "commit", "-qm", "by hand")

@@ -114,6 +114,19 @@ def test_tokens_of_other_vaults_are_not_seen_even_by_a_query_that_asks_for_all(f
         assert connection.execute("select vault from memoryclaw.token").fetchall() == [("ann",)]
 
 
+def test_permissions_are_a_vaults_own_in_their_order_and_go_with_it(fleet: Fleet) -> None:
+    for name in ("ann", "bob"):
+        fleet.add(name)
+        for line in ("one", "two"):
+            fleet.permit(name, f"{line} of {name}\n")
+    assert fleet.permissions("ann") == "one of ann\ntwo of ann\n"
+    with fleet.server.transaction() as connection:
+        assert connection.execute("select line from memoryclaw.permission").fetchall() == []
+    fleet.drop("ann")
+    fleet.add("ann")
+    assert (fleet.permissions("ann"), fleet.permissions("bob")) == ("", "one of bob\ntwo of bob\n")
+
+
 def test_requests_of_a_minute_are_counted_over_all_nodes(fleet: Fleet) -> None:
     fleet.add("ann")
     fleet.limit("ann", notes=None, size=None, requests=3)

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from conftest import put
+from conftest import Own, put
 from indexed import until
 from servers.embedder import EmbedServer, settings
 
@@ -29,8 +29,9 @@ def server() -> Iterator[EmbedServer]:
 
 
 @pytest.fixture
-def root(studio: Path, server: EmbedServer) -> Path:
-    return put(studio, {"memoryclaw.yaml": settings(server)})
+def root(studio: Path, server: EmbedServer, own: Own) -> Path:
+    own(settings(server))
+    return studio
 
 
 @pytest.fixture
@@ -165,12 +166,12 @@ def test_another_length_makes_all_anew(app: App, server: EmbedServer, root: Path
 
 
 def test_another_model_has_its_own_vectors_and_the_old_ones_go_once_they_are_whole(
-    app: App, server: EmbedServer, root: Path
+    app: App, server: EmbedServer, root: Path, own: Own
 ) -> None:
     fill(app, server)
     old = app._context.vectors.store.folder
     with EmbedServer("other", 20) as second:
-        put(root, {"memoryclaw.yaml": settings(second)})
+        own(settings(second))
         with App(root) as other:
             assert other.fill_vectors(stopping=lambda: True).missing
             assert old.exists()
@@ -219,17 +220,19 @@ def test_without_the_setting_there_is_nothing_to_fill(studio: Path) -> None:
         assert not (studio / ".memoryclaw/vectors").exists()
 
 
-def test_a_model_that_is_not_there_is_said_with_what_to_do(app: App, root: Path, server: EmbedServer) -> None:
-    put(root, {"memoryclaw.yaml": settings(server).replace("vectorModel: hashed", "vectorModel: mxbai")})
+def test_a_model_that_is_not_there_is_said_with_what_to_do(
+    app: App, root: Path, server: EmbedServer, own: Own
+) -> None:
+    own(settings(server).replace("vectorModel: hashed", "vectorModel: mxbai"))
     with App(root) as other:
         with pytest.raises(ModelError, match="`ollama pull mxbai` fetches it"):
             other.fill_vectors()
         assert "ollama pull mxbai" in next(c.sentence for c in other.doctor() if c.name == "vectors")
 
 
-def test_a_model_of_an_extra_that_is_not_installed_is_said(root: Path) -> None:
+def test_a_model_of_an_extra_that_is_not_installed_is_said(root: Path, own: Own) -> None:
     settings_file = "retrieval:\n  fallback: vector\n  vectorModel: minilm\n"
-    put(root, {"memoryclaw.yaml": settings_file})
+    own(settings_file)
     with App(root) as other:
         try:
             other._context.vectors.embedder.recipe()

@@ -176,6 +176,10 @@ def test_an_approved_skill_must_be_approved_again(vault: Path) -> None:
             "\ufeff# a\n\ngit:\n  track_logs: false\n",
             "\ufeff# a\n\ngit:\n  track_logs: false\nvault:\n  format: 2\n",
         ),
+        ("vault:\n# end\n", "vault:\n  format: 2\n# end\n"),
+        ("a: {}\nvault:", "a: {}\nvault:\n  format: 2"),
+        ("vault: {} # mine\n", "vault: {format: 2, } # mine\n"),
+        ("vault:\n   id: x # mine\n", "vault:\n   format: 2\n   id: x # mine\n"),
     ],
 )
 def test_only_the_line_of_the_format_changes(vault_of: VaultOf, before: str, after: str) -> None:
@@ -185,7 +189,7 @@ def test_only_the_line_of_the_format_changes(vault_of: VaultOf, before: str, aft
 
 
 def test_settings_that_cannot_be_told_are_said(vault_of: VaultOf) -> None:
-    root = vault_of({"memoryclaw.yaml": "vault:\n", "skills/a.json": FILES["skills/_drafts/tidy.json"]})
+    root = vault_of({"memoryclaw.yaml": "? vault\n: \n", "skills/a.json": FILES["skills/_drafts/tidy.json"]})
     before = snapshot(root)
     ran = Claw(root)("migrate")
     assert (ran.code, ran.err.count("\n")) == (1, 1)

@@ -84,7 +84,7 @@ def test_match_tells_which_skill_why_and_that_nobody_approved_it(asked: Claw) ->
     ran = asked("skills", "match", "send", "an", "update", "to", "Søren")
     assert ran.code == 0
     assert ran.out.startswith("send-update  ")
-    assert "not offered: nobody has approved it; `memoryclaw skills approve send-update`" in ran.out
+    assert "not offered: nobody has approved it here; `memoryclaw skills approve send-update`" in ran.out
     [found] = asked("skills", "match", "send an update", "--json").json["skills"]
     assert sum(term["value"] for term in found["why"]["terms"]) == pytest.approx(found["score"])
     assert found["offered"] is False

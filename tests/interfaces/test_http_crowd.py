@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Claw, VaultOf
+from conftest import Claw, Own, VaultOf
 from daemons import Daemon, is_gone, serving
 from gitvault import git
 from indexed import until
@@ -22,8 +22,9 @@ NOTES = {
 
 
 @pytest.fixture
-def daemon(vault_of: VaultOf) -> Iterator[Daemon]:
-    root = vault_of({**NOTES, "memoryclaw.yaml": "serve:\n  rate: 100000\n"})
+def daemon(vault_of: VaultOf, own: Own) -> Iterator[Daemon]:
+    own("serve:\n  rate: 100000\n")
+    root = vault_of(NOTES)
     assert Claw(root)("init").code == 0
     git(root, "add", "-A")
     git(root, "commit", "-qm", "notes")

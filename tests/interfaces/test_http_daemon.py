@@ -41,7 +41,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 def test_its_files_are_private_and_say_where_it_is(daemon: Daemon) -> None:
     told = json.loads((daemon.state / "serve.json").read_text())
     assert told.items() <= daemon.address.items()
-    assert set(told) == {"pid", "host", "port", "url", "started", "version"}
+    assert set(told) == {"pid", "host", "port", "url", "started", "clock", "version"}
     assert told["url"] == f"http://127.0.0.1:{daemon.port}"
     assert told["pid"] == daemon.process.pid
     assert (mode(daemon.state), mode(daemon.state / "token"), mode(daemon.state / "serve.json")) == (

@@ -274,12 +274,10 @@ def test_the_wheel_carries_the_page(tmp_path: Path) -> None:
     assert len(wanted) > 10
 
 
-def test_the_command_starts_a_daemon_and_prints_the_way_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("MEMORYCLAW_NOW")
+@pytest.mark.parametrize("clock", ["", "2026-04-20T08:00:00Z"])
+def test_the_command_starts_a_daemon_and_prints_the_way_in(tmp_path: Path, clock: str) -> None:
     vault = put(tmp_path / "vault", {"memoryclaw.yaml": "serve: {port: 0}\n", **STUDIO})
-    claw = Claw(vault)
+    claw = Claw(vault, MEMORYCLAW_NOW=clock)
     try:
         url = claw("ui", "--no-open").out.strip()
         assert re.fullmatch(r"http://[0-9a-f]{8}\.localhost:\d+/ui/enter\?t=[\w-]{43}", url)
@@ -289,5 +287,9 @@ def test_the_command_starts_a_daemon_and_prints_the_way_in(
         assert (vault / ".memoryclaw/serve.log").stat().st_mode & 0o077 == 0
         refused = claw("ui", "--no-open", "--audience", "agent")
         assert (refused.code, refused.err.count("\n")) == (1, 1)
+        claw.env["MEMORYCLAW_NOW"] = "2026-04-21T08:00:00Z"
+        refused = claw("ui", "--no-open")
+        assert (refused.code, refused.err.count("\n")) == (1, 1)
+        assert "MEMORYCLAW_NOW" in refused.err
     finally:
         assert claw("serve", "--stop").code == 0

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from conftest import put
+from conftest import put, put_own
 from gitvault import git, vault_of
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -46,11 +46,11 @@ class LivedInVault:
 
     def __init__(self) -> None:
         self.base = Path(tempfile.mkdtemp(prefix="lived-in"))
-        settings_ = "consolidation:\n  skillThreshold: 2\n  lossBudget: 1\n"
+        self.patch = pytest.MonkeyPatch()
+        put_own(self.base / "own", "consolidation:\n  skillThreshold: 2\n  lossBudget: 1\n", self.patch)
         files = {
             "semantic/projects.md": PROJECTS,
             "semantic/_schema.yaml": SCHEMA,
-            "memoryclaw.yaml": settings_,
         }
         self.root = vault_of(self.base / "vault", files)
         self.now = START
@@ -62,6 +62,7 @@ class LivedInVault:
 
     def close(self) -> None:
         self.app.close()
+        self.patch.undo()
         assert git(self.root, "fsck", "--strict", "--no-dangling") == ""
         shutil.rmtree(self.base)
 

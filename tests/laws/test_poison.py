@@ -11,7 +11,7 @@ from typing import Any
 
 import outlines
 import pytest
-from conftest import put
+from conftest import put, put_own
 from gitvault import git, vault_of
 from nights import NIGHT, PROJECTS, SCHEMA, consolidated, said, tree
 from servers.scripted import Asked, ModelServer, line_of
@@ -94,13 +94,13 @@ def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     """A vault after a night over poisoned logs, and what the model was shown."""
     who, orders = request.param
     root = tmp_path_factory.mktemp("poison") / "vault"
-    with ModelServer(obeying) as server:
+    with ModelServer(obeying) as server, pytest.MonkeyPatch.context() as patch:
+        put_own(root.parent / "own", f"llm:\n  chain: [ollama]\n  url: {server.url}\n", patch)
         vault_of(
             root,
             {
                 "semantic/projects.md": PROJECTS,
                 "semantic/_schema.yaml": SCHEMA,
-                "memoryclaw.yaml": f"llm:\n  url: {server.url}\n",
             },
         )
         put(

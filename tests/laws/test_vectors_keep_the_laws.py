@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import pytest
-from conftest import Claw, Files, VaultOf, put
+from conftest import Claw, Files, Own, VaultOf, put, put_own
 from hypothesis import HealthCheck, given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
@@ -36,13 +36,15 @@ def server() -> Iterator[EmbedServer]:
 
 @contextmanager
 def opened(files: Files, text: str) -> Iterator[App]:
-    root = put(
-        Path(mkdtemp()) / "vault", {"notes/one.md": "# One\n\noak\n", **files, "memoryclaw.yaml": text}
-    )
+    """A vault of somebody whose own settings these are."""
+    base = Path(mkdtemp())
+    root = put(base / "vault", {"notes/one.md": "# One\n\noak\n", **files})
     try:
-        with App(root, clock=lambda: MONDAY) as app:
-            app.sync()
-            yield app
+        with pytest.MonkeyPatch.context() as patch:
+            put_own(base / "own", text, patch)
+            with App(root, clock=lambda: MONDAY) as app:
+                app.sync()
+                yield app
     finally:
         shutil.rmtree(root.parent)
 
@@ -69,7 +71,7 @@ def test_every_answer_explains_itself_and_hides_no_hit_of_words(
     with opened(files, always(server, strategy)) as app:
         app.fill_vectors()
         both = app.search(question, limit=1000)
-        put(app.root, {"memoryclaw.yaml": ""})
+        put(app.root, {"memoryclaw.yaml": "retrieval:\n  fallback: none\n"})
         with App(app.root, clock=lambda: MONDAY) as plain:
             words = plain.search(question, limit=1000)
     assert not both.degraded
@@ -112,10 +114,13 @@ def test_the_way_in_which_vectors_came_about_changes_no_byte(
         assert told(app, question) == at_once
 
 
-def test_a_fill_that_is_killed_again_and_again_ends_as_an_undisturbed_one(vault_of: VaultOf) -> None:
+def test_a_fill_that_is_killed_again_and_again_ends_as_an_undisturbed_one(
+    vault_of: VaultOf, own: Own
+) -> None:
     notes = {f"notes/n{n}.md": f"# Note {n}\n\nThe hound number {n} of word{n}.\n" for n in range(120)}
     with EmbedServer(dimension=16) as server:
-        root = put(vault_of(notes), {"memoryclaw.yaml": always(server, "weighted")})
+        own(always(server, "weighted"))
+        root = vault_of(notes)
         claw, asked = Claw(root), "canine word7 and word80"
         with App(root, clock=lambda: MONDAY) as app:
             app.sync()
@@ -159,7 +164,7 @@ def test_without_vectors_the_bytes_are_those_of_words(
 ) -> None:
     with opened(files, always(server, strategy)) as app:
         ours = json.loads(told(app, question))
-        put(app.root, {"memoryclaw.yaml": ""})
+        put(app.root, {"memoryclaw.yaml": "retrieval:\n  fallback: none\n"})
         with App(app.root, clock=lambda: MONDAY) as plain:
             alone = json.loads(told(plain, question))
     for one in (*ours, *alone):

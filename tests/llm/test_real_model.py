@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Claw, put
+from conftest import Claw, Own, put
 from gitvault import git, vault_of
 from nights import NIGHT, PROJECTS, SCHEMA, tree
 from nights import said as spoken
@@ -57,15 +57,16 @@ def said(what: object) -> None:
 
 
 def settings_for(url: str, model: str = MODEL, *, timeout: int = 600, retries: int = 1) -> str:
-    """Settings that name the model at this address."""
-    values = {"url": url, "model": model, "timeout": timeout, "retries": retries}
+    """Own settings that name the model at this address."""
+    values = {"chain": "[ollama]", "url": url, "model": model, "timeout": timeout, "retries": retries}
     return "llm:\n" + "".join(f"  {key}: {value}\n" for key, value in values.items())
 
 
 def read(root: Path, url: str, model: str = MODEL) -> Extraction:
     """What comes of a short talk, read with the model at this address."""
-    (root / "memoryclaw.yaml").write_text(settings_for(url, model))
-    return model_chain(config.load(root), Templates(), {}).read(segment_of(PAINT), basis_of(), {})
+    put(root, {"own/memoryclaw/config.yaml": settings_for(url, model)})
+    mine = config.load(root, {"XDG_CONFIG_HOME": str(root / "own")})
+    return model_chain(mine, Templates(), {}).read(segment_of(PAINT), basis_of(), {})
 
 
 def test_a_real_model_is_heard_or_the_reading_is_by_patterns(tmp_path: Path, url: str):
@@ -111,10 +112,10 @@ def consolidated(root: Path) -> str:
     return out.decode()
 
 
-def test_the_whole_command_makes_memory_of_a_conversation(tmp_path: Path, url: str):
+def test_the_whole_command_makes_memory_of_a_conversation(tmp_path: Path, url: str, own: Own):
+    own(settings_for(url, timeout=300, retries=0))
     talk = spoken("evening", SAID)
     files = {
-        "memoryclaw.yaml": settings_for(url, timeout=300, retries=0),
         "semantic/projects.md": PROJECTS,
         "semantic/_schema.yaml": SCHEMA,
     }

@@ -257,6 +257,15 @@ def test_a_daemon_killed_in_the_middle_of_a_conversation_loses_no_turn(host: Hos
     assert "behind the shed" in seen(host)
 
 
+def test_a_turn_whose_daemon_is_gone_waits_for_the_next_one_and_has_its_memories(host: Host) -> None:
+    before = wait(host.daemon)["pid"]
+    kill_daemon(host)
+    wait(lambda: not host.daemon())
+    host.turn("When is the deadline of Boathouse Aarhus?", user="cold")
+    assert holds(seen(host), FACT)
+    assert host.daemon()["pid"] != before
+
+
 def test_a_conversation_that_is_reset_is_not_kept_twice(host: Host) -> None:
     host.turn("The oakum is in the loft.", user="fresh")
     wait(in_logs(host, "The oakum is in the loft."))

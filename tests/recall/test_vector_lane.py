@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import STUDIO, Claw, VaultOf, put
+from conftest import STUDIO, Claw, Own, VaultOf, put
 from servers.embedder import EmbedServer, settings
 
 from memoryclaw.app import App
@@ -41,12 +41,13 @@ def server() -> Iterator[EmbedServer]:
 
 
 @pytest.fixture
-def filled(vault_of: VaultOf, server: EmbedServer) -> Iterator[Opened]:
+def filled(vault_of: VaultOf, server: EmbedServer, own: Own) -> Iterator[Opened]:
     """Opens the vault with some settings, its vectors filled in."""
     opened: list[App] = []
 
     def open_(*lines: str) -> App:
-        app = App(put(vault_of(FILES), {"memoryclaw.yaml": settings(server, *lines)}))
+        own(settings(server, *lines))
+        app = App(vault_of(FILES))
         app.sync()
         app.fill_vectors()
         opened.append(app)
@@ -59,8 +60,7 @@ def filled(vault_of: VaultOf, server: EmbedServer) -> Iterator[Opened]:
 
 
 def by_words_alone(app: App) -> App:
-    path = app.root / "memoryclaw.yaml"
-    path.write_text(path.read_text().replace("fallback: vector", "fallback: none"))
+    put(app.root, {"memoryclaw.yaml": "retrieval:\n  fallback: none\n"})
     return App(app.root)
 
 
@@ -205,10 +205,9 @@ def test_a_server_that_is_gone_costs_no_time(filled: Opened, server: EmbedServer
     assert "Ollama is not running" in app.search("canine").degraded
 
 
-def test_vectors_are_not_sent_to_another_machine(filled: Opened, server: EmbedServer) -> None:
+def test_vectors_are_not_sent_to_another_machine(filled: Opened, server: EmbedServer, own: Own) -> None:
     app = filled()
-    path = app.root / "memoryclaw.yaml"
-    path.write_text(path.read_text().replace(server.url, "http://192.0.2.1:11434"))
+    own(settings(server).replace(server.url, "http://192.0.2.1:11434"))
     with App(app.root) as remote:
         assert "set `llm.allowRemote: true`" in remote.search("canine").degraded
 

@@ -135,17 +135,18 @@ def test_a_fact_on_lines_that_a_person_changed_becomes_a_proposal(root):
     assert git(root, "branch", "--list", "memoryclaw/*") == ""
 
 
-def test_a_fact_that_a_person_committed_meanwhile_is_superseded_with_history(root):
+def test_a_fact_that_a_person_committed_meanwhile_stands_and_the_other_value_waits(root):
     branched(root)
     (root / "semantic/projects.md").write_text(
         PROJECTS.replace("deadline: 2026-12-11", "deadline: 2026-12-14")
     )
     git(root, "commit", "-qam", "mine")
     done = approve(pen_for(root), RUN)
-    assert done.proposed == ()
-    text = (root / "semantic/projects.md").read_text()
-    assert "- deadline: 2026-12-18" in text
-    assert "- deadline: 2026-12-14 [since:: 2026-03-01]" in text.partition("## History")[2]
+    [path] = done.proposed
+    [action] = read_proposal((root / path).read_text()).actions
+    assert (action.entity, action.field, action.value) == ("Boathouse Aarhus", "deadline", "2026-12-18")
+    assert "- deadline: 2026-12-14 [since:: 2026-03-01]" in (root / "semantic/projects.md").read_text()
+    assert "2026-12-18" not in (root / "semantic/projects.md").read_text()
 
 
 def test_an_approval_that_was_cut_short_goes_on_where_it_stopped(root, tmp_path, monkeypatch):

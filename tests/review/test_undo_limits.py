@@ -72,7 +72,7 @@ def test_a_file_whose_old_version_is_gone_from_git_is_not_taken_for_a_new_one(tm
 
 def test_what_makes_a_folder_a_vault_is_taken_back_only_when_it_is_said_twice(tmp_path):
     root, count = tmp_path / "v", itertools.count(1)
-    done = init(str(root), Templates(), NOW, lambda: f"{next(count):06x}")
+    done = init(str(root), Templates(), NOW, lambda: f"{next(count):06x}", "0" * 32)
     assert "--yes" in refused(root, "HEAD", InputError)
     assert undo(pen_for(root), "HEAD", yes=True).action == "undone"
     assert not (root / "memoryclaw.yaml").exists()

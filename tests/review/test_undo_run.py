@@ -15,7 +15,7 @@ from memoryclaw.review.undo import undo
 from memoryclaw.vault.edits import set_fact
 from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.logs import parse_ranges
-from memoryclaw.writing.decisions import Decisions, fingerprint
+from memoryclaw.writing.decisions import decisions_of, fingerprint
 from memoryclaw.writing.remember import remember
 from memoryclaw.writing.writer import Edit, text_change, write
 
@@ -64,7 +64,7 @@ def people(root):
 
 
 def decisions(root):
-    return Decisions.read((root / DECISIONS_FILE).read_text())
+    return decisions_of(str(root))
 
 
 def test_a_run_is_taken_back_in_one_commit_and_its_record_stays(root):

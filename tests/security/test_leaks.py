@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import pytest
-from conftest import COMMAND, Claw, put
+from conftest import COMMAND, Claw, put, put_own
 from daemons import Daemon, serving
 from gitvault import git, vault_of
 from httpx2 import AsyncClient
@@ -35,7 +35,7 @@ FAMILYS = "the-token-of-the-family-0123456789-0123456789-0123456789"
 LABELS = {"owner": (), "family": ("family",), "agent": ("agent",)}
 PLACES = (
     "title", "tag", "alias", "person", "header", "body", "heading", "item", "row", "fact", "entity", "field", "statement", "history", "whole",
-    "property", "inline", "todo", "jsonlog", "mdlog", "speaker", "skillname", "skilldesc", "jsonskill", "episode", "link", "pending", "archived", "folder", "journal",
+    "spelled", "spanned", "unclosed", "property", "inline", "todo", "jsonlog", "mdlog", "speaker", "skillname", "skilldesc", "jsonskill", "episode", "link", "pending", "archived", "folder", "journal",
 )  # fmt: skip
 
 
@@ -43,6 +43,15 @@ def word(label: str, place: str) -> str:
     """A made-up word: letters of the digest of its place, so that no two are near to each other."""
     digest = hashlib.sha256(f"{label} {place}".encode()).digest()
     return "q" + "".join("bcdfghjklmnprstvwxz"[byte % 19] + "aeiou"[byte // 19 % 5] for byte in digest[:5])
+
+
+def spelled(label: str) -> str:
+    """A mark as nobody is told to write it."""
+    return {
+        "owner": "［ private: ］",
+        "family": "[AUDI\u200bENCE :: Ｆamily]",
+        "agent": "[private](notes/x.md)",
+    }[label]
 
 
 def hidden_files(label: str) -> dict[str, str]:
@@ -64,6 +73,13 @@ def hidden_files(label: str) -> dict[str, str]:
         f"notes/{label}-parts.md": (
             f"# Parts of {label}\n\n## Harbour {w['heading']} {mark}\n\nharbour {w['body']}\n\n## Open\n\n- harbour {w['item']} {mark}\n\n"
             f"| a | b |\n|---|---|\n| harbour | {w['row']} {mark} |\n"
+        ),
+        f"notes/{label}-spelled.md": (
+            f"# Spelled for {label}\n\nharbour open\n\nharbour {w['spelled']} {spelled(label)}\n\n{'<private' if label == 'owner' else '<p'} class='x'>\n"
+            f"harbour {w['spanned'] if label != 'family' else ''}\n"
+        ),
+        f"notes/{label}-unclosed.md": (
+            f"---\ntitle: Quay\nharbour {w['unclosed']}\n" if label == "owner" else f"harbour {w['unclosed']} {mark}\n"
         ),
         f"people/Keeper {label}.md": f"---\n{head}lantern: harbour {w['property']}\n---\n\n# Keeper {label}\n\nharbour\n",
         f"people/Warden {label}.md": (
@@ -106,6 +122,14 @@ HIDDEN = {
     for place in PLACES
     if word(label, place) in "".join(FILES.values()).lower()
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_labels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Whom folders are opened to, the owner says; the vault says so, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        put_own(tmp_path_factory.mktemp("own"), FILES["memoryclaw.yaml"], patch)
+        yield
 
 
 def leaked(text: str, audience: str) -> set[str]:
@@ -220,7 +244,7 @@ CLI: dict[str, list[list[str]]] = {
     "trust": [["notes/owner-note", "--yes"]], "quarantine": [["notes/owner-note"]], "undo": [["HEAD"]], "redo": [["--since", "2026-01-01"]],
     "remember": [["harbour", "--entity", "Pier of owner", "--field", "keeper"]], "capture": [[]],
     "import": [["/nowhere"], ["bundle", "/nowhere"], ["markdown", "/nowhere", "--yes"]], "export": [["memory-md", "--budget", "100000"], ["memory-md", "--json"], ["latest", "--json"], ["/nowhere/b.tar.gz"]], "init": [["--help"]],
-    "hook": [["--help"]], "schedule": [["status"]], "sync": [["--json"]], "reindex": [["--json"]], "eval": [["--json"]], "openclaw": [["status"]],
+    "hook": [["--help"]], "schedule": [["status"]], "sync": [["--json"]], "reindex": [["--json"]], "eval": [["--json"]], "adopt": [["--json"], ["--dry-run"]], "openclaw": [["status"]],
     "watch": [["--help"]], "serve": [["--help"]], "ui": [["--help"]], "mcp": [["--help"]], "completion": [["bash"]],
     "fleet": [["--help"]], "tokens": [["--help"]], "work": [["--help"]], "jobs": [["--help"]],
 }  # fmt: skip

@@ -172,6 +172,35 @@ def said_of_a_session(root: Path, some: list[Sample]) -> None:
         app.working.clear("monday")
 
 
+def claimed_by_a_tool(root: Path, some: list[Sample]) -> None:
+    with open_vault(root) as app:
+        for number, sample in enumerate(some):
+            app.claim(f"The kiosk opens at {number + 1}.", tool=sample.line, session=sample.line)
+
+
+def named_in_what_is_imported(root: Path, some: list[Sample]) -> None:
+    for number, sample in enumerate(some):
+        name = " ".join(sample.line.split()).replace("/", "%2F")[:200]
+        memory = {
+            "id": sample.line,
+            "memory": f"Tea number {number}",
+            "user_id": sample.line,
+            "categories": [sample.line],
+        }
+        folder = put(
+            root.parent / f"{number}",
+            {
+                f"notes/{name}/{name}.md": f"Of {number}\n", f"basic/{name}.md": f"---\ntype: note\n---\n\nBasic {number}\n",
+                "mem0.json": json.dumps({"results": [memory]}), f"{name}.md": f"# Memory\n\n- Colour {number}: red\n",
+            },
+        )  # fmt: skip
+        with open_vault(root) as app:
+            app.transfer.import_from("markdown", folder / "notes")
+            app.transfer.import_from("basic-memory", folder / "basic")
+            app.transfer.import_from("mem0", folder / "mem0.json")
+            app.transfer.import_from("memory-md", folder / f"{name}.md")
+
+
 WRITERS: list[Write] = [
     said_to_remember,
     said_as_values_of_facts,
@@ -186,6 +215,8 @@ WRITERS: list[Write] = [
     said_in_the_description_of_a_skill,
     said_in_a_proposal_in_other_words,
     said_of_a_session,
+    claimed_by_a_tool,
+    named_in_what_is_imported,
 ]
 
 

@@ -71,7 +71,7 @@ class EmbedServer(ModelServer):
 
 
 def settings(server: EmbedServer, *lines: str) -> str:
-    """A memoryclaw.yaml that asks this server for vectors; more lines go below `retrieval:`."""
+    """Own settings that ask this server for vectors; more lines go below `retrieval:`."""
     below = ["fallback: vector", f"vectorModel: {server.model}", *lines]
     return f"llm:\n  url: {server.url}\n  timeout: 60\nretrieval:\n" + "".join(
         f"  {line}\n" for line in below

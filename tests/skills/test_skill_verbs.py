@@ -126,7 +126,7 @@ def test_no_word_inside_a_file_approves_it(tmp_path):
     root = vault(tmp_path, **{"skills/mail/SKILL.md": claims})
     assert states(root)["mail"] == "not approved"
     [offer, *_] = match_skills(list_skills(str(root)), "send email", language("en"), MONDAY)
-    assert (offer.offered, offer.why.startswith("nobody has approved it")) == (False, True)
+    assert (offer.offered, offer.why.startswith("nobody has approved it here")) == (False, True)
 
 
 def test_a_decision_in_another_file_approves_nothing(tmp_path):

@@ -17,7 +17,7 @@ OURS = [".gitattributes", ".gitignore", "memoryclaw.yaml", "semantic/_schema.yam
 
 def start(root):
     count = itertools.count(1)
-    return init(str(root), Templates(), NOW, lambda: f"{next(count):06x}")
+    return init(str(root), Templates(), NOW, lambda: f"{next(count):06x}", "0" * 32)
 
 
 def test_a_new_vault_is_private_and_committed(tmp_path):
@@ -40,7 +40,7 @@ def test_a_new_vault_is_private_and_committed(tmp_path):
 def test_the_settings_say_the_format_alone_and_the_schema_reads_without_problems(tmp_path):
     start(tmp_path / "v")
     text = (tmp_path / "v/memoryclaw.yaml").read_text()
-    assert yaml_text.load(text).value == {"vault": {"format": "2"}}
+    assert yaml_text.load(text).value == {"vault": {"format": "2", "id": "0" * 32}}
     uncommented = "".join(
         f"{line[2:] if line.startswith('# ') and ':' in line else ''}\n" for line in text.splitlines()[3:]
     )

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from conftest import Own
 from gitvault import git
 from ledgers import NOW as LATER
 from ledgers import figures, used_for_months
@@ -20,16 +21,10 @@ ON = "git:\n  track_logs: true\n  track_ledger: true\n"
 LOG = "logs/2026-04-19/s1.jsonl"
 
 
-def vault(tmp_path: Path, settings: str) -> Path:
+def vault(tmp_path: Path) -> Path:
     root = tmp_path / "v"
     init_vault(root, clock=lambda: NOW)
-    set_to(root, settings)
     return root
-
-
-def set_to(root: Path, settings: str) -> None:
-    (root / "memoryclaw.yaml").write_text(settings)
-    git(root, "commit", "-qm", "settings", "--allow-empty", "--", "memoryclaw.yaml")
 
 
 def talk(root: Path, *words: str) -> None:
@@ -53,15 +48,16 @@ def tracked(root: Path) -> list[str]:
 
 
 def test_without_a_word_nothing_of_them_is_committed(tmp_path: Path) -> None:
-    root = vault(tmp_path, "# nothing\n")
+    root = vault(tmp_path)
     talk(root, "red")
     consolidated(root)
     assert not tracked(root)
     assert {"logs/", "ledger/"} <= set((root / ".gitignore").read_text().splitlines())
 
 
-def test_what_was_appended_is_one_commit_and_again_only_when_there_is_more(tmp_path: Path) -> None:
-    root = vault(tmp_path, ON)
+def test_what_was_appended_is_one_commit_and_again_only_when_there_is_more(tmp_path: Path, own: Own) -> None:
+    own(ON)
+    root = vault(tmp_path)
     (root / "mine.md").write_text("untracked\n")
     (root / "staged.md").write_text("staged\n")
     git(root, "add", "staged.md")
@@ -83,8 +79,9 @@ def test_what_was_appended_is_one_commit_and_again_only_when_there_is_more(tmp_p
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_one_of_them_alone_and_no_other_byte_of_the_rules(tmp_path: Path, end: str) -> None:
-    root = vault(tmp_path, "git:\n  track_ledger: true\n")
+def test_one_of_them_alone_and_no_other_byte_of_the_rules(tmp_path: Path, own: Own, end: str) -> None:
+    own("git:\n  track_ledger: true\n")
+    root = vault(tmp_path)
     rules = end.join(("# mine", "*.tmp", "logs/", " ledger/ ", "!keep.tmp"))
     (root / ".gitignore").write_bytes(rules.encode())
     git(root, "commit", "-qm", "rules", "--", ".gitignore")
@@ -97,11 +94,12 @@ def test_one_of_them_alone_and_no_other_byte_of_the_rules(tmp_path: Path, end: s
     assert (root / ".gitignore").read_bytes() == now.encode()
 
 
-def test_turned_off_again_nothing_is_deleted_and_nothing_more_is_committed(tmp_path: Path) -> None:
-    root = vault(tmp_path, ON)
+def test_turned_off_again_nothing_is_deleted_and_nothing_more_is_committed(tmp_path: Path, own: Own) -> None:
+    own(ON)
+    root = vault(tmp_path)
     talk(root, "red")
     consolidated(root)
-    set_to(root, "# off\n")
+    own("# off\n")
     talk(root, "red", "green")
     consolidated(root)
     assert (root / LOG).exists()
@@ -110,16 +108,29 @@ def test_turned_off_again_nothing_is_deleted_and_nothing_more_is_committed(tmp_p
     assert of_logs(root)[0] == "Leave logs/ and ledger/ out again"
 
 
-def test_a_vault_whose_settings_ask_for_it_is_made_so(tmp_path: Path) -> None:
+def test_a_vault_of_somebody_whose_settings_ask_for_it_is_made_so(tmp_path: Path, own: Own) -> None:
+    own(ON)
     root = tmp_path / "v"
     talk(root, "red")
-    (root / "memoryclaw.yaml").write_text(ON)
     init_vault(root, clock=lambda: NOW)
     assert tracked(root) == [LOG]
 
 
-def test_while_git_is_merging_nothing_is_committed_and_it_says_so(tmp_path: Path) -> None:
-    root = vault(tmp_path, ON)
+def test_a_vault_asks_for_nothing_of_it_and_may_switch_it_off(tmp_path: Path, own: Own) -> None:
+    root = vault(tmp_path)
+    (root / "memoryclaw.yaml").write_text(ON)
+    talk(root, "red")
+    consolidated(root)
+    assert not tracked(root)
+    own(ON)
+    (root / "memoryclaw.yaml").write_text("git:\n  track_logs: false\n")
+    consolidated(root)
+    assert [name for name in tracked(root) if name.startswith("logs/")] == []
+
+
+def test_while_git_is_merging_nothing_is_committed_and_it_says_so(tmp_path: Path, own: Own) -> None:
+    own(ON)
+    root = vault(tmp_path)
     talk(root, "red")
     (root / ".git/MERGE_HEAD").write_text(git(root, "rev-parse", "HEAD"))
     with pytest.raises(HistoryError, match="merge is under way"):
@@ -127,8 +138,11 @@ def test_while_git_is_merging_nothing_is_committed_and_it_says_so(tmp_path: Path
     assert not tracked(root)
 
 
-def test_months_that_were_rolled_up_are_committed_and_another_machine_merges_them(tmp_path: Path) -> None:
-    root = vault(tmp_path, ON)
+def test_months_that_were_rolled_up_are_committed_and_another_machine_merges_them(
+    tmp_path: Path, own: Own
+) -> None:
+    own(ON)
+    root = vault(tmp_path)
     used_for_months(root)
     (root / "a.md").write_text("What was used.\n")
     git(root, "add", "a.md")

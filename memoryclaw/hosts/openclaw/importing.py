@@ -62,7 +62,7 @@ def import_notes(context: WriteContext, workspace: str, *, dry_run: bool = False
         except MemoryClawError as error:
             notices.append(f"{name} was left out: {error}")
             continue
-        everything += offered(name, context.gate.text(text), context.templates.render)
+        everything += offered(context.gate.text(name), context.gate.text(text), context.templates.render)
     fresh = Fresh(context)
     new = [one for one in everything if fresh.is_new(one)]
     notices += fresh.notices

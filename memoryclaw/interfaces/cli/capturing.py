@@ -38,7 +38,7 @@ def capture(ctx: click.Context, session: str) -> None:
     context: CliContext = ctx.obj
     counts: Counter[str] = Counter()
     first = 1
-    with context.app() as app:
+    with context.app(quiet=True) as app:
         for lines in _batches(sys.stdin.fileno()):
             for done in app.capture(lines, session=session, first=first):
                 _acknowledge(context, done, counts)

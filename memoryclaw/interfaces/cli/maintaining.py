@@ -84,7 +84,7 @@ def reindex(context: CliContext) -> None:
 @click.pass_obj
 def status(context: CliContext) -> None:
     """Show the state of files, index, git and watcher; changes nothing."""
-    with context.app() as app:
+    with context.app(quiet=True) as app:
         now = app.status()
     if context.json:
         as_json(shapes.status(now))
@@ -158,7 +158,7 @@ def stats(context: CliContext) -> None:
 def doctor(ctx: click.Context, fix: bool) -> None:
     """Check the vault; exits with 1 when there are problems."""
     said: CliContext = ctx.obj
-    with said.app() as app:
+    with said.app(quiet=True) as app:
         checks = app.doctor(fix=fix)
     if said.json:
         as_json(shapes.doctor(checks))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _WIDTH = 68  # columns of a cell in a list
 _ASKED = {"approved": "Approve", "rejected": "Reject"}
 _ALL = click.option(
-    "--all", "everything", is_flag=True, help="Everything that waits, but skills and conflicts."
+    "--all", "everything", is_flag=True, help="Everything that waits, but skills, conflicts and permissions."
 )
 _DIGEST = click.option(
     "--digest",
@@ -53,7 +53,7 @@ def list_(context: CliContext) -> None:
     with context.app() as app:
         found = app.review.list()
     if context.json:
-        from memoryclaw.interfaces import shapes  # noqa: PLC0415
+        from memoryclaw.interfaces import shapes
 
         as_json(shapes.waiting(found))
     elif not found:
@@ -72,7 +72,7 @@ def show(context: CliContext, id_: str) -> None:
         item = app.review.get(id_)
         found = app.review.diff(item) if item.can_be_shown else []
         if context.json:
-            from memoryclaw.interfaces import shapes  # noqa: PLC0415
+            from memoryclaw.interfaces import shapes
 
             told = app.review.details(item) if app.audience == OWNER else None
             as_json(shapes.review_item(item, found, told))
@@ -143,7 +143,7 @@ def reject(ctx: click.Context, /, names: tuple[str, ...], **how: Any) -> None:
 @click.pass_obj
 def edit(context: CliContext, *, id_: str, as_is: bool) -> None:
     """Edit a pending change in $VISUAL or $EDITOR; it stays pending."""
-    from memoryclaw.interfaces.cli.writing import tell  # noqa: PLC0415
+    from memoryclaw.interfaces.cli.writing import tell
 
     with context.app() as app:
         done = app.review.edit(id_, _edited, as_is=as_is)
@@ -198,7 +198,7 @@ def _decide(
     with said.app() as app:
         items = [item for item in app.review.list(names) if not item.is_skill]
         if everything:  # which value holds is decided one by one
-            items = [item for item in items if item.conflict is None]
+            items = [item for item in items if item.conflict is None and not item.foreign]
         if everything and items:
             if not said.json:
                 for item in items:
@@ -213,7 +213,7 @@ def _decide(
 def _print_decisions(ctx: click.Context, done: Sequence[ReviewDecision]) -> None:
     said: CliContext = ctx.obj
     if said.json:
-        from memoryclaw.interfaces import shapes  # noqa: PLC0415
+        from memoryclaw.interfaces import shapes
 
         as_json(shapes.decided(done))
     elif not done:
@@ -232,7 +232,7 @@ def _differences(
 ) -> None:
     found = list(found)
     if context.json:
-        from memoryclaw.interfaces import shapes  # noqa: PLC0415
+        from memoryclaw.interfaces import shapes
 
         as_json(shapes.differences(found))
         return
@@ -243,7 +243,7 @@ def _differences(
 
 
 def _one(item: ReviewItem, files: Sequence[Difference], *, whole: bool) -> None:
-    from memoryclaw.recall.disputes import side_in_words  # noqa: PLC0415
+    from memoryclaw.recall.disputes import side_in_words
 
     say(f"{styled(item.what, bold=True)} ({styled(item.id)})")
     if whole:

@@ -34,24 +34,29 @@ class CliContext:
         said = os.environ.get("MEMORYCLAW_AUDIENCE") if self.audience is None else self.audience
         if said is None:
             return default
-        from memoryclaw.vault.audience import named  # noqa: PLC0415 - mostly nobody says so
+        from memoryclaw.vault.audience import named  # mostly nobody says so
 
         return named(said)
 
     @contextmanager
-    def app(self, work: str = "reading notes") -> Iterator[App]:
-        """The open vault, closed at the end of the block; a long first indexing shows its progress."""
-        from memoryclaw.app import open_vault  # noqa: PLC0415 - `--help` and completion need no vault
-        from memoryclaw.interfaces.cli.printing import Bar  # noqa: PLC0415
+    def app(self, work: str = "reading notes", *, quiet: bool = False) -> Iterator[App]:
+        """The open vault, closed at the end of the block; a long first indexing shows its progress.
+
+        What is new of the vault is told once: not, if `quiet`, by a verb that a program calls, or that tells it anyway.
+        """
+        from memoryclaw.app import open_vault  # `--help` and completion need no vault
+        from memoryclaw.interfaces.cli.printing import Bar, remark
 
         gc.freeze()
         gc.enable()
         with Bar(work) as bar, open_vault(self.vault, progress=bar, audience=self.caller()) as app:
+            for sentence in app.news() if app.audience == OWNER and not quiet else ():
+                remark(sentence)
             yield app
 
     def served(self, method: str, path: str, **asked: Any) -> dict[str, Any] | None:
         """What the vault's daemon answers, or None where none runs; the verb then gives the same answer itself."""
-        from memoryclaw.daemon.client import query_of, root_of, served  # noqa: PLC0415
+        from memoryclaw.daemon.client import query_of, root_of, served
 
         audience = self.caller()
         if method == "GET":
@@ -71,7 +76,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "Log": {"capture": "capturing", "import": "transferring", "hook": "hooks", "consolidate": "consolidating", "redo": "consolidating", "schedule": "consolidating"},
     "Review": {"review": "reviewing", "history": "looking", "blame": "looking", "skills": "skills"},
-    "Keep": {"sync": "maintaining", "watch": "serving", "serve": "serving", "ui": "serving", "mcp": "serving", "openclaw": "openclawing", "export": "transferring", "reindex": "maintaining", "status": "maintaining", "stats": "maintaining", "doctor": "maintaining", "lint": "linting", "migrate": "maintaining", "eval": "evaluating", "completion": "maintaining"},
+    "Keep": {"sync": "maintaining", "watch": "serving", "serve": "serving", "ui": "serving", "mcp": "serving", "openclaw": "openclawing", "export": "transferring", "reindex": "maintaining", "status": "maintaining", "stats": "maintaining", "doctor": "maintaining", "lint": "linting", "migrate": "maintaining", "adopt": "adopting", "eval": "evaluating", "completion": "maintaining"},
     "Many vaults": {"fleet": "fleet", "tokens": "fleet", "work": "jobs", "jobs": "jobs"},
 }  # fmt: skip
 VERBS = {verb: module for verbs in SECTIONS.values() for verb, module in verbs.items()}
@@ -165,7 +170,7 @@ class Verbs(click.Group):
             if meant := _MEANT.get(args[0]):
                 line = f"{error.message} {meant.partition(' ')[0]!r} does that: memoryclaw {meant}"
                 raise click.UsageError(line) from None
-            from difflib import get_close_matches  # noqa: PLC0415 - most verbs are typed right
+            from difflib import get_close_matches  # most verbs are typed right
 
             close = get_close_matches(args[0], VERBS, 1)
             if not close:
@@ -280,7 +285,7 @@ class Group(Verb, click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The verb that was asked for; a typo gets a suggestion."""
         if args[0] not in self.commands:
-            from difflib import get_close_matches  # noqa: PLC0415 - as above
+            from difflib import get_close_matches
 
             if close := get_close_matches(args[0], self.commands, 1):
                 ctx.fail(f"No such command {args[0]!r}. Did you mean {close[0]!r}?")

@@ -133,6 +133,7 @@ def address(listener: socket.socket) -> dict[str, Any]:
         "port": port,
         "url": f"http://{_written(host)}:{port}",
         "started": timestamp(datetime.now(UTC)),
+        "clock": os.environ.get("MEMORYCLAW_NOW", ""),
         "version": __version__,
     }
 

@@ -48,3 +48,12 @@ export const run = (runId, more = {}) => ({ runId, sessionId: "s1", sessionKey: 
 export async function until(holds) {
   while (!await holds()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
+
+/** Whether there is a process with this id. */
+export function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 
-import { assistant, hosted, run, until, user, vaultFolder } from "./host.js";
+import { assistant, hosted, isAlive, run, until, user, vaultFolder } from "./host.js";
 
 const ROOT = path.resolve(new URL("../../..", import.meta.url).pathname);
 const PYTHON = [process.env.MEMORYCLAW_PYTHON, path.join(ROOT, ".venv/bin/python"), "python3"].filter(Boolean)
@@ -66,11 +66,3 @@ describe("with the real daemon", { skip: SKIP, timeout: 90_000 }, () => {
     return pid;
   }
 });
-
-function isAlive(pid) {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}

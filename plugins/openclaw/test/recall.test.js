@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { chmodSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 
-import { hosted, run, vaultFolder } from "./host.js";
+import { hosted, isAlive, run, until, vaultFolder } from "./host.js";
 import { announce, BLOCK, scripted } from "./scripted.js";
 
 describe("recall before a turn", () => {
@@ -60,12 +60,65 @@ describe("recall before a turn", () => {
   }
 
   test("a daemon that hangs costs the time limit and is told once, without the question", async () => {
-    daemon.routes["POST /v1/recall"] = () => ["hang"];
     const host = hosted({ vault, recallTimeoutMs: 60 });
+    await ask(host, { prompt: "private words" });
+    daemon.routes["POST /v1/recall"] = () => ["hang"];
     for (const id of ["a", "b", "c"]) assert.equal(await ask(host, { prompt: "private words" }, run(id)), undefined);
     assert.equal(host.said.length, 1);
     assert.match(host.said[0], /did not answer within 60 ms/);
     assert.doesNotMatch(host.said[0], /private/);
+  });
+
+  const slow = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    return [200, { context: BLOCK }];
+  };
+
+  test("only the first answer of a daemon, which has everything to read, may take longer than the limit", async () => {
+    daemon.routes["POST /v1/recall"] = slow;
+    const host = hosted({ vault, recallTimeoutMs: 60 });
+    const first = await Promise.all(["a", "b"].map((id) => ask(host, { prompt: "boathouse" }, run(id))));
+    assert.deepEqual(first.map((answer) => answer?.appendContext), [BLOCK, BLOCK]);
+    assert.equal(await ask(host, { prompt: "boathouse" }, run("c")), undefined);
+  });
+
+  test("a daemon that hangs from the beginning costs that longer limit once", async () => {
+    daemon.routes["POST /v1/recall"] = () => ["hang"];
+    const host = hosted({ vault, recallTimeoutMs: 50, firstRecallTimeoutMs: 120 });
+    assert.equal(await ask(host, { prompt: "boathouse" }, run("a")), undefined);
+    assert.match(host.said[0], /did not answer within 120 ms/);
+    daemon.routes["POST /v1/recall"] = slow;
+    assert.equal(await ask(host, { prompt: "boathouse" }, run("b")), undefined);
+  });
+
+  test("the first turn waits for a daemon that begins, and so does one whose daemon has ended", async (t) => {
+    const own = vaultFolder();
+    t.after(() => writeFileSync(path.join(own, "stop"), ""));
+    mkdirSync(path.join(own, ".memoryclaw"), { mode: 0o700 });
+    const host = hosted({ vault: own, startDaemon: true, recallTimeoutMs: 60 });
+    assert.equal((await ask(host, { prompt: "boathouse" }, run("a")))?.appendContext, BLOCK);
+    const { pid } = JSON.parse(readFileSync(path.join(own, ".memoryclaw/serve.json"), "utf8"));
+    process.kill(pid, "SIGKILL");
+    await until(() => !isAlive(pid));
+    assert.equal((await ask(host, { prompt: "boathouse" }, run("b")))?.appendContext, BLOCK);
+  });
+
+  test("a daemon that has come back at another address is given the time of a first answer, too", async () => {
+    const host = hosted({ vault, recallTimeoutMs: 60 });
+    await ask(host, { prompt: "boathouse" }, run("a"));
+    await daemon.close();
+    daemon = await scripted(vault, { "POST /v1/recall": slow });
+    assert.equal((await ask(host, { prompt: "boathouse" }, run("b")))?.appendContext, BLOCK);
+    assert.equal(await ask(host, { prompt: "boathouse" }, run("c")), undefined);
+  });
+
+  test("a daemon that cannot be started costs no turn its time", async () => {
+    const own = vaultFolder();
+    writeFileSync(path.join(own, "broken"), "");
+    mkdirSync(path.join(own, ".memoryclaw"), { mode: 0o700 });
+    const host = hosted({ vault: own, startDaemon: true });
+    for (const id of ["a", "b"]) assert.equal(await ask(host, { prompt: "boathouse" }, run(id)), undefined);
+    assert.deepEqual(host.said.map((line) => /did not start|does not run/.test(line)), [true, true]);
   });
 
   test("a host that was busy itself for longer than the limit still hears the answer", async () => {

@@ -12,8 +12,8 @@ from memoryclaw.daemon.scheduling import last_run
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.ui.answers import Answer, Asked, Page, Shown
 from memoryclaw.interfaces.ui.rendering import moment, plural, sentence
-from memoryclaw.skills.listing import read_decisions
 from memoryclaw.vault.layout import timestamp
+from memoryclaw.writing.decisions import decisions_of
 
 if TYPE_CHECKING:
     from memoryclaw.app.stats import Stats
@@ -114,7 +114,7 @@ def _months(figures: Stats, now: datetime) -> list[dict[str, Any]]:
 
 def _decided(app: App) -> dict[str, int]:
     """How often a person said yes, said no, and took something back."""
-    count = Counter(one.decision for one in read_decisions(os.fspath(app.root)).all)
+    count = Counter(one.decision for one in decisions_of(os.fspath(app.root)).all)
     return {"yes": count["approved"], "no": count["rejected"], "taken back": count["undone"]}
 
 

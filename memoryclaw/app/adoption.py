@@ -1,0 +1,215 @@
+"""What a vault asks for, or older versions did unasked, and what counts only where this person allows it on this machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import zlib
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memoryclaw import config as settings
+from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
+from memoryclaw.text.prompts import one_line
+from memoryclaw.vault.layout import DECISIONS_FILE
+from memoryclaw.version import __version__
+
+if TYPE_CHECKING:
+    from memoryclaw.app.context import VaultContext
+
+_ANNOUNCED = "announced"  # in the user's own folder: a file for each vault that was opened
+_LISTED = 5  # things that one sentence names
+_SHOWN = 120  # characters of each
+
+
+class Adoptable(NamedTuple):
+    """One thing that is not obeyed before this person adopts it."""
+
+    kind: str  # one of KINDS
+    what: str
+    value: Any
+    origin: str  # the file that asks for it, or what it was before
+    allows: str
+
+    @property
+    def line(self) -> str:
+        """It in a few words."""
+        text = ", ".join(map(str, self.value)) if isinstance(self.value, list) else str(self.value)
+        return one_line(f"{self.what}: {text}" if text else self.what)
+
+
+class Kind(NamedTuple):
+    """A kind of adoptable: what waits, and how this person adopts it."""
+
+    waiting: Callable[[VaultContext], Sequence[Adoptable]]
+    adopt: Callable[[VaultContext, Sequence[Adoptable]], object]
+
+
+def adoptable(context: VaultContext) -> list[Adoptable]:
+    """Everything that this person can adopt."""
+    return [item for kind in KINDS.values() for item in kind.waiting(context)]
+
+
+def adopt(context: VaultContext, items: Sequence[Adoptable]) -> None:
+    """Has these count for this person and this vault, as they were listed.
+
+    Raises:
+        ConfigError: the vault has no id, under which it could be remembered.
+        InputError: the user's own settings cannot say it.
+    """
+    for name, kind in KINDS.items():
+        if chosen := [item for item in items if item.kind == name]:
+            kind.adopt(context, chosen)
+
+
+# Settings.
+
+
+def _ignored_settings(context: VaultContext) -> list[Adoptable]:
+    why = {setting.key: setting.why for setting in settings.SETTINGS}
+    return [
+        Adoptable("setting", key, value, origin or "the default of older versions", why[key])
+        for key, value, origin in context.config.ignored
+        if origin or not context.config.vault_id  # a vault with an id is of no older version
+    ]
+
+
+def _adopt_settings(context: VaultContext, items: Sequence[Adoptable]) -> None:
+    from memoryclaw.vault import files  # only `adopt` writes
+    from memoryclaw.vault.settings_text import with_setting
+
+    folder = own_folder_of(context)
+    where = os.fspath(folder / settings.OWN_FILE)
+    try:
+        read = files.read_file(os.fspath(folder), settings.OWN_FILE)
+        text, digest = read.data.decode("utf-8", "surrogateescape"), read.digest
+    except NotFoundError:
+        text, digest = "", None
+    for item in items:
+        text = with_setting(text, item.what, item.value, where)
+    files.write_file(os.fspath(folder), settings.OWN_FILE, text.encode("utf-8", "surrogateescape"), digest)
+
+
+def own_folder_of(context: VaultContext) -> Path:
+    """The folder of what this person allows the vault, made where it is missing; a vault without an id gets one.
+
+    Raises:
+        ConfigError: its settings cannot be told an id.
+    """
+    context.identify()
+    folder = settings.own_vault_folder(os.environ, context.config.vault_id)
+    folder.mkdir(0o700, parents=True, exist_ok=True)
+    return folder
+
+
+# Decisions.
+
+
+def _foreign_decisions(context: VaultContext) -> list[Adoptable]:
+    from memoryclaw.review import elsewhere
+    from memoryclaw.writing.decisions import decisions_of
+    from memoryclaw.writing.secret_gate import secret_gate
+
+    root = os.fspath(context.root)
+    if not (proposals := decisions_of(root).proposals):
+        return []
+    why = elsewhere.why(context.write_context(secret_gate()), proposals)
+    return [Adoptable("decision", elsewhere.KIND, elsewhere.each_in_words(proposals), DECISIONS_FILE, why)]
+
+
+def _adopt_decisions(context: VaultContext, items: Sequence[Adoptable]) -> None:
+    from memoryclaw.review import elsewhere
+    from memoryclaw.writing.decisions import decisions_of
+
+    context.identify()
+    proposals = decisions_of(os.fspath(context.root)).proposals
+    if [elsewhere.each_in_words(proposals)] != [item.value for item in items]:
+        raise ConflictError(f"{elsewhere.KIND} has changed since it was shown; look at it again")
+    context.write(lambda writing: elsewhere.adopt(writing, proposals))
+
+
+KINDS = {
+    "setting": Kind(_ignored_settings, _adopt_settings),
+    "decision": Kind(_foreign_decisions, _adopt_decisions),
+}
+
+
+# What is told of a vault: always by `status` and `doctor`, and once by the first command of this person after an update.
+
+
+def _not_obeyed(context: VaultContext) -> list[str]:
+    items = adoptable(context)
+    by_origin = {
+        item.origin: [one.line[:_SHOWN] for one in items if one.origin == item.origin] for item in items
+    }
+    if not by_origin:
+        return []
+    listed = " and ".join(
+        f"{', '.join(lines[:_LISTED])}{f' and {len(lines) - _LISTED} more' * (len(lines) > _LISTED)} ({origin})"
+        for origin, lines in by_origin.items()
+    )
+    return [
+        f"not obeyed, as only you can allow it: {listed}; `memoryclaw adopt` lists what each allows and adopts it for you"
+    ]
+
+
+# Each gives the sentences that hold now. They run at the first command after an update, when the vault asks for something
+# else, and in `status` and `doctor`: one that must look at every file belongs where all files are read.
+ANNOUNCERS: tuple[Callable[[VaultContext], Sequence[str]], ...] = (_not_obeyed,)
+
+
+def _relabelled(context: VaultContext) -> list[str]:
+    paths = [
+        str(path)
+        for (path,) in context.catalog.rows("select path from files where partial = 2 order by path")
+    ]
+    if not paths:
+        return []
+    more = f" and {len(paths) - _LISTED} more" * (len(paths) > _LISTED)
+    listed = one_line(", ".join(paths[:_LISTED]))
+    return [
+        f"hidden from the agent by labels that older versions did not read: {listed}{more}; docs/audience.md lists what is read as a label"
+    ]
+
+
+# These are told once: what they tell of is as it should be.
+CHANGES: tuple[Callable[[VaultContext], Sequence[str]], ...] = (_relabelled,)
+
+
+def announcements(context: VaultContext) -> list[str]:
+    """What there is to tell of the vault now."""
+    return [sentence for announcer in ANNOUNCERS for sentence in announcer(context)]
+
+
+def news(context: VaultContext) -> list[str]:
+    """What this user was not told yet of the vault, which is remembered as told from now on."""
+    config = context.config
+    state = f"{__version__} {zlib.crc32(repr(config.ignored).encode()):08x}"
+    root = os.fspath(context.root)
+    name = f"{re.sub('[^a-z0-9]+', '-', os.path.basename(root).lower())[:40]}-{zlib.crc32(os.fsencode(root)):08x}"
+    place = settings.own_folder(os.environ) / _ANNOUNCED / name
+    before = _lines(place)
+    if before[:1] == [state]:
+        return []
+    try:
+        context.refresh()
+        sentences = [
+            *announcements(context),
+            *(sentence for change in CHANGES for sentence in change(context)),
+        ]
+    except (MemoryClawError, OSError):
+        return []  # the verb itself says what is wrong
+    marks = {f"{zlib.crc32(sentence.encode()):08x}": sentence for sentence in sentences}
+    with suppress(OSError):
+        place.parent.mkdir(0o700, parents=True, exist_ok=True)
+        place.write_text("\n".join([state, *dict.fromkeys([*before[1:], *marks])]) + "\n", encoding="utf-8")
+    return [sentence for mark, sentence in marks.items() if mark not in before]
+
+
+def _lines(place: Path) -> list[str]:
+    try:
+        return place.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return []

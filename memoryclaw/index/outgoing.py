@@ -1,0 +1,82 @@
+"""Which units of the index may be given to a model on another machine: those of what `leaving` lets leave of their file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Collection
+
+from memoryclaw.index.catalog import Catalog
+from memoryclaw.index.index import Index
+from memoryclaw.model import AGENT, Unit
+from memoryclaw.text.encoding import decode, readable
+from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.forgotten import ForgottenLines
+from memoryclaw.vault.generated import own_words
+from memoryclaw.vault.leaving import leaving, sources_in, stays
+from memoryclaw.vault.notes import ReadingSettings, read_note
+
+
+class Outgoing:
+    """The gate for what the index holds.
+
+    Args:
+        vault: as its owner sees it.
+        index: of all of it.
+        audience: who reads it elsewhere; models of others read for the agent.
+        text_of: the text that is given away for a unit.
+    """
+
+    def __init__(
+        self,
+        vault: Vault,
+        index: Index,
+        *,
+        audience: str = AGENT,
+        text_of: Callable[[Unit], str] = lambda unit: unit.text,
+    ) -> None:
+        self._vault = vault
+        self._index = index
+        self._audience = audience
+        self._text_of = text_of
+        self._catalog = Catalog(index.database)
+
+    def staying(self, units: Collection[int]) -> set[int]:
+        """Those of these units that must not leave this machine, or of which that cannot be told now."""
+        sql = """select rowid, path, id from units where rowid in (select value from json_each(?)) order by path"""
+        by_path: dict[str, list[tuple[int, str]]] = {}
+        for rowid, path, id_ in self._catalog.rows(sql, (json.dumps(sorted(units)),)):
+            by_path.setdefault(str(path), []).append((rowid, str(id_)))
+        return {rowid for path, rows in by_path.items() for rowid in self._of_file(path, rows)}
+
+    def _of_file(self, path: str, rows: list[tuple[int, str]]) -> set[int]:
+        everything = {rowid for rowid, _ in rows}
+        found = self._vault.read(path)
+        if found is None or self._index.digests([path]).get(path) != hashlib.sha256(found[0]).digest():
+            return everything
+        data = own_words(path, found[0])
+        left = None if data is None else self.left(path, data)
+        if data is None or left is None:
+            return everything
+        if left == data:
+            return set()
+        collections, settings = self._index.collections(), ReadingSettings()
+        settings = settings._replace(forgotten=ForgottenLines.of(self._index.forgotten()))
+        if collections is not None:
+            settings = settings._replace(collections=collections)
+        whole, less = ({unit.id: self._text_of(unit) for unit in read_note(path, some, settings).units} for some in (data, left))  # fmt: skip
+        return {rowid for rowid, id_ in rows if id_ not in less or less[id_] != whole.get(id_)}
+
+    def left(self, path: str, data: bytes) -> bytes | None:
+        """What of a file may leave this machine, as `leaving` tells, without what rests on what stays."""
+        return leaving(path, data, self._cited(data), audience=self._audience, folders=self._vault.labels)
+
+    def _cited(self, data: bytes) -> set[str]:
+        """The sources of a file that stay here."""
+        cited = set()
+        for name in sources_in(readable(decode(data).text)):
+            address = self._catalog.resolve(name)
+            found = self._vault.read(address.path) if address is not None else None
+            if address is not None and (found is None or stays(address.path, found[0])):
+                cited.add(name)
+        return cited

@@ -1,0 +1,40 @@
+"""`adopt`: what a vault asks for counts only where this person allows it, and this is where they do."""
+
+from __future__ import annotations
+
+import click
+
+from memoryclaw.errors import NotFoundError
+from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces.cli.printing import as_json, say, styled
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, verb
+
+
+@verb(examples=["adopt --dry-run", "adopt", "adopt llm.chain --yes"])
+@click.argument("what", nargs=-1, type=TEXT)
+@click.option("--dry-run", is_flag=True, help="Only list what could be adopted.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def adopt(context: CliContext, *, what: tuple[str, ...], dry_run: bool, yes: bool) -> None:
+    """Allow what this vault asks for, for yourself and on this machine.
+
+    Lists everything in the vault that is not obeyed, where it comes from and what it allows, and asks once.
+    """
+    with context.app(quiet=True) as app:
+        items = [item for item in app.adoptable() if not what or item.what in what]
+        if missing := sorted({*what} - {item.what for item in items}):
+            raise NotFoundError(
+                f"nothing called {missing[0]!r} waits to be adopted; `memoryclaw adopt --dry-run` lists what does"
+            )
+        if not context.json:
+            for item in items:
+                say(f"{styled(item.line, bold=True)} ({styled(item.origin)})")
+                say(f"    {styled(item.allows)}")
+        if done := bool(items) and not dry_run and agreed(context, "Adopt all of this?", yes=yes):
+            app.adopt(items)
+    if context.json:
+        as_json(shapes.adopted(items, done=done))
+    elif done:
+        say("Adopted, for you and on this machine.")
+    else:
+        say("Nothing was adopted." if items else "There is nothing to adopt.")

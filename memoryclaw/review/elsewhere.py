@@ -1,0 +1,110 @@
+"""Decisions that came with a clone or from another machine: what they would permit waits as one thing, with where it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from memoryclaw.errors import ConflictError, HistoryError
+from memoryclaw.history.repository import History, editions, logged
+from memoryclaw.text.encoding import decode
+from memoryclaw.text.prompts import one_line
+from memoryclaw.vault.layout import DECISIONS_FILE, timestamp
+from memoryclaw.vault.permissions import line_digest, permission, permissions, permit
+from memoryclaw.writing.context import WriteContext
+from memoryclaw.writing.decisions import Decision, decisions_of, recorded
+from memoryclaw.writing.writer import Outcome, write
+
+KIND = "permissions"
+_NAMED = 3  # decisions and commits that one sentence names
+_SHOWN = 200  # characters of a decision
+
+
+def each_in_words(proposals: Sequence[Decision]) -> list[str]:
+    """What each of these decisions would permit: `approved skill skills/mail/SKILL.md 1a2b3c4d5e6f`."""
+    named = ((d.decision, d.kind, d.path or d.fingerprint, d.digest[:12], *d.lines) for d in proposals)
+    return [one_line(" ".join(filter(None, words)))[:_SHOWN] for words in named]
+
+
+def in_words(proposals: Sequence[Decision]) -> str:
+    """What these decisions would permit, the first of them."""
+    words = each_in_words(proposals)
+    more = f"; and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
+    return f"{'; '.join(words[:_NAMED])}{more}"
+
+
+def why(context: WriteContext, proposals: Sequence[Decision]) -> str:
+    """Where these decisions came from, and what a yes to them does."""
+    trouble = permissions(context.root).trouble
+    origin = _origins(History(context.root), proposals)
+    parts = [
+        trouble,
+        f"decided elsewhere{f' ({origin})' * bool(origin)}, so nothing of it counts on this machine",
+    ]
+    return "; ".join([*filter(None, parts), "a yes, or `memoryclaw adopt`, makes it yours"])
+
+
+def _origins(history: History, proposals: Iterable[Decision]) -> str:
+    """The commits that brought these decisions, newest first, and the remote branches that have them."""
+    wanted = {line_digest(d.line()) for d in proposals}
+    try:
+        if not history.git_dir or not history.head():
+            return ""
+        commits = list[str]()
+        for edition in editions(history, DECISIONS_FILE):
+            before, after = (_digests(data) for data in (edition.before, edition.after))
+            if wanted & (after - before):
+                wanted -= after - before
+                commits.append(edition.commit)
+            if not wanted:
+                break
+        named = [_named(history, commit) for commit in commits[:_NAMED]]
+    except HistoryError:  # a damaged history names nothing
+        return ""
+    return ", ".join([*named, *([f"{len(commits) - _NAMED} more"] if len(commits) > _NAMED else [])])
+
+
+def _named(history: History, commit: str) -> str:
+    row = logged(history, commit)
+    remotes = ("for-each-ref", "--count=1", "--contains", commit, "--format=%(refname:short)", "refs/remotes")
+    at = history.git.asks(*remotes)[1].decode("utf-8", "replace").strip()
+    return f"commit {commit[:12]} by {row.author} on {row.when[:10]}{f', in {at}' * bool(at)}"
+
+
+def _digests(data: bytes | None) -> set[str]:
+    return {line_digest(line) for line in decode(data or b"").text.splitlines()}
+
+
+def adopt(context: WriteContext, proposals: Sequence[Decision]) -> Outcome:
+    """Takes these decisions as this person's own: one commit with a line for each.
+
+    Raises:
+        ConflictError: they are not what waits any more.
+        VaultError: the user's own folder cannot keep it.
+    """
+    _must_wait(context, proposals)
+    at, author = timestamp(context.now), History(context.root).author()[0]
+    own = [d._replace(at=at, by=author) for d in proposals]
+    run = context.run(KIND)
+
+    def message() -> str:
+        return context.templates.commit_message("permissions", run=run, summary=in_words(proposals))
+
+    return write(context.root, [recorded(own)], message, verb="adopt", now=context.now)
+
+
+def decline(context: WriteContext, proposals: Sequence[Decision]) -> None:
+    """Remembers on this machine that these decisions are not wanted here; elsewhere they stay as they are.
+
+    Raises:
+        ConflictError: they are not what waits any more.
+        VaultError: the user's own folder cannot keep it.
+    """
+    _must_wait(context, proposals)
+    unwanted = [line_digest(d.line()) for d in proposals]
+    refused = [d.digest for d in proposals if d.digest]
+    permit(context.root, permission(timestamp(context.now), declined=unwanted, refused=refused))
+
+
+def _must_wait(context: WriteContext, proposals: Sequence[Decision]) -> None:
+    if decisions_of(context.root).proposals != tuple(proposals):
+        raise ConflictError(f"{KIND} has changed since it was shown; look at it again")

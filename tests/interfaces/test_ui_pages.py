@@ -1,0 +1,93 @@
+"""Every page of a vault that holds nothing yet, and of one that holds much: each row answers, wherever its links lead."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from html import unescape
+from pathlib import Path
+
+import pytest
+from browser.rig import copied
+from conftest import Claw
+from daemons import Daemon, serving
+from test_ui_site import Browser, come_in
+
+from memoryclaw.interfaces.ui.answers import Page
+from memoryclaw.interfaces.ui.pages import PAGES
+
+_LINK = re.compile(r'href="(/ui/(?!static/)[^"#]*)')
+_GET = [page for page in PAGES if page.method == "GET"]
+_FEW = 8  # addresses of a row; the sample vault has hundreds
+
+
+def folder(root: Path) -> Path:
+    root.mkdir()
+    (root / "memoryclaw.yaml").touch()
+    return root
+
+
+def initialised(root: Path) -> Path:
+    assert Claw()("init", root).code == 0
+    return root
+
+
+@pytest.fixture(scope="module")
+def daemon(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    vault: Callable[[Path], Path] = request.param
+    with serving(vault(tmp_path_factory.mktemp("pages") / "vault")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser(daemon: Daemon) -> Browser:
+    return come_in(daemon)[0]
+
+
+empty = pytest.mark.parametrize("daemon", [folder, initialised], indirect=True, scope="module")
+full = pytest.mark.parametrize("daemon", [copied], indirect=True, scope="module")
+
+
+def named(page: Page) -> str:
+    return f"/ui{page.path}".replace("{", "no-such-").replace("}", "")
+
+
+@empty
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.method} {page.path}")
+def test_every_page_of_an_empty_vault_answers(browser: Browser, page: Page) -> None:
+    if page.path == "/sign-out":
+        pytest.skip("ends the session of the other rows")
+    got = browser.ask("GET", named(page)) if page.method == "GET" else browser.post(named(page))
+    expected = (400, 404, 409) if "{" in page.path else (200, 303, 400)
+    assert got.status in expected, got.text
+
+
+@empty
+@pytest.mark.parametrize(
+    "query", ["q=boathouse", "q=a+boathouse+by+the+lake&kind=fact", "kind=log", "state=pending", "limit=1"]
+)
+@pytest.mark.parametrize("path", ["notes", "entities", "recall", "timeline", "review", "skills"])
+def test_a_list_of_an_empty_vault_answers_whatever_is_asked(browser: Browser, path: str, query: str) -> None:
+    assert browser.get(f"/ui/{path}?{query}").status in (200, 400)
+
+
+def row(address: str) -> str:
+    """The path of the row that answers an address; empty where none does."""
+    path = address.removeprefix("/ui").partition("?")[0]
+    matching = (page for page in _GET if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", page.path), path))
+    return next((page.path for page in matching), "")
+
+
+@full
+def test_every_page_of_a_full_vault_answers_wherever_its_links_lead(browser: Browser) -> None:
+    statuses = dict[str, int]()
+    waiting = [named(page) for page in _GET if "{" not in page.path]
+    for address in waiting:
+        if address in statuses or Counter(map(row, statuses))[row(address)] == _FEW:
+            continue
+        got = browser.get(address)
+        statuses[address] = got.status
+        waiting += [unescape(link) for link in _LINK.findall(got.text)]
+    assert {address for address, status in statuses.items() if status not in (200, 303)} == set()
+    assert {page.path for page in _GET} - set(map(row, statuses)) == set()
