@@ -103,7 +103,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.index.vectors import Filled, Filler
     from memoryclaw.index.watching import Watching, WatchReport
     from memoryclaw.recall import browsing
-    from memoryclaw.recall.ask import Asked
+    from memoryclaw.recall.ask import AnsweredQuestion
     from memoryclaw.recall.evaluation import Evaluated
     from memoryclaw.recall.inspecting import Inspected
     from memoryclaw.recall.standing import Conflicts
@@ -500,7 +500,7 @@ class App:
             answer = replace(answer, notices=(*answer.notices, *told))
         return self._context.receipted(answer, named, seen) if noted else answer
 
-    def ask(self, query: str) -> Asked:
+    def ask(self, query: str) -> AnsweredQuestion:
         """The lines that answer a question, from facts, episodes, notes and logs, each with its place; no model takes part.
 
         It is a recall of its own, noted in the ledger, and quotes nothing that a recall leaves out.
@@ -970,6 +970,7 @@ class App:
 
         return self._context.write(lambda context: forget(context, id_))
 
+    @allowed(OWNER)
     def purge(
         self,
         *ids: str,

@@ -12,16 +12,16 @@ from memoryclaw.recall import graph
 
 if TYPE_CHECKING:
     from memoryclaw.recall.browsing import LinkEnd
-    from memoryclaw.recall.graph import Graph, Node, NodeBeside, Step
+    from memoryclaw.recall.graph import Graph, GraphNode, NodeBeside, PathStep
     from memoryclaw.vault.uses import Cited
 
 
 class PathShown(NamedTuple):
     """The way from one node to another; `steps` is None where there is none."""
 
-    start: Node
-    end: Node
-    steps: list[Step] | None
+    start: GraphNode
+    end: GraphNode
+    steps: list[PathStep] | None
 
 
 class GraphShown(NamedTuple):
@@ -43,7 +43,7 @@ class GraphShown(NamedTuple):
 class NeighboursShown(NamedTuple):
     """The neighbours of one node, the strongest first."""
 
-    node: Node
+    node: GraphNode
     neighbours: list[NodeBeside]
     total: int
 
@@ -99,7 +99,7 @@ class VaultGraph:
         return self._context.read(look)
 
     @verb("GET /v1/graph/orphans", "Look", "links orphans")
-    def orphans(self) -> list[Node]:
+    def orphans(self) -> list[GraphNode]:
         """Notes, episodes and entities that nothing is tied to."""
         return self._context.read(lambda: graph.orphans(self._graph()))
 
@@ -115,7 +115,7 @@ class VaultGraph:
         with self._context.index.database.reading():  # one state of it, which is looked at once for damage
             return graph.graph(self._context.catalog, self._replies())
 
-    def _node(self, id_: str, found: Graph) -> Node:
+    def _node(self, id_: str, found: Graph) -> GraphNode:
         return graph.node_of(id_, found, self._context.catalog, self._context.vault)
 
     def _replies(self) -> tuple[Cited, ...]:

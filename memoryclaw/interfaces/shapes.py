@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from memoryclaw.index.sync import Freshness, Synced
     from memoryclaw.index.vectors import Filled
     from memoryclaw.lifecycle.views import View
-    from memoryclaw.recall.ask import Asked
+    from memoryclaw.recall.ask import AnsweredQuestion
     from memoryclaw.recall.browsing import (
         EntityEntry,
         EntityShown,
@@ -54,10 +54,9 @@ if TYPE_CHECKING:
         TodoEntry,
     )
     from memoryclaw.recall.evaluation import Evaluated, Expected, QuestionResult
-    from memoryclaw.recall.graph import Node, NodeBeside
-    from memoryclaw.recall.graph import Step as PathStep
+    from memoryclaw.recall.graph import GraphNode, NodeBeside, PathStep
     from memoryclaw.recall.inspecting import Inspected
-    from memoryclaw.recall.strength import Step as UseStep
+    from memoryclaw.recall.strength import StrengthStep
     from memoryclaw.recall.timeline import Timeline
     from memoryclaw.review.decide import ReviewDecision, TickedFacts
     from memoryclaw.review.details import Details
@@ -227,7 +226,7 @@ _recall: Shape[Recalled] = Shape(f"{_RECALL} receipt timings_ms", matches=[_pack
 _traced_recall: Shape[Recalled] = Shape(
     f"{_RECALL} trace receipt timings_ms", matches=[_packed_match], trace=[traced]
 )
-asked: Shape[Asked] = Shape(f"query answered lines confidence did_you_mean notices {_STATE}")
+asked: Shape[AnsweredQuestion] = Shape(f"query answered lines confidence did_you_mean notices {_STATE}")
 read_back: Shape[ReadBack] = Shape(
     "receipt ts session tokens budget decided more gone", fresh=True, decided=[_candidate]
 )
@@ -326,7 +325,7 @@ entity: Shape[EntityShown] = Shape(
     facts=([_fact], lambda entity: _pairs(entity.facts)),
     episodes=[_note],
 )
-_use: Shape[UseStep] = Shape(
+_use: Shape[StrengthStep] = Shape(
     "use.ts use.receipt use.session use.cited use.rating credit before x",
     before=(float, lambda step: round(step.faded, 4)),
     x=(float, lambda step: round(step.x, 4)),
@@ -339,11 +338,12 @@ inspected: Shape[Inspected] = Shape(
     x=(float, lambda memory: round(memory.strength.x, 4)),
     uses=[_use],
 )
+_node: Shape[GraphNode] = Shape()
 _drawn: Shape[GraphShown] = Shape("nodes edges")
 graph: Shape[GraphShown] = Shape(
     "nodes edges=graph.edges total notice",
     fresh=True,
-    nodes=("list[Node]", lambda shown: list(shown.graph.nodes.values())),
+    nodes=([_node], lambda shown: shown.graph.nodes.values()),
     total=(_drawn, lambda shown: shown),
 )
 _step: Shape[PathStep] = Shape("source=source.id target=target.id edge")
@@ -355,7 +355,7 @@ path: Shape[PathShown] = Shape(
 )
 _beside: Shape[NodeBeside] = Shape("*node weight edges")
 neighbours: Shape[NeighboursShown] = Shape("*node neighbours total", fresh=True, neighbours=[_beside])
-orphans: Shape[Iterable[Node]] = Shape(many="orphans", fresh=True)
+orphans: Shape[Iterable[GraphNode]] = Shape(many="orphans", fresh=True)
 dangling: Shape[Iterable[LinkEnd]] = Shape(many="dangling", fresh=True)
 
 
