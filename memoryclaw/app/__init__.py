@@ -115,6 +115,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.vault.folder import Vault
     from memoryclaw.vault.ledger import Ledger
     from memoryclaw.vault.permissions import Store
+    from memoryclaw.vault.vocabulary import Schema
     from memoryclaw.writing.bundles import Restored
     from memoryclaw.writing.context import WriteContext, Written
     from memoryclaw.writing.edit import Rewrite
@@ -1516,10 +1517,14 @@ class App:
         )
 
     def _conflicts(self, today: date | None = None) -> Conflicts:
-        from memoryclaw.recall.standing import Conflicts, rules
+        from memoryclaw.recall.standing import Conflicts
 
-        day = (today or self._context.today).isoformat()
-        return Conflicts(self.catalog, day, lambda: rules(self.vault))
+        def declared() -> tuple[Schema, Callable[[Fact, Fact], bool]]:
+            from memoryclaw.recall.disputes import rules
+
+            return rules(self.vault)
+
+        return Conflicts(self.catalog, (today or self._context.today).isoformat(), declared)
 
     def _approved_files(self, paths: Iterable[str]) -> set[str]:
         from memoryclaw.skills.listing import approved_files

@@ -338,11 +338,12 @@ inspected: Shape[Inspected] = Shape(
     x=(float, lambda memory: round(memory.strength.x, 4)),
     uses=[_use],
 )
+_node: Shape[GraphNode] = Shape()
 _drawn: Shape[GraphShown] = Shape("nodes edges")
 graph: Shape[GraphShown] = Shape(
     "nodes edges=graph.edges total notice",
     fresh=True,
-    nodes=("list[Node]", lambda shown: list(shown.graph.nodes.values())),
+    nodes=([_node], lambda shown: shown.graph.nodes.values()),
     total=(_drawn, lambda shown: shown),
 )
 _step: Shape[PathStep] = Shape("source=source.id target=target.id edge")

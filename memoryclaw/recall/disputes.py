@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 
 from memoryclaw.model import Fact
 from memoryclaw.recall.standing import contested
+from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.language import key_of
 from memoryclaw.vault.conflicts import Conflict, Told, agree, conflicts, key_of_fact
-from memoryclaw.vault.vocabulary import Schema
+from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.layout import SCHEMA_FILE
+from memoryclaw.vault.vocabulary import Schema, read_schema
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import Decisions, decisions_of, fingerprint
 
@@ -91,3 +95,10 @@ def side_in_words(side: Sequence[Told], entity: str) -> str:
     remarks += [f"from {first.source}"] if first.source else []
     remarks += [first.trust] if first.trust != "trusted" else []
     return f"{value} ({', '.join(remarks)})"
+
+
+def rules(vault: Vault) -> tuple[Schema, Callable[[Fact, Fact], bool]]:
+    """What a vault declares of its fields, as the caller sees it, and of which values a person said that they may stand together."""
+    file = vault.read(SCHEMA_FILE)
+    schema = read_schema(readable(decode(file[0]).text) if file else "")
+    return schema, allowed_by(decisions_of(os.fspath(vault.root)))  # what was decided is so for everybody

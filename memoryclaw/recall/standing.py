@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,7 +14,6 @@ from memoryclaw.text.language import key_of, words_of
 
 if TYPE_CHECKING:  # how values are compared is known only where two differ
     from memoryclaw.vault.conflicts import Conflict, Told
-    from memoryclaw.vault.folder import Vault
     from memoryclaw.vault.vocabulary import Schema
 
 Rules = Callable[
@@ -59,19 +57,6 @@ class Conflicts:
             linked=linked,
             speakers=self._catalog.speakers,
         )
-
-
-def rules(vault: Vault) -> tuple[Schema, Callable[[Fact, Fact], bool]]:
-    """What a vault declares of its fields, as the caller sees it, and of which values a person said that they may stand together."""
-    from memoryclaw.recall.disputes import allowed_by  # noqa: PLC0415 - see above
-    from memoryclaw.text.encoding import decode, readable  # noqa: PLC0415
-    from memoryclaw.vault.layout import SCHEMA_FILE  # noqa: PLC0415
-    from memoryclaw.vault.vocabulary import read_schema  # noqa: PLC0415
-    from memoryclaw.writing.decisions import decisions_of  # noqa: PLC0415
-
-    file = vault.read(SCHEMA_FILE)
-    schema = read_schema(readable(decode(file[0]).text) if file else "")
-    return schema, allowed_by(decisions_of(os.fspath(vault.root)))  # what was decided is so for everybody
 
 
 def contested(

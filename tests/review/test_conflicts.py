@@ -57,7 +57,7 @@ def test_a_property_and_a_fact_that_disagree_are_listed_with_both_places(vault):
     assert item.conflict.values == ("2026-06-01", "2026-05-02")
     assert "Atlas.md:2" in item.why
     assert "semantic/projects.md:2" in item.why
-    shape = shapes.waits(item)
+    shape = shapes.waiting_item(item)
     assert [(one["number"], one["value"], one["facts"][0]["path"]) for one in shape["values"]] == [
         (1, "2026-06-01", "Atlas.md"),
         (2, "2026-05-02", "semantic/projects.md"),
