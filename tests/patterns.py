@@ -14,10 +14,16 @@ from typing import Any, NamedTuple
 
 import memoryclaw
 from memoryclaw.text.redaction import SecretRule, compiled
+from memoryclaw.text.secret_names import Sentence, code_sentence, password_sentence
 
 _DEEPEST = 6
 _RUNS = {"search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split"}
 ONCE = {"match", "fullmatch"}
+# Rows that become a pattern when their first candidate comes.
+_ROWS: dict[type, tuple[Callable[[Any], re.Pattern[str]], ...]] = {
+    SecretRule: (compiled,),
+    Sentence: (password_sentence, code_sentence),
+}
 
 
 class Found(NamedTuple):
@@ -79,8 +85,8 @@ def _held(value: Any, depth: int = 0) -> Iterator[re.Pattern[str]]:
     """The patterns in a value, however deep."""
     if isinstance(value, re.Pattern):
         yield value
-    elif isinstance(value, SecretRule):  # a row that becomes a pattern when its first candidate comes
-        yield compiled(value)
+    elif type(value) in _ROWS:
+        yield from (make(value) for make in _ROWS[type(value)])
     elif depth > _DEEPEST or isinstance(value, type | ModuleType):
         return
     elif isinstance(value, dict):

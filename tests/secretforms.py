@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import base64
 import html
-import random
 import re
-import string
 import unicodedata
 import urllib.parse
 from collections.abc import Callable, Iterator
@@ -67,7 +65,7 @@ def inside(mark: str, at: int = 8) -> Callable[[str], str]:
 
 
 def everywhere(mark: str) -> Callable[[str], str]:
-    return lambda secret: mark.join(secret)
+    return mark.join
 
 
 def in_lines(separator: str, size: int) -> Callable[[str], str]:
@@ -271,7 +269,7 @@ AFTER = (
     Form("entity", "db&#45;password&#58; {}", password),
     Form("json escape", '{"env": "API\\u005fKEY\\u003d{}"}', generated),
     # JSON Web Keys
-    Form("jwk", "{\\\"kty\\\":\\\"EC\\\",\\\"d\\\":\\\"{}\\\"}", lambda m: m.mixed(URL64, 43)),
+    Form("jwk", '{\\"kty\\":\\"EC\\",\\"d\\":\\"{}\\"}', lambda m: m.mixed(URL64, 43)),
     Form("jwk", "{'kty': 'RSA', 'qi': '{}', 'n': 'x'}", lambda m: m.mixed(URL64, 86)),
     Form("jwk", '{"keys":[{"use":"sig","kty":"RSA","kid":"1","dp":"{}"}]}', lambda m: m.mixed(URL64, 86)),
     Form("jwk", '{ "alg":"HS512","kty":"oct", "k" : "{}" }', lambda m: m.mixed(URL64, 86)),
@@ -287,7 +285,7 @@ AFTER = (
     Form("name", "GITHUB_PAT: {}", generated),
     Form("name", "set NPM_PAT={}", generated),
     Form("name", "paypal_sk: '{}'", generated),
-    Form("name", "$env:API_PW = \"{}\"", password),
+    Form("name", '$env:API_PW = "{}"', password),
     Form("name", "AWS_CREDS={}", lambda m: f"AKIDX:{m.mixed(ALNUM, 40)}"),
     Form("name", "redis_auth={}", generated),
     Form("name", "dbPwd={}", password),
@@ -295,7 +293,7 @@ AFTER = (
     Form("name", "ENV API_BEARER={}", generated),
     Form("name", "django SECRET_KEY = 'django-insecure-{}'", lambda m: m.mixed(ALNUM + "!@#$%^&*(-_=+)", 50)),
     Form("name", "mapbox.accessToken = '{}'", generated),
-    Form("name", "<property name=\"password\" value=\"{}\"/>", password),
+    Form("name", '<property name="password" value="{}"/>', password),
     Form("name", "spring.datasource.password={}", password),
     Form("name", "--set auth.rootPassword={}", password),
     Form("name", "TWILIO_AUTH={}", lambda m: m.of(HEX, 32)),
@@ -303,7 +301,7 @@ AFTER = (
     Form("name", "SESSION_COOKIE={}", generated),
     Form("name", "Kennwort = {}", password),
     Form("name", "contraseña={}", password),
-    Form("name", "\"mot_de_passe\": \"{}\"", password),
+    Form("name", '"mot_de_passe": "{}"', password),
     Form("name", "WIFI_KEY={}", lambda m: m.mixed(ALNUM, 16)),
     Form("name", "OTP_SECRET={}", lambda m: m.of("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 32)),
     Form("name", "private_key_pass={}", password),
@@ -325,7 +323,7 @@ AFTER = (
     # Keys in blocks
     Form("pem", "-----BEGIN RSA PRIVATE KEY-----\n{}\n\nThat is all I have. Thanks!", body),
     Form("pem", "-----BEGIN PRIVATE KEY-----<br />{}<br />-----END PRIVATE KEY-----", body, lambda s: s.replace("\n", "<br />")),
-    Form("pem", "key = \"-----BEGIN PRIVATE KEY-----\\n{}", body, lambda s: s.replace("\n", "\\n")),
+    Form("pem", 'key = "-----BEGIN PRIVATE KEY-----\\n{}', body, lambda s: s.replace("\n", "\\n")),
     Form("pem", "  1 | -----BEGIN EC PRIVATE KEY-----\n  2 | {}", lambda m: m.of(B64, 64)),
     Form("pem", "-----BEGIN DSA PRIVATE KEY----- {}", body, lambda s: s.replace("\n", " ")),
     Form("pem", "key: |\n    -----BEGIN OPENSSH PRIVATE KEY-----\n    {}", body, lambda s: s.replace("\n", "\n    ")),
@@ -370,7 +368,7 @@ AFTER = (
     # Kubernetes
     Form("kubernetes", "kind: Secret\ntype: kubernetes.io/tls\ndata:\n  tls.crt: abcd\n  tls.key: {}\n", generated, base64_of),
     Form("kubernetes", "apiVersion: v1\nstringData:\n    config.yaml: |\n        url: x\n        level: {}\nkind: Secret\n", password),
-    Form("kubernetes", "{\n  \"kind\": \"Secret\",\n  \"data\": {\n    \"a\": \"eA==\",\n    \"b\": \"{}\"\n  }\n}", password, base64_of),
+    Form("kubernetes", '{\n  "kind": "Secret",\n  "data": {\n    "a": "eA==",\n    "b": "{}"\n  }\n}', password, base64_of),
     Form("kubernetes", "---\nkind: ConfigMap\ndata:\n  a: b\n---\nkind: Secret\ndata:\n  x: {}\n", password, base64_of),
     # Newer keys
     Form("key", "{}", lambda m: "cfat_" + m.of(ALNUM, 40)),

@@ -276,7 +276,9 @@ class _Import:
     def _name(self, name: str) -> str:
         """The name of a file of the source without its secrets: each of its parts is a text of its own."""
         clean = self._context.gate.text
-        return "/".join(clean(stem := part.removesuffix(".md")) + part[len(stem) :] for part in name.split("/"))
+        return "/".join(
+            clean(stem := part.removesuffix(".md")) + part[len(stem) :] for part in name.split("/")
+        )
 
     def _path(self, name: str) -> str:
         """A path below a folder of the vault; a part that holds a secret is written in plain letters without it."""

@@ -241,7 +241,23 @@ SIGNED = _rows(
 )  # fmt: skip
 
 # A prefix that says what it is, whoever issues it: `acme_api_…`, `sk_prod_…`. Behind it stand large and small letters and digits.
-_SAYS_SO = "sk pat tok token secret api apikey key access refresh live prod oat uat bot".split()
+_SAYS_SO = [
+    "sk",
+    "pat",
+    "tok",
+    "token",
+    "secret",
+    "api",
+    "apikey",
+    "key",
+    "access",
+    "refresh",
+    "live",
+    "prod",
+    "oat",
+    "uat",
+    "bot",
+]
 PREFIXED = _rows(
     (
         "token",
@@ -259,7 +275,7 @@ HASHES = _rows(
     ("password-hash", "pbkdf2", r"pbkdf2(?:_sha\d{1,3}\$\d{1,9}|:sha\d{1,3}(?::\d{1,9})?)\$[\w+/.=]{1,100}\$[\w+/.=]{20,}"),
     ("password-hash", "scrypt:", r"scrypt:\d{1,9}:\d{1,3}:\d{1,3}\$[\w+/.=]{1,100}\$[a-f0-9]{40,}"),
     ("password-hash", "argon2$ bcrypt$ bcrypt_sha256$ md5$ sha1$ sha256$ scrypt$", r"(?:argon2|bcrypt(?:_sha256)?|md5|sha1|sha256|scrypt)\$[\w+/.=,$]{30,}"),
-    ("password-hash", "$p$ $h$ $s$", rf"\$[PHS]\$[A-Za-z0-9./]{{30,}}"),
+    ("password-hash", "$p$ $h$ $s$", r"\$[PHS]\$[A-Za-z0-9./]{30,}"),
     ("password-hash", "sha} crypt} md5} sha256} sha512} argon2}", r"\{(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT|ARGON2|PBKDF2(?:-SHA\d{1,3})?)\}[\w+/=$.,-]{20,}"),
     ("password-hash", "scram-sha-", r"SCRAM-SHA-(?:1|256|512)\$\d{1,9}:[A-Za-z0-9+/=]{8,}\$[A-Za-z0-9+/=]{20,}:[A-Za-z0-9+/=]{20,}"),
     ("password-hash", "md5", r"md5[a-f0-9]{32}(?![a-f0-9])"),

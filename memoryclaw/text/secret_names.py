@@ -14,17 +14,17 @@ from typing import NamedTuple
 
 from memoryclaw.text.words import lines, words
 
-_PART = r"(?:(?<![a-z])|(?-i:(?<=[a-z])(?=[A-Z])))"  # a word of a name begins: `db_pw`, `userPw`
+_BEGINS = r"(?:(?<![a-z])|(?-i:(?<=[a-z])(?=[A-Z])))"  # a word of a name begins: `db_pw`, `userPw`
 _PASSES = "|".join(words("secret_names.passes"))
 _LOGIN_WORDS = (
     r"pass[_ -]?(?:word|wort|phrase|code|key)s?|passwd|passwort|(?<![a-z])pass(?![a-z])|pwd|psw|kennwort|contrase(?:ñ|n)a|senha"
-    rf"|mot[ _-]de[ _-]passe|wachtwoord|lösenord|salasana|hasło|heslo|(?<![a-z])parola|пароль|密码|密碼|パスワード|비밀번호|{_PART}(?:pw|psk|pswd|pword|passw|passwrd)(?![a-z])"
+    rf"|mot[ _-]de[ _-]passe|wachtwoord|lösenord|salasana|hasło|heslo|(?<![a-z])parola|пароль|密码|密碼|パスワード|비밀번호|{_BEGINS}(?:pw|psk|pswd|pword|passw|passwrd)(?![a-z])"
     rf"|(?<![a-z])(?:{_PASSES})pass(?![a-z])"
 )
 _SETTING_WORDS = "|".join(sorted(words("secret_names.settings"), key=len, reverse=True))
 _KEY_WORDS = (
     r"keys?(?![a-z])|secrets?|token|credentials?|(?<![a-z])auth(?:[_ -]?token)?(?![a-z])|(?<![a-z])creds?(?![a-z])"
-    rf"|{_PART}(?:{_SETTING_WORDS})(?![a-z])"
+    rf"|{_BEGINS}(?:{_SETTING_WORDS})(?![a-z])"
 )
 # Where a name may begin, in lower case: looking for these first is ten times faster than trying every name everywhere.
 _CORE = re.compile(
@@ -47,9 +47,7 @@ _ASSIGNED = re.compile(
 # No name is followed by so many of these: behind it and its tail stands a space, a quote or a sign.
 _ENDLESS = re.compile(r"[\w.-]{100}")
 _SCHEMES = ("bearer", "basic", "token", "apikey", "digest", "negotiate")
-_SCHEME = re.compile(
-    rf"\b({'|'.join(_SCHEMES)})\s{{1,3}}([\w.~+/=-]{{8,4000}})", re.IGNORECASE
-)
+_SCHEME = re.compile(rf"\b({'|'.join(_SCHEMES)})\s{{1,3}}([\w.~+/=-]{{8,4000}})", re.IGNORECASE)
 _HEADER = re.compile(
     r"authorization[\"']{0,2}\s{0,3}[:=]\s{0,3}[\"']?(?:[A-Za-z0-9-]{2,30}\s+)?([^\s\"',;]{8,4000})",
     re.IGNORECASE,
@@ -71,7 +69,7 @@ _DIGITS = re.compile(r"\d\d")
 _CODE = r"(\d{3,8}|\d{2,4}(?:[- ]\d{2,4}){1,3})(?=[#*]?(?!\S{0,200}\w))"
 
 
-class _Sentence(NamedTuple):
+class Sentence(NamedTuple):
     """How the people of one language tell a secret: what they call it, and what stands between name and value."""
 
     names: tuple[str, ...]
@@ -79,13 +77,15 @@ class _Sentence(NamedTuple):
     dense: bool  # written without spaces
 
 
-def _sentences(list_: str) -> tuple[tuple[str, _Sentence], ...]:
+def _sentences(list_: str) -> tuple[tuple[str, Sentence], ...]:
     """The sentences of a list, each under all its names."""
     rows = []
     for line in lines(list_):
         names, _, signs = (part.split() for part in line.partition("|"))
         said = tuple(name.replace("_", " ") for name in names)
-        sentence = _Sentence(said, (*(sign.replace("_", " ") for sign in signs), ":", "：", "="), bool(_DENSE.search(line)))
+        sentence = Sentence(
+            said, (*(sign.replace("_", " ") for sign in signs), ":", "：", "="), bool(_DENSE.search(line))
+        )
         rows += [(name, sentence) for name in said]
     return tuple(rows)
 
@@ -98,7 +98,7 @@ _SPOKEN_ASCII, _CODES_ASCII = (
 
 
 @cache
-def _spoken(sentence: _Sentence) -> re.Pattern[str]:
+def password_sentence(sentence: Sentence) -> re.Pattern[str]:
     """The pattern of a password that a sentence tells."""
     verbs = "|".join(map(re.escape, sentence.signs))
     if sentence.dense:
@@ -113,7 +113,7 @@ def _spoken(sentence: _Sentence) -> re.Pattern[str]:
 
 
 @cache
-def _coded(sentence: _Sentence) -> re.Pattern[str]:
+def code_sentence(sentence: Sentence) -> re.Pattern[str]:
     """The pattern of a code of digits that a sentence tells."""
     verbs = "|".join(map(re.escape, sentence.signs))
     gap = (
@@ -126,8 +126,8 @@ def _coded(sentence: _Sentence) -> re.Pattern[str]:
 
 
 def _pattern(names: tuple[str, ...], rest: str, edge: str = "") -> re.Pattern[str]:
-    said = "|".join(re.escape(name).replace(r"\ ", "[ _-]?") for name in names)
-    return re.compile(rf"{edge}(?:{said}){rest}", re.IGNORECASE)
+    either = "|".join(re.escape(name).replace(r"\ ", "[ _-]?") for name in names)
+    return re.compile(rf"{edge}(?:{either}){rest}", re.IGNORECASE)
 
 
 _ABOUT = frozenset(words("secret_names.about"))
@@ -157,12 +157,18 @@ _EXPRESSION = re.compile(
     re.VERBOSE,
 )
 _IN_CODE = re.compile(r"[\[\](){}<>,;|\"`]")
-_SAMPLE = re.compile(r"pass(?:word|wd|phrase)?\d?|passwort|pwd|pw|secret|token|api_?key|key|user|[%{].{1,60}", re.IGNORECASE)
+_SAMPLE = re.compile(
+    r"pass(?:word|wd|phrase)?\d?|passwort|pwd|pw|secret|token|api_?key|key|user|[%{].{1,60}", re.IGNORECASE
+)
 _TOKEN = re.compile(r"[\w+/=.~:@!#$%^&*-]+")
-_TEST = re.compile(r"(?:[Tt]est|Example|Fuzz|Benchmark|spec|should|check)[A-Z_0-9./-]|.*(?:::|/)|.*\.(?:sh|py|t|js|ts|go|rs|c|rb|exe|test)\b")
+_TEST = re.compile(
+    r"(?:[Tt]est|Example|Fuzz|Benchmark|spec|should|check)[A-Z_0-9./-]|.*(?:::|/)|.*\.(?:sh|py|t|js|ts|go|rs|c|rb|exe|test)\b"
+)
 _DURATION = re.compile(r"\s*(?:\(|\[|-|in)\s?[\d.]+\s?m?s")
 _DEFINITE = tuple(words("secret_names.definite"))
-_SENTENCE_END = re.compile(r"[\"'`”“*」』]{0,3}[ \t]{0,3}(?:[.!,;。！，；)\n]|\Z|です|だ|입니다|이에요|예요|吧|哦|了)")
+_SENTENCE_END = re.compile(
+    r"[\"'`”“*」』]{0,3}[ \t]{0,3}(?:[.!,;。！，；)\n]|\Z|です|だ|입니다|이에요|예요|吧|哦|了)"
+)
 _SETTINGS = frozenset(words("secret_names.settings"))
 HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+")
 UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -221,12 +227,14 @@ def _told(text: str, low: str) -> Iterator[SecretSpan]:
     spoken, codes = (_SPOKEN_ASCII, _CODES_ASCII) if text.isascii() else (_SPOKEN, _CODES)
     for sentence in dict.fromkeys([row for name, row in spoken if name in low]):
         if any(sign in low for sign in sentence.signs):
-            for hit in _spoken(sentence).finditer(text):
+            for hit in password_sentence(sentence).finditer(text):
                 start, end = _trimmed(text, *hit.span(1))
                 if _is_told(text[start:end]) or _tells_all(hit, start, end):
                     yield SecretSpan(start, end, "password")
-    for sentence in dict.fromkeys([row for name, row in codes if name in low]) if _DIGITS.search(text) else ():
-        for hit in _coded(sentence).finditer(text):
+    for sentence in (
+        dict.fromkeys([row for name, row in codes if name in low]) if _DIGITS.search(text) else ()
+    ):
+        for hit in code_sentence(sentence).finditer(text):
             yield SecretSpan(*hit.span(1), "pin")
     for hit in _REVERSED.finditer(text) if any(name in low for name in _REVERSED_NAMES) else ():
         start, end = _trimmed(text, *hit.span(1))
@@ -244,7 +252,13 @@ def _tells_all(hit: re.Match[str], start: int, end: int) -> bool:
     """True for a plain word behind a verb that only ever gives a value, where the sentence ends with it: `lautet X`."""
     text = hit.string
     value, before = text[start:end], text[hit.start() : start].strip(f"{_QUOTES}:： ").lower()
-    if not before.endswith(_DEFINITE) or len(value) < 5 or not value.isascii() or not value.isalnum() or _says_nothing(value):
+    if (
+        not before.endswith(_DEFINITE)
+        or len(value) < 5
+        or not value.isascii()
+        or not value.isalnum()
+        or _says_nothing(value)
+    ):
         return False
     return not _ALGORITHMS.intersection((value.lower(),)) and bool(_SENTENCE_END.match(text, end))
 
@@ -315,7 +329,10 @@ def _is_code(hit: re.Match[str], value: str) -> bool:
     if _UNION.match(rest) and not line.lstrip("> \t").startswith("|"):
         return True
     assigned = hit["sign"] == "=" and bool(_UNPACKED.search(line)) and bool(_NAME_ONLY.fullmatch(value))
-    return assigned or (bool(_EXPRESSION.fullmatch(value)) and not (_TOKEN.fullmatch(value) and any(is_random(part, 16) for part in value.split("."))))
+    return assigned or (
+        bool(_EXPRESSION.fullmatch(value))
+        and not (_TOKEN.fullmatch(value) and any(is_random(part, 16) for part in value.split(".")))
+    )
 
 
 def _is_quoted(hit: re.Match[str]) -> bool:
@@ -364,7 +381,9 @@ def _is_password(hit: re.Match[str], value: str, end: int) -> bool:
         return not _says_nothing(value)
     if value.isdigit():
         return not short
-    if hit["verb"] is not None and (_STATED.fullmatch(value) or _ALGORITHMS.intersection(re.split(r"[-_/]", value.lower()))):
+    if hit["verb"] is not None and (
+        _STATED.fullmatch(value) or _ALGORITHMS.intersection(re.split(r"[-_/]", value.lower()))
+    ):
         return False
     return not _is_plain(bare) or _stands_alone(hit, value, end)
 
@@ -377,7 +396,13 @@ def _is_result(hit: re.Match[str], value: str) -> bool:
     return (
         before.endswith(("---", "[", "✓", "✔"))
         or bool(_TEST.match(value))
-        or (hit["password"].isupper() and hit["sign"] == ":" and is_identifier(value) and not text[max(0, start - 1) : start].isalnum() and bool(_DURATION.match(rest)))
+        or (
+            hit["password"].isupper()
+            and hit["sign"] == ":"
+            and is_identifier(value)
+            and not text[max(0, start - 1) : start].isalnum()
+            and bool(_DURATION.match(rest))
+        )
     )
 
 
@@ -464,6 +489,7 @@ def _is_plain(value: str) -> bool:
 
 
 def mixes(value: str) -> bool:
+    """True for a value of letters, digits and signs of at least two of these kinds."""
     kinds = (
         any(map(str.isalpha, value)),
         any(map(str.isdigit, value)),
@@ -488,6 +514,7 @@ def _is_words(part: str) -> bool:
 
 
 def is_random(value: str, least: int) -> bool:
+    """True for a value of a given length at least that nobody would make of words."""
     if len(value) < least or value.isdigit() or _PLACEHOLDER.fullmatch(value) or is_identifier(value):
         return False
     if re.search(r"\d", value) and re.search(r"[A-Za-z]", value):

@@ -10,7 +10,6 @@ from memoryclaw.text.secret_names import (
     HEX,
     UUID,
     SecretSpan,
-    is_identifier,
     is_placeholder,
     is_random,
     is_sample,
@@ -21,10 +20,17 @@ from memoryclaw.text.words import words
 # Members of a JSON Web Key that its owner alone may know.
 _JWK = frozenset(("d", "p", "q", "dp", "dq", "qi", "k"))
 _QUOTE = r"\\{0,3}[\"']"
-_JWK_MEMBER = re.compile(rf"{_QUOTE}(?:d|[dq]?p|d?q|qi|k){_QUOTE}\s{{0,5}}:\s{{0,5}}{_QUOTE}([\w-]{{20,4000}})")
+_JWK_MEMBER = re.compile(
+    rf"{_QUOTE}(?:d|[dq]?p|d?q|qi|k){_QUOTE}\s{{0,5}}:\s{{0,5}}{_QUOTE}([\w-]{{20,4000}})"
+)
 _SECRET_KIND = re.compile(r"\bkind\\{0,3}[\"']?\s{0,5}:\s{0,5}\\{0,3}[\"']?Secret\b(?![\w-])")
-_YAML_DATA = re.compile(r"^([ \t]{0,40})(?:data|stringData):[ \t]*$((?:\n(?:\1[ \t]+[^\n]*|[ \t]*(?=\n)))+)", re.MULTILINE)
-_YAML_VALUE = re.compile(r"^[ \t]+[\w.\"'-]{1,260}:[ \t]+[\"']?(?![|>][+-]?[ \t]*$)([^\s\"'#][^\n\"']*)|^[ \t]+([^\s:#]+)$", re.MULTILINE)
+_YAML_DATA = re.compile(
+    r"^([ \t]{0,40})(?:data|stringData):[ \t]*$((?:\n(?:\1[ \t]+[^\n]*|[ \t]*(?=\n)))+)", re.MULTILINE
+)
+_YAML_VALUE = re.compile(
+    r"^[ \t]+[\w.\"'-]{1,260}:[ \t]+[\"']?(?![|>][+-]?[ \t]*$)([^\s\"'#][^\n\"']*)|^[ \t]+([^\s:#]+)$",
+    re.MULTILINE,
+)
 _JSON_DATA = re.compile(r"\b(?:data|stringData)\\{0,3}[\"']?\s{0,5}:\s{0,5}\{([^{}]{1,200000})\}")
 _JSON_VALUE = re.compile(r":\s{0,5}\\{0,3}[\"']?([^\s\"'\\,]{1,100000})")
 
@@ -101,18 +107,18 @@ def _tickets(rest: str) -> Iterator[tuple[int, int]]:
     opens, query, name, last = False, False, "", ""
     for hit in _PIECE.finditer(rest):
         sign, piece = rest[hit.start() - 1], hit[0]
-        said = set(_WORD.findall(piece.lower()))
+        names = set(_WORD.findall(piece.lower()))
         query |= sign in "?&#"
         if sign == "=":
-            if _is_ticket(piece, name, opens or bool(said & _OPENS)):
+            if _is_ticket(piece, name, opens or bool(names & _OPENS)):
                 yield hit.start(), hit.end()
         elif query:
             name = piece.lower()
-            opens |= bool(said & _OPENS)
+            opens |= bool(names & _OPENS)
         elif (opens or last) and not _FILE.fullmatch(piece) and _is_opaque(piece, opens):
             yield hit.start(), hit.end()
-        opens |= bool(said & _OPENS) and not is_random(piece, 16)
-        last = piece if said & _SIGNS_IN else ""
+        opens |= bool(names & _OPENS) and not is_random(piece, 16)
+        last = piece if names & _SIGNS_IN else ""
 
 
 def _is_ticket(value: str, name: str, opens: bool) -> bool:

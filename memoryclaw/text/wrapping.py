@@ -65,9 +65,7 @@ def joined(text: str) -> Reading:
     return _read(text, _BREAK, _joint) if "\n" in text else Reading(text)
 
 
-def _read(
-    text: str, pattern: re.Pattern[str], meaning: Callable[[re.Match[str]], str | None]
-) -> Reading:
+def _read(text: str, pattern: re.Pattern[str], meaning: Callable[[re.Match[str]], str | None]) -> Reading:
     parts: list[str] = []
     edits = []
     at = length = 0

@@ -181,7 +181,12 @@ def claimed_by_a_tool(root: Path, some: list[Sample]) -> None:
 def named_in_what_is_imported(root: Path, some: list[Sample]) -> None:
     for number, sample in enumerate(some):
         name = " ".join(sample.line.split()).replace("/", "%2F")[:200]
-        memory = {"id": sample.line, "memory": f"Tea number {number}", "user_id": sample.line, "categories": [sample.line]}
+        memory = {
+            "id": sample.line,
+            "memory": f"Tea number {number}",
+            "user_id": sample.line,
+            "categories": [sample.line],
+        }
         folder = put(
             root.parent / f"{number}",
             {
