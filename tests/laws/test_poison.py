@@ -95,7 +95,7 @@ def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     who, orders = request.param
     root = tmp_path_factory.mktemp("poison") / "vault"
     with ModelServer(obeying) as server, pytest.MonkeyPatch.context() as patch:
-        put_own(root.parent / "own", f"llm:\n  chain: [ollama]\n  url: {server.url}\n", patch)
+        put_own(tmp_path_factory.mktemp("own"), f"llm:\n  chain: [ollama]\n  url: {server.url}\n", patch)
         vault_of(
             root,
             {
