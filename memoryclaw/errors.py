@@ -38,6 +38,10 @@ class ConflictError(MemoryClawError):
     """The file changed since it was read, or holds uncommitted work of the user; nothing was written."""
 
 
+class OvertakenError(ConflictError):
+    """The file no longer says what a change was planned on; the change waits for a person."""
+
+
 class NameTakenError(ConflictError):
     """Another file came to the name of a new one; under another name it can be written."""
 

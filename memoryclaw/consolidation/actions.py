@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pending, waiting_id
-from memoryclaw.errors import ConflictError, InputError
+from memoryclaw.errors import InputError, OvertakenError
 from memoryclaw.model import Fact
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
@@ -798,10 +798,10 @@ ACTIONS: tuple[type[Action], ...] = (
 def must_stand(
     actions: Iterable[Action], collections: frozenset[str], text: str | None, after: str | None
 ) -> None:
-    """Raises ConflictError where a file is no longer what one of these actions rests on."""
+    """Raises OvertakenError where a file is no longer what one of these actions rests on."""
     for action in actions:
         if why := action.refusal(text, after, collections):
-            raise ConflictError(why)
+            raise OvertakenError(why)
 
 
 def patched_together(actions: Sequence[Action], collections: frozenset[str], text: str | None) -> str | None:

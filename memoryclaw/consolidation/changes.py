@@ -201,7 +201,7 @@ def rewrites(
     Args:
         change: what is to be done.
         collections: the headings that are no entities (`collections:` of the schema).
-        as_planned: a patch raises ConflictError where the file is no longer what it was when the change was planned.
+        as_planned: a patch raises OvertakenError where the file is no longer what it was when the change was planned.
     """
     by_path: dict[str, list[Action]] = {}
     for action in change.actions:

@@ -21,7 +21,7 @@ from memoryclaw.consolidation.actions import (
     standing,
 )
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending
-from memoryclaw.errors import ConflictError, InputError
+from memoryclaw.errors import InputError, OvertakenError
 from memoryclaw.model import Fact
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.merging import merge
@@ -112,7 +112,7 @@ def replayed(before: str, after: str, now: str, file: SemanticFile | None) -> st
         for fact in changes:
             text, was = fact.set_in(text, file), text
             must_stand([fact], file.collections, was, text)
-    except (ConflictError, InputError):
+    except (InputError, OvertakenError):
         return None
     if merged is not None and only_its_facts(file, (before, after), (now, merged)):
         return merged

@@ -22,6 +22,7 @@ from memoryclaw.errors import (
     MemoryClawError,
     NameTakenError,
     NotFoundError,
+    OvertakenError,
     VaultError,
 )
 from memoryclaw.history import git, journal
@@ -346,7 +347,7 @@ def _same_change(edit: Edit, work: bytes | None, after: bytes | None, other: byt
         raise ConflictError(theirs)
     try:
         result = edit.change(other)
-    except (ConflictError, InputError, NotFoundError):
+    except (InputError, NotFoundError, OvertakenError):
         raise ConflictError(theirs) from None
     if result is None or not same_patch(*(decode(data).text for data in (work, after, other, result))):
         raise ConflictError(theirs)
