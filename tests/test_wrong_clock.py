@@ -14,7 +14,7 @@ from memoryclaw.errors import ClockError, MemoryClawError
 
 WRONG = [datetime(1969, 12, 31, 23, 59, 59, tzinfo=UTC), datetime(1900, 1, 1, tzinfo=UTC), datetime(2101, 1, 1, tzinfo=UTC), datetime(9998, 7, 1, tzinfo=UTC)]  # fmt: skip
 RIGHT = [datetime(1970, 1, 1, tzinfo=UTC), datetime(2100, 12, 31, 23, 59, 59, tzinfo=UTC)]
-FILES = {"memoryclaw.yaml": "{}\n", "notes/a.md": "---\nid: n1\ntags: [a]\n---\nThe lantern.\n", "semantic/people.md": "# Anna\n- city: Bern\n"}  # fmt: skip
+FILES = {"memoryclaw.yaml": "# mine\n", "notes/a.md": "---\nid: n1\ntags: [a]\n---\nThe lantern.\n", "semantic/people.md": "# Anna\n- city: Bern\n"}  # fmt: skip
 TURN = {"session": "s", "turn": 1, "role": "user", "content": "My sister Anna lives in Oslo."}
 WRITES = {
     "remember": lambda app: app.remember("Met Zoë at the slipway", tags=["zoe"]),

@@ -10,7 +10,7 @@ from memoryclaw.errors import ConflictError
 
 NOTE = "---\nid: n1\ntags: [a]\n---\nThe lantern stands in the oak.\nZoë été.\n"
 PEOPLE = "# Anna\n- city: Berlin\n- phone: 1\n"
-NOTES = {"notes/a.md": NOTE, "semantic/people.md": PEOPLE, "memoryclaw.yaml": "{}\n"}
+NOTES = {"notes/a.md": NOTE, "semantic/people.md": PEOPLE, "memoryclaw.yaml": "# mine\n"}
 
 # How git is told to convert, and in what form the files then stand in the folder.
 CONVERSIONS = {

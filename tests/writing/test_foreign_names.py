@@ -96,7 +96,7 @@ def test_a_bundle_with_a_path_that_is_too_long_is_refused(tmp_path, name):
 def clones(tmp_path):
     hub, one, two = (tmp_path / name for name in ("hub.git", "one", "two"))
     git(tmp_path, "init", "-q", "--bare", "-b", "main", "--template=", str(hub))
-    vault_of(one, {"memoryclaw.yaml": "{}\n", "notes/plan.md": "# Plan\n"})
+    vault_of(one, {"memoryclaw.yaml": "# mine\n", "notes/plan.md": "# Plan\n"})
     git(one, "remote", "add", "origin", str(hub))
     git(one, "push", "-q", "-u", "origin", "main")
     git(tmp_path, "clone", "-q", "--template=", str(hub), str(two))
