@@ -141,7 +141,9 @@ KINDS = {
 
 def _not_obeyed(context: VaultContext) -> list[str]:
     items = adoptable(context)
-    by_origin = {item.origin: [one.line[:_SHOWN] for one in items if one.origin == item.origin] for item in items}
+    by_origin = {
+        item.origin: [one.line[:_SHOWN] for one in items if one.origin == item.origin] for item in items
+    }
     if not by_origin:
         return []
     listed = " and ".join(
