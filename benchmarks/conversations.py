@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from memoryclaw.app import App, open_vault
+from memoryclaw.app import App
 
 Row = dict[str, Any]
 Rows = dict[str, list[Row]]
@@ -91,10 +92,12 @@ def pooled(turns: Rows, questions: Rows) -> tuple[list[Row], list[Row]]:
     )  # fmt: skip
 
 
-def vault_of(root: Path, turns: Iterable[Row], settings: str = "") -> App:
-    """A vault whose logs are the turns of one conversation, a file a session; synced."""
+def vault_of(
+    root: Path, turns: Iterable[Row], settings: str = "", own: Mapping[str, Any] = MappingProxyType({})
+) -> App:
+    """A vault whose logs are the turns of one conversation, a file a session; synced. `own` is as in `opened`."""
     write_logs(root, logs_of(turns), settings)
-    return opened(root)
+    return opened(root, own)
 
 
 def logs_of(turns: Iterable[Row]) -> dict[str, list[Row]]:
@@ -125,9 +128,9 @@ def as_lines(rows: Iterable[Row]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-def opened(root: Path) -> App:
-    """A vault as of the benchmark's day, its index in line with its files."""
-    app = open_vault(root, clock=lambda: NOW)
+def opened(root: Path, own: Mapping[str, Any] = MappingProxyType({})) -> App:
+    """A vault as of the benchmark's day, its index in line with its files; `own` are settings that no vault may choose."""
+    app = App(root, clock=lambda: NOW, overrides=own)
     app.sync()
     return app
 

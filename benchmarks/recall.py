@@ -431,13 +431,13 @@ class Bench:
         for conversation, asked in self._questions.items():
             if asked:
                 vault = root / file_name(conversation)
-                with opened(vault) as app:
+                with opened(vault, vector_settings(model)) as app:
                     yield conversation, app
                 shutil.rmtree(vault / "ledger", ignore_errors=True)  # what was shown must not pile up
 
     def _built(self, model: str) -> Path:
         """The folder of the set's vaults, whole or not there at all."""
-        settings = vector_settings(model) if model else ""
+        settings = vector_settings(model)
         kept = self._options.cache / f"{self._set.name.replace('/', '-')}-{self._digest(settings)}"
         if kept.is_dir():
             return kept
@@ -445,7 +445,7 @@ class Bench:
         try:  # the folder is made in here: whoever is ended right after still removes it
             part.mkdir(mode=0o700)
             for number, (conversation, rows) in enumerate(self._turns.items(), 1):
-                with vault_of(part / file_name(conversation), rows, settings) as app:
+                with vault_of(part / file_name(conversation), rows, own=settings) as app:
                     if model:
                         self._fill(app, conversation)
                 self._tell("building", number, len(self._turns))
@@ -458,7 +458,7 @@ class Bench:
     def _fill(self, app: App, conversation: str) -> None:
         app.fill_vectors(progress=lambda done, total: self._tell(f"vectors of {conversation}", done, total))
 
-    def _digest(self, settings: str) -> str:
+    def _digest(self, settings: Mapping[str, Any]) -> str:
         """What a vault and its index depend on."""
         digest = hashlib.sha256(repr((VERSION, settings, self._options.pooled)).encode())
         source = Path(memoryclaw.__file__).parent
@@ -476,9 +476,9 @@ def ids(units: Iterable[Any]) -> list[str]:
     return [turn_id(one.unit.id) for one in units if not one.decision][:DEPTH]
 
 
-def vector_settings(model: str) -> str:
-    """The memoryclaw.yaml that switches the vector fallback on."""
-    return f"retrieval:\n  fallback: vector\n  blendStrategy: {STRATEGY}\n  vectorModel: {model}\n"
+def vector_settings(model: str) -> dict[str, Any]:
+    """The settings that switch the vector fallback on; none without a model."""
+    return {"fallback": "vector", "blend_strategy": STRATEGY, "vector_model": model} if model else {}
 
 
 def missing_vectors(model: str) -> str:

@@ -7,8 +7,11 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
+
+from memoryclaw.config import SETTINGS
 
 
 def test_home_is_a_temporary_folder(guarded_machine: Path) -> None:
@@ -24,6 +27,13 @@ def test_connections_beyond_this_machine_are_refused() -> None:
 def test_connections_within_this_machine_are_allowed() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()):
         pass
+
+
+@pytest.mark.parametrize("setting", ["llm.url", "llm.openaiUrl"])
+def test_a_model_that_listens_where_no_settings_name_one_is_not_asked(setting: str) -> None:
+    address = urlsplit(next(one.default for one in SETTINGS if one.key == setting))
+    with socket.socket() as near, pytest.raises(ConnectionRefusedError, match="models of the person"):
+        near.connect((address.hostname, address.port))
 
 
 def test_processes_that_tests_start_are_guarded_too() -> None:

@@ -166,7 +166,7 @@ WIDER = {  # what a vault says, where its user says nothing
     "index.prepared": "false", "retrieval.fallback": "vector", "retrieval.vectorModel": "other", "llm.chain": "[openai]",
     "llm.model": "other:cloud", "llm.url": "http://evil.example", "llm.openaiModel": "other", "llm.openaiUrl": "https://evil.example/v1",
     "llm.timeout": "3600", "llm.retries": "9", "llm.command": "[touch, x]", "llm.allowRemote": "true",
-    "consolidation.lossBudget": "1", "serve.host": "0.0.0.0", "serve.rate": "100000", "fleet.night": "00:00-23:59",
+    "consolidation.lossBudget": "1", "serve.host": "0.0.0.0", "fleet.night": "00:00-23:59",
     "fleet.llmCalls": "99", "fleet.jobsUrl": "postgresql://thief@evil/x", "mcp.servers": "{x: {command: touch}}", "mcp.toolTimeout": "3600",
     "skills.toolHost": "openclaw", "openclaw.gatewayUrl": "https://evil.example", "openclaw.allowRemoteGateway": "true",
     "audience.folders": "{journal: public}", "audience.tokens": "{abc: owner}", "git.track_logs": "true", "git.track_ledger": "true",
@@ -174,7 +174,7 @@ WIDER = {  # what a vault says, where its user says nothing
 NARROWER = {  # what a vault says, and what its user says
     "index.engine": ("fts5", "postgres"), "retrieval.fallback": ("none", "vector"), "llm.chain": ("none", "[openai, ollama]"),
     "llm.timeout": ("5", "50"), "llm.retries": ("0", "3"), "llm.allowRemote": ("false", "true"), "consolidation.mode": ("propose", "branch"),
-    "consolidation.lossBudget": ("0.1", "0.5"), "serve.rate": ("5", "50"), "mcp.toolTimeout": ("5", "50"),
+    "consolidation.lossBudget": ("0.1", "0.5"), "mcp.toolTimeout": ("5", "50"),
     "openclaw.allowRemoteGateway": ("false", "true"), "audience.folders": ("{journal: owner}", "{journal: family}"),
     "git.track_logs": ("false", "true"), "git.track_ledger": ("false", "true"),
 }  # fmt: skip

@@ -22,6 +22,37 @@ from memoryclaw.app.context import (
     within,
     within_budget,
 )
+from memoryclaw.app.verbs import (
+    AGENTS,
+    LOG,
+    LONG,
+    READ,
+    About,
+    Budget,
+    Day,
+    Digest,
+    Flag,
+    Id,
+    Kind,
+    Listed,
+    Matches,
+    MemoryType,
+    Mode,
+    Model,
+    Newest,
+    Question,
+    Rating,
+    Room,
+    Seen,
+    Session,
+    State,
+    Tags,
+    Text,
+    TodoState,
+    Words,
+    allowed,
+    verb,
+)
 from memoryclaw.errors import (
     ConfigError,
     IndexBehindError,
@@ -72,7 +103,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.index.vectors import Filled, Filler
     from memoryclaw.index.watching import Watching, WatchReport
     from memoryclaw.recall import browsing
-    from memoryclaw.recall.ask import Asked
+    from memoryclaw.recall.ask import AnsweredQuestion
     from memoryclaw.recall.evaluation import Evaluated
     from memoryclaw.recall.inspecting import Inspected
     from memoryclaw.recall.standing import Conflicts
@@ -84,7 +115,6 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.vault.folder import Vault
     from memoryclaw.vault.ledger import Ledger
     from memoryclaw.vault.permissions import Store
-    from memoryclaw.vault.vocabulary import Schema
     from memoryclaw.writing.bundles import Restored
     from memoryclaw.writing.context import WriteContext, Written
     from memoryclaw.writing.edit import Rewrite
@@ -137,7 +167,7 @@ def survey_vault(path: str | os.PathLike[str], *, progress: Progress | None = No
         InputError: it is a file.
         VaultError: it cannot be read.
     """
-    from memoryclaw.app.survey import survey  # noqa: PLC0415
+    from memoryclaw.app.survey import survey
 
     root = Path(os.path.abspath(os.path.expanduser(path)))
     if is_initialised(root):
@@ -160,8 +190,8 @@ def init_vault(
         paths: where folders of ours are to be, by their names, such as `{"archive": "memory-archive"}`; only of a new vault.
         clock: tells the time.
     """
-    from memoryclaw.writing.context import Templates  # noqa: PLC0415
-    from memoryclaw.writing.init import adopt, init  # noqa: PLC0415
+    from memoryclaw.writing.context import Templates
+    from memoryclaw.writing.init import adopt, init
 
     root, templates, now = os.path.abspath(os.path.expanduser(path)), Templates(), clock()
     if is_initialised(root):
@@ -177,24 +207,6 @@ def init_vault(
     with suppress(ConfigError):  # the next verb says what is wrong with the settings
         _track(root, settings.load(Path(root)), clock)
     return done
-
-
-def _line_of(path: Path) -> str:
-    """The first line of a small file; empty when there is none."""
-    try:
-        with path.open(encoding="utf-8") as file:
-            return file.readline().strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
-
-
-def _keep_line(path: Path, line: str) -> None:
-    """Writes a small file anew, for its owner alone; one that a kill left empty says nothing, which is no harm."""
-    with (
-        suppress(OSError),
-        open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "w") as file,
-    ):
-        file.write(f"{line}\n")
 
 
 ROOM = 0.1  # of what is left in the host's context: the most that a recall takes
@@ -223,7 +235,7 @@ def restore_vault(
     folder = os.path.abspath(os.path.expanduser(path))
     created = not os.path.isdir(folder) or not os.listdir(folder)
     if created:
-        from memoryclaw.writing.bundles import Bundle, Restored  # noqa: PLC0415
+        from memoryclaw.writing.bundles import Bundle, Restored
 
         looked = Bundle(os.fspath(bundle))
         if dry_run:
@@ -238,19 +250,11 @@ def restore_vault(
 
 
 def _track(root: str, config: Config, clock: Clock) -> None:
-    from memoryclaw.writing.context import Templates  # noqa: PLC0415
-    from memoryclaw.writing.tracking import Tracking  # noqa: PLC0415
+    from memoryclaw.writing.context import Templates
+    from memoryclaw.writing.tracking import Tracking
 
     wanted = {"logs": config.track_logs, "ledger": config.track_ledger}
     Tracking(root, wanted, Templates(), clock(), new_id).run()
-
-
-def _pack(root: str) -> None:
-    """Has git pack its objects where there are many; where it cannot now, another night does it."""
-    from memoryclaw.history.repository import History  # noqa: PLC0415
-
-    with suppress(MemoryClawError, OSError):
-        History(root).pack()
 
 
 class App:
@@ -318,55 +322,55 @@ class App:
     @cached_property
     def skills(self) -> Skills:
         """Skills: listed, matched, approved, given to hosts and run."""
-        from memoryclaw.app.skills import Skills  # noqa: PLC0415
+        from memoryclaw.app.skills import Skills
 
         return Skills(self._context)
 
     @cached_property
+    @allowed(*AGENTS)
     def review(self) -> Review:
         """What waits for a person, and what the person decides."""
-        self._context.allow(OWNER, AGENT)
-        from memoryclaw.app.review import Review  # noqa: PLC0415
+        from memoryclaw.app.review import Review
 
         return Review(self._context)
 
     @cached_property
     def graph(self) -> VaultGraph:
         """How notes and entities are tied to one another: by links, mentions, and replies that cited both."""
-        from memoryclaw.app.graph import VaultGraph  # noqa: PLC0415
+        from memoryclaw.app.graph import VaultGraph
 
         return VaultGraph(self._context)
 
     @cached_property
+    @allowed(*AGENTS)
     def working(self) -> Working:
         """The working memory of each session."""
-        self._context.allow(OWNER, AGENT)
-        from memoryclaw.app.working import Working  # noqa: PLC0415
+        from memoryclaw.app.working import Working
 
         return Working(self._context)
 
     @cached_property
+    @allowed(OWNER)
     def openclaw(self) -> OpenClaw:
         """OpenClaw as the host of this vault."""
-        self._context.allow(OWNER)
-        from memoryclaw.app.openclaw import OpenClaw  # noqa: PLC0415
+        from memoryclaw.app.openclaw import OpenClaw
 
         return OpenClaw(self._context)
 
     @cached_property
     def transfer(self) -> Transfer:
         """What comes from other programs, and what leaves the vault."""
-        from memoryclaw.app.transfer import Transfer  # noqa: PLC0415
+        from memoryclaw.app.transfer import Transfer
 
         return Transfer(self._context, lambda audience: self.seen_by(audience).transfer)
 
     @cached_property
+    @allowed(OWNER)
     def schedule(self) -> Schedule:
         """The vault's timer, which calls `consolidate --due`: to be installed, removed or asked how it stands."""
-        self._context.allow(OWNER)
-        from memoryclaw.consolidation.consolidate import next_run  # noqa: PLC0415
-        from memoryclaw.daemon.scheduling import Schedule  # noqa: PLC0415
-        from memoryclaw.writing.context import Templates  # noqa: PLC0415
+        from memoryclaw.consolidation.consolidate import next_run
+        from memoryclaw.daemon.scheduling import Schedule
+        from memoryclaw.writing.context import Templates
 
         return Schedule(
             os.fspath(self.root),
@@ -416,7 +420,10 @@ class App:
 
     # ── Ask and look
 
-    def search(self, query: str, *, kind: str = "", limit: int = 10, session: str = "") -> Answer:
+    @verb("GET /v1/search", "Ask", "search Q", query="q")
+    def search(
+        self, query: Question, *, kind: Kind = "", limit: Matches = 10, session: Session = ""
+    ) -> Answer:
         """Ranked matches for a question or a query, explained.
 
         It leaves no trace, unless a `session` is shown it: what that has seen whole, no recall sends it again.
@@ -425,21 +432,22 @@ class App:
         answer = self._context.answer(lambda: search(self._searcher(), query, kind=kind, limit=limit))
         if not session:
             return answer
-        from memoryclaw.recall.receipts import found_whole  # noqa: PLC0415
+        from memoryclaw.recall.receipts import found_whole
 
-        trouble = self._shown(session, "search", found_whole(answer.matches))
+        trouble = self._context.note_shown(session, "search", found_whole(answer.matches))
         return replace(answer, notices=(*answer.notices, trouble)) if trouble else answer
 
+    @verb("POST /v1/recall", "Ask", "recall QUERY", pool=READ)
     def recall(
         self,
-        query: str,
+        query: Question,
         *,
-        goal: str = "",
-        session: str = "",
-        budget: int | None = None,
-        seen: str = "all",
-        room: int | None = None,
-        noted: bool = True,
+        goal: Question = "",
+        session: Session = "",
+        budget: Budget | None = None,
+        seen: Seen = "all",
+        room: Room | None = None,
+        noted: Flag = True,
     ) -> Recalled:
         """What a host should paste into a prompt for this question, within the budget; noted in the ledger.
 
@@ -456,8 +464,8 @@ class App:
         """
         if not noted:
             self._context.allow(OWNER)
-        from memoryclaw.recall.recall import recall  # noqa: PLC0415
-        from memoryclaw.recall.receipts import SEEN, seen_in  # noqa: PLC0415
+        from memoryclaw.recall.recall import recall
+        from memoryclaw.recall.receipts import SEEN, seen_in
 
         if seen not in SEEN:
             raise InputError(
@@ -471,7 +479,7 @@ class App:
         most, lines = self.config.max_results, None
         working = bool(session) and self.audience in (OWNER, AGENT)
         if memory := self.working.current(session) if working else None:
-            from memoryclaw.working.memory import within as lines_within  # noqa: PLC0415
+            from memoryclaw.working.memory import within as lines_within
 
             lines = partial(lines_within, memory)
         answer = self._context.answer(
@@ -489,22 +497,22 @@ class App:
         if memory:
             told = tuple(f"{p.path}: {p.message}; {p.hint}" for p in memory.problems)
             answer = replace(answer, notices=(*answer.notices, *told))
-        return self._receipted(answer, named, seen) if noted else answer
+        return self._context.receipted(answer, named, seen) if noted else answer
 
-    def ask(self, query: str) -> Asked:
+    def ask(self, query: str) -> AnsweredQuestion:
         """The lines that answer a question, from facts, episodes, notes and logs, each with its place; no model takes part.
 
         It is a recall of its own, noted in the ledger, and quotes nothing that a recall leaves out.
         """
-        from memoryclaw.recall.ask import ask  # noqa: PLC0415
+        from memoryclaw.recall.ask import ask
 
         recalled = self.recall(query)
         return self._context.read(lambda: ask(self._searcher(), recalled, least=self.config.min_coverage))
 
-    def why(self, receipt: str) -> ReadBack:
+    @verb("GET /v1/receipts/{id}", "Look", "why ID", audience=AGENTS)
+    def why(self, receipt: Id) -> ReadBack:
         """A recall read back: what was in its context, what was left out and why, of what is still there for who asks."""
-        self._context.allow(OWNER, AGENT)
-        from memoryclaw.recall.receipts import read_back  # noqa: PLC0415
+        from memoryclaw.recall.receipts import read_back
 
         event = self.ledger.receipt(receipt)
         if event is None:
@@ -519,19 +527,22 @@ class App:
         # What others may not see is not even counted for them.
         return found if self.audience == OWNER else replace(found, gone=0, more={})
 
-    def show(self, id_: str, *, session: str = "") -> browsing.ShownUnit:
+    @verb("GET /v1/notes/{id}", "Look", "show ID")
+    def show(self, id_: Id, *, session: Session = "") -> browsing.ShownUnit:
         """The lines of a note, section, fact or turn as they stand in their file; no recall sends them to this `session` again."""
-        from memoryclaw.recall import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing
 
         shown = self._context.read(lambda: browsing.show(id_, self.catalog, self.vault, self._context.today))
         if session:
-            from memoryclaw.recall.receipts import read_whole  # noqa: PLC0415
+            from memoryclaw.recall.receipts import read_whole
 
-            self._shown(session, "get", self._context.read(lambda: read_whole(shown.address, self.catalog)))
+            digests = self._context.read(lambda: read_whole(shown.address, self.catalog))
+            self._context.note_shown(session, "get", digests)
         return shown
 
+    @verb("GET /v1/notes", "Look", "browse")
     def browse(
-        self, *, kind: str = "", state: str = "current", memory_type: str = "", limit: int = 50
+        self, *, kind: Kind = "", state: State = "current", memory_type: MemoryType = "", limit: Listed = 50
     ) -> list[browsing.NoteEntry]:
         """Notes, pinned ones first, then the newest, of equals those that are used often.
 
@@ -541,7 +552,7 @@ class App:
             memory_type: only notes that are of this type, or hold something of it.
             limit: how many at most.
         """
-        from memoryclaw.recall import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing
 
         within(limit, 0, settings.MOST_LISTED, "a limit")
         return self._context.read(
@@ -555,14 +566,15 @@ class App:
             )
         )
 
+    @verb("GET /v1/facts", "Look", "facts [ENTITY]")
     def facts(
         self,
-        entity: str = "",
+        entity: About = "",
         *,
-        as_of: date | None = None,
-        history: bool = False,
-        believed_at: str = "",
-        memory_type: str = "",
+        as_of: Day = None,
+        history: Flag = False,
+        believed_at: Text = "",
+        memory_type: MemoryType = "",
     ) -> list[tuple[str, Fact]]:
         """Facts with the path of their file: those that hold now, held on a day, or all.
 
@@ -575,10 +587,10 @@ class App:
             believed_at: instead of what the files say now, what those of `commit_at(believed_at)` said; for the owner alone.
             memory_type: only those of this type, such as `preference`.
         """
-        from memoryclaw.recall import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing
 
         if believed_at:
-            from memoryclaw.review.believed import facts_in  # noqa: PLC0415
+            from memoryclaw.review.believed import facts_in
 
             then = facts_in(os.fspath(self.root), self.commit_at(believed_at).commit)
             return self._context.read(
@@ -596,14 +608,20 @@ class App:
                 self.catalog, entity=entity, as_of=as_of, history=history, memory_type=memory_type
             )
         )
-        return self._then(found, as_of) if entity and as_of is not None else found
+        if (
+            not entity or as_of is None or self.audience != OWNER
+        ):  # what has a label now may have had none then
+            return found
+        from memoryclaw.review.believed import facts_on
+
+        return facts_on(os.fspath(self.root), found, as_of)
 
     def conflicting(self, found: Iterable[tuple[str, Fact]]) -> dict[str, list[str]]:
         """Of facts that hold now, those of which only one can: the ids of the others, by id; asked after a verb that found them.
 
         Both stand until a person decides in `review`, or a rule does where the schema says `supersede: true`.
         """
-        from memoryclaw.text.language import key_of  # noqa: PLC0415
+        from memoryclaw.text.language import key_of
 
         some = {fact.id: key_of(fact.entity) for _, fact in found if fact.current and not fact.is_statement}
         return {
@@ -613,6 +631,7 @@ class App:
             if fact.id in some
         }
 
+    @allowed(OWNER)
     def commit_at(self, when: str) -> Logged:
         """The last commit that the vault had on a day (ISO), at a moment, or the one of this name.
 
@@ -620,12 +639,14 @@ class App:
             HistoryError: the vault has no git repository of its own.
             InputError: that is no moment and no commit, or there was no commit yet.
         """
-        self._context.allow(OWNER)
-        from memoryclaw.review.believed import commit_at  # noqa: PLC0415
+        from memoryclaw.review.believed import commit_at
 
         return commit_at(os.fspath(self.root), when)
 
-    def todos(self, words: str = "", *, due: str = "", state: str = "open") -> list[browsing.TodoEntry]:
+    @verb("GET /v1/todos", "Look", "todos [WORDS]")
+    def todos(
+        self, words: Words = "", *, due: Text = "", state: TodoState = "open"
+    ) -> list[browsing.TodoEntry]:
         """To-dos of any note: open ones, `done` ones or `all`, the soonest first.
 
         Args:
@@ -636,7 +657,7 @@ class App:
         Raises:
             InputError: that is no time, or no state.
         """
-        from memoryclaw.recall import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing
 
         first, last = browsing.due_in(due, self._context.today) if due else ("", "")
         return self._context.read(
@@ -645,19 +666,22 @@ class App:
             )
         )
 
-    def entities(self, words: str = "", *, kind: str = "") -> list[browsing.EntityEntry]:
+    @verb("GET /v1/entities", "Look", "entities [WORDS]")
+    def entities(self, words: Words = "", *, kind: Kind = "") -> list[browsing.EntityEntry]:
         """Everything that facts are known of, by name: those with all these words in it, or of one file such as `people`."""
-        from memoryclaw.recall import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing
 
         return self._context.read(lambda: browsing.entities(self.catalog, words=words, kind=kind))
 
-    def entity(self, name: str) -> browsing.EntityShown:
+    @verb("GET /v1/entities/{name}", "Look", "entity NAME")
+    def entity(self, name: About) -> browsing.EntityShown:
         """One entity: its facts and their past, the episodes and notes that name it, and its neighbours."""
-        from memoryclaw.recall import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing
 
         return self._context.read(lambda: browsing.entity(name, self.catalog))
 
-    def views(self, name: str = "", *, write: bool = False) -> Views:
+    @verb("GET /v1/views", "Look", "views [ENTITY|TOPIC]", audience=(OWNER,))
+    def views(self, name: About = "", *, write: bool = False) -> Views:
         """The pages of entities and topics that are compiled from the files: how each stands, and on demand written anew.
 
         Args:
@@ -667,18 +691,13 @@ class App:
         Raises:
             NotFoundError: there is no page of this name.
         """
-        self._context.allow(OWNER)
-        from memoryclaw.app import views  # noqa: PLC0415
+        from memoryclaw.app import views
 
         return (views.write if write else views.listed)(self._context.looking(), name)
 
+    @verb("GET /v1/timeline", "Look", "timeline [ENTITY]")
     def timeline(
-        self,
-        entity: str = "",
-        *,
-        since: date | None = None,
-        until: date | None = None,
-        limit: int = 50,
+        self, entity: About = "", *, since: Day = None, until: Day = None, limit: Newest = 50
     ) -> Timeline:
         """What changed in the world: facts that began, ended or gave way, what was said, and episodes; the newest, in order.
 
@@ -688,7 +707,7 @@ class App:
             until: only up to the end of this day.
             limit: how many at most.
         """
-        from memoryclaw.recall.timeline import timeline  # noqa: PLC0415
+        from memoryclaw.recall.timeline import timeline
 
         within(limit, 0, settings.MOST_LISTED, "a limit")
         first, last = (day.isoformat() if day else "" for day in (since, until))
@@ -696,56 +715,58 @@ class App:
             lambda: timeline(self.catalog, entity=entity, since=first, until=last, limit=limit)
         )
 
-    def links(self, id_: str) -> browsing.Links:
+    @verb("GET /v1/links/{id}", "Look", "links ID")
+    def links(self, id_: Id) -> browsing.Links:
         """The links that a note holds, and those of other notes that lead to it."""
-        from memoryclaw.recall import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing
 
         return self._context.read(lambda: browsing.links(id_, self.catalog, self.vault))
 
     def trust_of(self, paths: Iterable[str]) -> dict[str, str]:
         """The trust of each of these files that is known; asked after a verb that read them, so it looks at no disk."""
-        from memoryclaw.recall.browsing import trust_of  # noqa: PLC0415
+        from memoryclaw.recall.browsing import trust_of
 
         return trust_of(self.catalog, paths)
 
     def titles(self, ids: Iterable[str]) -> dict[str, str]:
         """What each of these ids is called; asked after a verb that found them, so it looks at no disk."""
-        from memoryclaw.recall.browsing import titles  # noqa: PLC0415
+        from memoryclaw.recall.browsing import titles
 
         return titles(self.catalog, ids)
 
+    @allowed(OWNER)
     def uses(self, id_: str) -> list[dict[str, Any]]:
         """The events of the ledger in which a note, or a part of it, was shown within a year, the oldest first."""
-        self._context.allow(OWNER)
-        from memoryclaw.recall.addresses import address_of  # noqa: PLC0415
+        from memoryclaw.recall.addresses import address_of
 
         note = self._context.read(lambda: address_of(id_, self.catalog, self.vault)).note
         return self.ledger.uses(note)
 
-    def inspect(self, id_: str) -> Inspected:
+    @verb("GET /v1/inspect/{id}", "Look", "inspect ID", audience=(OWNER,))
+    def inspect(self, id_: Id) -> Inspected:
         """How strongly a note, section, fact or turn is remembered: each use of it, what that counted, and how it adds up."""
-        self._context.allow(OWNER)
-        from memoryclaw.recall.inspecting import inspect  # noqa: PLC0415
+        from memoryclaw.recall.inspecting import inspect
 
         return self._context.read(
             lambda: inspect(id_, self.catalog, self.vault, self.ledger, self._context.today)
         )
 
+    @allowed(OWNER)
     def conversation(self, session: str) -> Conversation:
         """The turns of a session, and what became of each: episodes, facts, questions.
 
         Raises:
             NotFoundError: no log holds a turn of this session.
         """
-        self._context.allow(OWNER)
-        from memoryclaw.recall.browsing import logs_of, superseded_in  # noqa: PLC0415
-        from memoryclaw.review.details import conversation  # noqa: PLC0415
+        from memoryclaw.recall.browsing import logs_of, superseded_in
+        from memoryclaw.review.details import conversation
 
         paths = self._context.read(lambda: logs_of(session, self.catalog))
         told, today = self.catalog.facts(), self._context.today
         over = {path: superseded_in(self.catalog, self.vault, path, today) for path in paths}
         return self._context.look(lambda context: conversation(context, session, paths, told, over))
 
+    @allowed(OWNER)
     def evaluate(
         self,
         path: str | os.PathLike[str] | None = None,
@@ -763,8 +784,7 @@ class App:
         Raises:
             InputError: the file cannot be read, or says something that cannot be used.
         """
-        self._context.allow(OWNER)
-        from memoryclaw.recall.evaluation import BUDGETS, KS, EvaluationSetup, evaluate, goldens_of  # noqa: PLC0415
+        from memoryclaw.recall.evaluation import BUDGETS, KS, EvaluationSetup, evaluate, goldens_of
 
         budgets, ks = tuple(budgets or BUDGETS), tuple(sorted(ks or KS))
         for tokens in budgets:
@@ -787,19 +807,20 @@ class App:
 
     # ── Write
 
+    @verb("POST /v1/remember", "Write", "remember TEXT", audience=(OWNER,))
     def remember(
         self,
-        text: str,
+        text: Text,
         *,
-        entity: str = "",
-        field: str = "",
-        tags: Sequence[str] = (),
-        source: str = "",
+        entity: About = "",
+        field: Text = "",
+        tags: Tags = (),
+        source: Text = "",
         note: bool = False,
         as_is: bool = False,
-        memory_type: str = "",
-        scope: str = "",
-        expires: str = "",
+        memory_type: MemoryType = "",
+        scope: Text = "",
+        expires: Text = "",
     ) -> Written:
         """Keeps a text as the value of an entity's field, or as what it says: facts and statements, else an episode; one commit.
 
@@ -820,11 +841,10 @@ class App:
         Raises:
             InputError: the scope or the day cannot be read.
         """
-        self._context.allow(OWNER)
-        from memoryclaw.consolidation.agent_claims import known_field  # noqa: PLC0415
-        from memoryclaw.consolidation.understood import understood  # noqa: PLC0415
-        from memoryclaw.vault.lifecycle import given  # noqa: PLC0415
-        from memoryclaw.writing.remember import remember, remember_parts  # noqa: PLC0415
+        from memoryclaw.consolidation.agent_claims import known_field
+        from memoryclaw.consolidation.understood import understood
+        from memoryclaw.vault.lifecycle import given
+        from memoryclaw.writing.remember import remember, remember_parts
 
         # A value is a secret by its field, too; NUL is left out of every text and must not hide one.
         said = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags], "source": source}  # fmt: skip
@@ -853,6 +873,7 @@ class App:
 
         return self._context.write(keep, {**said, "lifecycle": kept}, as_is=as_is)
 
+    @allowed(*AGENTS)
     def claim(
         self,
         text: str,
@@ -864,8 +885,7 @@ class App:
         session: str = "",
     ) -> Written:
         """Keeps what an agent says as `unknown`; what contradicts a standing fact waits for a person. At most one commit."""
-        self._context.allow(OWNER, AGENT)
-        from memoryclaw.consolidation.agent_claims import claim  # noqa: PLC0415
+        from memoryclaw.consolidation.agent_claims import claim
 
         said = {
             "name": field,
@@ -888,19 +908,20 @@ class App:
             said,
         )
 
-    def edit(self, id_: str, fields: Mapping[str, str | Sequence[str]], *, as_is: bool = False) -> Written:
+    @verb("PATCH /v1/notes/{id}", "Write", "edit ID --set F=V", audience=(OWNER,))
+    def edit(self, id_: Id, fields: Mapping[str, str | Sequence[str]], *, as_is: bool = False) -> Written:
         """Corrects fields of a note's frontmatter, of an entity, or the value of a fact; one commit.
 
         Secrets are taken out first, unless a person means them (`as_is`).
         """
-        self._context.allow(OWNER)
-        from memoryclaw.writing.edit import edit  # noqa: PLC0415
+        from memoryclaw.writing.edit import edit
 
         said = {key: value if isinstance(value, str) else [*value] for key, value in fields.items()}
         return self._context.write(lambda context, told: edit(context, id_, told), said, as_is=as_is)
 
+    @verb("PUT /v1/notes/{id}", "Write", "edit ID --text FILE", audience=(OWNER,))
     def rewrite(
-        self, id_: str, text: str, *, digest: str, dry_run: bool = False, as_is: bool = False
+        self, id_: Id, text: Text, *, digest: Digest, dry_run: Flag = False, as_is: bool = False
     ) -> Rewrite:
         """Gives a note another text, if its file still is what had this digest (`show` gives it); one commit.
 
@@ -917,9 +938,8 @@ class App:
             ConflictError: the file has changed since; nothing was written.
             InputError: it is no note whose text can be written.
         """
-        self._context.allow(OWNER)
-        from memoryclaw.text.encoding import decode  # noqa: PLC0415
-        from memoryclaw.writing.edit import original, rewrite  # noqa: PLC0415
+        from memoryclaw.text.encoding import decode
+        from memoryclaw.writing.edit import original, rewrite
 
         standing = self._context.look(lambda context: decode(original(context, id_)[1]).text)
 
@@ -928,27 +948,28 @@ class App:
 
         return self._context.write(work, text, as_is=as_is, standing=standing)
 
+    @allowed(OWNER)
     def trust(self, id_: str) -> Written:
         """Says that a person trusts a note, a fact or a statement; one commit."""
-        self._context.allow(OWNER)
-        from memoryclaw.writing.edit import set_trust  # noqa: PLC0415
+        from memoryclaw.writing.edit import set_trust
 
         return self._context.write(lambda context: set_trust(context, id_, "trusted"))
 
+    @allowed(OWNER)
     def quarantine(self, id_: str) -> Written:
         """Takes a note, a fact or a statement out of every answer, and leaves it where it stands; one commit."""
-        self._context.allow(OWNER)
-        from memoryclaw.writing.edit import set_trust  # noqa: PLC0415
+        from memoryclaw.writing.edit import set_trust
 
         return self._context.write(lambda context: set_trust(context, id_, "quarantined"))
 
-    def forget(self, id_: str) -> Written:
+    @verb("DELETE /v1/notes/{id}", "Write", "forget ID", audience=(OWNER,))
+    def forget(self, id_: Id) -> Written:
         """Moves a note, or a fact's line, to the archive, or leaves a turn out of every answer; `revive` brings it back. One commit."""
-        self._context.allow(OWNER)
-        from memoryclaw.writing.edit import forget  # noqa: PLC0415
+        from memoryclaw.writing.edit import forget
 
         return self._context.write(lambda context: forget(context, id_))
 
+    @allowed(OWNER)
     def purge(
         self,
         *ids: str,
@@ -971,9 +992,9 @@ class App:
             dry_run: only says what would be emptied.
             progress: told (done, total) while places are searched.
         """
-        from memoryclaw.app.purge import carry_out, preview  # noqa: PLC0415
-        from memoryclaw.review.purge import PurgeRequest  # noqa: PLC0415
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+        from memoryclaw.app.purge import carry_out, preview
+        from memoryclaw.review.purge import PurgeRequest
+        from memoryclaw.writing.secret_gate import secret_gate
 
         context, request = self._context, PurgeRequest(ids, source, since)
         context.must_refresh()
@@ -982,24 +1003,24 @@ class App:
             return preview(context, writing, request)
         return carry_out(context, writing, request, history=history, progress=progress)
 
-    def revive(self, id_: str) -> Written:
+    @verb("POST /v1/revive", "Write", "revive ID", audience=(OWNER,))
+    def revive(self, id_: Id) -> Written:
         """Brings back what `forget` archived, byte for byte; one commit. The ledger counts that as a use: it is not proposed for the archive again."""
-        self._context.allow(OWNER)
-        from memoryclaw.writing.edit import revive  # noqa: PLC0415
+        from memoryclaw.writing.edit import revive
 
         self._context.identify()
         done = self._context.write(lambda context: revive(context, id_))
         self.ledger.append("shown", {"mode": "get", "ids": [done.id]}, self.clock())
         return done
 
-    def undo(self, commit: str, *, yes: bool = False) -> Written:
+    @verb("POST /v1/undo", "Write", "undo WHAT", audience=(OWNER,), commit="what")
+    def undo(self, commit: Text, *, yes: Flag = False) -> Written:
         """Takes back one machine commit or run, and keeps what people changed since; one commit.
 
         What makes the folder a vault is taken back only with `yes`.
         """
-        self._context.allow(OWNER)
-        from memoryclaw.history.repository import History  # noqa: PLC0415
-        from memoryclaw.review.undo import undo  # noqa: PLC0415
+        from memoryclaw.history.repository import History
+        from memoryclaw.review.undo import undo
 
         try:
             return self._context.write(lambda context: undo(context, commit, yes=yes))
@@ -1009,57 +1030,58 @@ class App:
             self._context.identify()
             return self._context.write(lambda context: undo(context, name, yes=yes))
 
-    def history(self, id_: str = "", *, limit: int = 20, before: str = "") -> Events:
+    @verb("GET /v1/history", "Review", "history [ID]", audience=(OWNER,))
+    def history(self, id_: Id = "", *, limit: Listed = 20, before: Text = "") -> Events:
         """What was done to the vault, a note or a fact, newest first; `before` is `next` of the page before."""
-        self._context.allow(OWNER)
-        from memoryclaw.review.file_history import history  # noqa: PLC0415
+        from memoryclaw.review.file_history import history
 
         within(limit, 0, settings.MOST_LISTED, "a limit")
         return self._context.write(lambda context: history(context, id_, limit=limit, before=before))
 
-    def commit(self, name: str) -> CommitShown:
+    @verb("GET /v1/history/{commit}", "Review", "history --commit COMMIT", audience=(OWNER,))
+    def commit(self, name: Id) -> CommitShown:
         """One commit, by its id or its run, and what it changed in its first 20 files."""
-        self._context.allow(OWNER)
-        from memoryclaw.review.file_history import commit_shown  # noqa: PLC0415
+        from memoryclaw.review.file_history import commit_shown
 
         return self._context.look(lambda context: commit_shown(context, name))
 
-    def blame(self, fact: str) -> Blame:
+    @verb("GET /v1/blame/{id}", "Review", "blame FACT", audience=(OWNER,))
+    def blame(self, fact: Id) -> Blame:
         """A fact back to its commit, its episode, its log line, and who approved it."""
-        self._context.allow(OWNER)
-        from memoryclaw.review.file_history import blame  # noqa: PLC0415
+        from memoryclaw.review.file_history import blame
 
         return self._context.write(lambda context: blame(context, fact))
 
     # ── From turns to memory
 
+    @verb("POST /v1/capture", "Log", "capture", pool=LOG, audience=AGENTS)
     def capture(
-        self, lines: Iterable[str | Mapping[str, Any]], *, session: str = "", first: int = 1
+        self, lines: Iterable[str | Mapping[str, Any]], *, session: Session = "", first: int = 1
     ) -> list[CaptureResult]:
         """Keeps turns and tool events, mappings or lines of JSON, in the logs; each is durable when it is acknowledged.
 
         What running sessions say of their goal, plan and skill goes to their working memory; what their assistants used of what they
         were shown, to the ledger.
         """
-        self._context.allow(OWNER, AGENT)
-        from memoryclaw.app.working import follow  # noqa: PLC0415
+        from memoryclaw.app.citing import cite
+        from memoryclaw.app.working import follow
 
         def tell(turns: list[KeptTurn]) -> None:
             follow(self._context, turns)
-            self._cite(turns)
+            cite(self._context, turns)
 
         return self._context.recorder.capture(lines, session=session, first=first, tell=tell)
 
     @property
+    @allowed(*AGENTS)
     def capture_notice(self) -> str:
         """What else there is to say of what was captured, in one sentence."""
-        self._context.allow(OWNER, AGENT)
         return self._context.recorder.notice
 
+    @allowed(OWNER)
     def import_logs(self, source: str | os.PathLike[str], *, format_: str = "") -> Imported:
         """Brings the logs of other programs into the vault's; the source is only read, and a second import adds nothing."""
-        self._context.allow(OWNER)
-        from memoryclaw.capture.importers import import_logs  # noqa: PLC0415
+        from memoryclaw.capture.importers import import_logs
 
         path = os.fspath(source)
         return import_logs(
@@ -1070,13 +1092,14 @@ class App:
             progress=self._context.progress,
         )
 
+    @verb("POST /v1/consolidate", "Log", "consolidate", pool=LONG, audience=AGENTS)
     def consolidate(
         self,
         *,
-        dry_run: bool = False,
-        due: bool = False,
-        llm: str = "auto",
-        mode: str = "",
+        dry_run: Flag = False,
+        due: Flag = False,
+        llm: Model = "auto",
+        mode: Mode = "",
         answers: Iterable[str | Mapping[str, Any]] | None = None,
         answers_file: str = "answers",
         after: int = 0,
@@ -1093,8 +1116,9 @@ class App:
             answers_file: the name of their file, for the sentence about a line that is no answer.
             after: with `due`, the hours for which new lines are left to an agent.
         """
-        self._context.allow(OWNER, AGENT)
-        from memoryclaw.consolidation.consolidate import consolidate, preview, told_to  # noqa: PLC0415
+        from memoryclaw.app.upkeep import upkeep
+        from memoryclaw.consolidation.consolidate import consolidate, preview, told_to
+        from memoryclaw.history.repository import History
 
         if self.audience != OWNER:  # a run reads everything, whoever asks for it
             done = self._owners.consolidate(
@@ -1111,7 +1135,7 @@ class App:
         context = self._consolidation_context("none" if answers is not None else llm, mode, after=after)
         problems: tuple[str, ...] = ()
         if answers is not None:
-            from memoryclaw.consolidation.host_answers import read_answers  # noqa: PLC0415
+            from memoryclaw.consolidation.host_answers import read_answers
 
             host = read_answers(answers, answers_file)
             context = replace(context, enrich=host.read, answered=host.answers.keys())
@@ -1119,50 +1143,29 @@ class App:
         done = preview(context) if dry_run else consolidate(context, only_if_due=due)
         done = done._replace(notices=(*problems, *done.notices))
         try:
-            done = done._replace(upkeep=self._upkeep(mode, due=due, dry_run=dry_run))
+            done = done._replace(
+                upkeep=upkeep(self._context, mode, due=due, dry_run=dry_run, rehearse=self._rehearse)
+            )
         except IndexBehindError as error:  # the run is made, and another night asks what time wants
             done = done._replace(notices=(*done.notices, f"upkeep waits: {error}"))
         if not dry_run:
             with suppress(MemoryClawError, OSError):  # another night does it
                 self.ledger.roll_up(self.clock())
             self._track()
-            _pack(os.fspath(self.root))
+            with suppress(MemoryClawError, OSError):  # as above
+                History(os.fspath(self.root)).pack()
         return done
 
-    def _upkeep(self, mode: str, *, due: bool, dry_run: bool) -> Consolidated | None:
-        """What time asks of the memories that are there; a run that looks whether it is due does it once a day."""
-        from memoryclaw.app.views import refresh  # noqa: PLC0415
-        from memoryclaw.consolidation.consolidate import Consolidated  # noqa: PLC0415
-        from memoryclaw.lifecycle.upkeep import planned, upkeep  # noqa: PLC0415
-
-        context, config = self._context, self.config
-        today, mode = context.today.isoformat(), mode or config.mode
-        if due and _line_of(context.state / settings.UPKEPT) == today:
-            return None
-        looking = self._context.looking(planning=True)
-        if dry_run:
-            changes = planned(looking)
-            return Consolidated(changes, mode=mode) if changes.changes else None
-        try:
-            done = upkeep(looking, mode=mode, loss_budget=config.loss_budget, rehearse=self._rehearse)
-        except LockedError:
-            if not due:
-                raise
-            return None
-        _keep_line(context.state / settings.UPKEPT, today)
-        refresh(self._context.looking())
-        return done if done.changes.changes else None
-
+    @allowed(*AGENTS)
     def segments(self, *, due: bool = False) -> list[SegmentPrompt]:
         """What no run has read of the logs, in segments, each as a prompt for a model of the caller's own; writes nothing.
 
         Args:
             due: nothing while `consolidate(due=True)` would do nothing.
         """
-        self._context.allow(OWNER, AGENT)
-        from memoryclaw.consolidation.consolidate import preview  # noqa: PLC0415
-        from memoryclaw.consolidation.host_answers import Questions  # noqa: PLC0415
-        from memoryclaw.writing.context import Templates  # noqa: PLC0415
+        from memoryclaw.consolidation.consolidate import preview
+        from memoryclaw.consolidation.host_answers import Questions
+        from memoryclaw.writing.context import Templates
 
         if self.audience != OWNER:
             return self._owners.segments(due=due)
@@ -1172,23 +1175,23 @@ class App:
         return questions.asked
 
     @property
+    @allowed(OWNER)
     def unagreed_command(self) -> str:
         """The command of `llm.command` that may not read conversations before a person agrees; empty without one."""
-        self._context.allow(OWNER)
-        from memoryclaw.consolidation.model_chain import in_words, unagreed_command  # noqa: PLC0415
+        from memoryclaw.consolidation.model_chain import in_words, unagreed_command
 
         command = unagreed_command(self.config, os.environ)
         return in_words(command) if command else ""
 
+    @allowed(OWNER)
     def agree(self) -> None:
         """Records, for all vaults, that a person lets the command of `llm.command` read conversations.
 
         Raises:
             InputError: the settings name no such command.
         """
-        self._context.allow(OWNER)
-        from memoryclaw.consolidation.model_chain import unagreed_command  # noqa: PLC0415
-        from memoryclaw.writing.agreements import agree  # noqa: PLC0415
+        from memoryclaw.consolidation.model_chain import unagreed_command
+        from memoryclaw.writing.agreements import agree
 
         if "command" not in (name.lower() for name in self.config.chain) or not self.config.command:
             own = settings.own_folder(os.environ) / settings.OWN_FILE
@@ -1198,25 +1201,25 @@ class App:
         if command := unagreed_command(self.config, os.environ):
             agree(settings.own_folder(os.environ), command, self.clock())
 
-    def redo(self, since: str, *, llm: str = "auto") -> Consolidated:
+    @verb("POST /v1/redo", "Log", "redo --since DATE", pool=LONG, audience=(OWNER,))
+    def redo(self, since: Text, *, llm: Model = "auto") -> Consolidated:
         """Consolidates the logs of a day (ISO) and later once more, on a branch that waits for `review`."""
-        self._context.allow(OWNER)
-        from memoryclaw.consolidation.consolidate import redo  # noqa: PLC0415
+        from memoryclaw.consolidation.consolidate import redo
 
         self._context.must_refresh()
         return redo(self._consolidation_context(llm, "branch"), since)
 
+    @verb("POST /v1/feedback", "Write", "feedback ID RATING", audience=AGENTS)
     def feedback(
-        self, id_: str, rating: int, *, session: str = "", note: str = "", receipt: str = ""
+        self, id_: Id, rating: Rating, *, session: Session = "", note: Text = "", receipt: Text = ""
     ) -> Feedback:
         """Keeps in the ledger how useful a note, section, fact or turn was, from 1 to 5.
 
         It is about the use that the `receipt` names, or about the last time that it was shown, in this `session` first.
         """
-        self._context.allow(OWNER, AGENT)
-        from memoryclaw.capture.feedback import feedback, rating_of  # noqa: PLC0415
-        from memoryclaw.recall.addresses import address_of  # noqa: PLC0415
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+        from memoryclaw.capture.feedback import feedback, rating_of
+        from memoryclaw.recall.addresses import address_of
+        from memoryclaw.writing.secret_gate import secret_gate
 
         rating_of(rating)
         known = self._context.read(lambda: address_of(id_, self.catalog, self.vault)).id
@@ -1233,9 +1236,9 @@ class App:
 
     # ── Keep
 
+    @verb("POST /v1/sync", "Keep", "sync", pool=LONG, audience=AGENTS)
     def sync(self) -> Synced:
         """Brings the index in line with the files now, and what is derived from it."""
-        self._context.allow(OWNER, AGENT)
         if self.audience != OWNER:
             return self._owners.sync()
         context = self._context
@@ -1246,6 +1249,7 @@ class App:
                 context.vectors.forget_gone()
         return synced
 
+    @allowed(OWNER)
     def exchange(self, *, include_noexport: bool = False) -> Exchanged:
         """Fetches what the vault's other copy has, merges it and pushes the result; one commit at most.
 
@@ -1257,16 +1261,15 @@ class App:
             HistoryError: git cannot be used now, there is no other copy, or it cannot be reached.
             InputError: what would be pushed is not to leave this machine; it was not.
         """
-        self._context.allow(OWNER)
-        from memoryclaw.review.machines import exchange  # noqa: PLC0415
+        from memoryclaw.review.machines import exchange
 
         self._track()
         progress = self._context.progress
         return exchange(self._writing(), include_noexport=include_noexport, progress=progress)
 
+    @allowed(OWNER)
     def _writing(self) -> WriteContext:
-        self._context.allow(OWNER)
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_gate
 
         return self._context.write_context(secret_gate())
 
@@ -1274,13 +1277,14 @@ class App:
         """Commits what logs and ledger gained, where the settings say that git tracks them."""
         _track(os.fspath(self.root), self.config, self.clock)
 
+    @allowed(OWNER)
     def reindex(self) -> Synced:
         """Throws the index away and builds it again from the files."""
-        self._context.allow(OWNER)
         self.vault.scan()
         self.index.discard()
         return self.sync()
 
+    @allowed(OWNER)
     def fill_vectors(
         self,
         *,
@@ -1295,7 +1299,6 @@ class App:
             stopping: asked before each batch; True ends the work there.
             thorough: looks first whether what is there is whole; else only when damage was met.
         """
-        self._context.allow(OWNER)
         context = self._context
         if not context.wants_vectors:
             raise InputError(
@@ -1310,10 +1313,10 @@ class App:
 
         return healed(context.index, work)
 
+    @allowed(OWNER)
     def watching(self, tell: Callable[[WatchReport], None]) -> Watching:
         """A watch over this vault, to be `run`; everything that happens is told. The copies for hosts follow the skills."""
-        self._context.allow(OWNER)
-        from memoryclaw.index.watching import Watching  # noqa: PLC0415
+        from memoryclaw.index.watching import Watching
 
         filler = self._filler(tell)
 
@@ -1331,7 +1334,7 @@ class App:
         """Who fills in vectors beside a watch, with an open vault of its own."""
         if not self._context.wants_vectors:
             return None
-        from memoryclaw.index.vectors import Filler  # noqa: PLC0415
+        from memoryclaw.index.vectors import Filler
 
         def fill(stopping: Callable[[], bool]) -> Filled:
             with App(self.root, clock=self.clock) as own:
@@ -1339,12 +1342,12 @@ class App:
 
         return Filler(fill, tell)
 
+    @verb("GET /v1/status", "Keep", "status", audience=(OWNER,))
     def status(self) -> Status:
         """How the vault stands; looks at the disk and changes nothing."""
-        self._context.allow(OWNER)
-        from memoryclaw.app.adoption import announcements  # noqa: PLC0415
-        from memoryclaw.app.stats import LATE  # noqa: PLC0415
-        from memoryclaw.app.status import status  # noqa: PLC0415
+        from memoryclaw.app.adoption import announcements
+        from memoryclaw.app.stats import LATE
+        from memoryclaw.app.status import status
 
         context = self._context
         now = status(
@@ -1363,16 +1366,16 @@ class App:
         try:
             return replace(now, vectors=context.vectors.standing())
         except VectorsError as error:
-            from memoryclaw.index.vectors import VectorStatus  # noqa: PLC0415
+            from memoryclaw.index.vectors import VectorStatus
 
             units = context.index.size()[0]
             unknown = VectorStatus(self.config.vector_model, units, units)
             return replace(now, vectors=unknown, notices=(*now.notices, str(error)))
 
+    @allowed(OWNER)
     def stats(self) -> Stats:
         """How the vault grows month by month, how it is used, and what waits in it for how long."""
-        self._context.allow(OWNER)
-        from memoryclaw.app.stats import stats, waiting_items  # noqa: PLC0415
+        from memoryclaw.app.stats import stats, waiting_items
 
         waits, items = self._waiting(), waiting_items(self.review.list(), self.clock())
         return self._context.read(
@@ -1383,20 +1386,20 @@ class App:
 
     def _waiting(self) -> Waits:
         """The turns that no consolidation has read; none where that cannot be told."""
-        from memoryclaw.app.stats import Waits, waiting_turns  # noqa: PLC0415
-        from memoryclaw.consolidation.consolidate import unread_logs  # noqa: PLC0415
+        from memoryclaw.app.stats import Waits, waiting_turns
+        from memoryclaw.consolidation.consolidate import unread_logs
 
         try:
             return waiting_turns(unread_logs(self._consolidation_context("none", "")), self.clock())
         except MemoryClawError:  # git, or a file, is in no state to be asked; the rest of the status says so
             return Waits()
 
+    @verb("GET /v1/doctor", "Keep", "doctor", pool=LONG, audience=(OWNER,))
     def doctor(self, *, fix: bool = False) -> list[Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
-        self._context.allow(OWNER)
-        from memoryclaw.app.adoption import announcements  # noqa: PLC0415
-        from memoryclaw.app.doctor import CheckedVault, check, check_announced, check_views, examine  # noqa: PLC0415
-        from memoryclaw.app.views import has_pages  # noqa: PLC0415
+        from memoryclaw.app.adoption import announcements
+        from memoryclaw.app.doctor import CheckedVault, check, check_announced, check_views, examine
+        from memoryclaw.app.views import has_pages
 
         self.sync()
         context = self._context
@@ -1413,13 +1416,14 @@ class App:
         checks += [check_views(self.views().listed)] if has_pages(os.fspath(self.root)) else []
         return [*checks, check(context.vectors)] if context.wants_vectors else checks
 
+    @allowed(OWNER)
     def adoptable(self) -> Sequence[Adoptable]:
         """What the vault asks for, or older versions did unasked, and what is not obeyed before this person adopts it."""
-        self._context.allow(OWNER)
-        from memoryclaw.app.adoption import adoptable  # noqa: PLC0415
+        from memoryclaw.app.adoption import adoptable
 
         return adoptable(self._context)
 
+    @allowed(OWNER)
     def adopt(self, items: Sequence[Adoptable]) -> None:
         """Has what was listed count for this person and this vault, from the next command on.
 
@@ -1427,18 +1431,18 @@ class App:
             ConfigError: the vault has no id, under which it could be remembered.
             InputError: the user's own settings cannot say it.
         """
-        self._context.allow(OWNER)
-        from memoryclaw.app.adoption import adopt  # noqa: PLC0415
+        from memoryclaw.app.adoption import adopt
 
         adopt(self._context, items)
 
+    @allowed(OWNER)
     def news(self) -> Sequence[str]:
         """What this user was not told yet of the vault, such as what is no longer obeyed; told once."""
-        self._context.allow(OWNER)
-        from memoryclaw.app.adoption import news  # noqa: PLC0415
+        from memoryclaw.app.adoption import news
 
         return news(self._context)
 
+    @verb("GET /v1/lint", "Keep", "lint", pool=LONG, audience=(OWNER,))
     def lint(self, paths: Sequence[str | os.PathLike[str]] = (), *, staged: bool = False) -> Linted:
         """What is wrong in files that a person writes: parsing, types, vocabulary, skills, golden questions. Changes nothing.
 
@@ -1450,8 +1454,7 @@ class App:
             InputError: a path is not in the vault.
             HistoryError: the vault has no git repository of its own in which anything could be staged.
         """
-        self._context.allow(OWNER)
-        from memoryclaw.app import lint  # noqa: PLC0415
+        from memoryclaw.app import lint
 
         if staged:
             return lint.of_staged(self.vault, os.environ.get("GIT_INDEX_FILE", ""))
@@ -1459,7 +1462,8 @@ class App:
             return lint.of_paths(self.vault, paths)
         return self._context.read(lambda: lint.of_vault(self.vault, self.catalog))
 
-    def migrate(self, *, dry_run: bool = False) -> Migrated:
+    @verb("POST /v1/migrate", "Write", "migrate", audience=(OWNER,))
+    def migrate(self, *, dry_run: Flag = False) -> Migrated:
         """Brings the files of an older format to the newest, in one commit; tells what changed, and what stays as it is.
 
         Args:
@@ -1469,8 +1473,7 @@ class App:
             ConflictError: what would be rewritten holds work of yours that git does not.
             VaultError: the format of the vault is newer than the newest that is known.
         """
-        self._context.allow(OWNER)
-        from memoryclaw.app.migration import migrate  # noqa: PLC0415
+        from memoryclaw.app.migration import migrate
 
         carry_out = self._context.look if dry_run else self._context.write
         done = carry_out(lambda context: migrate(context, dry_run=dry_run))
@@ -1479,10 +1482,10 @@ class App:
         return done
 
     @property
+    @allowed(OWNER)
     def commit_hook(self) -> CommitHook:
         """The hook that lets a person's own `git commit` in the vault run checks first."""
-        self._context.allow(OWNER)
-        from memoryclaw.history.commit_hook import CommitHook  # noqa: PLC0415
+        from memoryclaw.history.commit_hook import CommitHook
 
         return CommitHook(os.fspath(self.root))
 
@@ -1513,115 +1516,39 @@ class App:
         )
 
     def _conflicts(self, today: date | None = None) -> Conflicts:
-        from memoryclaw.recall.standing import Conflicts  # noqa: PLC0415
+        from memoryclaw.recall.standing import Conflicts, rules
 
-        return Conflicts(self.catalog, (today or self._context.today).isoformat(), self._rules)
-
-    def _rules(self) -> tuple[Schema, Callable[[Fact, Fact], bool]]:
-        """What the vault declares of its fields, and of which values a person said that they may stand together."""
-        from memoryclaw.recall.disputes import allowed_by  # noqa: PLC0415
-        from memoryclaw.text.encoding import decode, readable  # noqa: PLC0415
-        from memoryclaw.vault.layout import SCHEMA_FILE  # noqa: PLC0415
-        from memoryclaw.vault.vocabulary import read_schema  # noqa: PLC0415
-        from memoryclaw.writing.decisions import decisions_of  # noqa: PLC0415
-
-        def text(vault: Vault, path: str) -> str:
-            found = vault.read(path)
-            return readable(decode(found[0]).text) if found else ""
-
-        # What was decided is so for everybody, whoever may see the file that says it.
-        decisions = decisions_of(os.fspath(self.root))
-        return read_schema(text(self.vault, SCHEMA_FILE)), allowed_by(decisions)
+        day = (today or self._context.today).isoformat()
+        return Conflicts(self.catalog, day, lambda: rules(self.vault))
 
     def _approved_files(self, paths: Iterable[str]) -> set[str]:
-        from memoryclaw.skills.listing import approved_files  # noqa: PLC0415
+        from memoryclaw.skills.listing import approved_files
 
         return approved_files(os.fspath(self.root), paths)
 
     def _vector_lane(self) -> VectorLane:
-        from memoryclaw.recall.vector_lane import FallbackPolicy, VectorLane  # noqa: PLC0415
+        from memoryclaw.recall.vector_lane import FallbackPolicy, VectorLane
 
         config = self.config
         policy = FallbackPolicy(config.min_primary_results, config.min_coverage, config.blend_strategy)
         return VectorLane(self._context.vectors, self.catalog, policy)
 
-    def _shown(self, session: str, mode: str, digests: Mapping[str, str]) -> str:
-        """Keeps in the ledger what a session was shown by a tool; returns why not, if it could not."""
-        values = {"receipt": self._receipt(), "session": self._context.session_name(session), "mode": mode}
-        shown = {**values, "ids": [*digests], "digests": dict(digests)}
-        return self.ledger.append("shown", shown, self.clock()) if digests else ""
-
-    def _receipt(self) -> str:
-        """A name for what is shown now."""
-        return f"r-{self.clock():%Y%m%dt%H%M%S}-{new_id()}"
-
-    def _cite(self, turns: Sequence[KeptTurn]) -> None:
-        """Keeps in the ledger what assistants used of what they were shown. The turns are kept, and nothing fails here."""
-        replies = [turn for turn in turns if turn.record.get("role") == "assistant"]
-        if not replies:
-            return
-        from memoryclaw.app.citing import cite  # noqa: PLC0415
-
-        with suppress(MemoryClawError, OSError):
-            cite(self._context, replies)
-
-    def _receipted(self, answer: Recalled, session: str, seen: str) -> Recalled:
-        """The answer with its receipt, which the ledger keeps."""
-        from memoryclaw.recall.receipts import event_of  # noqa: PLC0415
-
-        receipt = self._receipt()
-        values = {
-            "receipt": receipt,
-            "session": session,
-            "mode": "recall",
-            **({"seen": seen} if seen != "all" else {}),
-            **event_of(answer),
-        }
-        # A folder that nobody made a vault is only looked at.
-        kept = answer.trace and is_initialised(self.root)
-        trouble = self.ledger.append("shown", values, self.clock()) if kept else ""
-        notices = (*answer.notices, trouble) if trouble else answer.notices
-        return replace(answer, receipt=receipt, notices=notices)
-
-    def _then(self, found: list[tuple[str, Fact]], as_of: date) -> list[tuple[str, Fact]]:
-        """Facts of a day, those of notes as git has them of it."""
-        from memoryclaw.review.file_history import as_committed  # noqa: PLC0415
-        from memoryclaw.text.encoding import decode  # noqa: PLC0415
-        from memoryclaw.vault.fields import facts_of_note  # noqa: PLC0415
-        from memoryclaw.vault.layout import place_of  # noqa: PLC0415
-
-        if self.audience != OWNER:  # what has a label now may have had none then
-            return found
-        told: dict[str, list[tuple[str, Fact]]] = {}
-        for path, fact in found:
-            told.setdefault(path, []).append((path, fact))
-        for path in told:
-            if place_of(path) == ("note", "current"):
-                data = as_committed(os.fspath(self.root), path, as_of.isoformat())
-                if data is not None:
-                    told[path] = [(path, fact) for fact in facts_of_note(path, decode(data).text).facts]
-        return [pair for pairs in told.values() for pair in pairs]
-
     def _consolidation_context(self, llm: str, mode: str, *, after: int = 0) -> ConsolidationContext:
-        from memoryclaw.consolidation.consolidate import ConsolidationContext, RunSettings  # noqa: PLC0415
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+        from memoryclaw.consolidation.consolidate import ConsolidationContext, RunSettings
+        from memoryclaw.writing.secret_gate import secret_gate
 
-        config = self.config
+        models: Enrich | None = None
+        if llm != "none":
+            from memoryclaw.consolidation.model_chain import model_chain
+            from memoryclaw.writing.context import Templates
+
+            models = model_chain(self.config, Templates(), os.environ, llm=llm).read
         return ConsolidationContext(
             writing=self._context.write_context(secret_gate()),
             vault=self.vault,
             catalog=self.catalog,
-            enrich=self._enrich(llm),
-            rules=RunSettings(
-                mode=mode or config.mode,
-                threshold=config.skill_threshold,
-                loss_budget=config.loss_budget,
-                gap=config.gap,
-                interval=config.interval,
-                idle=config.idle,
-                after=after,
-                language=config.language,
-            ),
+            enrich=models,
+            rules=RunSettings.of(self.config, mode=mode, after=after),
             progress=self._context.progress,
             rehearse=self._rehearse,
         )
@@ -1632,22 +1559,14 @@ class App:
             return "", ""
         if self.audience != OWNER:
             return self._owners._rehearse(planned)  # noqa: SLF001 - another App, and nothing of it is told
-        from memoryclaw.app.rehearsal import rehearsed  # noqa: PLC0415
+        from memoryclaw.app.rehearsal import rehearsed
 
         self._context.refresh()
         return rehearsed(self._context, planned, self._approved_files)
 
-    def _enrich(self, llm: str) -> Enrich | None:
-        if llm == "none":
-            return None
-        from memoryclaw.consolidation.model_chain import model_chain  # noqa: PLC0415
-        from memoryclaw.writing.context import Templates  # noqa: PLC0415
-
-        return model_chain(self.config, Templates(), os.environ, llm=llm).read
-
     def _refresh_for_hosts(self) -> None:
         """Brings what hosts read as files up to date where there is any; `skills.hosted` tells of trouble with their skills."""
-        from memoryclaw.skills.host_skills import FOLDER  # noqa: PLC0415
+        from memoryclaw.skills.host_skills import FOLDER
 
         if (self._context.state / settings.LATEST).exists():
             with suppress(MemoryClawError, OSError):

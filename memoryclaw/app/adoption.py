@@ -77,8 +77,8 @@ def _ignored_settings(context: VaultContext) -> list[Adoptable]:
 
 
 def _adopt_settings(context: VaultContext, items: Sequence[Adoptable]) -> None:
-    from memoryclaw.vault import files  # noqa: PLC0415 - only `adopt` writes
-    from memoryclaw.vault.settings_text import with_setting  # noqa: PLC0415
+    from memoryclaw.vault import files  # only `adopt` writes
+    from memoryclaw.vault.settings_text import with_setting
 
     folder = own_folder_of(context)
     where = os.fspath(folder / settings.OWN_FILE)
@@ -108,9 +108,9 @@ def own_folder_of(context: VaultContext) -> Path:
 
 
 def _foreign_decisions(context: VaultContext) -> list[Adoptable]:
-    from memoryclaw.review import elsewhere  # noqa: PLC0415
-    from memoryclaw.writing.decisions import decisions_of  # noqa: PLC0415
-    from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+    from memoryclaw.review import elsewhere
+    from memoryclaw.writing.decisions import decisions_of
+    from memoryclaw.writing.secret_gate import secret_gate
 
     root = os.fspath(context.root)
     if not (proposals := decisions_of(root).proposals):
@@ -120,8 +120,8 @@ def _foreign_decisions(context: VaultContext) -> list[Adoptable]:
 
 
 def _adopt_decisions(context: VaultContext, items: Sequence[Adoptable]) -> None:
-    from memoryclaw.review import elsewhere  # noqa: PLC0415
-    from memoryclaw.writing.decisions import decisions_of  # noqa: PLC0415
+    from memoryclaw.review import elsewhere
+    from memoryclaw.writing.decisions import decisions_of
 
     context.identify()
     proposals = decisions_of(os.fspath(context.root)).proposals

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from memoryclaw.app.context import VaultContext
+from memoryclaw.errors import MemoryClawError
 from memoryclaw.recall.citing import cited_in, lately
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.logs import text_of_turn
@@ -18,11 +20,17 @@ if TYPE_CHECKING:
 _SLACK = timedelta(minutes=1)  # between a host's clock and ours
 
 
-def cite(context: VaultContext, replies: Sequence[KeptTurn]) -> None:
-    """Keeps in the ledger what these replies of assistants used, one event for each that used anything.
+def cite(context: VaultContext, turns: Sequence[KeptTurn]) -> None:
+    """Keeps in the ledger what the replies of assistants used, one event for each that used anything.
 
-    Only what the caller sees can be cited. The index is looked at only where something was shown.
+    Only what the caller sees can be cited. The index is looked at only where something was shown. The turns are kept, and nothing
+    fails here.
     """
+    with suppress(MemoryClawError, OSError):
+        _cite(context, [turn for turn in turns if turn.record.get("role") == "assistant"])
+
+
+def _cite(context: VaultContext, replies: Sequence[KeptTurn]) -> None:
     for reply in replies:
         events = context.ledger.shown_in(reply.session)
         if RECEIPT.fullmatch(reply.receipt) and all(one.get("receipt") != reply.receipt for one in events):

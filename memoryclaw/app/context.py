@@ -26,13 +26,13 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index, OnServer, open_index
 from memoryclaw.index.stemming import language
 from memoryclaw.index.sync import Following, Freshness, Sync, brought_up, fresh, healed
-from memoryclaw.model import AGENT, NOTHING, OWNER, Answer
+from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Recalled
 from memoryclaw.ports import Progress
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import dated
 from memoryclaw.vault.permissions import OwnStore, Store, put_store
-from memoryclaw.vault.state_folder import must_hold_no_link, state_folder
+from memoryclaw.vault.state_folder import is_initialised, must_hold_no_link, state_folder
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.capture.capture import Recorder
@@ -72,14 +72,14 @@ def system_clock() -> datetime:
 
 def new_id() -> str:
     """Six random hex digits."""
-    import secrets  # noqa: PLC0415 - a search needs none, and it costs a third of Click
+    import secrets  # a search needs none, and it costs a third of Click
 
     return secrets.token_hex(3)
 
 
 def new_vault_id() -> str:
     """A random id for a vault."""
-    import secrets  # noqa: PLC0415
+    import secrets
 
     return secrets.token_hex(16)
 
@@ -136,8 +136,8 @@ class VaultContext:
         """
         if self._permissions is not None or self.config.vault_id:
             return
-        from memoryclaw.writing.identity import identify  # noqa: PLC0415
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+        from memoryclaw.writing.identity import identify
+        from memoryclaw.writing.secret_gate import secret_gate
 
         identify(self.write_context(secret_gate()), new_vault_id())
         self.config = self.config._replace(vault_id=settings.load(self.root).vault_id)
@@ -171,7 +171,7 @@ class VaultContext:
     @cached_property
     def ledger(self) -> Ledger:
         """The usage record."""
-        from memoryclaw.vault.ledger import Ledger  # noqa: PLC0415
+        from memoryclaw.vault.ledger import Ledger
 
         return Ledger(os.fspath(self.root))
 
@@ -185,17 +185,17 @@ class VaultContext:
         record = self.ledger.record()
         if not record.used:
             return None
-        from memoryclaw.recall.strength import Strengths  # noqa: PLC0415
+        from memoryclaw.recall.strength import Strengths
 
         return Strengths(record, today or self.today, self.catalog.merged())
 
     @cached_property
     def recorder(self) -> Recorder:
         """Writes to the logs; the first use makes the user's key where there is none."""
-        from memoryclaw.capture.capture import Recorder  # noqa: PLC0415
-        from memoryclaw.capture.log_files import Logs  # noqa: PLC0415
-        from memoryclaw.text.redaction import Redactor  # noqa: PLC0415
-        from memoryclaw.writing.secret_gate import secret_key  # noqa: PLC0415
+        from memoryclaw.capture.capture import Recorder
+        from memoryclaw.capture.log_files import Logs
+        from memoryclaw.text.redaction import Redactor
+        from memoryclaw.writing.secret_gate import secret_key
 
         kept = secret_key(os.fspath(settings.own_folder(os.environ)))
         return Recorder(Logs(os.fspath(self.root)), Redactor(kept.key), self.clock, notice=kept.notice)
@@ -208,12 +208,12 @@ class VaultContext:
     @cached_property
     def vectors(self) -> Vectors:
         """The vectors of what the index holds."""
-        from memoryclaw.index.vector_store import VectorStore  # noqa: PLC0415
-        from memoryclaw.index.vectors import TextPart, Vectors, embedder_of, vector_text  # noqa: PLC0415
+        from memoryclaw.index.vector_store import VectorStore
+        from memoryclaw.index.vectors import TextPart, Vectors, embedder_of, vector_text
 
         server = None
         if self.config.engine == "postgres":
-            from memoryclaw.index.postgres_index import PostgresDatabase, PostgresVectors  # noqa: PLC0415
+            from memoryclaw.index.postgres_index import PostgresDatabase, PostgresVectors
 
             server = PostgresVectors(cast("PostgresDatabase", self._whole.database))
         store, embedder = VectorStore(self.state, self.config.vector_model), embedder_of(self.config)
@@ -223,7 +223,7 @@ class VaultContext:
 
     def outgoing(self, **how: Any) -> Outgoing:
         """The gate through which what the index holds leaves this machine."""
-        from memoryclaw.index.outgoing import Outgoing  # noqa: PLC0415
+        from memoryclaw.index.outgoing import Outgoing
 
         return Outgoing(Vault(self.root, OWNER, self.config.folders), self._whole, **how)
 
@@ -346,7 +346,7 @@ class VaultContext:
             as_is: a person at the command line means what they typed.
             standing: text of the vault that was given out to be changed; what it holds may stay.
         """
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_gate
 
         gate = secret_gate(as_is=as_is)
         clean = [gate.value(one, standing=standing) for one in said]
@@ -363,7 +363,7 @@ class VaultContext:
     @contextlib.contextmanager
     def _on_index_aside(self) -> Iterator[None]:
         """An index made of the files for one verb, in place of one on a server that is away: what is written needs no server."""
-        import tempfile  # noqa: PLC0415 - only where something is wrong
+        import tempfile  # only where something is wrong
 
         own = {name: self.__dict__.pop(name) for name in _INDEXES if name in self.__dict__}
         with tempfile.TemporaryDirectory(prefix="memoryclaw-") as folder:
@@ -379,16 +379,16 @@ class VaultContext:
 
     def look(self, verb: Callable[[WriteContext], T]) -> T:
         """Carries out a verb that only looks at what the files say, with no more of them than the caller sees."""
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_gate
 
         self.refresh()
         return verb(replace(self.write_context(secret_gate()), only_seen=self.audience != OWNER))
 
     def looking(self, *, planning: bool = False) -> UpkeepContext:
         """What looks at the memories that are there works with; what plans by it needs an index that is in line."""
-        from memoryclaw.lifecycle.keeping import UpkeepContext  # noqa: PLC0415
-        from memoryclaw.writing.decisions import decisions_of  # noqa: PLC0415
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+        from memoryclaw.lifecycle.keeping import UpkeepContext
+        from memoryclaw.writing.decisions import decisions_of
+        from memoryclaw.writing.secret_gate import secret_gate
 
         (self.must_refresh if planning else self.refresh)()
         writing = self.write_context(secret_gate())
@@ -402,7 +402,7 @@ class VaultContext:
 
     def write_context(self, gate: Gate) -> WriteContext:
         """What a verb that writes works with."""
-        from memoryclaw.writing.context import Templates, WriteContext  # noqa: PLC0415
+        from memoryclaw.writing.context import Templates, WriteContext
 
         return WriteContext(
             root=os.fspath(self.root),
@@ -416,14 +416,42 @@ class VaultContext:
 
     def _as_seen(self, path: str, text: str) -> str:
         """The text of a file without what is for others."""
-        from memoryclaw.vault.seen import seen  # noqa: PLC0415 - only for what an agent claims
+        from memoryclaw.vault.seen import seen  # only for what an agent claims
 
         left = seen(path, text.encode("utf-8", "surrogatepass"), self.audience, self.config.folders)
         return (left or b"").decode("utf-8", "surrogatepass")
 
+    def note_shown(self, session: str, mode: str, digests: Mapping[str, str]) -> str:
+        """Keeps in the ledger what a session was shown by a tool; returns why not, if it could not."""
+        values = {"receipt": self._receipt(), "session": self.session_name(session), "mode": mode}
+        shown = {**values, "ids": [*digests], "digests": dict(digests)}
+        return self.ledger.append("shown", shown, self.clock()) if digests else ""
+
+    def receipted(self, answer: Recalled, session: str, seen: str) -> Recalled:
+        """The answer with its receipt, which the ledger keeps."""
+        from memoryclaw.recall.receipts import event_of
+
+        receipt = self._receipt()
+        values = {
+            "receipt": receipt,
+            "session": session,
+            "mode": "recall",
+            **({"seen": seen} if seen != "all" else {}),
+            **event_of(answer),
+        }
+        # A folder that nobody made a vault is only looked at.
+        is_noted = answer.trace and is_initialised(self.root)
+        trouble = self.ledger.append("shown", values, self.clock()) if is_noted else ""
+        notices = (*answer.notices, trouble) if trouble else answer.notices
+        return replace(answer, receipt=receipt, notices=notices)
+
+    def _receipt(self) -> str:
+        """A name for what is shown now."""
+        return f"r-{self.clock():%Y%m%dt%H%M%S}-{new_id()}"
+
     def session_name(self, session: str) -> str:
         """A session as it may be written; hosts choose the name."""
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415 - a recall without one has nothing to hide
+        from memoryclaw.writing.secret_gate import secret_gate  # a recall without one has nothing to hide
 
         return secret_gate().text(session) if session else ""
 

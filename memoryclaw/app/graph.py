@@ -6,21 +6,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw import config as settings
 from memoryclaw.app.context import VaultContext, within
-from memoryclaw.model import AGENT, OWNER
+from memoryclaw.app.verbs import AGENTS, End, Listed, NodeId, verb
+from memoryclaw.model import OWNER
 from memoryclaw.recall import graph
 
 if TYPE_CHECKING:
     from memoryclaw.recall.browsing import LinkEnd
-    from memoryclaw.recall.graph import Graph, Node, NodeBeside, Step
+    from memoryclaw.recall.graph import Graph, GraphNode, NodeBeside, PathStep
     from memoryclaw.vault.uses import Cited
 
 
 class PathShown(NamedTuple):
     """The way from one node to another; `steps` is None where there is none."""
 
-    start: Node
-    end: Node
-    steps: list[Step] | None
+    start: GraphNode
+    end: GraphNode
+    steps: list[PathStep] | None
 
 
 class GraphShown(NamedTuple):
@@ -42,7 +43,7 @@ class GraphShown(NamedTuple):
 class NeighboursShown(NamedTuple):
     """The neighbours of one node, the strongest first."""
 
-    node: Node
+    node: GraphNode
     neighbours: list[NodeBeside]
     total: int
 
@@ -53,7 +54,8 @@ class VaultGraph:
     def __init__(self, context: VaultContext) -> None:
         self._context = context
 
-    def whole(self, *, limit: int = settings.DRAWN) -> GraphShown:
+    @verb("GET /v1/graph", "Look", "links")
+    def whole(self, *, limit: Listed = settings.DRAWN) -> GraphShown:
         """All nodes and the edges between them; of more than `limit` nodes those with the strongest ties.
 
         Raises:
@@ -63,7 +65,8 @@ class VaultGraph:
         found = self._context.read(self._graph)
         return GraphShown(graph.strongest(found, limit), len(found.nodes), len(found.edges))
 
-    def path(self, start: str, end: str) -> PathShown:
+    @verb("GET /v1/graph/path", "Look", "links path A B")
+    def path(self, start: End, end: End) -> PathShown:
         """The shortest way from one thing to another along links, mentions and what replies cited together.
 
         Raises:
@@ -77,7 +80,8 @@ class VaultGraph:
 
         return self._context.read(look)
 
-    def neighbours(self, id_: str, *, limit: int = settings.BESIDE) -> NeighboursShown:
+    @verb("GET /v1/graph/neighbours", "Look", "links neighbours ID")
+    def neighbours(self, id_: NodeId, *, limit: Listed = settings.BESIDE) -> NeighboursShown:
         """What a note or an entity is tied to, the strongest ties first.
 
         Raises:
@@ -94,13 +98,15 @@ class VaultGraph:
 
         return self._context.read(look)
 
-    def orphans(self) -> list[Node]:
+    @verb("GET /v1/graph/orphans", "Look", "links orphans")
+    def orphans(self) -> list[GraphNode]:
         """Notes, episodes and entities that nothing is tied to."""
         return self._context.read(lambda: graph.orphans(self._graph()))
 
+    # It tells of every file of the folder whether it is there.
+    @verb("GET /v1/graph/dangling", "Look", "links dangling", audience=(OWNER,))
     def dangling(self) -> list[LinkEnd]:
         """The links that lead nowhere."""
-        self._context.allow(OWNER)  # it tells of every file of the folder whether it is there
         return self._context.read(
             lambda: graph.dangling(self._context.catalog, self._context.vault.is_beside)
         )
@@ -109,9 +115,9 @@ class VaultGraph:
         with self._context.index.database.reading():  # one state of it, which is looked at once for damage
             return graph.graph(self._context.catalog, self._replies())
 
-    def _node(self, id_: str, found: Graph) -> Node:
+    def _node(self, id_: str, found: Graph) -> GraphNode:
         return graph.node_of(id_, found, self._context.catalog, self._context.vault)
 
     def _replies(self) -> tuple[Cited, ...]:
         """What replies cited, for the owner and for the agent, who made them: to others it would tell what those two talk of."""
-        return self._context.ledger.cited() if self._context.audience in (OWNER, AGENT) else ()
+        return self._context.ledger.cited() if self._context.audience in AGENTS else ()

@@ -38,8 +38,8 @@ class OpenClaw:
             config: OpenClaw's configuration file.
             dry_run: only tell what would be proposed.
         """
-        from memoryclaw.hosts.openclaw.importing import import_notes, workspace_of  # noqa: PLC0415
-        from memoryclaw.hosts.openclaw.setup import config_path  # noqa: PLC0415
+        from memoryclaw.hosts.openclaw.importing import import_notes, workspace_of
+        from memoryclaw.hosts.openclaw.setup import config_path
 
         folder = workspace or workspace_of(config_path(config, os.environ), os.environ)
         return self._context.write(lambda context: import_notes(context, folder, dry_run=dry_run))
@@ -47,7 +47,7 @@ class OpenClaw:
 
 def openclaw_setup(vault: str, config: str = "") -> Setup:
     """A vault's place in OpenClaw's configuration, whether or not the vault is there."""
-    from memoryclaw.hosts.openclaw.setup import HostConfig, Setup, config_path, plugin_folder  # noqa: PLC0415
+    from memoryclaw.hosts.openclaw.setup import HostConfig, Setup, config_path, plugin_folder
 
     host = HostConfig(config_path(config, os.environ), os.fspath(settings.own_folder(os.environ)))
     # -P: a folder called memoryclaw where the gateway happens to run must not be taken for the program.
@@ -57,8 +57,8 @@ def openclaw_setup(vault: str, config: str = "") -> Setup:
 
 def openclaw_status(vault: str, config: str = "") -> OpenClawStatus:
     """Whether OpenClaw remembers with a vault, check by check, whether or not the vault is there."""
-    from memoryclaw.daemon.client import ask  # noqa: PLC0415
-    from memoryclaw.hosts.openclaw.status import standing  # noqa: PLC0415
+    from memoryclaw.daemon.client import ask
+    from memoryclaw.hosts.openclaw.status import standing
 
     return standing(
         openclaw_setup(vault, config),

@@ -244,7 +244,7 @@ def _derived(context: VaultContext, needles: Needles) -> Iterator[str]:
         except (LockedError, VectorsError) as error:
             yield f"vectors of what was erased may be left ({error}); run `memoryclaw sync`"
     if (context.state / HOST_SKILLS).exists():
-        from memoryclaw.skills.host_skills import HostFolder, host_skills  # noqa: PLC0415
+        from memoryclaw.skills.host_skills import HostFolder, host_skills
 
         host_skills(root, HostFolder(os.fspath(context.state)), sees=partial(context.sees, audience=AGENT))
     traces.drop_from_state(root, needles, but=MARKER)

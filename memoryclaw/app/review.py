@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from memoryclaw.app.context import VaultContext
+from memoryclaw.app.verbs import Digest, Id, Number, Text, allowed, verb
 from memoryclaw.errors import InputError
 from memoryclaw.model import OWNER
 
@@ -23,39 +24,42 @@ class Review:
     def __init__(self, context: VaultContext) -> None:
         self._context = context
 
+    @verb("GET /v1/review", "Review", "review list")
     def list(self, names: Sequence[str] = ()) -> Sequence[ReviewItem]:
         """Everything that waits, or what has these ids or came from these runs; then no skills."""
-        from memoryclaw.review.queue import chosen, waiting  # noqa: PLC0415
+        from memoryclaw.review.queue import chosen, waiting
 
         return self._context.look(lambda context: chosen(context, names) if names else waiting(context))
 
-    def get(self, id_: str) -> ReviewItem:
+    @verb("GET /v1/review/{id}", "Review", "review show ID")
+    def get(self, id_: Id) -> ReviewItem:
         """The one thing that waits under this id."""
-        from memoryclaw.review.queue import one_of  # noqa: PLC0415
+        from memoryclaw.review.queue import one_of
 
         return self._context.look(lambda context: one_of(context, id_))
 
     def diff(self, item: ReviewItem) -> Sequence[Difference]:
         """The files that would change if this were approved now, before and after."""
-        from memoryclaw.review.diffs import differences  # noqa: PLC0415
+        from memoryclaw.review.diffs import differences
 
         return self._context.look(lambda context: differences(context, item))
 
+    @allowed(OWNER)
     def details(self, item: ReviewItem, among: Sequence[ReviewItem] | None = None) -> Details:
         """What waits, taken apart: what it would replace, what was held before, its rivals `among` all that waits, and the turns it rests on."""
-        self._context.allow(OWNER)
-        from memoryclaw.review.details import details  # noqa: PLC0415
+        from memoryclaw.review.details import details
 
         return self._context.look(lambda context: details(context, item, among))
 
     def as_shown(self, id_: str, digest: str) -> ReviewItem:
         """What waits under this id; a ConflictError when it, or what it would replace, is not what had this digest."""
-        from memoryclaw.review.decide import as_shown  # noqa: PLC0415
+        from memoryclaw.review.decide import as_shown
 
         return self._context.look(lambda context: as_shown(context, id_, digest))
 
+    @verb("POST /v1/review/{id}/approve", "Review", "review approve ID", audience=(OWNER,))
     def approve(
-        self, items: Sequence[ReviewItem], *, digest: str = "", value: int = 0, reason: str = ""
+        self, items: Sequence[ReviewItem], *, digest: Digest = "", value: Number = 0, reason: Text = ""
     ) -> Sequence[ReviewDecision]:
         """Does what waits, as it was shown; one commit each.
 
@@ -65,18 +69,17 @@ class Review:
             value: the number, from 1, of the value that holds, of one conflict.
             reason: why, for the commit and the record of decisions.
         """
-        self._context.allow(OWNER)
         self._context.identify()
         return self._decide(items, "approved", digest, value, reason)
 
+    @verb("POST /v1/review/{id}/reject", "Review", "review reject ID", audience=(OWNER,))
     def reject(
-        self, items: Sequence[ReviewItem], *, digest: str = "", reason: str = ""
+        self, items: Sequence[ReviewItem], *, digest: Digest = "", reason: Text = ""
     ) -> Sequence[ReviewDecision]:
         """Drops what waits and remembers it, so that it is not proposed again; of a conflict, all values may stand. One commit each.
 
         `digest` and `reason` as for `approve`.
         """
-        self._context.allow(OWNER)
         if any(item.foreign for item in items):
             self._context.identify()
         return self._decide(items, "rejected", digest, 0, reason)
@@ -84,7 +87,7 @@ class Review:
     def _decide(
         self, items: Sequence[ReviewItem], decision: str, digest: str, value: int, reason: str
     ) -> Sequence[ReviewDecision]:
-        from memoryclaw.review.decide import as_shown, decide  # noqa: PLC0415
+        from memoryclaw.review.decide import as_shown, decide
 
         if digest and len(items) != 1:
             raise InputError("a digest is of one thing that waits; decide each of several by its own")
@@ -95,38 +98,38 @@ class Review:
 
         return self._context.write(work, reason)
 
+    @allowed(OWNER)
     def ticked(self) -> TickedFacts:
         """What people ticked in `semantic/_pending.md` and `review/*.md`; decides nothing."""
-        self._context.allow(OWNER)
-        from memoryclaw.review.decide import ticked  # noqa: PLC0415
+        from memoryclaw.review.decide import ticked
 
         return self._context.write(ticked)
 
+    @allowed(OWNER)
     def apply(self, boxes: TickedFacts) -> Sequence[ReviewDecision]:
         """Decides what was ticked, as it was shown."""
-        self._context.allow(OWNER)
-        from memoryclaw.review.decide import apply  # noqa: PLC0415
+        from memoryclaw.review.decide import apply
 
         if boxes.approved:
             self._context.identify()
         return self._context.write(lambda context: apply(context, boxes))
 
+    @allowed(OWNER)
     def text(self, item: ReviewItem) -> str:
         """The text that `edit` gives out to be reworded."""
-        self._context.allow(OWNER)
-        from memoryclaw.review.decide import editable  # noqa: PLC0415
+        from memoryclaw.review.decide import editable
 
         return editable(item)
 
+    @verb("PUT /v1/review/{id}", "Review", "review edit ID", audience=(OWNER,))
     def edit(
-        self, id_: str, rewrite: Callable[[str], str], *, as_is: bool = False, digest: str = ""
+        self, id_: Id, rewrite: Callable[[str], str], *, as_is: bool = False, digest: Digest = ""
     ) -> Written:
         """Rewords what waits, as a person rewrites it; the result is checked and stored, and still waits.
 
         Secrets that come in are taken out first, unless a person means them (`as_is`). `digest` as for `approve`.
         """
-        self._context.allow(OWNER)
-        from memoryclaw.review.decide import editable, store  # noqa: PLC0415
+        from memoryclaw.review.decide import editable, store
 
         item = self.as_shown(id_, digest)
         was = editable(item)

@@ -8,9 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from memoryclaw.app.context import VaultContext, new_id
+from memoryclaw.app.verbs import AGENTS, LONG, Digest, Flag, Question, Session, Text, Values, allowed, verb
 from memoryclaw.errors import MemoryClawError, NotFoundError
 from memoryclaw.index.stemming import language
-from memoryclaw.model import AGENT, OWNER, Fact, Problem
+from memoryclaw.model import AGENT, NOTHING, OWNER, Fact, Problem
 
 if TYPE_CHECKING:
     from memoryclaw.skills.approve import SkillDecision
@@ -30,65 +31,69 @@ class Skills:
         self._context = context
         self._root = os.fspath(context.root)
 
+    @verb("GET /v1/skills", "Skills", "skills list")
     def list(self) -> Sequence[ListedSkill]:
         """Every skill and draft, and how each stands."""
-        from memoryclaw.skills.listing import list_skills  # noqa: PLC0415
+        from memoryclaw.skills.listing import list_skills
 
         return list_skills(self._root, self._context.sees, self._ran())
 
-    def show(self, name: str) -> LintedSkill:
+    @verb("GET /v1/skills/{name}", "Skills", "skills show NAME")
+    def show(self, name: Text) -> LintedSkill:
         """One skill as it stands in its file, with what is wrong with it."""
-        from memoryclaw.skills.listing import show_skill  # noqa: PLC0415
+        from memoryclaw.skills.listing import show_skill
 
         return show_skill(self._root, name, self._context.sees, self._ran())
 
+    @allowed(OWNER)
     def lint(self, name: str = "") -> Sequence[Problem]:
         """Every problem of one skill, or of all: what is wrong in its file, tools that were gone, other steps that sessions took."""
-        self._context.allow(OWNER)
-        from memoryclaw.consolidation.selecting import past  # noqa: PLC0415
-        from memoryclaw.lifecycle.practice import outdated  # noqa: PLC0415
-        from memoryclaw.skills.listing import find, lint_skills  # noqa: PLC0415
+        from memoryclaw.consolidation.selecting import past
+        from memoryclaw.lifecycle.practice import outdated
+        from memoryclaw.skills.listing import find, lint_skills
 
         problems, listed = lint_skills(self._root, name), self.list()
         chosen = [find(list(listed), name)] if name else listed
         acted = [one for record in past(self._context.vault, []).records for one in record.acted]
         return sorted([*problems, *(problem for one in chosen for problem in outdated(one, acted))])
 
-    def match(self, request: str) -> Sequence[SkillOffer]:
+    @verb("GET /v1/skills/match", "Skills", "skills match Q", request="q")
+    def match(self, request: Question) -> Sequence[SkillOffer]:
         """The skills that fit a request, the best first, and whether a host would be offered them."""
-        from memoryclaw.skills.listing import match_skills  # noqa: PLC0415
+        from memoryclaw.skills.listing import match_skills
 
         context = self._context
         return match_skills(self.list(), request, language(context.config.language), context.today)
 
+    @allowed(OWNER)
     def new(self, name: str, description: str = "", *, as_is: bool = False) -> Written:
         """Begins a skill: a valid SKILL.md to be filled in; one commit. `as_is`: a secret in it is meant."""
-        self._context.allow(OWNER)
-        from memoryclaw.skills.approve import new_skill  # noqa: PLC0415
+        from memoryclaw.skills.approve import new_skill
 
         return self._context.write(new_skill, name, description, as_is=as_is)
 
-    def approve(self, name: str, *, version: str = "") -> SkillDecision:
+    @verb("POST /v1/skills/{name}/approve", "Skills", "skills approve NAME", audience=(OWNER,))
+    def approve(self, name: Text, *, version: Digest = "") -> SkillDecision:
         """Says yes to a skill as its files are now; a draft moves to its place; one commit.
 
         Args:
             name: the skill.
             version: of its files, as somebody was shown them (`list` tells it); what has changed since is refused.
         """
-        self._context.allow(OWNER)
-        from memoryclaw.skills.approve import approve_skill  # noqa: PLC0415
+        from memoryclaw.skills.approve import approve_skill
 
         self._context.identify()
         return self._with_copies(self._context.write(lambda context: approve_skill(context, name, version)))
 
-    def reject(self, name: str, *, version: str = "") -> SkillDecision:
+    @verb("POST /v1/skills/{name}/reject", "Skills", "skills reject NAME", audience=(OWNER,))
+    def reject(self, name: Text, *, version: Digest = "") -> SkillDecision:
         """Says no: a draft goes to the archive, an approval is withdrawn; one commit. `version` as for `approve`."""
-        self._context.allow(OWNER)
-        from memoryclaw.skills.approve import reject_skill  # noqa: PLC0415
+        from memoryclaw.skills.approve import reject_skill
 
         return self._with_copies(self._context.write(lambda context: reject_skill(context, name, version)))
 
-    def outcome(self, name: str, *, ok: bool, why: str = "", session: str = "") -> Outcome:
+    @verb("POST /v1/skills/{name}/outcome", "Skills", "skills outcome NAME", audience=AGENTS)
+    def outcome(self, name: Text, *, ok: Flag, why: Text = "", session: Session = "") -> Outcome:
         """Keeps in the ledger how it went when a skill was followed: by the agent, or as its owner saw it.
 
         Args:
@@ -100,10 +105,9 @@ class Skills:
         Raises:
             VaultError: it could not be kept.
         """
-        self._context.allow(OWNER, AGENT)
-        from memoryclaw.skills.outcomes import AGENT as BY_AGENT  # noqa: PLC0415
-        from memoryclaw.skills.outcomes import PERSON, kept  # noqa: PLC0415
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+        from memoryclaw.skills.outcomes import AGENT as BY_AGENT
+        from memoryclaw.skills.outcomes import PERSON, kept
+        from memoryclaw.writing.secret_gate import secret_gate
 
         context = self._context
         return kept(
@@ -118,32 +122,33 @@ class Skills:
 
     def _ran(self) -> Sequence[Mapping[str, object]]:
         """What the ledger has of the runs of skills; of their trouble, which may quote anything, nothing for others than the owner."""
-        from memoryclaw.skills.outcomes import EVENT  # noqa: PLC0415
+        from memoryclaw.skills.outcomes import EVENT
 
         told = self._context.ledger.having(EVENT)
         return told if self._context.audience == OWNER else [{**one, "why": ""} for one in told]
 
+    @verb("POST /v1/host-skills", "Skills", "skills host", audience=AGENTS)
     def hosted(self, *, refresh: bool = True) -> HostSkills:
         """The folder that hosts read skills from, brought up to date: copies of exactly the approved versions.
 
         Args:
             refresh: False to look only.
         """
-        self._context.allow(OWNER, AGENT)
-        from memoryclaw.skills.host_skills import HostFolder, host_skills  # noqa: PLC0415
+        from memoryclaw.skills.host_skills import HostFolder, host_skills
 
         folder = HostFolder(os.fspath(self._context.state))
         return host_skills(
             self._root, folder, refresh=refresh, sees=partial(self._context.sees, audience=AGENT)
         )
 
+    @verb("POST /v1/skills/{name}/run", "Skills", "skills run NAME", pool=LONG, audience=AGENTS)
     def run(
         self,
-        name: str,
-        params: Mapping[str, str],
+        name: Text,
+        params: Values = NOTHING,
         *,
-        apply: bool = False,
-        session: str = "",
+        apply: Flag = False,
+        session: Session = "",
         ask: Callable[[Requirement], str] | None = None,
     ) -> SkillRun:
         """Carries out the steps of an approved skill; without `apply` it only shows each call that it would make.
@@ -158,9 +163,8 @@ class Skills:
         Raises:
             InputError: it is not approved as it is now, or something is missing or wrong; nothing was done then.
         """
-        self._context.allow(OWNER, AGENT)
-        from memoryclaw.skills.run import Runner, run_skill  # noqa: PLC0415
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+        from memoryclaw.skills.run import Runner, run_skill
+        from memoryclaw.writing.secret_gate import secret_gate
 
         self.show(name)  # what is not seen is not run
         runner = Runner(
@@ -176,9 +180,9 @@ class Skills:
         return run_skill(runner, name, params, apply=apply, session=session, ask=ask)
 
     def _tools(self) -> ToolHosts:
-        from memoryclaw.skills.mcp_tools import McpTools  # noqa: PLC0415
-        from memoryclaw.skills.tool_hosts import TOKEN, GatewayTools, ToolHosts  # noqa: PLC0415
-        from memoryclaw.skills.tools import read_servers  # noqa: PLC0415
+        from memoryclaw.skills.mcp_tools import McpTools
+        from memoryclaw.skills.tool_hosts import TOKEN, GatewayTools, ToolHosts
+        from memoryclaw.skills.tools import read_servers
 
         config = self._context.config
         wait = config.tool_timeout
@@ -196,7 +200,7 @@ class Skills:
 
         A statement fills no parameter: nobody knows whether it holds.
         """
-        from memoryclaw.recall import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing
 
         try:
             found = self._context.read(lambda: browsing.facts(self._context.catalog, entity=entity))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw import config as settings
 from memoryclaw.app.context import VaultContext, within_budget
+from memoryclaw.app.verbs import AGENTS, allowed
 from memoryclaw.errors import InputError
 from memoryclaw.model import AGENT, OWNER
 from memoryclaw.text.dates import parse_timestamp
@@ -60,6 +61,7 @@ class Transfer:
 
     # ── In
 
+    @allowed(OWNER)
     def import_from(
         self, kind: str, source: str | os.PathLike[str], *, dry_run: bool = False
     ) -> ImportedExport:
@@ -74,8 +76,7 @@ class Transfer:
             InputError: there is no such source, or it is not what it is said to be.
         """
         context = self._context
-        context.allow(OWNER)
-        from memoryclaw.hosts.importing import import_export  # noqa: PLC0415
+        from memoryclaw.hosts.importing import import_export
 
         def work(writing: WriteContext) -> ImportedExport:
             return import_export(
@@ -86,6 +87,7 @@ class Transfer:
         notice = context.recorder.notice
         return done._replace(notices=(*done.notices, notice)) if notice else done
 
+    @allowed(OWNER)
     def import_bundle(self, source: str | os.PathLike[str], *, dry_run: bool = False) -> Restored:
         """Restores the files of a bundle that are not there, byte for byte, once all of it was looked through.
 
@@ -93,9 +95,8 @@ class Transfer:
             InputError: it is no bundle, or damaged; nothing was written.
         """
         context = self._context
-        context.allow(OWNER)
-        from memoryclaw.writing.bundles import Bundle, restore  # noqa: PLC0415
-        from memoryclaw.writing.init import first_files  # noqa: PLC0415
+        from memoryclaw.writing.bundles import Bundle, restore
+        from memoryclaw.writing.init import first_files
 
         bundle = Bundle(os.fspath(source))
         return context.write(
@@ -136,10 +137,10 @@ class Transfer:
         day = parse_timestamp(since)[:10] if since else ""
         if since and not day:
             raise InputError(f"{since[:40]!r} is no date; give one such as 2026-03-01")
-        from memoryclaw.vault import files  # noqa: PLC0415
-        from memoryclaw.vault.leaving import leaving, stays  # noqa: PLC0415
-        from memoryclaw.vault.seen import seen  # noqa: PLC0415
-        from memoryclaw.writing.bundles import ARTIFACTS, kept_files, pack  # noqa: PLC0415
+        from memoryclaw.vault import files
+        from memoryclaw.vault.leaving import leaving, stays
+        from memoryclaw.vault.seen import seen
+        from memoryclaw.writing.bundles import ARTIFACTS, kept_files, pack
 
         known = context.read(self._files)
         if context.audience == OWNER and not day and not tags:
@@ -177,8 +178,8 @@ class Transfer:
             budget: tokens of the whole file.
         """
         within_budget(budget)
-        from memoryclaw.hosts.memory_file import FileEpisode, FileFact, memory_file, trust_in  # noqa: PLC0415
-        from memoryclaw.recall import browsing  # noqa: PLC0415
+        from memoryclaw.hosts.memory_file import FileEpisode, FileFact, memory_file, trust_in
+        from memoryclaw.recall import browsing
 
         context = self._context
 
@@ -204,14 +205,14 @@ class Transfer:
 
         return context.read(work)
 
+    @allowed(*AGENTS)
     def write_latest(self, *, budget: int = BUDGET) -> Latest:
         """Writes `latest.md` and `latest.json` into the state folder: the memory file for hosts without a server.
 
         From then on `sync`, `watch` and `serve` keep both fresh.
         """
-        self._context.allow(OWNER, AGENT)
-        from memoryclaw.hosts.memory_file import as_json  # noqa: PLC0415
-        from memoryclaw.vault.state_folder import made, put  # noqa: PLC0415
+        from memoryclaw.hosts.memory_file import as_json
+        from memoryclaw.vault.state_folder import made, put
 
         file, state = self.memory_file(budget=budget), os.fspath(self._context.state)
         as_text = json.dumps(as_json(file, self._context.audience), ensure_ascii=False, indent=1) + "\n"

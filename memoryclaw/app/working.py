@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from memoryclaw.app.context import VaultContext
+from memoryclaw.app.verbs import LOG, Session, Text, verb
 from memoryclaw.errors import MemoryClawError
 from memoryclaw.model import AGENT
 from memoryclaw.text.prompts import one_line
@@ -27,7 +28,8 @@ class Working:
     def __init__(self, context: VaultContext) -> None:
         self._context = context
 
-    def show(self, session: str) -> WorkingMemory:
+    @verb("GET /v1/working/{session}", "Session", "working show")
+    def show(self, session: Session) -> WorkingMemory:
         """The working memory of a session, empty when it has none; changes nothing."""
         return self._store.show(self._context.session_name(session))
 
@@ -38,7 +40,8 @@ class Working:
         memory = self.show(session)
         return None if memory.empty and not memory.problems else memory
 
-    def set(self, session: str, changes: Mapping[str, object]) -> WorkingMemory:
+    @verb("PATCH /v1/working/{session}", "Session", "working set", pool=LOG)
+    def set(self, session: Session, changes: Mapping[str, object]) -> WorkingMemory:
         """Changes a session's working memory and returns it.
 
         Args:
@@ -48,7 +51,8 @@ class Working:
         """
         return self._store.change(self._context.session_name(session), changes)
 
-    def clear(self, session: str, *, task: str = "") -> Cleared:
+    @verb("DELETE /v1/working/{session}", "Session", "working clear", pool=LOG)
+    def clear(self, session: Session, *, task: Text = "") -> Cleared:
         """Moves a session's working memory to its log. `task`: only if it is of this one."""
         return self._store.clear(self._context.session_name(session), task)
 
@@ -57,9 +61,9 @@ class Working:
 
         Returns the file's path, or nothing when the session said nothing.
         """
-        from memoryclaw.capture.log_files import Logs  # noqa: PLC0415
-        from memoryclaw.hosts.hooks import write_latest  # noqa: PLC0415
-        from memoryclaw.working.memory import within  # noqa: PLC0415
+        from memoryclaw.capture.log_files import Logs
+        from memoryclaw.hosts.hooks import write_latest
+        from memoryclaw.working.memory import within
 
         root, budget = os.fspath(self._context.root), self._context.config.budget
         memory = self.current(session)
@@ -79,7 +83,7 @@ class Working:
 
 def follow(context: VaultContext, turns: Sequence[KeptTurn]) -> None:
     """Fills in what new turns of running sessions say of them. What an agent may not see is passed over, and nothing fails."""
-    from memoryclaw.working.store import RUNNING  # noqa: PLC0415
+    from memoryclaw.working.store import RUNNING
 
     now, folders = context.clock(), context.config.folders
     since, until = timestamp(now - RUNNING), timestamp(now + RUNNING)
@@ -95,8 +99,8 @@ def follow(context: VaultContext, turns: Sequence[KeptTurn]) -> None:
 
 
 def _store_of(context: VaultContext) -> WorkingStore:
-    from memoryclaw.working.store import WorkingStore  # noqa: PLC0415
-    from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+    from memoryclaw.working.store import WorkingStore
+    from memoryclaw.writing.secret_gate import secret_gate
 
     return WorkingStore(
         os.fspath(context.root),

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from memoryclaw.consolidation.actions import DONE, OFF, OPEN, MoveFile, NewFile, Replace, imprint
 from memoryclaw.consolidation.apply import Applied, apply
@@ -36,6 +36,9 @@ from memoryclaw.vault.state_folder import made
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import recover
 
+if TYPE_CHECKING:
+    from memoryclaw.config import Config
+
 Rehearse = Callable[[Mapping[str, str]], tuple[str, str]]
 _PLAN, _PLAN_TEMP = f"{STATE_DIR}/plan.json", ".plan.tmp"
 _OPEN = (f"- [{OPEN}] ",)
@@ -54,6 +57,20 @@ class RunSettings(NamedTuple):
     idle: int = 30
     after: int = 0  # hours that a due run leaves new lines to an agent's host
     language: str = "en"
+
+    @classmethod
+    def of(cls, config: Config, *, mode: str = "", after: int = 0) -> Self:
+        """Those of a vault; a `mode` comes before its own."""
+        return cls(
+            mode=mode or config.mode,
+            threshold=config.skill_threshold,
+            loss_budget=config.loss_budget,
+            gap=config.gap,
+            interval=config.interval,
+            idle=config.idle,
+            after=after,
+            language=config.language,
+        )
 
 
 class Consolidated(NamedTuple):

@@ -79,7 +79,7 @@ class ModelChain:
         failure = ""
         log = transcript(segment)
         for link in self._chain if log.lines else ():
-            if not (link.model.is_local or may_leave(segment.label)):
+            if not (may_leave(segment.label) or link.model.is_local):
                 continue
             try:
                 answer = self._answer(link, log)

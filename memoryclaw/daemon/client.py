@@ -76,8 +76,8 @@ def served(
         timeout: seconds for all of it.
         audience: for whom it is asked.
     """
-    found = ask(state_folder(root), method, path, body, timeout, audience=audience)
-    return found if isinstance(found, dict) else None
+    answer = ask(state_folder(root), method, path, body, timeout, audience=audience)
+    return answer if isinstance(answer, dict) else None
 
 
 def query_of(asked: Mapping[str, object]) -> str:
@@ -105,12 +105,16 @@ def root_of(vault: str | None) -> str:
 def _address(state: str, token_file: str) -> _Address:
     if not token_file:
         raise _NoAnswer
-    told = json.loads(_private(os.path.join(state, "serve.json")))
-    if not isinstance(told, dict) or told.get("version") != __version__ or told.get("host") not in _LOOPBACK:
+    entry = json.loads(_private(os.path.join(state, "serve.json")))
+    if (
+        not isinstance(entry, dict)
+        or entry.get("version") != __version__
+        or entry.get("host") not in _LOOPBACK
+    ):
         raise _NoAnswer
-    if told.get("clock", "") != os.environ.get("MEMORYCLAW_NOW", ""):
+    if entry.get("clock", "") != os.environ.get("MEMORYCLAW_NOW", ""):
         raise _NoAnswer  # it would answer as of another time
-    pid, port = told.get("pid"), told.get("port")
+    pid, port = entry.get("pid"), entry.get("port")
     if type(pid) is not int or pid <= 0 or type(port) is not int or not 0 < port < 1 << 16:
         raise _NoAnswer
     # Whoever holds the lock of the watch lives, and watches this vault: the files may have been copied with another.
@@ -119,7 +123,7 @@ def _address(state: str, token_file: str) -> _Address:
     token = _private(os.path.join(state, token_file)).decode("ascii").strip()
     if not token or not all(char.isalnum() or char in "-_" for char in token):
         raise _NoAnswer
-    return _Address(told["host"], port, token)
+    return _Address(entry["host"], port, token)
 
 
 def _private(path: str) -> bytes:
@@ -183,24 +187,24 @@ class _Connection:
         return head
 
     def _bytes(self, count: int) -> bytes:
-        parts, size = [self._rest], len(self._rest)
+        chunks, size = [self._rest], len(self._rest)
         while size < count:
-            parts.append(self._heard())
-            size += len(parts[-1])
-        return b"".join(parts)[:count]
+            chunks.append(self._heard())
+            size += len(chunks[-1])
+        return b"".join(chunks)[:count]
 
     def _heard(self) -> bytes:
         self._in_time()
-        part = self._socket.recv(1 << 16)
-        if not part:
+        chunk = self._socket.recv(1 << 16)
+        if not chunk:
             raise _NoAnswer
-        return part
+        return chunk
 
     def _in_time(self) -> None:
-        left = self._end - time.monotonic()
-        if left <= 0:
+        remaining = self._end - time.monotonic()
+        if remaining <= 0:
             raise _NoAnswer
-        self._socket.settimeout(left)
+        self._socket.settimeout(remaining)
 
 
 # A daemon's token and address in the state folder, readable by their owner only.

@@ -62,16 +62,16 @@ def _parted(text: bytes, name: str) -> tuple[bytes, bytes, bytes]:
 
 
 def _read() -> bytes:
-    done = ask("crontab", "-l")
-    if done.code == 0:
-        return done.out
+    answer = ask("crontab", "-l")
+    if answer.code == 0:
+        return answer.out
     # A user without a crontab is told so as a failure, and only that one may be taken for an empty one.
-    if not done.out and any(words in done.words.lower() for words in ("no crontab", "no such file")):
+    if not answer.out and any(words in answer.words.lower() for words in ("no crontab", "no such file")):
         return b""
-    raise VaultError(f"cron cannot be used here ({done.words or f'crontab ended with {done.code}'})")
+    raise VaultError(f"cron cannot be used here ({answer.words or f'crontab ended with {answer.code}'})")
 
 
 def _write(text: bytes) -> None:
-    done = ask("crontab", "-", stdin=text) if text else ask("crontab", "-r")
-    if done.code:
-        raise VaultError(f"the crontab could not be written ({done.words}); it is as it was")
+    answer = ask("crontab", "-", stdin=text) if text else ask("crontab", "-r")
+    if answer.code:
+        raise VaultError(f"the crontab could not be written ({answer.words}); it is as it was")

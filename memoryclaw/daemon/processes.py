@@ -93,12 +93,12 @@ def within(seconds: float, work: Callable[[], str]) -> str | None:
 
 
 def _heard(reader: int, end: float) -> str | None:
-    found = b""
+    output = b""
     while select.select([reader], [], [], max(0.0, end - time.monotonic()))[0]:
-        part = os.read(reader, _CHUNK)
-        if not part:
-            return found[1:].decode("utf-8", "replace") if found else None
-        found += part
+        chunk = os.read(reader, _CHUNK)
+        if not chunk:
+            return output[1:].decode("utf-8", "replace") if output else None
+        output += chunk
     return None
 
 

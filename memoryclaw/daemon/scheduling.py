@@ -103,13 +103,13 @@ class Schedule:
         command = command_of(self._root, self._python, shutil.which("git") or "")
         by = using or self._usable(times, command)
         written = self._units(times, command) if by == "systemd" else self._block(times, command)
-        done = Scheduled("would install", self._name, by, str(times), self._next(times), written)
+        scheduled = Scheduled("would install", self._name, by, str(times), self._next(times), written)
         if dry_run:
-            return done
+            return scheduled
         _must_start(self._python)
-        changed, other = self._install(by, written)
-        notices = (f"The entry in {other} was taken away.",) if other else ()
-        return done._replace(
+        changed, replaced = self._install(by, written)
+        notices = (f"The entry in {replaced} was taken away.",) if replaced else ()
+        return scheduled._replace(
             action="installed" if changed else "unchanged", notices=(*notices, *_remarks(by))
         )
 
@@ -126,11 +126,11 @@ class Schedule:
         """Whether there is a timer, when it runs next, when the last run was, and whether one is due now."""
         due, last = self._due(), last_run(self._root)
         standing = ScheduleStatus(False, self._name, last_run=_iso(last), due=due.due, reason=due.reason)
-        found = {"systemd": systemd.entry(self._name), "cron": cron.entry(self._name)}
-        by = next((by for by, text in found.items() if text), "")
+        entries = {"systemd": systemd.entry(self._name), "cron": cron.entry(self._name)}
+        by = next((by for by, text in entries.items() if text), "")
         if not by:
             return standing
-        times = timetable_in(found[by])
+        times = timetable_in(entries[by])
         active = by == "cron" or systemd.is_active(self._name)
         asleep = (
             ()
@@ -147,9 +147,9 @@ class Schedule:
         works = next((by for by, trouble in troubles.items() if not trouble), "")
         if works:
             return works
-        why = " and ".join(troubles.values())
+        reasons = " and ".join(troubles.values())
         raise VaultError(
-            f"{why}; let whatever runs commands on time here run this {times}: {for_shell(command)}"
+            f"{reasons}; let whatever runs commands on time here run this {times}: {for_shell(command)}"
         )
 
     def _install(self, by: str, written: tuple[tuple[str, str], ...]) -> tuple[bool, str]:
@@ -164,8 +164,8 @@ class Schedule:
         about = {"name": self._name, "timetable": str(times)}
         service = self._templates.render("units/service.j2", command=for_systemd(command), **about)
         timer = self._templates.render("units/timer.j2", calendar=times.calendar(), **about)
-        at = os.path.join(systemd.folder(), self._name)
-        return (f"{at}.service", service), (f"{at}.timer", timer)
+        unit_path = os.path.join(systemd.folder(), self._name)
+        return (f"{unit_path}.service", service), (f"{unit_path}.timer", timer)
 
     def _block(self, times: Timetable, command: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
         block = self._templates.render(
@@ -212,10 +212,10 @@ def last_run(root: str) -> datetime | None:
 def _must_start(python: str) -> None:
     """A scheduler has neither this shell's folder nor its variables, so what starts here need not start there."""
     bare = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    done = ask(python, "-P", "-m", "memoryclaw", "--version", environment=bare)
-    if done.code:
+    answer = ask(python, "-P", "-m", "memoryclaw", "--version", environment=bare)
+    if answer.code:
         raise InputError(
-            f"{python} -m memoryclaw does not start outside of this shell ({done.words}); install MemoryClaw for this Python"
+            f"{python} -m memoryclaw does not start outside of this shell ({answer.words}); install MemoryClaw for this Python"
         )
 
 
@@ -267,8 +267,8 @@ class NightWork:
             except OSError as error:
                 self._tell(f"consolidation could not be started ({error.strerror})")
                 continue
-            if ended is not None and (said := _last_words(ended)):
-                self._tell(said)
+            if ended is not None and (words := _last_words(ended)):
+                self._tell(words)
 
     def stop(self) -> None:
         """Ends the work, and the process that is at it; safe from other threads."""

@@ -16,8 +16,8 @@ _WANTS = "timers.target.wants"
 
 def trouble() -> str:
     """Why no timer can be installed here, or nothing."""
-    done = _systemctl("show", "--property=Version")
-    return f"systemd cannot be used here ({done.words or 'no answer'})" if done.code else ""
+    answer = _systemctl("show", "--property=Version")
+    return f"systemd cannot be used here ({answer.words or 'no answer'})" if answer.code else ""
 
 
 def folder() -> str:
@@ -39,10 +39,12 @@ def install(name: str, units: Mapping[str, str]) -> bool:
         )
     # A restart, unlike `enable --now`, also takes new times over.
     for step in (["daemon-reload"], ["enable", f"{name}.timer"], ["restart", f"{name}.timer"]):
-        done = _systemctl(*step)
-        if done.code:
+        answer = _systemctl(*step)
+        if answer.code:
             remove(name)
-            raise VaultError(f"systemctl --user {' '.join(step)} failed: {done.words}; nothing was installed")
+            raise VaultError(
+                f"systemctl --user {' '.join(step)} failed: {answer.words}; nothing was installed"
+            )
     return True
 
 
@@ -71,8 +73,8 @@ def is_active(name: str) -> bool:
 
 def ends_with_the_session() -> bool:
     """True when systemd says that it stops the user's timers when the user logs out."""
-    done = ask("loginctl", "show-user", str(os.getuid()), "--property=Linger")
-    return done.code == 0 and done.out.strip() == b"Linger=no"
+    answer = ask("loginctl", "show-user", str(os.getuid()), "--property=Linger")
+    return answer.code == 0 and answer.out.strip() == b"Linger=no"
 
 
 def _read(unit: str) -> str:
@@ -105,12 +107,12 @@ def ask(
     """Runs a program; one that is missing or does not end has failed."""
     variables = {**(os.environ if environment is None else environment), "LC_ALL": "C"}
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command, input=stdin, capture_output=True, env=variables, cwd=cwd, timeout=_LONGEST, check=False
         )
     except FileNotFoundError:
         return Answered(127, b"", f"there is no program {command[0]}")
     except (OSError, subprocess.TimeoutExpired) as error:
         return Answered(126, b"", f"{command[0]} cannot be run ({type(error).__name__})")
-    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    return Answered(done.returncode, done.stdout, lines[-1].strip() if lines else "")
+    lines = process.stderr.decode("utf-8", "replace").strip().splitlines()
+    return Answered(process.returncode, process.stdout, lines[-1].strip() if lines else "")

@@ -197,8 +197,8 @@ def due(
     pause = abs(now - newest_turn) if newest_turn else None
     waited = now - oldest_waiting
     if pause is None or pause >= timedelta(minutes=idle_minutes):
-        why = ", and one of them says that something went wrong" if urgent else ""
-        return Due(True, f"turns wait since {_day(oldest_waiting)}{why}")
+        remark = ", and one of them says that something went wrong" if urgent else ""
+        return Due(True, f"turns wait since {_day(oldest_waiting)}{remark}")
     if waited >= LONGEST_WAIT:
         return Due(
             True, f"turns wait since {_day(oldest_waiting)}, and the conversation has not paused for a day"

@@ -122,11 +122,11 @@ class Jobs:
         named = sorted(
             (each for each in folder.iterdir() if each.name.endswith(".sql")), key=lambda f: f.name
         )
-        here = f"set local search_path = {SCHEMA};\n"
-        steps = [here + each.read_text(encoding="utf-8") for each in named]
-        whole = f"create schema {SCHEMA};\n{here}{SchemaManager.get_schema()}"
+        search_path = f"set local search_path = {SCHEMA};\n"
+        steps = [search_path + each.read_text(encoding="utf-8") for each in named]
+        schema = f"create schema {SCHEMA};\n{search_path}{SchemaManager.get_schema()}"
         try:
-            self.server.migrate("procrastinate", steps, whole=whole)
+            self.server.migrate("procrastinate", steps, whole=schema)
         except pg.DuplicateSchema:
             raise ConfigError(_NOT_OURS) from None
         self.server.migrate("jobs", STEPS)
@@ -144,7 +144,7 @@ class Jobs:
         Args:
             now: the time; PostgreSQL's own when there is none.
         """
-        asked = 0
+        requested = 0
         due = """select name, due, coalesce(%s, now()) from memoryclaw.fleet_vault
             where (due is null or due <= coalesce(%s, now())) and node != %s order by due limit %s for update skip locked"""
         put = """update memoryclaw.fleet_vault v set due = n.due
@@ -152,13 +152,15 @@ class Jobs:
         while True:
             with self._transaction() as connection:
                 rows = connection.execute(due, (now, now, DROPPED, _BATCH)).fetchall()
-                asked += len(self._asked(connection, [name for name, time_, _ in rows if time_ is not None]))
+                requested += len(
+                    self._asked(connection, [name for name, time_, _ in rows if time_ is not None])
+                )
                 times = [self._night.after(name, moment) for name, _, moment in rows]
                 connection.execute(put, ([name for name, *_ in rows], times))
             if len(rows) < _BATCH:
                 break
         self._give_back()
-        return asked
+        return requested
 
     def lives(self, worker: int) -> None:
         """Says that a worker is there: nobody takes what it has begun."""
@@ -210,7 +212,7 @@ class Jobs:
             tries: how many had failed before.
         """
         wait = FIRST_WAIT * 2**tries if tries + 1 < MOST_TRIES else None
-        again = f"""insert into procrastinate_jobs(queue_name, task_name, priority, lock, queueing_lock, args, attempts, status, scheduled_at)
+        retry = f"""insert into procrastinate_jobs(queue_name, task_name, priority, lock, queueing_lock, args, attempts, status, scheduled_at)
             select 'vaults', 'consolidate', {_PRIORITY.format("began")}, name, name, jsonb_build_object('vault', name), %s,
                 case when %s::float8 is null then 'failed' else 'todo' end::procrastinate_job_status, now() + %s::float8 * interval '1 second'
             from memoryclaw.fleet_vault left join memoryclaw.night on vault = name where name = %s
@@ -219,7 +221,7 @@ class Jobs:
         with self._transaction() as connection:
             connection.execute(note, (error, error, vault))
             if error:
-                connection.execute(again, (tries + 1, wait, wait, vault))
+                connection.execute(retry, (tries + 1, wait, wait, vault))
 
     @contextmanager
     def slot(self, most: int) -> Iterator[None]:
@@ -362,19 +364,19 @@ class Worker:
                 self._asked(vault)
             self._jobs.ended(vault)
         except (MemoryClawError, httpx.HTTPError, psycopg.Error) as error:
-            told = one_line(str(error) or type(error).__name__)[:_LONGEST]
+            reason = one_line(str(error) or type(error).__name__)[:_LONGEST]
             self._failed += 1
-            self._jobs.ended(vault, told, tries=tries)
-            self._tell(f"{vault}: {told}")
+            self._jobs.ended(vault, reason, tries=tries)
+            self._tell(f"{vault}: {reason}")
 
     def _asked(self, vault: str) -> None:
         node = self._fleet.vault(vault).node
         home = next((one for one in self._fleet.nodes() if one.name == node and one.is_up), None)
         if home is None:
             raise JobError(f"its home {node or 'is not known'} cannot be reached")
-        token, kept = self._fleet.make_token(vault, "owner", note="nightly work", days=1)
+        token, token_record = self._fleet.make_token(vault, "owner", note="nightly work", days=1)
         try:
-            said = httpx.post(
+            response = httpx.post(
                 f"{home.address.rstrip('/')}/v1/consolidate",
                 json={"due": True},
                 headers={"Authorization": f"Bearer {token}"},
@@ -383,8 +385,8 @@ class Worker:
             )
         finally:
             with suppress(MemoryClawError):  # a vault that was dropped meanwhile has none any more
-                self._fleet.revoke(vault, kept.id)
-        if said.status_code != 200:
+                self._fleet.revoke(vault, token_record.id)
+        if response.status_code != 200:
             with suppress(ValueError, KeyError, TypeError):
-                raise JobError(f"node {node} says: {said.json()['error']['message']}")
-            raise JobError(f"node {node} answered {said.status_code}")
+                raise JobError(f"node {node} says: {response.json()['error']['message']}")
+            raise JobError(f"node {node} answered {response.status_code}")

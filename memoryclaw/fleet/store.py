@@ -316,12 +316,12 @@ class Fleet:
         lock = "select until > now() from memoryclaw.node where name = %s for update"
         take = """update memoryclaw.fleet_vault set fence = fence + (node != %s)::int, node = %s where name = %s returning fence"""
         with self.server.transaction(wait_ms=5000) as connection:
-            found = connection.execute(look, (name,)).fetchone()
-            if found is None:
+            row_of_vault = connection.execute(look, (name,)).fetchone()
+            if row_of_vault is None:
                 raise _unknown(name)
-            if found[0] != node:
-                held = connection.execute(lock, found).fetchone()
-                if held is not None and held[0]:
+            if row_of_vault[0] != node:
+                lease = connection.execute(lock, row_of_vault).fetchone()
+                if lease is not None and lease[0]:
                     return None
             row = connection.execute(take, (node, node, name)).fetchone()
         return int(row[0]) if row else None
@@ -434,8 +434,8 @@ class Fleet:
         sql = """select count(*), coalesce(extract(epoch from now() - min(coalesce(scheduled_at, now()))), 0)
             from memoryclaw_jobs.procrastinate_jobs where status = 'todo' and coalesce(scheduled_at, now()) <= now()"""
         with self.server.connection() as connection:
-            there = connection.execute("select to_regclass('memoryclaw_jobs.procrastinate_jobs')").fetchone()
-            row = connection.execute(sql).fetchone() if there and there[0] else None
+            table = connection.execute("select to_regclass('memoryclaw_jobs.procrastinate_jobs')").fetchone()
+            row = connection.execute(sql).fetchone() if table and table[0] else None
         return (int(row[0]), float(row[1])) if row else (0, 0.0)
 
     # ── Permissions

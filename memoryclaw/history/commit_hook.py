@@ -71,10 +71,10 @@ class CommitHook:
                 f"{path} is not MemoryClaw's and was left as it is; {self._by_hand(check, strict=strict)}"
             )
         checks = {**_checks(text or ""), check: "strict" if strict else "warn"}
-        wanted = _script(self._python, checks)
-        if wanted != text or not os.access(path, os.X_OK):
+        script = _script(self._python, checks)
+        if script != text or not os.access(path, os.X_OK):
             os.makedirs(folder, exist_ok=True)
-            _write(path, wanted)
+            _write(path, script)
             return Hooked("installed", path, checks)
         return Hooked("unchanged", path, checks)
 
@@ -93,8 +93,8 @@ class CommitHook:
         return Hooked("removed", path, checks)
 
     def _python_in(self, text: str) -> str:
-        found = _PYTHON.search(text)
-        return shlex.split(found["quoted"])[0] if found else self._python
+        hit = _PYTHON.search(text)
+        return shlex.split(hit["quoted"])[0] if hit else self._python
 
     def _folder(self, *, must_be_ours: bool) -> str:
         """Where git looks for the hooks of this repository."""
@@ -102,10 +102,10 @@ class CommitHook:
         if not history.git_dir:
             raise HistoryError(f"there is nothing to hook into: {history.state().sentence}")
         common = common_dir(history.git_dir)
-        told = _hooks_path(history)
-        if not told:
+        configured = _hooks_path(history)
+        if not configured:
             return os.path.join(common, "hooks")
-        folder = os.path.normpath(os.path.join(self._root, os.path.expanduser(told)))
+        folder = os.path.normpath(os.path.join(self._root, os.path.expanduser(configured)))
         inside = any(
             os.path.realpath(folder).startswith(f"{os.path.realpath(one)}{os.sep}")
             for one in (self._root, common)
@@ -126,10 +126,10 @@ def _hooks_path(history: History) -> str:
     """`core.hooksPath` as the user's own git reads it; empty where it is not set."""
     home = os.path.expanduser("~")
     shared = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
-    own = (os.path.join(home, ".gitconfig"), os.path.join(shared, "git", "config"), "/etc/gitconfig")
-    for place in (("--local",), *(("--file", path) for path in own if os.path.isfile(path))):
-        found, out = history.git.asks("config", *place, "--includes", "--get", "core.hooksPath")
-        if found:
+    user_files = (os.path.join(home, ".gitconfig"), os.path.join(shared, "git", "config"), "/etc/gitconfig")
+    for place in (("--local",), *(("--file", path) for path in user_files if os.path.isfile(path))):
+        is_set, out = history.git.asks("config", *place, "--includes", "--get", "core.hooksPath")
+        if is_set:
             return out.decode("utf-8", "surrogateescape").rstrip("\n")
     return ""
 
@@ -151,11 +151,11 @@ def _checks(text: str) -> dict[str, str]:
 
 def _is_ours(text: str) -> bool:
     """True for a hook that we wrote and nobody has changed since."""
-    found = _PYTHON.search(text)
-    if not found:
+    hit = _PYTHON.search(text)
+    if not hit:
         return False
     with suppress(ValueError):  # half a quotation
-        return text == _script(shlex.split(found["quoted"])[0], _checks(text))
+        return text == _script(shlex.split(hit["quoted"])[0], _checks(text))
     return False
 
 

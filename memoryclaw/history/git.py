@@ -70,8 +70,8 @@ def git_state(root: str) -> GitState:
 
 def other_locks(root: str, state: GitState) -> list[str]:
     """A sentence about each lock of git's that keeps no commit away, but something else."""
-    found = _other_lock_files(common_dir(state.git_dir)) if state.git_dir else ()
-    return [lock_sentence(path, root) for path in found if path != state.lock]
+    paths = _other_lock_files(common_dir(state.git_dir)) if state.git_dir else ()
+    return [lock_sentence(path, root) for path in paths if path != state.lock]
 
 
 def index_stamp(git_dir: str) -> Stamp | None:
@@ -85,11 +85,11 @@ def index_stamp(git_dir: str) -> Stamp | None:
 
 def configured_author(git_dir: str) -> tuple[str, str]:
     """The user's name and address from the repository's settings, else from their own; empty where none are set."""
-    known: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for settings in _settings(git_dir):
         for section in _USER.findall(settings):
-            known.update((key.lower(), value.strip().strip('"')) for key, value in _WHO.findall(section))
-    return known.get("name", ""), known.get("email", "")
+            fields.update((key.lower(), value.strip().strip('"')) for key, value in _WHO.findall(section))
+    return fields.get("name", ""), fields.get("email", "")
 
 
 def _settings(git_dir: str) -> list[str]:
@@ -136,8 +136,8 @@ def _astray(git_dir: str) -> GitState | None:
     if head.startswith("ref:"):
         return None
     if not _is_id(head):
-        what = ".git/HEAD names no branch; write `ref: refs/heads/` and the name of your branch into it"
-        return GitState("damaged", damage(what), git_dir)
+        trouble = ".git/HEAD names no branch; write `ref: refs/heads/` and the name of your branch into it"
+        return GitState("damaged", damage(trouble), git_dir)
     return GitState(
         "detached", "the vault's git HEAD is on no branch; run `git switch` to a branch first", git_dir
     )
@@ -190,11 +190,11 @@ def _last_known(common: str, ref: str) -> str:
 
 
 def _lost(root: str, common: str, ref: str) -> str:
-    path, known = os.path.join(common, ref), _last_known(common, ref)
+    path, last_commit = os.path.join(common, ref), _last_known(common, ref)
     name = os.path.relpath(path, root) if path.startswith(f"{root}{os.sep}") else path
     way = "bring it back from another copy of the vault"
-    if known:
-        way = f"git's log of it names {known} as the last: check that with `git fsck {known[:12]}`, then write it into the file"
+    if last_commit:
+        way = f"git's log of it names {last_commit} as the last: check that with `git fsck {last_commit[:12]}`, then write it into the file"
     return damage(f"{name} names no commit; {way}")
 
 
@@ -257,8 +257,8 @@ def lock_sentence(path: str, root: str) -> str:
         return f"{name} is held by {_process(pid)}; wait until that is done, then try again"
     if pid := next(_gits_in(root), 0):
         return f"{name} may be that of {_process(pid)}, which is at work in the vault; wait until that is done, then try again"
-    seen = "no process is seen to hold it" if os.path.isdir("/proc/self/fd") else "it is in the way"
-    return f"{name}: {seen}; remove it if no git command is at work in the vault, then try again"
+    state = "no process is seen to hold it" if os.path.isdir("/proc/self/fd") else "it is in the way"
+    return f"{name}: {state}; remove it if no git command is at work in the vault, then try again"
 
 
 def is_our_index(path: str) -> bool:
@@ -510,19 +510,19 @@ class GitCommand:
         _, out = self.asks("config", "--null", "--name-only", "--get-regexp", r"^filter\.")
         keys = sorted({key for key in out.decode("utf-8", "surrogateescape").split("\0") if key})
         # The environment and not `-c`, as a filter's name may hold anything.
-        found = {"GIT_CONFIG_COUNT": str(len(keys))}
+        environment = {"GIT_CONFIG_COUNT": str(len(keys))}
         for number, key in enumerate(keys):
-            found[f"GIT_CONFIG_KEY_{number}"] = key
-            found[f"GIT_CONFIG_VALUE_{number}"] = "false" if key.endswith(".required") else ""
-        return found
+            environment[f"GIT_CONFIG_KEY_{number}"] = key
+            environment[f"GIT_CONFIG_VALUE_{number}"] = "false" if key.endswith(".required") else ""
+        return environment
 
     def _command_layer(self) -> Git:
         if self._git is None:
             with _LOADING:
-                asked = os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+                refresh = os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
                 from git.cmd import Git  # noqa: PLC0415 - costs 0.1 s, and only writers need it
 
-                if asked == "quiet":
+                if refresh == "quiet":
                     del os.environ["GIT_PYTHON_REFRESH"]
             self._git = Git(self._root)
         return self._git

@@ -145,11 +145,11 @@ def index_ready(
     try:
         end = time.monotonic() + wait
         while entries and not taken:
-            seen = _copy(folder, index, ours)
-            _update(history, entries if seen == known else _unmoved(history, entries, ours), ours)
+            stamp = _copy(folder, index, ours)
+            _update(history, entries if stamp == known else _unmoved(history, entries, ours), ours)
             if not os.path.exists(ours):
                 break
-            taken = _take(folder, lock, ours, seen)
+            taken = _take(folder, lock, ours, stamp)
             if not taken and time.monotonic() >= end:
                 raise GitBusyError(f"nothing was written: {git.lock_sentence(lock, history.root)}")
             time.sleep(0 if taken else _PAUSE)
@@ -163,11 +163,11 @@ def index_ready(
 
 def joined(entries: Sequence[StagedUpdate]) -> tuple[StagedUpdate, ...]:
     """Several changes of the same entries as one change each, from the first to the last."""
-    found: dict[str, StagedUpdate] = {}
+    updates: dict[str, StagedUpdate] = {}
     for entry in entries:
-        was = found[entry.path].was if entry.path in found else entry.was
-        found[entry.path] = StagedUpdate(entry.path, was, entry.now)
-    return tuple(found.values())
+        was = updates[entry.path].was if entry.path in updates else entry.was
+        updates[entry.path] = StagedUpdate(entry.path, was, entry.now)
+    return tuple(updates.values())
 
 
 def clear_stale(history: History) -> None:
@@ -181,8 +181,8 @@ def clear_stale(history: History) -> None:
 
 
 def _unmoved(history: History, entries: Sequence[StagedUpdate], ours: str) -> list[StagedUpdate]:
-    now = history.index_entries([entry.path for entry in entries], env={"GIT_INDEX_FILE": ours})
-    return [entry for entry in entries if now.get(entry.path) == entry.was]
+    current = history.index_entries([entry.path for entry in entries], env={"GIT_INDEX_FILE": ours})
+    return [entry for entry in entries if current.get(entry.path) == entry.was]
 
 
 def _update(history: History, entries: Sequence[StagedUpdate], ours: str) -> None:
@@ -223,11 +223,11 @@ def _nothing() -> None:
 
 def _copy(folder: str, index: str, ours: str) -> Stamp | None:
     _drop(ours)
-    seen = index_stamp(folder)
-    if seen is not None:
+    stamp = index_stamp(folder)
+    if stamp is not None:
         shutil.copyfile(index, ours)
         shutil.copymode(index, ours)
-    return seen
+    return stamp
 
 
 def _drop(path: str) -> None:

@@ -79,12 +79,12 @@ def remote_of(history: History) -> RemoteBranch:
     ref = history.state().ref
     branch = ref.removeprefix(_HEADS)
     _, out = history.git.asks("config", "--null", "--get-regexp", r"^(branch|remote)\.")
-    known: dict[str, str] = {}
-    for part in out.decode("utf-8", "replace").split("\0"):
-        key, _, value = part.partition("\n")
-        known.setdefault(key, value)
-    names = sorted({key[7:-4] for key in known if key.startswith("remote.") and key.endswith(".url")})
-    name = known.get(f"branch.{branch}.remote", "")
+    settings: dict[str, str] = {}
+    for record in out.decode("utf-8", "replace").split("\0"):
+        key, _, value = record.partition("\n")
+        settings.setdefault(key, value)
+    names = sorted({key[7:-4] for key in settings if key.startswith("remote.") and key.endswith(".url")})
+    name = settings.get(f"branch.{branch}.remote", "")
     if name not in names:
         name = names[0] if len(names) == 1 else "origin" if "origin" in names else ""
     if not name:
@@ -93,20 +93,26 @@ def remote_of(history: History) -> RemoteBranch:
             if names
             else "this vault has no remote"
         )
-        how = f"`git push -u NAME {branch}` once" if names else "`git remote add origin ADDRESS` in the vault"
-        raise HistoryError(f"{which}; run {how}, then try again")
-    merge = known.get(f"branch.{branch}.merge", ref) if known.get(f"branch.{branch}.remote") == name else ref
+        command = (
+            f"`git push -u NAME {branch}` once" if names else "`git remote add origin ADDRESS` in the vault"
+        )
+        raise HistoryError(f"{which}; run {command}, then try again")
+    merge = (
+        settings.get(f"branch.{branch}.merge", ref)
+        if settings.get(f"branch.{branch}.remote") == name
+        else ref
+    )
     if not merge.startswith(_HEADS):
         raise HistoryError(f"{branch} follows {merge}, which is no branch; set branch.{branch}.merge to one")
-    there = merge.removeprefix(_HEADS)
-    url = known[f"remote.{name}.url"]
-    follows = known.get(f"remote.{name}.fetch", "") == f"+{_HEADS}*:refs/remotes/{name}/*"
+    remote_branch = merge.removeprefix(_HEADS)
+    url = settings[f"remote.{name}.url"]
+    follows = settings.get(f"remote.{name}.fetch", "") == f"+{_HEADS}*:refs/remotes/{name}/*"
     return RemoteBranch(
         name,
-        there,
+        remote_branch,
         url,
-        known.get(f"remote.{name}.pushurl", url),
-        f"refs/remotes/{name}/{there}" if follows else "",
+        settings.get(f"remote.{name}.pushurl", url),
+        f"refs/remotes/{name}/{remote_branch}" if follows else "",
     )
 
 
@@ -147,8 +153,8 @@ class Remote:
 
     def is_sent(self, commit: str) -> bool:
         """Whether git's note says that the branch there is at this commit."""
-        known = self._history.git.asks("rev-parse", "--verify", "--quiet", self.at.tracking or "-")[1]
-        return known.decode().strip() == commit
+        commit_there = self._history.git.asks("rev-parse", "--verify", "--quiet", self.at.tracking or "-")[1]
+        return commit_there.decode().strip() == commit
 
     def fetch(self) -> str:
         """The last commit of the branch there, brought here; empty when there is no such branch yet.
@@ -220,8 +226,8 @@ class Remote:
         head = history.head()
         # Emptied each time: what a vault from elsewhere brought there could lead git to settings of its own.
         shutil.rmtree(folder, ignore_errors=True)
-        for part in ("", "refs", "refs/heads", "refs/memoryclaw", "objects"):
-            made(os.path.join(folder, part))
+        for subfolder in ("", "refs", "refs/heads", "refs/memoryclaw", "objects"):
+            made(os.path.join(folder, subfolder))
         kind = (
             "\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
             if len(head) == 64
@@ -234,7 +240,7 @@ class Remote:
 
     def _run(self, verb: str, address: str, *options: str, refs: list[str]) -> tuple[int, str, str]:
         *plain, side, program = options
-        there = [f"{side}={_THERE} {program}"] if _PATH.match(address) else []
+        program_option = [f"{side}={_THERE} {program}"] if _PATH.match(address) else []
         settings = [part for key, value in _SAFE for part in ("-c", f"{key}={value}")]
         command = [
             "git",
@@ -243,7 +249,7 @@ class Remote:
             verb,
             "--quiet",
             *plain,
-            *there,
+            *program_option,
             "--",
             address,
             *refs,
@@ -251,32 +257,32 @@ class Remote:
         return _ended(command, self._history.root, self._environment(address), self._seconds)
 
     def _environment(self, address: str) -> dict[str, str]:
-        found = {
+        environment = {
             key: value for key, value in os.environ.items() if not key.startswith("GIT_") or key in _KEPT
         }
         for name in ("SSH_ASKPASS", "DISPLAY", "WAYLAND_DISPLAY"):
-            found.pop(name, None)  # nothing is to open a window and wait
-        found |= {
+            environment.pop(name, None)  # nothing is to open a window and wait
+        environment |= {
             "GIT_OBJECT_DIRECTORY": os.path.join(common_dir(self._history.git_dir), "objects"),
             "GIT_TERMINAL_PROMPT": "0",
             "GCM_INTERACTIVE": "never",
             "SSH_ASKPASS_REQUIRE": "never",
             "LC_ALL": "C",
         }
-        if _SSH.match(address) and not found.keys() & {"GIT_SSH", "GIT_SSH_COMMAND"}:
-            asked = ["git", f"--git-dir={self._folder}", "config", "--get", "core.sshCommand"]
-            own = _ended(asked, self._history.root, found, self._seconds)[1].strip()
-            found["GIT_SSH_COMMAND"] = (
-                f"{own or 'ssh'} -o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=15"
+        if _SSH.match(address) and not environment.keys() & {"GIT_SSH", "GIT_SSH_COMMAND"}:
+            command = ["git", f"--git-dir={self._folder}", "config", "--get", "core.sshCommand"]
+            ssh_command = _ended(command, self._history.root, environment, self._seconds)[1].strip()
+            environment["GIT_SSH_COMMAND"] = (
+                f"{ssh_command or 'ssh'} -o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=15"
             )
-        return found
+        return environment
 
     def _failed(self, verb: str, code: int, err: str) -> HistoryError:
         if code < 0:
             return GitKilledError(f"git {verb} was killed by signal {-code}; try again")
         lines = [line.strip() for line in err.splitlines() if line.strip() and not line.startswith("hint:")]
-        said = _SECRET.sub("", "; ".join(lines))[:600]
-        return HistoryError(f"git {verb} of {self.name} failed: {said or f'exit code {code}'}")
+        message = _SECRET.sub("", "; ".join(lines))[:600]
+        return HistoryError(f"git {verb} of {self.name} failed: {message or f'exit code {code}'}")
 
 
 def _ended(command: list[str], root: str, variables: dict[str, str], seconds: float) -> tuple[int, str, str]:

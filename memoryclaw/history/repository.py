@@ -55,8 +55,8 @@ class Tree:
     def entry(self, path: str) -> Entry | None:
         """The entry of a file, or None where the commit has none."""
         folder, _, name = path.rpartition("/")
-        found = self._folders.get(folder, {}).get(name.encode("utf-8", "surrogateescape"))
-        return found if found is not None and found.mode not in {TREE, _MODULE} else None
+        entry = self._folders.get(folder, {}).get(name.encode("utf-8", "surrogateescape"))
+        return entry if entry is not None and entry.mode not in {TREE, _MODULE} else None
 
     def put(self, path: str, entry: Entry | None) -> bool:
         """Sets or removes a file's entry; False when a file or a submodule is in the way."""
@@ -95,8 +95,8 @@ class Tree:
     def _reachable(self, folder: str) -> bool:
         for ancestor in ancestors(folder):
             parent, _, name = ancestor.rpartition("/")
-            found = self._folders.get(parent, {}).get(name.encode("utf-8", "surrogateescape"))
-            if found is not None and found.mode != TREE:
+            entry = self._folders.get(parent, {}).get(name.encode("utf-8", "surrogateescape"))
+            if entry is not None and entry.mode != TREE:
                 return False
             self._folders.setdefault(ancestor, {})
         return True
@@ -109,8 +109,8 @@ def object_id(kind: str, raw: bytes, hash_name: str) -> str:
 
 def ancestors(folder: str) -> list[str]:
     """`a/b` → `a`, `a/b`: the folders on the way, outermost first, without the root."""
-    parts = folder.split("/") if folder else []
-    return ["/".join(parts[: i + 1]) for i in range(len(parts))]
+    names = folder.split("/") if folder else []
+    return ["/".join(names[: i + 1]) for i in range(len(names))]
 
 
 def folders_of(paths: Iterable[str]) -> list[str]:
@@ -120,12 +120,12 @@ def folders_of(paths: Iterable[str]) -> list[str]:
 
 def parse_tree(raw: bytes, oid_length: int) -> dict[bytes, Entry]:
     """The entries of a raw tree object."""
-    entries, at = {}, 0
-    while at < len(raw):
-        space, end = raw.index(b" ", at), raw.index(b"\0", at)
+    entries, position = {}, 0
+    while position < len(raw):
+        space, end = raw.index(b" ", position), raw.index(b"\0", position)
         oid = raw[end + 1 : end + 1 + oid_length]
-        entries[raw[space + 1 : end]] = Entry(raw[at:space].decode(), oid.hex())
-        at = end + 1 + oid_length
+        entries[raw[space + 1 : end]] = Entry(raw[position:space].decode(), oid.hex())
+        position = end + 1 + oid_length
     return entries
 
 
@@ -168,16 +168,16 @@ def missing(what: str) -> str:
 
 def trees_of(commit: str, name: str, folders: Sequence[str], found: Found) -> dict[str, dict[bytes, Entry]]:
     """The folders of a commit, outermost first; HistoryError for one that it names and that git does not have."""
-    known: dict[str, dict[bytes, Entry]] = {}
+    trees: dict[str, dict[bytes, Entry]] = {}
     for folder in folders if commit else ():
         tree = found[f"{name}:{folder}"]
         above, _, last = folder.rpartition("/")
-        entry = known.get(above, {}).get(last.encode("utf-8", "surrogateescape"))
+        entry = trees.get(above, {}).get(last.encode("utf-8", "surrogateescape"))
         if tree is None and (not folder or (entry and entry.mode == TREE)):
             raise HistoryError(missing(f"the folder {folder or 'at the top'} of the last commit"))
         if tree and tree[1] == "tree":
-            known[folder] = parse_tree(tree[2], len(tree[0]) // 2)
-    return known or {"": {}}
+            trees[folder] = parse_tree(tree[2], len(tree[0]) // 2)
+    return trees or {"": {}}
 
 
 def entries_of(out: bytes) -> dict[str, Entry]:
@@ -316,35 +316,39 @@ class History:
 
     def base(self, paths: Sequence[str]) -> CommitBase:
         """HEAD and the user's index as they are now, as far as these files go."""
-        stamp, at = index_stamp(self.git_dir), {path: self.places.on_disk(path) for path in paths}
+        stamp, place_of = index_stamp(self.git_dir), {path: self.places.on_disk(path) for path in paths}
         # Both are asked at the same time: to start a git takes longer than to hear it.
         # A command takes no more names than that; without any it lists all.
-        named = at.values() if len(at) <= _NAMED else ()
+        named = place_of.values() if len(place_of) <= _NAMED else ()
         listed = self.git.start("ls-files", "--stage", "-z", "--", *named, env=LITERAL)
-        folders = folders_of(at.values())
-        names = ["HEAD", *(f"HEAD:{name}" for name in folders), *(f"HEAD:{path}" for path in at.values())]
+        folders = folders_of(place_of.values())
+        names = [
+            "HEAD",
+            *(f"HEAD:{name}" for name in folders),
+            *(f"HEAD:{path}" for path in place_of.values()),
+        ]
         blobs = dict(zip(names, self.objects(names), strict=True))
-        wanted, index, head = set(at.values()), entries_of(listed()), blobs["HEAD"]
-        index = {path: entry for path, entry in index.items() if path in wanted}
+        paths_on_disk, index, head = set(place_of.values()), entries_of(listed()), blobs["HEAD"]
+        index = {path: entry for path, entry in index.items() if path in paths_on_disk}
         known_here = {found[0] for found in blobs.values() if found}
         staged = sorted({entry.oid for entry in index.values()} - known_here)
         blobs.update(zip(staged, self.objects(staged), strict=True))
         blobs.update({found[0]: found for found in blobs.values() if found})
         commit = head[0] if head else self._no_commit()
         tree = Tree(trees_of(commit, "HEAD", folders, blobs), hash_name(self.git_dir))
-        sides = {path: side_of(at[path], tree, index, blobs, "HEAD") for path in paths}
-        return CommitBase(self._ref(), commit, tree, sides, stamp)
+        states = {path: side_of(place_of[path], tree, index, blobs, "HEAD") for path in paths}
+        return CommitBase(self._ref(), commit, tree, states, stamp)
 
     def tip(self, ref: str, commit: str, paths: Sequence[str]) -> CommitBase:
         """What a commit holds of these files, as the base of the next one on `ref`; the user's index has no part in it."""
-        at = {path: self.places.on_disk(path) for path in paths}
-        folders = folders_of(at.values())
-        names = [f"{commit}:{name}" for name in (*folders, *at.values())] if commit else []
+        place_of = {path: self.places.on_disk(path) for path in paths}
+        folders = folders_of(place_of.values())
+        names = [f"{commit}:{name}" for name in (*folders, *place_of.values())] if commit else []
         blobs = dict(zip(names, self.objects(names), strict=True))
         tree = Tree(trees_of(commit, commit, folders, blobs), hash_name(self.git_dir))
-        sides = {path: side_of(at[path], tree, {}, blobs, commit) for path in paths}
+        states = {path: side_of(place_of[path], tree, {}, blobs, commit) for path in paths}
         # What is staged is taken to be what is committed: nothing of the user's is in the way.
-        even = {path: GitFileState(s.head, s.head, s.head_data, s.head_data) for path, s in sides.items()}
+        even = {path: GitFileState(s.head, s.head, s.head_data, s.head_data) for path, s in states.items()}
         return CommitBase(ref, commit, tree, even, None)
 
     def commit(
@@ -370,7 +374,7 @@ class History:
         """
         kind = base.tree.hash_name
         blobs = [data for version in files.values() for data in version[:2] if data is not None]
-        sides, follow = dict(base.sides), []
+        states, follow = dict(base.sides), []
         for path, version in files.items():
             side = base.sides[path]
             entry = _entry(version.head, side.head, kind)
@@ -387,12 +391,14 @@ class History:
             elif version.staged is not None:
                 staged, data = _entry(version.staged, side.staged, kind), version.staged
                 follow.append(StagedUpdate(path, side.staged, staged))
-            sides[path] = GitFileState(entry, staged, version.head, data)
+            states[path] = GitFileState(entry, staged, version.head, data)
         trees = [("tree", raw) for _, raw in base.tree.objects()]
         commit = self._commit_object(object_id(*trees[-1], kind), (base.commit, merged), message, now)
         objects = (*(("blob", data) for data in blobs), *trees, ("commit", commit))
-        made = NewCommit(object_id("commit", commit, kind), base.commit, base.ref, tuple(follow), base.stamp)
-        return Draft(made, objects, base._replace(commit=made.commit, sides=sides))
+        commit_made = NewCommit(
+            object_id("commit", commit, kind), base.commit, base.ref, tuple(follow), base.stamp
+        )
+        return Draft(commit_made, objects, base._replace(commit=commit_made.commit, sides=states))
 
     def marker(self, message: str, now: datetime) -> NewCommit:
         """Makes a commit in which nothing differs, for `move`: it only says something."""
@@ -423,8 +429,8 @@ class History:
         not wait. A repository that is a further working tree or a part of another, or whose `gc.auto` is 0, is left to who keeps it.
         """
         folder = os.path.join(self.root, ".git")
-        own = os.path.isdir(folder) and not os.path.islink(folder) and common_dir(folder) == folder
-        if not own or self.state().name != "ok":
+        is_own = os.path.isdir(folder) and not os.path.islink(folder) and common_dir(folder) == folder
+        if not is_own or self.state().name != "ok":
             return 0
         store = os.path.join(folder, "objects")
         before = _loose(store)
@@ -445,10 +451,10 @@ class History:
         except HistoryError as error:
             if isinstance(error, GitKilledError):
                 self.clear_locks(made.ref, made.commit, began)
-            now = self.head()
-            if now == made.parent:
+            head = self.head()
+            if head == made.parent:
                 raise
-            if now != made.commit:
+            if head != made.commit:
                 raise ConflictError(
                     "another commit was made in the vault at the same moment; try again"
                 ) from None
@@ -459,8 +465,8 @@ class History:
 
     def head(self) -> str:
         """The commit of HEAD, or an empty string on an unborn branch."""
-        found, out = self.git.asks("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-        return out.decode().strip() if found else self._no_commit()
+        exists, out = self.git.asks("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        return out.decode().strip() if exists else self._no_commit()
 
     def _no_commit(self) -> str:
         """Empty on an unborn branch; HistoryError where there was a commit that is not found: no second first one is made."""
@@ -495,10 +501,10 @@ class History:
     def index_entries(self, paths: Sequence[str], env: dict[str, str] | None = None) -> dict[str, Entry]:
         """The entries that the user's index has for these files; HistoryError for one with a merge conflict."""
         at = map(self.places.on_disk, paths)
-        found = entries_of(
+        entries = entries_of(
             self.git.run("ls-files", "--stage", "-z", "--", *at, env={**LITERAL, **(env or {})})
         )
-        return {self.places.named(path): entry for path, entry in found.items()}
+        return {self.places.named(path): entry for path, entry in entries.items()}
 
     def conflicts(self) -> set[str]:
         """The files with a merge conflict that is not resolved."""
@@ -518,14 +524,14 @@ class History:
     def staged_data(self, paths: Sequence[str], index_file: str = "") -> dict[str, bytes]:
         """The bytes of these files as they are staged, without those that are not."""
         entries = self.index_entries(paths, _index_env(index_file)) if paths else {}
-        found = self.objects([entry.oid for entry in entries.values()])
-        return {path: one[2] for path, one in zip(entries, found, strict=True) if one and one[1] == "blob"}
+        blobs = self.objects([entry.oid for entry in entries.values()])
+        return {path: one[2] for path, one in zip(entries, blobs, strict=True) if one and one[1] == "blob"}
 
     def find(self, name: str) -> Recorded:
         """The commit with this id (its beginning, or `HEAD~1` and the like), or the newest one of this run; InputError when there is none."""
         if _COMMIT_ID.fullmatch(name):
-            found, out = self.git.asks("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-            if found:
+            exists, out = self.git.asks("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+            if exists:
                 return self.read(out.decode().strip())
         for recorded in self.of_run(name) if self.head() else ():
             return recorded
@@ -535,8 +541,8 @@ class History:
 
     def of_run(self, run: str) -> Iterator[Recorded]:
         """The commits of the branch that carry this run in their trailers, newest first."""
-        wanted = f"--grep=^Run: {re.escape(run)}$"
-        commits = self.git.run("rev-list", "--extended-regexp", wanted, "HEAD").decode().split()
+        pattern = f"--grep=^Run: {re.escape(run)}$"
+        commits = self.git.run("rev-list", "--extended-regexp", pattern, "HEAD").decode().split()
         # A line in the middle of a message is no trailer, whatever it says.
         return (found for found in map(self.read, commits) if found.trailers.get("Run") == run)
 
@@ -557,8 +563,8 @@ class History:
         Raises:
             HistoryError: what came before the commit, or a version of a file, is not in this repository.
         """
-        found, before = self.objects([commit, f"{commit}^"])
-        recorded = _recorded(commit, found).parents
+        commit_object, before = self.objects([commit, f"{commit}^"])
+        recorded = _recorded(commit, commit_object).parents
         if recorded and (before is None or before[0] != recorded[0]):
             # Git takes the last commit of a shallow clone for the first of all, as if it had added every file.
             raise HistoryError(
@@ -569,20 +575,20 @@ class History:
         out = self.git.run(
             "diff-tree", "-r", "-z", "--root", "--no-renames", "--no-commit-id", *against, commit
         )
-        parts = out.decode("utf-8", "surrogateescape").split("\0")[:-1]
-        raw = [(parts[i + 1], parts[i].lstrip(":").split(" ")) for i in range(0, len(parts), 2)]
-        sides = [(path, _version(was, a), _version(now, b)) for path, (was, now, a, b, _) in raw]
-        oids = sorted({oid for _, *both in sides for oid in both if oid})
+        fields = out.decode("utf-8", "surrogateescape").split("\0")[:-1]
+        raw = [(fields[i + 1], fields[i].lstrip(":").split(" ")) for i in range(0, len(fields), 2)]
+        versions = [(path, _version(was, a), _version(now, b)) for path, (was, now, a, b, _) in raw]
+        oids = sorted({oid for _, *oids_of_file in versions for oid in oids_of_file if oid})
         data = {oid: one[2] for oid, one in zip(oids, self.objects(oids), strict=True) if one}
-        for path, *both in sides:
-            if any(oid and oid not in data for oid in both):
+        for path, *oids_of_file in versions:
+            if any(oid and oid not in data for oid in oids_of_file):
                 raise HistoryError(
                     f"a version of {path} that {commit[:12]} names is not in this copy of the vault's repository; "
                     "`memoryclaw doctor` looks closer"
                 )
         return [
             FileChange(self.places.named(path), data.get(before), data.get(after))
-            for path, before, after in sides
+            for path, before, after in versions
         ]
 
     def author(self) -> tuple[str, str]:
@@ -609,19 +615,19 @@ class History:
         out = self.git.run(
             "cat-file", "--batch", stdin="".join(f"{n}\n" for n in names).encode("utf-8", "surrogateescape")
         )
-        found: list[tuple[str, str, bytes] | None] = []
-        at = 0
+        objects: list[tuple[str, str, bytes] | None] = []
+        position = 0
         for _ in names:
-            end = out.index(b"\n", at)
-            words = out[at:end].decode("utf-8", "surrogateescape").split(" ")
-            at = end + 1
+            end = out.index(b"\n", position)
+            words = out[position:end].decode("utf-8", "surrogateescape").split(" ")
+            position = end + 1
             if len(words) == 3 and words[2].isdigit():
                 size = int(words[2])
-                found.append((words[0], words[1], out[at : at + size]))
-                at += size + 1
+                objects.append((words[0], words[1], out[position : position + size]))
+                position += size + 1
             else:
-                found.append(None)
-        return found
+                objects.append(None)
+        return objects
 
 
 def _index_env(index_file: str) -> dict[str, str]:
@@ -636,17 +642,17 @@ def _loose(store: str) -> int:
 
 def _drop_torn(packs: str) -> None:
     """Removes what a git that was killed while it packed left behind, a day ago or more."""
-    for one in os.scandir(packs):
-        torn = one.name.startswith(("tmp_", ".tmp-")) and time.time() - one.stat().st_mtime > _TORN
-        if torn and one.is_file(follow_symlinks=False):
-            os.unlink(one.path)
+    for file in os.scandir(packs):
+        torn = file.name.startswith(("tmp_", ".tmp-")) and time.time() - file.stat().st_mtime > _TORN
+        if torn and file.is_file(follow_symlinks=False):
+            os.unlink(file.path)
 
 
 def _put_object(store: str, oid: str, data: bytes, mode: int) -> None:
     """Writes one object; half a one never has its name, and git sweeps the temp file of a killed writer away."""
     folder, name = os.path.join(store, oid[:2]), oid[2:]
     temp = os.path.join(folder, f"tmp_obj_{name}")
-    for left in reversed(range(_TRIES)):
+    for tries_left in reversed(range(_TRIES)):
         try:
             with suppress(FileExistsError):
                 os.mkdir(folder)
@@ -659,7 +665,7 @@ def _put_object(store: str, oid: str, data: bytes, mode: int) -> None:
             return
         except FileNotFoundError:
             # A `git gc` in the background removes folders that are empty at that moment.
-            if not left:
+            if not tries_left:
                 raise
 
 
@@ -742,11 +748,11 @@ def editions(history: History, path: str) -> Iterator[FileVersions]:
     path = history.places.on_disk(path)
     out = history.git.run("rev-list", "HEAD", "--", path, env=LITERAL)
     commits = out.decode().split()
-    for at in range(0, len(commits), _AT_ONCE):
-        some = commits[at : at + _AT_ONCE]
-        found = history.objects([f"{commit}{parent}:{path}" for commit in some for parent in ("^", "")])
-        blobs = [one[2] if one and one[1] == "blob" else None for one in found]
-        for number, commit in enumerate(some):
+    for start in range(0, len(commits), _AT_ONCE):
+        group = commits[start : start + _AT_ONCE]
+        objects = history.objects([f"{commit}{parent}:{path}" for commit in group for parent in ("^", "")])
+        blobs = [one[2] if one and one[1] == "blob" else None for one in objects]
+        for number, commit in enumerate(group):
             yield FileVersions(commit, blobs[2 * number], blobs[2 * number + 1])
 
 
@@ -779,13 +785,13 @@ def _files(history: History, commits: Sequence[str]) -> dict[str, tuple[str, ...
         return {}
     args = ["diff-tree", "--stdin", "-r", "-z", "--root", "--name-only", "--no-renames"]
     out = history.git.run(*args, stdin="".join(f"{commit}\n" for commit in commits).encode())
-    known, found, names = set(commits), dict[str, list[str]](), list[str]()
-    for part in out.decode("utf-8", "surrogateescape").split("\0")[:-1]:
-        if part in known:
-            names = found.setdefault(part, [])
+    commit_ids, names_by_commit, names = set(commits), dict[str, list[str]](), list[str]()
+    for field in out.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+        if field in commit_ids:
+            names = names_by_commit.setdefault(field, [])
         else:
-            names.append(history.places.named(part))
-    return {commit: tuple(files) for commit, files in found.items()}
+            names.append(history.places.named(field))
+    return {commit: tuple(files) for commit, files in names_by_commit.items()}
 
 
 # Branches of ours beside the user's. One appears whole or not at all, and goes only while it is as it was seen.
@@ -816,8 +822,8 @@ def unmerged(history: History, tip: str) -> Iterator[Recorded]:
 
 def text_in(history: History, commit: str, path: str) -> str:
     """The text of a file in a commit; empty when it has none."""
-    found = history.objects([f"{commit}:{history.places.on_disk(path)}"])[0]
-    return found[2].decode("utf-8", "replace") if found and found[1] == "blob" else ""
+    blob = history.objects([f"{commit}:{history.places.on_disk(path)}"])[0]
+    return blob[2].decode("utf-8", "replace") if blob and blob[1] == "blob" else ""
 
 
 def create_branch(history: History, ref: str, commit: str, why: str) -> None:

@@ -98,21 +98,23 @@ def must_be_rewritable(history: History) -> None:
     git, common = history.git, common_dir(history.git_dir)
     refs = git.run("for-each-ref", "--format=%(refname)").decode("utf-8", "replace").split()
     elsewhere = [ref for ref in refs if not ref.startswith(_OURS)]
-    why = ""
+    reason = ""
     if git.run("remote").strip() or any(ref.startswith("refs/remotes/") for ref in refs):
-        why = "it has a remote, so copies of it may be elsewhere"
+        reason = "it has a remote, so copies of it may be elsewhere"
     elif os.path.exists(os.path.join(common, "shallow")):
-        why = "it is a shallow copy of another repository"
+        reason = "it is a shallow copy of another repository"
     elif os.path.isdir(os.path.join(common, "worktrees")) and os.listdir(os.path.join(common, "worktrees")):
-        why = "other working trees of it are open"
+        reason = "other working trees of it are open"
     elif os.path.exists(os.path.join(common, "objects", "info", "alternates")):
-        why = "it shares its objects with another repository"
+        reason = "it shares its objects with another repository"
     elif "refs/stash" in elsewhere:
-        why = "work is stashed in it; apply or drop that first"
+        reason = "work is stashed in it; apply or drop that first"
     elif elsewhere:
-        why = f"it holds {elsewhere[0]}, which is neither a branch nor a tag"
-    if why:
-        raise HistoryError(f"nothing was erased: the history of this vault is not rewritten, because {why}")
+        reason = f"it holds {elsewhere[0]}, which is neither a branch nor a tag"
+    if reason:
+        raise HistoryError(
+            f"nothing was erased: the history of this vault is not rewritten, because {reason}"
+        )
 
 
 class Rewriting:
@@ -259,27 +261,27 @@ class Rewriting:
                 lines.append(b"parent " + self._commits.get(value.decode(), value.decode()).encode())
             else:
                 lines.append(line)
-        said = self._text(message.decode("utf-8", "surrogateescape"))
-        fresh = b"\n".join(lines) + b"\n\n" + said.encode("utf-8", "surrogateescape")
-        if said.encode("utf-8", "surrogateescape") == message and self._same(head, lines):
+        rewritten = self._text(message.decode("utf-8", "surrogateescape"))
+        fresh = b"\n".join(lines) + b"\n\n" + rewritten.encode("utf-8", "surrogateescape")
+        if rewritten.encode("utf-8", "surrogateescape") == message and self._same(head, lines):
             return commit
         return self._put("commit", fresh)
 
     @staticmethod
     def _same(head: bytes, lines: Sequence[bytes]) -> bool:
         """True when a commit differs by its signature alone, which holds then still."""
-        kept = [line for line in head.split(b"\n") if line.startswith((b"tree ", b"parent "))]
-        return kept == [line for line in lines if line.startswith((b"tree ", b"parent "))]
+        links = [line for line in head.split(b"\n") if line.startswith((b"tree ", b"parent "))]
+        return links == [line for line in lines if line.startswith((b"tree ", b"parent "))]
 
     def _tag(self, oid: str) -> str:
-        found = self._history.objects([oid])[0]
-        if found is None or found[1] != "tag":
+        tag = self._history.objects([oid])[0]
+        if tag is None or tag[1] != "tag":
             return self._commits.get(oid, oid)
-        head, _, message = found[2].partition(b"\n\n")
+        head, _, message = tag[2].partition(b"\n\n")
         old = head.split(b"\n")[0].removeprefix(b"object ").decode()
-        said = message.decode("utf-8", "surrogateescape").partition("-----BEGIN ")[0]
-        new, text = self._tag(old), self._text(said)
-        if new == old and text == said:
+        tag_text = message.decode("utf-8", "surrogateescape").partition("-----BEGIN ")[0]
+        new, text = self._tag(old), self._text(tag_text)
+        if new == old and text == tag_text:
             return oid
         return self._put(
             "tag",
@@ -298,9 +300,9 @@ class Rewriting:
         return self._commits[old][: len(hit[0])] if old else hit[0]
 
     def _tree(self, oid: str, folder: str) -> str:
-        known = self._trees.get((oid, folder))
-        if known is not None:
-            return known
+        earlier = self._trees.get((oid, folder))
+        if earlier is not None:
+            return earlier
         entries = parse_tree(self._read(oid), len(oid) // 2)
         fresh: dict[bytes, Entry] = {}
         for name, entry in entries.items():
@@ -312,9 +314,9 @@ class Rewriting:
             elif entry.mode in _NO_FILES:
                 fresh[name] = entry
             else:
-                made = self._blob(entry.oid, path)
-                if made is not None:
-                    fresh[self._free(self._name(path, name), name, fresh, entries)] = Entry(entry.mode, made)
+                blob = self._blob(entry.oid, path)
+                if blob is not None:
+                    fresh[self._free(self._name(path, name), name, fresh, entries)] = Entry(entry.mode, blob)
         if fresh == entries:
             self._trees[oid, folder] = oid
             return oid
@@ -333,11 +335,11 @@ class Rewriting:
         return os.fsencode(free_name(called, taken))
 
     def _name(self, path: str, name: bytes) -> str:
-        known = self._history.places.named(path)
-        new = self._renames.get(known, known).rpartition("/")[2]
+        named = self._history.places.named(path)
+        new = self._renames.get(named, named).rpartition("/")[2]
         text = new if new != path.rpartition("/")[2] else name.decode("utf-8", "surrogateescape")
-        for old, other in self._replaced.items():
-            text = text.replace(old, other)
+        for old, replacement in self._replaced.items():
+            text = text.replace(old, replacement)
         stem, dot, suffix = text.rpartition(".")
         if self._needles.found(text):
             text = f"{self._needles.without(stem)}{dot}{suffix}"
@@ -360,9 +362,9 @@ class Rewriting:
                 after = _COMMIT.sub(
                     lambda hit: self._commits.get(hit[0].decode(), hit[0].decode()).encode(), after
                 )
-        made = None if after is None else oid if after == data else self._put("blob", after)
-        self._blobs[oid, path] = made
-        return made
+        blob = None if after is None else oid if after == data else self._put("blob", after)
+        self._blobs[oid, path] = blob
+        return blob
 
     def _put(self, kind: str, raw: bytes) -> str:
         self._store.append((kind, raw))

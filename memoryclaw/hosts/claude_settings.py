@@ -55,9 +55,9 @@ def plan_uninstall(path: str) -> SettingsChange:
 def carry_out(plan: SettingsChange) -> None:
     """Writes what was planned, if the file is still what it was; a backup whose text is in force again goes."""
     folder, name = os.path.split(plan.path)
-    kept = name + BACKUP
+    backup_name = name + BACKUP
     if plan.backup is not None:
-        files.write_file(folder, kept, plan.backup.encode(), files.digest_at(folder, kept))
+        files.write_file(folder, backup_name, plan.backup.encode(), files.digest_at(folder, backup_name))
     expected = files.digest_of(plan.before.encode()) if plan.before is not None else None
     if plan.after is None:
         files.remove_file(folder, name, expected or "")
@@ -65,7 +65,7 @@ def carry_out(plan: SettingsChange) -> None:
     os.makedirs(folder, 0o700, exist_ok=True)
     files.write_file(folder, name, plan.after.encode(), expected)
     if plan.backup is None and _text(plan.path + BACKUP) == plan.after:
-        files.remove_file(folder, kept, files.digest_of(plan.after.encode()))
+        files.remove_file(folder, backup_name, files.digest_of(plan.after.encode()))
 
 
 def _bare(real: str, text: str | None) -> str | None:
@@ -151,11 +151,11 @@ def with_hooks(text: str, command: str) -> str:
 
 def without_hooks(text: str) -> str:
     """The settings without any command of ours, and without the groups and lists that held nothing else."""
-    while found := next(_ours(_checked(text)), None):
-        *outer, (container, part) = found.chain
+    while command := next(_ours(_checked(text)), None):
+        *outer, (container, member) = command.chain
         while outer and len(container.members) == 1:
-            container, part = outer.pop()
-        text = removed(text, container, part, Added(0, ""))
+            container, member = outer.pop()
+        text = removed(text, container, member, Added(0, ""))
     return text
 
 
@@ -180,12 +180,12 @@ def _checked(text: str) -> Node:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         raise InputError(
             "the settings hold one key twice in the same place; fix the file first, nothing was changed"
         )
-    return found
+    return mapping
 
 
 class _OurHook(NamedTuple):

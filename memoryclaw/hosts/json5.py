@@ -32,8 +32,8 @@ class Node(NamedTuple):
 
     def member(self, key: str) -> Member | None:
         """The member of an object with this key; of several the last, which is the one that counts."""
-        found = [each for each in self.members if each.key == key] if self.kind == "object" else []
-        return found[-1] if found else None
+        members = [each for each in self.members if each.key == key] if self.kind == "object" else []
+        return members[-1] if members else None
 
 
 class Member(NamedTuple):
@@ -98,17 +98,17 @@ class _Json5Parser:
     def _container(self, start: int, depth: int) -> Node:
         kind, close = ("object", "}") if self._text[start] == "{" else ("array", "]")
         members: list[Member] = []
-        at = self.skipped(start + 1)
-        while self._text[at : at + 1] != close:
+        position = self.skipped(start + 1)
+        while self._text[position : position + 1] != close:
             if members and members[-1].comma < 0:
-                raise self.error(at, "a comma is missing here")
-            member = self._member(at, kind, depth)
-            at = self.skipped(member.node.end)
-            if self._text[at : at + 1] == ",":
-                member = member._replace(comma=at)
-                at = self.skipped(at + 1)
+                raise self.error(position, "a comma is missing here")
+            member = self._member(position, kind, depth)
+            position = self.skipped(member.node.end)
+            if self._text[position : position + 1] == ",":
+                member = member._replace(comma=position)
+                position = self.skipped(position + 1)
             members.append(member)
-        return Node(kind, start, at + 1, None, tuple(members))
+        return Node(kind, start, position + 1, None, tuple(members))
 
     def _member(self, at: int, kind: str, depth: int) -> Member:
         if kind == "array":
@@ -191,11 +191,11 @@ def found(text: str, path: Path) -> Node | None:
 
 def put(text: str, path: Path, value: Any) -> tuple[str, Added]:
     """The text with a value at a path that holds none yet; objects on the way are made."""
-    node, there = _nearest(text, path)
-    for key in reversed(path[there + 1 :]):
+    node, depth = _nearest(text, path)
+    for key in reversed(path[depth + 1 :]):
         value = {key: value}
-    fresh, tail = _inserted(text, node, written(path[there]) + ": ", value, depth=there)
-    return fresh, Added(there, tail)
+    fresh, tail = _inserted(text, node, written(path[depth]) + ": ", value, depth=depth)
+    return fresh, Added(depth, tail)
 
 
 def replaced(text: str, node: Node, raw: str) -> str:
@@ -240,12 +240,12 @@ def drop(text: str, path: Path, value: Any, added: Added) -> str:
 def _nearest(text: str, path: Path) -> tuple[Node, int]:
     """The innermost object on the way, and how many keys led there."""
     node = parse(text)
-    for there, key in enumerate(path):
+    for depth, key in enumerate(path):
         if node.kind != "object":
-            raise ConfigError(f"{'.'.join(path[:there]) or 'the whole text'} is not an object")
+            raise ConfigError(f"{'.'.join(path[:depth]) or 'the whole text'} is not an object")
         member = node.member(key)
-        if member is None or there == len(path) - 1:
-            return node, there
+        if member is None or depth == len(path) - 1:
+            return node, depth
         node = member.node
     return node, len(path)
 
@@ -264,15 +264,15 @@ def _chain(text: str, path: Path) -> list[Node] | None:
 def _inserted(text: str, node: Node, key: str, value: Any, *, depth: int) -> tuple[str, str | None]:
     if node.members:
         return _after_last(text, node, key, value), None
-    at = _end_of_comments(text, node.start + 1)
+    position = _end_of_comments(text, node.start + 1)
     close = node.end - 1
-    tail = text[at:close]
+    tail = text[position:close]
     if depth and not re.search(r"[\n\r]", text.strip()):
-        return text[:at] + key + written(value) + text[close:], tail
+        return text[:position] + key + written(value) + text[close:], tail
     outer = _indent_of_line(text, node.start)
     indent, newline = outer + _unit(text), _newline(text)
-    shown = key + _shown(value, indent, _unit(text), newline)
-    return f"{text[:at]}{newline}{indent}{shown}{newline}{outer}{text[close:]}", tail
+    rendered = key + _shown(value, indent, _unit(text), newline)
+    return f"{text[:position]}{newline}{indent}{rendered}{newline}{outer}{text[close:]}", tail
 
 
 def _after_last(text: str, node: Node, key: str, value: Any) -> str:
@@ -282,14 +282,14 @@ def _after_last(text: str, node: Node, key: str, value: Any) -> str:
     own_line = not line.strip() and _line_start(text, last.start) > node.start
     if own_line:
         hit = _SAME_LINE.match(text, after)
-        at = hit.end() if hit else after
+        position = hit.end() if hit else after
         separator = _newline(text) + line
-        shown = key + _shown(value, line, _unit(text), _newline(text))
+        rendered = key + _shown(value, line, _unit(text), _newline(text))
     else:
-        at, separator, shown = after, " ", key + written(value)
+        position, separator, rendered = after, " ", key + written(value)
     if last.comma < 0:
-        return f"{text[:after]},{text[after:at]}{separator}{shown}{text[at:]}"
-    return f"{text[:at]}{separator}{shown},{text[at:]}"
+        return f"{text[:after]},{text[after:position]}{separator}{rendered}{text[position:]}"
+    return f"{text[:position]}{separator}{rendered},{text[position:]}"
 
 
 def removed(text: str, node: Node, member: Member, added: Added | None = None) -> str:
@@ -298,16 +298,16 @@ def removed(text: str, node: Node, member: Member, added: Added | None = None) -
     before = node.members[place - 1] if place else None
     inside = node.start + 1 if before is None else max(before.comma + 1, before.node.end)
     start, end = _end_of_comments(text, inside, member.start), member.node.end
-    rest = text[end : member.comma] + text[member.comma + 1 :] if member.comma >= 0 else text[end:]
+    tail = text[end : member.comma] + text[member.comma + 1 :] if member.comma >= 0 else text[end:]
     head = text[:start]
     if before is None and start == member.start:  # `[a, b]` becomes `[b]`
-        rest = rest.lstrip(" \t")
+        tail = tail.lstrip(" \t")
     if member.comma < 0 and before is not None and before.comma >= 0:
         head = head[: before.comma] + head[before.comma + 1 :]
     if len(node.members) == 1 and added is not None and added.tail is not None:
-        hit = _MAYBE_BLANK.match(rest)
-        rest = added.tail + rest[hit.end() if hit else 0 :]
-    return head + rest
+        hit = _MAYBE_BLANK.match(tail)
+        tail = added.tail + tail[hit.end() if hit else 0 :]
+    return head + tail
 
 
 def _end_of_comments(text: str, at: int, stop: int | None = None) -> int:

@@ -49,16 +49,16 @@ class Fresh:
             value = plain_value(action.value) if field else plain_words(action.value)
             known_by = fingerprint("fact", entity, field, value)
             waits = action.fact.id in self._waiting
-            held = any(fact.value == value for fact in self._held.facts(entity, field))
+            stands = any(fact.value == value for fact in self._held.facts(entity, field))
         else:
             waits = files.exists(self._write_context.root, proposal(one.change, "")[0])
-            held = isinstance(action, NewFile) and self._is_there(action, one.source)
+            stands = isinstance(action, NewFile) and self._is_there(action, one.source)
         if self._erased.text(self._said(action), "t") or (
             isinstance(action, AddPending) and self._erased.fact(action.entity, action.field, action.value)
         ):
             self.notices.append(f"something of {one.source} was left out: {SENTENCE}")
             return False
-        if waits or held or known_by in self._seen or self._decisions.of(known_by) is not None:
+        if waits or stands or known_by in self._seen or self._decisions.of(known_by) is not None:
             return False
         self._seen.add(known_by)
         return True

@@ -34,8 +34,8 @@ def idf(units: int, containing: int) -> float:
 
 def rarity(units: int, containing: int) -> float:
     """The idf that ranks and explains: that of the engines, but never below half of `LEAST`, so that what stands everywhere still ranks."""
-    told = math.log1p((units - containing + 0.5) / (containing + 0.5))
-    return told if told >= LEAST else (told + LEAST) / 2
+    weight = math.log1p((units - containing + 0.5) / (containing + 0.5))
+    return weight if weight >= LEAST else (weight + LEAST) / 2
 
 
 def gain(weight: float, weighted_count: float, length: int, average: float) -> float:
@@ -73,10 +73,10 @@ def sound(clause: Clause) -> Clause | None:
     Raises:
         InputError: it is nested deeper than SQLite can follow.
     """
-    kept = _sound(_twice_negated(clause))
-    if kept is not None and _room(kept) > ROOM:
+    cleaned = _sound(_twice_negated(clause))
+    if cleaned is not None and _room(cleaned) > ROOM:
         raise InputError("this question is nested too deeply; use fewer parentheses")
-    return kept
+    return cleaned
 
 
 def tally(clause: Clause, look_up: Callable[[Clause], Counts]) -> Tally:
@@ -84,12 +84,12 @@ def tally(clause: Clause, look_up: Callable[[Clause], Counts]) -> Tally:
     if clause.op in ("token", "phrase"):
         counts = look_up(clause)
         return Tally(counts.keys(), counts)
-    parts = tuple(tally(part, look_up) for part in clause.parts if part.op != "not")
+    tallies = tuple(tally(part, look_up) for part in clause.parts if part.op != "not")
     if clause.op == "any":
-        return Tally(set().union(*(part.units for part in parts)), parts=parts)
-    units = set(parts[0].units).intersection(*(part.units for part in parts[1:]))
+        return Tally(set().union(*(part.units for part in tallies)), parts=tallies)
+    units = set(tallies[0].units).intersection(*(part.units for part in tallies[1:]))
     barred = (tally(part.parts[0], look_up).units for part in clause.parts if part.op == "not")
-    return Tally(units.difference(*barred), parts=parts)
+    return Tally(units.difference(*barred), parts=tallies)
 
 
 def counted(found: Tally, units: AbstractSet[int]) -> Iterator[tuple[Counts, AbstractSet[int]]]:
@@ -109,17 +109,17 @@ def _sound(clause: Clause) -> Clause | None:
         return clause if clause.text.strip(" ") else None
     if clause.op == "not":
         return None
-    parts = [_twice_negated(part) for part in clause.parts]
-    wanted = [_sound(part) for part in parts if part.op != "not"]
-    kept = [part for part in wanted if part is not None]
-    if not kept or (clause.op == "all" and len(kept) < len(wanted)):
+    subclauses = [_twice_negated(part) for part in clause.parts]
+    required = [_sound(part) for part in subclauses if part.op != "not"]
+    usable = [part for part in required if part is not None]
+    if not usable or (clause.op == "all" and len(usable) < len(required)):
         return None
-    barred = [_sound(part.parts[0]) for part in parts if part.op == "not"] if clause.op == "all" else []
+    barred = [_sound(part.parts[0]) for part in subclauses if part.op == "not"] if clause.op == "all" else []
     negated = [Clause("not", parts=(part,)) for part in barred if part is not None]
-    if len(kept) == 1 and not negated:
-        return kept[0]
+    if len(usable) == 1 and not negated:
+        return usable[0]
     return Clause(
-        clause.op, parts=tuple(sorted(_flat(clause.op, [*kept, *negated]), key=_room, reverse=True))
+        clause.op, parts=tuple(sorted(_flat(clause.op, [*usable, *negated]), key=_room, reverse=True))
     )
 
 
@@ -141,9 +141,9 @@ def _room(clause: Clause) -> int:
     """How many symbols a parser that reads from left to right must remember at the innermost place."""
     if clause.op == "not":
         return _room(clause.parts[0])
-    wanted = [_room(part) for part in clause.parts if part.op != "not"]
+    rooms = [_room(part) for part in clause.parts if part.op != "not"]
     barred = [_room(part) for part in clause.parts if part.op == "not"]
-    first, first_barred = 1 + (len(wanted) > 1 and bool(barred)), 3 + (len(barred) > 1)
-    places = [first + 2 * (at > 0) + room for at, room in enumerate(wanted)]
+    first, first_barred = 1 + (len(rooms) > 1 and bool(barred)), 3 + (len(barred) > 1)
+    places = [first + 2 * (at > 0) + room for at, room in enumerate(rooms)]
     places += [first_barred + 2 * (at > 0) + room for at, room in enumerate(barred)]
     return max(places, default=0)

@@ -88,8 +88,8 @@ class Catalog:
     def summaries(self, rowids: Iterable[int]) -> list[UnitSummary]:
         """What ranking needs of these units."""
         columns = ", ".join(UnitSummary._fields)
-        found = self.rows(f"select {columns} from units where rowid {_IN}", [json.dumps(list(rowids))])
-        return list(map(UnitSummary._make, found))
+        rows = self.rows(f"select {columns} from units where rowid {_IN}", [json.dumps(list(rowids))])
+        return list(map(UnitSummary._make, rows))
 
     def places(self, rowids: Iterable[int]) -> dict[int, tuple[str, str, int]]:
         """The kind, the trust and the number of the file of each of these units."""
@@ -98,8 +98,8 @@ class Catalog:
 
     def units(self, rowids: Sequence[int]) -> dict[int, Unit]:
         """These units, whole."""
-        found = self.rows(f"select {_UNIT} from units where rowid {_IN}", [json.dumps(list(rowids))])
-        return {row[0]: _unit(row) for row in found}
+        rows = self.rows(f"select {_UNIT} from units where rowid {_IN}", [json.dumps(list(rowids))])
+        return {row[0]: _unit(row) for row in rows}
 
     def lengths(self, rowids: Iterable[int]) -> dict[int, Lengths]:
         """The lengths of these units; unknown ones are absent."""
@@ -108,8 +108,8 @@ class Catalog:
 
     def tokens(self, rowids: Iterable[int]) -> dict[int, dict[str, str]]:
         """The tokens of these units by column, joined by spaces; unknown ones are absent."""
-        found = self.rows(f"select rowid, columns from tokens where rowid {_IN}", [json.dumps(list(rowids))])
-        return {rowid: dict(zip(COUNTED, text.split("\n"), strict=True)) for rowid, text in found}
+        rows = self.rows(f"select rowid, columns from tokens where rowid {_IN}", [json.dumps(list(rowids))])
+        return {rowid: dict(zip(COUNTED, text.split("\n"), strict=True)) for rowid, text in rows}
 
     def usual_lengths(self) -> dict[tuple[str, str], float]:
         """The tokens that a column usually has in the units of a kind: (kind, column) → tokens.
@@ -129,8 +129,8 @@ class Catalog:
 
     def notes(self, paths: Iterable[str]) -> dict[str, tuple[str, str]]:
         """The id of the note at each path, and the code of the language that it is in."""
-        found = self.rows(f"select path, id, language from files where path {_IN}", [json.dumps(list(paths))])
-        return {path: (id_, code) for path, id_, code in found}
+        rows = self.rows(f"select path, id, language from files where path {_IN}", [json.dumps(list(paths))])
+        return {path: (id_, code) for path, id_, code in rows}
 
     def languages(self) -> list[str]:
         """The codes of the languages that the notes are in, each found by one step in the index."""
@@ -152,8 +152,8 @@ class Catalog:
         begin = fold(prefix)
         sql = """select word, spelled from words where spelled > 0 and (word >= ?1 and word < ?2 or word >= ?3 and word < ?4)
             union select word, spelled from words where spelled > 0 and word glob '*[^ -~]*'"""
-        found = self.rows(sql, (prefix, prefix + "\U0010ffff", begin, begin + "\U0010ffff"))
-        near = [(-n, word) for word, n in found if fold(word).startswith(begin)]
+        rows = self.rows(sql, (prefix, prefix + "\U0010ffff", begin, begin + "\U0010ffff"))
+        near = [(-n, word) for word, n in rows if fold(word).startswith(begin)]
         return [word for _, word in sorted(near)[:limit]]
 
     def words_begun(self, begins: Iterable[str], longest: int, limit: int) -> list[str]:
@@ -202,9 +202,9 @@ class Catalog:
     def first_words(self, kinds: Sequence[str]) -> set[str]:
         """The first words of all keys that name something."""
         sql = f"select distinct substr(key, 1, instr(key || ' ', ' ') - 1) from name where kind {_IN}"
-        asked = json.dumps(list(kinds))
+        json_kinds = json.dumps(list(kinds))
         return self._database.constant(
-            f"first words {asked}", lambda: {word for (word,) in self.rows(sql, [asked])}
+            f"first words {json_kinds}", lambda: {word for (word,) in self.rows(sql, [json_kinds])}
         )
 
     def asking(self, fields: Iterable[str]) -> list[str]:
@@ -230,10 +230,10 @@ class Catalog:
         sql = """select u.path, f.at, u.value from units u join files f on f.path = u.path
             where f.at >= ? and f.at <= ? and f.kind = 'episode' and f.state = 'current' and u.kind = 'todo'
             order by u.path, u.seq"""
-        found = [
+        episodes = [
             (path, at) for path, at, line in self.rows(sql, (first, last)) if line.startswith(tuple(marks))
         ]
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(episodes))
 
     def todos(self, statuses: Sequence[str]) -> list[tuple[Unit, str]]:
         """The to-dos of these statuses that are not put away, with the path of their file, in file order."""
@@ -248,17 +248,17 @@ class Catalog:
 
     def other_names(self, keys: Iterable[str]) -> list[tuple[str, str]]:
         """What else these entities are called, by `aliases.yaml` or by their own notes: (key, key of the other name)."""
-        given = [json.dumps(sorted(keys))]
+        json_keys = [json.dumps(sorted(keys))]
         sql = f"""select distinct one.key, other.key from name one join name other
             on other.fid = one.fid and other.name = one.name and other.kind = one.kind
             where one.kind = 'entity' and one.key {_IN} and other.key != one.key"""
-        told = self.rows(f"select key, expansion from aliases where key {_IN}", given)
-        return sorted({*self.rows(sql, given), *((key, key_of(word)) for key, word in told)})
+        aliases = self.rows(f"select key, expansion from aliases where key {_IN}", json_keys)
+        return sorted({*self.rows(sql, json_keys), *((key, key_of(word)) for key, word in aliases)})
 
     def problems(self) -> list[Problem]:
         """Everything wrong in the vault's files, by path and line; ids and names that two notes share included."""
-        found = [Problem(*row) for row in self.rows("select path, line, message, hint from problems")]
-        return sorted({*found, *self._twins()})
+        recorded = [Problem(*row) for row in self.rows("select path, line, message, hint from problems")]
+        return sorted({*recorded, *self._twins()})
 
     def files(self) -> int:
         """How many notes there are."""
@@ -274,10 +274,10 @@ class Catalog:
         """What facts hold of these entities now, with the path of their file; each is trusted no more than its file."""
         sql = f"""select files.path, files.trust, {_columns("fact")} from fact join files using (fid)
             where entity_key {_IN} and current = 1 and type = 'fact' and files.state = 'current' order by files.path, seq"""
-        found = [
+        pairs = [
             (path, trust, _fact(row)) for path, trust, *row in self.rows(sql, [json.dumps(sorted(keys))])
         ]
-        return [(path, fact._replace(trust=least_trusted(trust, fact.trust))) for path, trust, fact in found]
+        return [(path, fact._replace(trust=least_trusted(trust, fact.trust))) for path, trust, fact in pairs]
 
     def values_told(self) -> list[tuple[str, str, int]]:
         """How many different values each field of each entity has now: (key of the entity, field, values)."""
@@ -287,14 +287,14 @@ class Catalog:
 
     def last_active(self, scopes: Iterable[str]) -> dict[str, str]:
         """The ISO day of the last turn of each session that such a scope (`session:<name>`) names, where a turn of it is known."""
-        found: dict[str, str] = {}
+        days: dict[str, str] = {}
         for scope in sorted(set(scopes)):
             kind, _, name = scope.partition(":")
             if kind == SESSION and name:
                 sql = "select max(at) from unit where kind = 'turn' and id >= ? and id < ?"
                 last = self.rows(sql, (f"log:{name}/", f"log:{name}0"))[0][0]
-                found |= {scope: str(last)[:10]} if last else {}
-        return found
+                days |= {scope: str(last)[:10]} if last else {}
+        return days
 
     def speakers(
         self, told: Iterable[tuple[str, str, str, str]]
@@ -304,23 +304,23 @@ class Catalog:
         Args:
             told: facts by path, entity, field and value.
         """
-        wanted = set(told)
-        if not wanted:
+        facts_asked = set(told)
+        if not facts_asked:
             return {}
         sql = f"""select distinct t.path, f.entity, f.field, f.value, l.anchor, u.line, u.entity_key from fact f
                 join files t on t.fid = f.fid join link l on l.fid = f.fid and l.line = f.line
                 join cited c on c.key = l.target_key join files g on g.path = c.path join unit u on u.fid = g.fid
             where f.entity_key {_IN} and t.path {_IN} and f.current = 1 and u.kind = 'turn' and u.role = 'user' and u.entity_key != ''
                 and u.line between c.first and c.last"""
-        keys, paths = {key_of(entity) for _, entity, _, _ in wanted}, {path for path, *_ in wanted}
-        found: dict[tuple[str, str, str, str], set[str]] = {}
+        keys, paths = {key_of(entity) for _, entity, _, _ in facts_asked}, {path for path, *_ in facts_asked}
+        speakers_by_fact: dict[tuple[str, str, str, str], set[str]] = {}
         for path, entity, field, value, anchor, turn, speaker in self.rows(
             sql, (json.dumps(sorted(keys)), json.dumps(sorted(paths)))
         ):
             block, fact = _BLOCK.fullmatch(anchor), (path, entity, field, value)
-            if block and fact in wanted and int(block[1]) <= turn <= int(block[2] or block[1]):
-                found.setdefault(fact, set()).add(speaker)
-        return {fact: frozenset(names) for fact, names in found.items()}
+            if block and fact in facts_asked and int(block[1]) <= turn <= int(block[2] or block[1]):
+                speakers_by_fact.setdefault(fact, set()).add(speaker)
+        return {fact: frozenset(names) for fact, names in speakers_by_fact.items()}
 
     def superseded_in(
         self, turns: Iterable[tuple[str, int]], episodes: Iterable[tuple[str, str]]
@@ -373,8 +373,8 @@ class Catalog:
         keys = [key, *(key_of(word) for _, word in self.synonyms([key]))]
         sql = f"""select entity from facts where entity_key {_IN}
             order by entity != ?, entity_key != ?, current desc, path, seq limit 1"""
-        found = self.rows(sql, [json.dumps(keys), entity, key])
-        return str(found[0][0]) if found else entity
+        rows = self.rows(sql, [json.dumps(keys), entity, key])
+        return str(rows[0][0]) if rows else entity
 
     def entity_files(self, entity: str) -> list[str]:
         """Paths of the files that hold facts of this entity, those with current facts first."""
@@ -384,18 +384,18 @@ class Catalog:
 
     def resolve(self, id_: str) -> Address | None:
         """The address of whatever an id names: a note (also by path), a fact, a section or a turn."""
-        found = self.rows(
+        notes = self.rows(
             "select id, kind, path, state from files where id = ? and kind != 'settings' order by path limit 1",
             (id_,),
         )
-        found = found or self.rows(
+        notes = notes or self.rows(
             "select id, kind, path, state from files where path in (?, ? || '.md') and kind != 'settings' order by path limit 1",
             (id_, id_),
         )
-        if not found or found[0][3] == "archived":
-            found = self._merged(id_) or found
-        if found:
-            note, kind, path, state = found[0]
+        if not notes or notes[0][3] == "archived":
+            notes = self._merged(id_) or notes
+        if notes:
+            note, kind, path, state = notes[0]
             return Address(str(note), str(note), str(kind), str(path), 1, 1, str(state))
         sql = """select u.id, f.id, u.kind, u.path, u.line, u.end_line, u.state, u.entity, u.field from units u
             join files f on f.path = u.path where u.id = ? order by u.state != 'current', u.path, u.seq limit 1"""
@@ -407,12 +407,12 @@ class Catalog:
         last = 0
         while True:
             sql = "select rowid, kind, entity, text from unit where rowid > ? order by rowid limit 1000"
-            found = self.rows(sql, (last,))
-            if not found:
+            rows = self.rows(sql, (last,))
+            if not rows:
                 return
-            for _, kind, entity, text in found:
+            for _, kind, entity, text in rows:
                 yield f"{entity}: {unpacked(text)}" if kind == "fact" else unpacked(text)
-            last = int(found[-1][0])
+            last = int(rows[-1][0])
 
     def has_merged(self) -> bool:
         """True when some note took in another."""
@@ -435,14 +435,14 @@ class Catalog:
         from memoryclaw.vault.facts import split_address  # noqa: PLC0415 - hardly ever asked, and a search must start fast
 
         note, _, address = id_.partition("#")
-        parts = split_address(address) if address else None
-        if parts is None:
+        address_parts = split_address(address) if address else None
+        if address_parts is None:
             return []
-        keys = [key_of(word) for _, word in self.synonyms([key_of(parts[0])])]
+        keys = [key_of(word) for _, word in self.synonyms([key_of(address_parts[0])])]
         sql = f"""select u.id, f.id, u.kind, u.path, u.line, u.end_line, u.state, u.entity, u.field from units u
             join files f on f.path = u.path where u.kind = 'fact' and f.id = ? and u.entity_key {_IN} and lower(u.field) = lower(?)
             order by u.state != 'current', u.path, u.seq limit 1"""
-        return self.rows(sql, (note, json.dumps(keys), parts[1])) if keys else []
+        return self.rows(sql, (note, json.dumps(keys), address_parts[1])) if keys else []
 
     def _twins(self) -> list[Problem]:
         sql = """select path, id, (select min(path) from files g where g.id = f.id and g.kind != 'settings') from files f
@@ -468,8 +468,8 @@ def _columns(table: str) -> str:
 
 
 def _fact(row: Sequence[Any]) -> Fact:
-    found = Fact(**dict(zip(_FACT, row, strict=False)), lifecycle=Lifecycle(*row[len(_FACT) :]))
-    return found._replace(current=bool(found.current))
+    fact = Fact(**dict(zip(_FACT, row, strict=False)), lifecycle=Lifecycle(*row[len(_FACT) :]))
+    return fact._replace(current=bool(fact.current))
 
 
 def _unit(row: tuple[object, ...]) -> Unit:

@@ -99,9 +99,9 @@ class Database:
 
     def connection(self) -> sqlite3.Connection:
         """The open connection; a missing, damaged, foreign or outdated file is replaced by an empty index first."""
-        held = self._connection
-        if held is not None and (held.in_transaction or self.is_current()):
-            return held
+        open_connection = self._connection
+        if open_connection is not None and (open_connection.in_transaction or self.is_current()):
+            return open_connection
         self.close()
         self._connection = connection = self._opened()
         self._seen = footprint(self.path)
@@ -128,13 +128,13 @@ class Database:
 
     def is_current(self) -> bool:
         """True while the open connection is to the file on disk, and nobody else has changed that file."""
-        seen, now = self._seen, footprint(self.path)
-        if now == seen:
+        earlier, current = self._seen, footprint(self.path)
+        if current == earlier:
             return self._connection is not None
-        if seen is None or self._connection is None or _inodes(now) != _inodes(seen):
+        if earlier is None or self._connection is None or _inodes(current) != _inodes(earlier):
             return False
         if is_sealed(self.path):
-            self._seen = now
+            self._seen = current
             return True
         return not self._is_alone and is_taken(self._folder)
 
@@ -217,12 +217,12 @@ class Database:
         try:
             return self._open()
         except sqlite3.DatabaseError as error:
-            told = _translated(error, self.path)
-            if isinstance(told, VaultError) and is_sealed(self.path, whole=True):
+            failure = _translated(error, self.path)
+            if isinstance(failure, VaultError) and is_sealed(self.path, whole=True):
                 self._is_frozen = True
                 return self._checked(_frozen(self.path))
-            if not isinstance(told, IndexDamagedError):
-                raise told from error
+            if not isinstance(failure, IndexDamagedError):
+                raise failure from error
         return self._replace()
 
     def _open(self) -> sqlite3.Connection:
@@ -274,10 +274,10 @@ class Database:
     def _create(self) -> None:
         # Built under another name and moved, so that nobody ever opens an index without its tables.
         must_be_real(self._folder)
-        for left in self._folder.glob(
+        for stale in self._folder.glob(
             "index.*.new*"
         ):  # of builds that were killed: only one goes on at a time
-            left.unlink(missing_ok=True)
+            stale.unlink(missing_ok=True)
         fresh = self._folder / f"index.{os.getpid()}.new"
         touch(fresh)
         connection = sqlite3.connect(fresh)
@@ -285,9 +285,9 @@ class Database:
             f"pragma page_size=4096; pragma application_id={APPLICATION_ID}; pragma journal_mode=off; begin; {self._schema} commit;"
         )
         # Row numbers begin anew in a new file, so whoever remembers some must know which file they are of.
-        own = (self._recipe, os.urandom(8).hex())
+        identity = (self._recipe, os.urandom(8).hex())
         connection.execute(
-            "insert into meta values('recipe', ?), ('next', 1), ('changes', 0), ('born', ?)", own
+            "insert into meta values('recipe', ?), ('next', 1), ('changes', 0), ('born', ?)", identity
         )
         connection.commit()
         connection.execute("pragma journal_mode=wal")
@@ -422,13 +422,13 @@ def unseal(path: Path) -> None:
 def is_sealed(path: Path, *, whole: bool = False) -> bool | None:
     """True while the file is as we left it (if asked, `whole`), False when somebody else changed it, None when there is no seal to tell."""
     for _ in range(2):
-        said = _seal_of(path)
-        if not said:
+        stamps = _seal_of(path)
+        if not stamps:
             return None
-        was_whole = said[8:] != [0]
+        was_whole = stamps[8:] != [0]
         main, wal = _look(f"{path}"), _look_at_log(path)
         # The last to close the index takes the log away: all of it is in the file.
-        if said[:8] == [*main, *wal] or (was_whole and wal.size == 0 and said[:4] == [*main]):
+        if stamps[:8] == [*main, *wal] or (was_whole and wal.size == 0 and stamps[:4] == [*main]):
             return was_whole or not whole
     # Read twice, because a writer may have broken its own seal between our two looks.
     return False if was_whole else None
@@ -468,10 +468,10 @@ def _taken(fd: int) -> bool:
 
 def _look(path: str) -> _Stat:
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return _NOTHING
-    return _Stat(found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+    return _Stat(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def _look_at_log(path: Path) -> _Stat:
@@ -511,8 +511,8 @@ def _opened(path: Path, flags: int) -> int:
 
 
 def _refused(path: Path, error: OSError) -> VaultError:
-    why = f"{path} cannot be written ({error.strerror})"
-    return VaultError(f"{why}; free some space or check the permissions there")
+    reason = f"{path} cannot be written ({error.strerror})"
+    return VaultError(f"{reason}; free some space or check the permissions there")
 
 
 # Texts as they are stored.
@@ -549,5 +549,5 @@ def cut(value: object) -> object:
         return value
     import hashlib  # noqa: PLC0415 - it starts a cryptography library, which no search needs
 
-    own = hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    return f"{value[: LONGEST - 40]}…{own}"
+    digest = hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return f"{value[: LONGEST - 40]}…{digest}"

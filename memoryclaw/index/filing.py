@@ -48,7 +48,7 @@ class Filing:
     def run(self, changed: Sequence[str], removed: Sequence[str], progress: Progress | None) -> None:
         """Applies all of it; every transaction leaves an index that is right for the files it covered."""
         for start in range(0, max(len(changed), 1), TRANSACTION):
-            with self._index.writing() as work:
+            with self._index.writing() as writing:
                 # Asked inside the transaction: another process may have read another schema meanwhile.
                 collections = self._index.collections()
                 forgotten = ForgottenLines.of(self._index.forgotten())
@@ -56,15 +56,15 @@ class Filing:
                 if collections is not None:
                     self._settings = self._settings._replace(collections=collections)
                 if start == 0:
-                    work.remove([path for path in removed if self._is_gone(path)])
-                for at in range(start, min(start + TRANSACTION, len(changed)), BATCH):
-                    self._batch(changed[at : at + BATCH], work)
+                    writing.remove([path for path in removed if self._is_gone(path)])
+                for start_of_batch in range(start, min(start + TRANSACTION, len(changed)), BATCH):
+                    self._batch(changed[start_of_batch : start_of_batch + BATCH], writing)
                     if progress:
-                        progress(min(at + BATCH, len(changed)), len(changed))
+                        progress(min(start_of_batch + BATCH, len(changed)), len(changed))
 
     def _batch(self, paths: Sequence[str], work: Writing) -> None:
-        known = self._index.digests(paths)
-        read = [(path, self._filed(path, known, work)) for path in paths]
+        digests = self._index.digests(paths)
+        read = [(path, self._filed(path, digests, work)) for path in paths]
         work.put([filed for _, filed in read if isinstance(filed, IndexedNote)])
         work.remove([path for path, filed in read if filed == "gone"])
 
@@ -76,13 +76,13 @@ class Filing:
 
     def _filed(self, path: str, known: dict[str, bytes], work: Writing) -> IndexedNote | str:
         try:
-            found = self._vault.look(path, self._raw.get(path))
+            content = self._vault.look(path, self._raw.get(path))
         except VaultError as error:
             self.unread.append(Problem(path, 1, str(error), "check its permissions"))
             return "unread"
-        if found is None:
+        if content is None:
             return "gone"
-        data, stamp = found
+        data, stamp = content
         if data is None:
             work.hide(path, stamp, b"hidden", racy=is_racy(stamp))
             return "hidden"
@@ -111,7 +111,7 @@ class Filing:
 # lines that people took out of every answer (decisions.jsonl). Unreadable is not the same as empty.
 
 
-class _Read(NamedTuple):
+class _StoredVocabulary(NamedTuple):
     """One of these files; no stamp when it is not there."""
 
     text: str = ""
@@ -121,30 +121,30 @@ class _Read(NamedTuple):
 
 def take_vocabulary(vault: Vault, index: Index, present: Collection[str]) -> list[Problem]:
     """Brings synonyms, collection headings and forgotten lines up to date; returns what could not be read, which stays as it was."""
-    read: dict[str, _Read] = {}
+    read: dict[str, _StoredVocabulary] = {}
     unread: list[Problem] = []
     for path in (ALIASES_FILE, SCHEMA_FILE, DECISIONS_FILE):
         try:
-            read[path] = _read(vault, path) if path in present else _Read()
+            read[path] = _read(vault, path) if path in present else _StoredVocabulary()
         except VaultError as error:
             unread.append(Problem(path, 1, str(error), "check its permissions"))
     permitted = permissions(os.fspath(vault.root))
-    with index.writing() as work:
-        for path, found in read.items():
-            _file(path, found, permitted, work)
+    with index.writing() as writing:
+        for path, vocabulary in read.items():
+            _file(path, vocabulary, permitted, writing)
     return unread
 
 
-def _read(vault: Vault, path: str) -> _Read:
+def _read(vault: Vault, path: str) -> _StoredVocabulary:
     # What was forgotten is so for everybody, whoever may see the file that says it.
-    found = (Vault(vault.root) if path == DECISIONS_FILE else vault).read(path)
-    if found is None:
-        return _Read()
-    data, stamp = found
-    return _Read(readable(decode(data).text), hashlib.sha256(data).digest(), stamp)
+    content = (Vault(vault.root) if path == DECISIONS_FILE else vault).read(path)
+    if content is None:
+        return _StoredVocabulary()
+    data, stamp = content
+    return _StoredVocabulary(readable(decode(data).text), hashlib.sha256(data).digest(), stamp)
 
 
-def _file(path: str, found: _Read, permitted: Permissions, work: Writing) -> None:
+def _file(path: str, found: _StoredVocabulary, permitted: Permissions, work: Writing) -> None:
     work.remove([path])
     if found.stamp is not None:
         problems = () if path == DECISIONS_FILE else vocabulary_problems(path, found.text)

@@ -68,24 +68,24 @@ class Fts5:
 
     def find(self, clause: Clause, limit: int, within: Sequence[int] | None = None) -> list[Hit]:
         """The best units by BM25, with all that tie with the last of them."""
-        match, wanted = expression(clause), limit + _TIES
+        match, most = expression(clause), limit + _TIES
         if not match or limit < 1:
             return []
         sql, values = _FIND, [match]
         if within is not None:
             sql, values = _FIND_WITHIN, [match, json.dumps(list(within))]
         while True:
-            found = [Hit(*row) for row in self._connect().execute(sql, (*values, wanted))]
-            if found and found[0].score is None:
+            hits = [Hit(*row) for row in self._connect().execute(sql, (*values, most))]
+            if hits and hits[0].score is None:
                 raise IndexDamagedError(
                     "the text index holds a unit without its length; it is being built again"
                 )
-            if len(found) <= limit:
-                return found
-            last = found[limit - 1].score
-            if found[-1].score < last or len(found) < wanted:
-                return [hit for hit in found if hit.score >= last]
-            wanted *= 4
+            if len(hits) <= limit:
+                return hits
+            last = hits[limit - 1].score
+            if hits[-1].score < last or len(hits) < most:
+                return [hit for hit in hits if hit.score >= last]
+            most *= 4
 
     def occurrences(self, tokens: Iterable[str], within: Iterable[int]) -> list[Occurrence]:
         """Every place where one of these tokens stands in one of these units."""
@@ -95,8 +95,8 @@ class Fts5:
     def instances(self) -> Iterator[tuple[str, list[tuple[int, str, int]]]]:
         """Every token with each of its places (rowid, column, place), in the order of the tokens."""
         rows = self._connect().execute("select term, doc, col, offset from occurrences")
-        for term, found in groupby(rows, key=itemgetter(0)):
-            yield term, [(doc, column, offset) for _, doc, column, offset in found]
+        for term, places in groupby(rows, key=itemgetter(0)):
+            yield term, [(doc, column, offset) for _, doc, column, offset in places]
 
     def count(self, clause: Clause) -> int:
         """How many units match."""
@@ -120,20 +120,20 @@ class Fts5:
 
 def expression(clause: Clause) -> str:
     """A clause as an FTS5 match expression, empty when nothing can match; every token is quoted, so no text can be syntax."""
-    kept = sound(clause)
-    return _expression(kept) if kept is not None else ""
+    cleaned = sound(clause)
+    return _expression(cleaned) if cleaned is not None else ""
 
 
 def _expression(clause: Clause) -> str:
     if clause.op in ("token", "phrase"):
         quoted = '"' + clause.text.replace('"', '""') + '"'
         return f"{{{' '.join(clause.columns)}}} : {quoted}" if clause.columns else quoted
-    wanted = [_grouped(part) for part in clause.parts if part.op != "not"]
+    required = [_grouped(part) for part in clause.parts if part.op != "not"]
     barred = [_grouped(part.parts[0]) for part in clause.parts if part.op == "not"]
-    text = (" OR " if clause.op == "any" else " AND ").join(wanted)
+    text = (" OR " if clause.op == "any" else " AND ").join(required)
     if not barred:
         return text
-    return f"{_bracketed(text, len(wanted))} NOT {_bracketed(' OR '.join(barred), len(barred))}"
+    return f"{_bracketed(text, len(required))} NOT {_bracketed(' OR '.join(barred), len(barred))}"
 
 
 def _grouped(clause: Clause) -> str:

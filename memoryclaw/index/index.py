@@ -66,13 +66,13 @@ class Index:
 
     def stamps_near(self, paths: Collection[str], folders: Collection[str]) -> dict[str, bytes]:
         """The same for these files and for all below these folders."""
-        some = "select path, stamp from looked_at where path in (select value from json_each(?))"
+        of_paths = "select path, stamp from looked_at where path in (select value from json_each(?))"
         below = "select path, stamp from looked_at where path > ? || '/' and path < ? || '0'"
         with self.database.guarded() as connection:
-            found = dict(connection.execute(some, (json.dumps(list(paths)),)).fetchall())
+            stamps = dict(connection.execute(of_paths, (json.dumps(list(paths)),)).fetchall())
             for folder in folders:
-                found.update(connection.execute(below, (folder, folder)).fetchall())
-        return found
+                stamps.update(connection.execute(below, (folder, folder)).fetchall())
+        return stamps
 
     def digests(self, paths: Sequence[str]) -> dict[str, bytes]:
         """The digests of files as they were indexed."""
@@ -230,18 +230,18 @@ class Writing:
         run, listed = self._connection.execute, "in (select value from json_each(?))"
         run(f"delete from hidden where path {listed}", (json.dumps(paths),))
         sql = f"select fid, path, language from files where path {listed}"
-        known = run(sql, (json.dumps(paths),)).fetchall()
-        if not known:
+        files = run(sql, (json.dumps(paths),)).fetchall()
+        if not files:
             return
         rowids: list[int] = []
-        for fid, _, code in known:
+        for fid, _, code in files:
             rowids += self._remove_units(fid, language(code) if code else self._language)
         run(f"delete from tokens where rowid {listed}", (json.dumps(rowids),))
-        fids = json.dumps([fid for fid, _, _ in known])
+        fids = json.dumps([fid for fid, _, _ in files])
         for table in ("files", "fact", "tag", "name", "link", "cited", "unit"):
             run(f"delete from {table} where fid {listed}", (fids,))
         sql = f"delete from problems where path {listed} and origin = 'note'"
-        run(sql, (json.dumps([path for _, path, _ in known]),))
+        run(sql, (json.dumps([path for _, path, _ in files]),))
 
     def touch(self, path: str, stamp: Stamp, *, racy: bool) -> None:
         """Notes a new stamp of a file whose bytes are the same."""
@@ -308,11 +308,11 @@ class Writing:
     def forgotten(self, marks: frozenset[str]) -> None:
         """Keeps the marks of lines that are left out; the files of those that came or went count as changed."""
         row = self._connection.execute("select value from meta where key = 'forgotten'").fetchone()
-        known = frozenset(row[0].split("\n")) if row and row[0] else frozenset()
-        if known == marks:
+        earlier = frozenset(row[0].split("\n")) if row and row[0] else frozenset()
+        if earlier == marks:
             return
         self._keep("forgotten", "\n".join(sorted(marks)))
-        names = {mark.rpartition("#")[0].rpartition("/")[2] for mark in known ^ marks}
+        names = {mark.rpartition("#")[0].rpartition("/")[2] for mark in earlier ^ marks}
         self._connection.executemany(
             "update files set stamp = x'', digest = x'' where substr(path, length(path) - length(?1) + 1) = ?1 and kind != 'settings'",
             ((f"/{name}",) for name in names),
@@ -321,14 +321,16 @@ class Writing:
     def count_words(self) -> None:
         """Brings the counts of words, tokens and lengths up to date; called once, at the end of the transaction."""
         spelled: Counter[str] = Counter()
-        held = self._tokens
-        for code, found in self._words.items():
+        token_counts = self._tokens
+        for code, word_counts in self._words.items():
             token_of = language(code).token
-            for word, n in found.items():
+            for word, n in word_counts.items():
                 spelled[word] += n
                 for token in token_of(word).split():
-                    held[token] += n
-        counts = ((word, spelled[word], held[word]) for word in sorted(spelled.keys() | held.keys()))
+                    token_counts[token] += n
+        counts = (
+            (word, spelled[word], token_counts[word]) for word in sorted(spelled.keys() | token_counts.keys())
+        )
         rows = [row for row in counts if row[1] or row[2]]
         self._connection.executemany(_COUNT_SQL, rows)
         gone = [(word,) for word, n, m in rows if n < 0 or m < 0]
@@ -372,14 +374,13 @@ class Writing:
     def _remove_units(self, fid: int, spoken: Language) -> list[int]:
         """Takes the units of a file out of the text engine and the counts; their rows are for the caller to delete."""
         sql = f"select rowid, kind, trust, {_TEXT_COLUMNS} from unit where fid = ? order by seq"
-        found = self._connection.execute(sql, (fid,)).fetchall()
+        rows = self._connection.execute(sql, (fid,)).fetchall()
         texts = [
-            _Texts(title, tags, properties, unpacked(text))
-            for _, _, _, title, tags, properties, text in found
+            _Texts(title, tags, properties, unpacked(text)) for _, _, _, title, tags, properties, text in rows
         ]
-        columns = self._analysed(texts, [kind_of(row[1], row[2]) for row in found], spoken, sign=-1)
-        self._engine.remove([_index_row(row[0], one) for row, one in zip(found, columns, strict=True)])
-        return [row[0] for row in found]
+        columns = self._analysed(texts, [kind_of(row[1], row[2]) for row in rows], spoken, sign=-1)
+        self._engine.remove([_index_row(row[0], one) for row, one in zip(rows, columns, strict=True)])
+        return [row[0] for row in rows]
 
     def _analysed(
         self, texts: Sequence[_Texts], kinds: Sequence[str], spoken: Language, *, sign: int
@@ -388,7 +389,7 @@ class Writing:
         token_of = spoken.known.__getitem__
         counted = self._words.setdefault(spoken.code, Counter())
         analysed: list[list[str]] = []
-        held: list[set[str]] = []
+        tokens_of_units: list[set[str]] = []
         for text, kind in zip(texts, kinds, strict=True):
             spelled = [words_of(column) if column else () for column in text]
             columns = [" ".join(map(token_of, column)) for column in spelled]
@@ -402,10 +403,12 @@ class Writing:
                     length[1] += sign * _length(column)
             distinct = set().union(*spelled)
             _count(counted, distinct, sign)
-            held.append(self._corrected(" ".join(map(token_of, distinct)).split(), single, sign))
+            tokens_of_units.append(self._corrected(" ".join(map(token_of, distinct)).split(), single, sign))
         # A turn holds a word, too, when the one before or after it does: that is where its subject was named.
-        for i, own in enumerate(held if kinds and kinds[0] in ("turn", "untrusted") else ()):
-            _count(self._tokens, set().union(*held[max(i - 1, 0) : i + 2]) - own, sign)
+        for i, unit_tokens in enumerate(
+            tokens_of_units if kinds and kinds[0] in ("turn", "untrusted") else ()
+        ):
+            _count(self._tokens, set().union(*tokens_of_units[max(i - 1, 0) : i + 2]) - unit_tokens, sign)
         return analysed
 
     def _corrected(self, tokens: Sequence[str], single: Sequence[str], sign: int) -> set[str]:
@@ -548,14 +551,16 @@ def _rows(index: Index) -> Iterator[object]:
             yield from connection.execute(sql)
         places = {rowid: (path, seq) for rowid, path, seq in connection.execute(_PLACES)}
         yield index.size()
-        told = getattr(index.engine, "instances", None)
-        if told is None:
+        instances = getattr(index.engine, "instances", None)
+        if instances is None:
             yield from _postings(index, places)
         else:
-            for term, found in told():
+            for term, places_of_term in instances():
                 yield (
                     term,
-                    sorted((places.get(doc, ("", doc)), column, offset) for doc, column, offset in found),
+                    sorted(
+                        (places.get(doc, ("", doc)), column, offset) for doc, column, offset in places_of_term
+                    ),
                 )
 
 
@@ -629,12 +634,12 @@ def file_row(fid: int, filed: IndexedNote, code: str) -> tuple[object, ...]:
 
 def unit_row(rowid: int, fid: int, seq: int, unit: Unit, *, opens: bool = False) -> tuple[object, ...]:
     """The row of `unit`; its text compressed where that pays, with what ranking wants to know of a turn's."""
-    said = unit.text if unit.kind == "turn" else ""
+    turn_text = unit.text if unit.kind == "turn" else ""
     return (
         rowid, fid, seq, unit.id, unit.kind, unit.line, unit.end_line, unit.title, unit.tags, unit.properties,
         packed(unit.text), unit.when, unit.until, unit.days, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
         unit.value, unit.trust, int(unit.pinned), unit.state,
-        unit.role, int(asks(said)), int(opens), *unit.lifecycle,
+        unit.role, int(asks(turn_text)), int(opens), *unit.lifecycle,
     )  # fmt: skip
 
 

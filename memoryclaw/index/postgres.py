@@ -80,9 +80,11 @@ class Postgres:
         try:
             self._asked = conninfo_to_dict(url)
         except psycopg.ProgrammingError as error:
-            why = "" if "@" in url or "password" in url else f" ({str(error).strip()})"  # it may quote a part
+            reason = (
+                "" if "@" in url or "password" in url else f" ({str(error).strip()})"
+            )  # it may quote a part
             raise ConfigError(
-                f"the address of the PostgreSQL server cannot be read{why}; write it like postgresql://user@host/database"
+                f"the address of the PostgreSQL server cannot be read{reason}; write it like postgresql://user@host/database"
             ) from None
         self._url = url
         self._prepared = prepared
@@ -157,12 +159,12 @@ class Postgres:
         with self.telling():
             pool, connection, cursor = self._opening(opening)
             try:
-                found = []
+                rows = []
                 if asked:
                     while cursor.nextset():
                         pass
-                    found = cursor.fetchall()
-                yield connection, found
+                    rows = cursor.fetchall()
+                yield connection, rows
                 _run(connection, "commit")
             except BaseException:
                 with contextlib.suppress(psycopg.Error):
@@ -202,8 +204,8 @@ class Postgres:
         A pooler in transaction mode refuses this, and must: what belongs to a session would reach others. The server notices within a
         minute that the machine of a session is gone.
         """
-        kept = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3"
-        options = f"{self._asked.get('options') or ''} -c search_path={schema} {kept}".strip()
+        keepalives = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3"
+        options = f"{self._asked.get('options') or ''} -c search_path={schema} {keepalives}".strip()
         return {**self._asked, "options": options, "connect_timeout": int(_PATIENCE)}
 
     def migrate(self, part: str, steps: Sequence[str], *, whole: str = "") -> None:

@@ -100,8 +100,8 @@ class _Column(NamedTuple):
 
 
 def _columns_of(table: str) -> list[_Column]:
-    found = (one.split() for one in _TABLES[table][0].split(","))
-    return [_Column(name.lstrip("!"), kind, name.startswith("!")) for name, kind in found]
+    definitions = (one.split() for one in _TABLES[table][0].split(","))
+    return [_Column(name.lstrip("!"), kind, name.startswith("!")) for name, kind in definitions]
 
 
 def _steps() -> list[str]:
@@ -111,13 +111,13 @@ def _steps() -> list[str]:
             audience text not null default '', recipe text not null default '', unique(name, audience))"""
     ]
     for table, (_, key) in _TABLES.items():
-        told = ", ".join(
-            f'"{one.name}" {one.type}' + (' collate "C"' if one.type == "text" else "")
-            for one in _columns_of(table)
+        columns = ", ".join(
+            f'"{column.name}" {column.type}' + (' collate "C"' if column.type == "text" else "")
+            for column in _columns_of(table)
         )
         primary = f", primary key(vault, {key})" if key else ""
         sql.append(
-            f"create table {SCHEMA}.{table}({told}, vault int not null{primary}) partition by hash (vault)"
+            f"create table {SCHEMA}.{table}({columns}, vault int not null{primary}) partition by hash (vault)"
         )
         sql += [
             f"create table {SCHEMA}.{table}_{n} partition of {SCHEMA}.{table} for values with (modulus {PARTITIONS}, remainder {n})"
@@ -128,7 +128,7 @@ def _steps() -> list[str]:
             f"alter table {SCHEMA}.{table} force row level security",
             f"create policy own on {SCHEMA}.{table} using ({OWN}) with check ({OWN})",
         ]
-    sql += [f"create index on {SCHEMA}.{one.replace('(', '(vault, ', 1)}" for one in _INDEXES]
+    sql += [f"create index on {SCHEMA}.{column.replace('(', '(vault, ', 1)}" for column in _INDEXES]
     # The policy of a table does not hold for who names one of its partitions; without a policy of its own, that shows nothing.
     shut = [
         f"alter table {SCHEMA}.{table}_{n} enable row level security, force row level security"
@@ -192,14 +192,14 @@ def translated(sql: str) -> _Translated:
     text = sql.replace("%", "%%")
     for pattern, replacement in _CHANGES:
         text = re.sub(pattern, replacement, text)
-    text, own, after = _limited(text.strip())
+    text, numbers, after = _limited(text.strip())
     picked: list[tuple[int, str]] = []
 
     def place(found: re.Match[str]) -> str:
         picked.append((int(found[1]) - 1 if found[1] else len(picked), found[2] or ""))
         return "%s::jsonb" if found[2] == "{}" else "%s"
 
-    return _Translated(_PLACE.sub(place, text), own, tuple(picked), after)
+    return _Translated(_PLACE.sub(place, text), numbers, tuple(picked), after)
 
 
 def _limited(sql: str) -> tuple[str, int, bool]:
@@ -208,33 +208,33 @@ def _limited(sql: str) -> tuple[str, int, bool]:
     if verb == "insert":
         table = sql.split(None, 3)[2].partition("(")[0]
         sql = sql.replace(f"into {table}", f"into {SCHEMA}.{table} as {table}", 1)
-        head, values, rest = sql.partition(" values(")
+        head, values, row = sql.partition(" values(")
         if head.endswith(")"):  # it names its columns
             head = f"{head[:-1]}, vault)"
-        given, conflict, more = rest.partition("on conflict")
-        return f"{head}{values}{given.rstrip()[:-1]}, %s) {conflict}{more}", 0, True
+        row_values, conflict, conflict_rest = row.partition("on conflict")
+        return f"{head}{values}{row_values.rstrip()[:-1]}, %s) {conflict}{conflict_rest}", 0, True
     if verb in ("delete", "update"):
         table = sql.split()[2 if verb == "delete" else 1]
         sql = sql.replace(f" {table}", f" {SCHEMA}.{table}", 1)
         head, where, condition = sql.partition(" where ")
         return f"{head} where {f'({condition}) and ' if where else ''}vault = %s", 0, True
-    parts, own = [], 0
-    wanted = _wanted(sql)
+    views, numbers = [], 0
+    named = _wanted(sql)
     for name in (*_TABLES, *_VIEWS):
-        if name in wanted and name in _TABLES:
+        if name in named and name in _TABLES:
             columns = ", ".join(f'"{one.name}"' for one in _columns_of(name))
-            parts.append(
+            views.append(
                 f"{name} as not materialized (select {columns} from {SCHEMA}.{name} where vault = %s)"
             )
-            own += 1
-        elif name in wanted:
-            parts.append(f"{name} as not materialized ({_VIEWS[name]})")
-    if not parts:
+            numbers += 1
+        elif name in named:
+            views.append(f"{name} as not materialized ({_VIEWS[name]})")
+    if not views:
         return sql, 0, False
     first = re.match(r"with (recursive )?", sql)
     if first is None:
-        return f"with {', '.join(parts)} {sql}", own, False
-    return f"with {first[1] or ''}{', '.join(parts)}, {sql[first.end() :]}", own, False
+        return f"with {', '.join(views)} {sql}", numbers, False
+    return f"with {first[1] or ''}{', '.join(views)}, {sql[first.end() :]}", numbers, False
 
 
 def _wanted(sql: str) -> set[str]:
@@ -245,7 +245,7 @@ def _wanted(sql: str) -> set[str]:
     return named
 
 
-class Rows(list[tuple[Any, ...]]):
+class FetchedRows(list[tuple[Any, ...]]):
     """What a statement found, all of it."""
 
     def fetchall(self) -> list[tuple[Any, ...]]:
@@ -257,7 +257,7 @@ class Rows(list[tuple[Any, ...]]):
         return self.pop(0) if self else None
 
 
-class Connection:
+class PostgresConnection:
     """What the index asks, in its own SQL: in the transaction that is open, or each statement in one of its own."""
 
     def __init__(self, database: PostgresDatabase) -> None:
@@ -268,31 +268,31 @@ class Connection:
         """True within `reading` or `writing`."""
         return self._database.raw is not None
 
-    def execute(self, sql: str, values: Sequence[object] = ()) -> Rows:
+    def execute(self, sql: str, values: Sequence[object] = ()) -> FetchedRows:
         """Runs one statement."""
-        known, asked = self._database.answers, (sql, *values)
-        if known is not None and asked in known:
-            known.move_to_end(asked)
-            return Rows(known[asked])
-        one = translated(sql)
+        cache, key = self._database.answers, (sql, *values)
+        if cache is not None and key in cache:
+            cache.move_to_end(key)
+            return FetchedRows(cache[key])
+        translation = translated(sql)
         number = self._database.number()
-        bound: list[Any] = [number] * one.own
+        bound: list[Any] = [number] * translation.own
         is_insert = sql.startswith("insert")
-        for at, kind in one.picked:
-            value = values[at]
+        for place, kind in translation.picked:
+            value = values[place]
             if kind == "[]" and isinstance(value, str):
                 value = json.loads(value)
             bound.append(_bound(value, cut=not is_insert and kind != "{}"))
-        if one.after:
+        if translation.after:
             bound.append(number)
         with self._database.session() as raw:
-            cursor = raw.execute(one.sql, bound)
-            found = cursor.fetchall() if cursor.description else []
-        if known is not None:
-            known[asked] = found
-            if len(known) > _REMEMBERED:
-                known.popitem(last=False)
-        return Rows(found)
+            cursor = raw.execute(translation.sql, bound)
+            rows = cursor.fetchall() if cursor.description else []
+        if cache is not None:
+            cache[key] = rows
+            if len(cache) > _REMEMBERED:
+                cache.popitem(last=False)
+        return FetchedRows(rows)
 
     def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         """Runs one statement for many rows; inserts go in one piece."""
@@ -300,33 +300,35 @@ class Connection:
         if inserted:
             self._insert(inserted[1], inserted[2], rows)
             return
-        one = translated(sql)
+        translation = translated(sql)
         number = self._database.number()
         bound = [
-            [number] * one.own + [_bound(row[at], cut=True) for at, _ in one.picked] + [number] * one.after
+            [number] * translation.own
+            + [_bound(row[at], cut=True) for at, _ in translation.picked]
+            + [number] * translation.after
             for row in rows
         ]
         if bound:
             with self._database.session() as raw, raw.cursor() as cursor:
-                cursor.executemany(one.sql, bound)
+                cursor.executemany(translation.sql, bound)
 
     def _insert(self, table: str, conflict: str, rows: Iterable[Sequence[object]]) -> None:
         sql, cut = _insertion(table, conflict.strip())
-        kept: Iterable[Sequence[object]] = [
+        fitting: Iterable[Sequence[object]] = [
             [_cut(value) if at in cut else value for at, value in enumerate(row)]
             if any(len(str(row[at])) > LONGEST for at in cut)
             else row
             for row in rows
         ]
         if conflict.strip().endswith("do nothing"):
-            kept = dict.fromkeys(map(tuple, kept))
-        told = json.dumps(list(kept), ensure_ascii=False, default=bytes.hex)
-        if told == "[]":
+            fitting = dict.fromkeys(map(tuple, fitting))
+        json_rows = json.dumps(list(fitting), ensure_ascii=False, default=bytes.hex)
+        if json_rows == "[]":
             return
-        if "\\u0000" in told:
-            told = _NUL.sub(r"\1�", told)
+        if "\\u0000" in json_rows:
+            json_rows = _NUL.sub(r"\1�", json_rows)
         with self._database.session() as raw:
-            raw.execute(sql, (self._database.number(), told))
+            raw.execute(sql, (self._database.number(), json_rows))
 
 
 _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")  # in JSON: not one of which a text tells
@@ -336,10 +338,10 @@ _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")  # in JSON: not one of which a t
 def _insertion(table: str, conflict: str) -> tuple[str, tuple[int, ...]]:
     """How many rows of a table are put in at once, and which of their values are cut."""
     columns = _columns_of(table)
-    told = ", ".join(_FROM_JSON[one.type].format(at) for at, one in enumerate(columns))
+    values = ", ".join(_FROM_JSON[one.type].format(at) for at, one in enumerate(columns))
     names = ", ".join(f'"{one.name}"' for one in columns)
     conflict = conflict.replace("on conflict(", "on conflict(vault, ")
-    sql = f"""insert into {SCHEMA}.{table} as {table}({names}, vault) select {told}, %s from jsonb_array_elements(%s::jsonb) r {conflict}"""
+    sql = f"""insert into {SCHEMA}.{table} as {table}({names}, vault) select {values}, %s from jsonb_array_elements(%s::jsonb) r {conflict}"""
     return sql, tuple(at for at, one in enumerate(columns) if one.is_cut)
 
 
@@ -384,7 +386,7 @@ class PostgresDatabase:
         self._name, self._audience, self._recipe = name, audience, recipe
         self._keeps, self._may = keeps, may
         self._number: int | None = None
-        self._connection = Connection(self)
+        self._connection = PostgresConnection(self)
         # What was read of one edition of the index, in transactions that only read.
         self._edition: object = None
         self._constants: dict[str, Any] = {}
@@ -403,7 +405,7 @@ class PostgresDatabase:
             self._number = self._registered()
         return self._number
 
-    def connection(self) -> Connection:
+    def connection(self) -> PostgresConnection:
         """What is asked in the open transaction, or else each statement in one of its own."""
         return self._connection
 
@@ -444,7 +446,7 @@ class PostgresDatabase:
             yield raw
 
     @contextlib.contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self) -> Iterator[PostgresConnection]:
         """One write transaction, for which other writers of this vault wait."""
         with self.telling(), self.server.transaction(self.number()) as raw:
             self._lock(raw, self.number())
@@ -480,7 +482,7 @@ class PostgresDatabase:
         return self._answers if self._reads else None
 
     @contextlib.contextmanager
-    def guarded(self) -> Iterator[Connection]:
+    def guarded(self) -> Iterator[PostgresConnection]:
         """The connection, with the errors of the server told apart."""
         with self.telling():
             yield self._connection
@@ -522,18 +524,18 @@ class PostgresDatabase:
         return (int(row[0]), str(row[1])) if row else None
 
     def _registered(self) -> int:
-        known = self._known()
-        if not self._keeps and (known is None or known[1] != self._recipe):
+        registration = self._known()
+        if not self._keeps and (registration is None or registration[1] != self._recipe):
             raise self._not_yet()
-        if known is None:
+        if registration is None:
             with self.server.transaction() as raw:
                 self._first(raw)
-            known = self._known()
-        if known is None:
+            registration = self._known()
+        if registration is None:
             raise IndexDamagedError(
                 f"the vault {self._name!r} was dropped from {self.server} meanwhile; try again"
             )
-        number, recipe = known
+        number, recipe = registration
         if recipe != self._recipe:
             with self.server.transaction(number, wait_ms=5000) as raw:
                 self._lock(raw, number)
@@ -572,11 +574,11 @@ class PostgresDatabase:
             self._begin(raw, int(row[0]))
 
     def _wipe(self, raw: psycopg.Connection[tuple[Any, ...]], number: int | None = None) -> None:
-        own = self._number if number is None else number
+        vault = self._number if number is None else number
         for table in [one for one in _TABLES if one not in _OF_PASSAGES]:
-            raw.execute(f"delete from {SCHEMA}.{table} where vault = %s", (own,))
-        raw.execute(f"update {SCHEMA}.vault set recipe = %s where number = %s", (self._recipe, own))
-        self._begin(raw, own)
+            raw.execute(f"delete from {SCHEMA}.{table} where vault = %s", (vault,))
+        raw.execute(f"update {SCHEMA}.vault set recipe = %s where number = %s", (self._recipe, vault))
+        self._begin(raw, vault)
 
     def _begin(self, raw: psycopg.Connection[tuple[Any, ...]], number: int | None) -> None:
         # Row numbers begin anew, so whoever remembers some must know which build they are of.
@@ -615,8 +617,8 @@ class PostgresVectors:
     def edition(self) -> str:
         """Another one whenever a vector came or went; empty where that is not known."""
         sql = f"select value from {SCHEMA}.meta where vault = %s and key = 'vectors'"
-        found = self._asked(sql)
-        return str(found[0][0]) if found else ""
+        rows = self._asked(sql)
+        return str(rows[0][0]) if rows else ""
 
     def held(self, recipe: str) -> dict[bytes, int]:
         """The passages that have a vector of this recipe, and how many bytes it has."""
@@ -698,13 +700,13 @@ class PostgresText:
         for row in rows:
             places, length = _placed(row)
             chunk = row.rowid >> _CHUNK
-            for (token, column), found in places.items():
+            for (token, column), occurrences in places.items():
                 key = token, chunk
-                held = self._gathered.get(key)
-                if held is None:
-                    held = self._gathered[key] = _Gathered([], [])
-                held.units.extend((row.rowid << 2 | column, len(found), length))
-                held.places.extend(found)
+                postings = self._gathered.get(key)
+                if postings is None:
+                    postings = self._gathered[key] = _Gathered([], [])
+                postings.units.extend((row.rowid << 2 | column, len(occurrences), length))
+                postings.places.extend(occurrences)
             self._held += length
             self._count(1, length)
             if self._held > _FLUSH:
@@ -725,16 +727,16 @@ class PostgresText:
             sql = f"select token, units, places from {SCHEMA}.posting where vault = %s and token = any(%s) and chunk = %s"
             put = f"update {SCHEMA}.posting set units = %s, places = %s where vault = %s and token = %s and chunk = %s"
             with self._database.session() as raw, raw.cursor() as cursor:
-                kept, empty = [], []
+                changed, empty = [], []
                 for token, units, places in raw.execute(
                     sql, (number, sorted(tokens[chunk]), chunk)
                 ).fetchall():
-                    left = _without(units, places, rowids)
-                    if left[0]:
-                        kept.append((*left, number, token, chunk))
+                    remaining = _without(units, places, rowids)
+                    if remaining[0]:
+                        changed.append((*remaining, number, token, chunk))
                     else:
                         empty.append(token)
-                cursor.executemany(put, kept)
+                cursor.executemany(put, changed)
                 cursor.execute(
                     f"delete from {SCHEMA}.posting where vault = %s and token = any(%s) and chunk = %s",
                     (number, empty, chunk),
@@ -742,14 +744,14 @@ class PostgresText:
 
     def find(self, clause: Clause, limit: int, within: Sequence[int] | None = None) -> list[Hit]:
         """The best units by BM25, with all that tie with the last of them."""
-        kept = sound(clause)
-        if kept is None or limit < 1:
+        cleaned = sound(clause)
+        if cleaned is None or limit < 1:
             return []
-        parts = kept.parts if kept.op == "any" else (kept,)
-        if all(part.op == "token" for part in parts):
-            rowids, scores = self._any(list(parts), within)
+        alternatives = cleaned.parts if cleaned.op == "any" else (cleaned,)
+        if all(part.op == "token" for part in alternatives):
+            rowids, scores = self._any(list(alternatives), within)
         else:
-            rowids, scores = self._nested(kept, within)
+            rowids, scores = self._nested(cleaned, within)
         if len(rowids) > limit:
             last = np.partition(scores, len(scores) - limit)[len(scores) - limit]
             rowids, scores = rowids[scores >= last], scores[scores >= last]
@@ -758,20 +760,21 @@ class PostgresText:
 
     def occurrences(self, tokens: Iterable[str], within: Iterable[int]) -> list[Occurrence]:
         """Every place where one of these tokens stands in one of these units."""
-        wanted = set(within)
-        chunks = sorted({rowid >> _CHUNK for rowid in wanted})
-        found: list[Occurrence] = []
+        rowids = set(within)
+        chunks = sorted({rowid >> _CHUNK for rowid in rowids})
+        occurrences: list[Occurrence] = []
         for token, units, places in self._rows(tokens, chunks=chunks, places=True):
             keys = np.frombuffer(units, "<u4").reshape(-1, _TRIPLE)
             all_places = np.frombuffer(places, "<u4").tolist()
-            at = 0
+            start = 0
             for key, count, _ in keys.tolist():
-                if key >> 2 in wanted:
-                    found += [
-                        (token, key >> 2, COLUMNS[key & 3], place) for place in all_places[at : at + count]
+                if key >> 2 in rowids:
+                    occurrences += [
+                        (token, key >> 2, COLUMNS[key & 3], place)
+                        for place in all_places[start : start + count]
                     ]
-                at += count
-        return found
+                start += count
+        return occurrences
 
     def instances(self) -> Iterator[tuple[str, list[tuple[int, str, int]]]]:
         """Every token with each of its places (rowid, column, place), in the order of the tokens."""
@@ -781,22 +784,24 @@ class PostgresText:
             sql = f"select distinct token from {SCHEMA}.posting where vault = %s order by token"
             tokens = [token for (token,) in raw.execute(sql, (number,)).fetchall()]
         for start in range(0, len(tokens), 500):
-            some: dict[str, list[tuple[int, str, int]]] = {token: [] for token in tokens[start : start + 500]}
-            for token, units, places in self._rows(some, places=True):
-                all_places, at = np.frombuffer(places, "<u4").tolist(), 0
+            places_by_token: dict[str, list[tuple[int, str, int]]] = {
+                token: [] for token in tokens[start : start + 500]
+            }
+            for token, units, places in self._rows(places_by_token, places=True):
+                all_places, offset = np.frombuffer(places, "<u4").tolist(), 0
                 for key, count, _ in np.frombuffer(units, "<u4").reshape(-1, _TRIPLE).tolist():
-                    some[token] += [
-                        (key >> 2, COLUMNS[key & 3], place) for place in all_places[at : at + count]
+                    places_by_token[token] += [
+                        (key >> 2, COLUMNS[key & 3], place) for place in all_places[offset : offset + count]
                     ]
-                    at += count
-            yield from ((token, sorted(found)) for token, found in some.items())
+                    offset += count
+            yield from ((token, sorted(found)) for token, found in places_by_token.items())
 
     def count(self, clause: Clause) -> int:
         """How many units match."""
-        kept = sound(clause)
-        if kept is None:
+        cleaned = sound(clause)
+        if cleaned is None:
             return 0
-        return len(tally(kept, self._counter(kept)).units)
+        return len(tally(cleaned, self._counter(cleaned)).units)
 
     def size(self) -> tuple[int, int]:
         """Units and tokens."""
@@ -808,8 +813,8 @@ class PostgresText:
             f"select key, value from {SCHEMA}.meta where vault = %s and key in ('text units', 'text tokens')"
         )
         with self._database.session() as raw:
-            found = dict(raw.execute(sql, (self._database.number(),)).fetchall())
-        return int(found.get("text units", 0)), int(found.get("text tokens", 0))
+            totals = dict(raw.execute(sql, (self._database.number(),)).fetchall())
+        return int(totals.get("text units", 0)), int(totals.get("text tokens", 0))
 
     def clear(self) -> None:
         """Forgets everything."""
@@ -830,26 +835,26 @@ class PostgresText:
 
     def _rows(
         self, tokens: Iterable[str], *, chunks: Sequence[int] | None = None, places: bool = False
-    ) -> Rows:
+    ) -> FetchedRows:
         self._flush()
         cut = {_cut(token): token for token in tokens}
         number = self._database.number()
         also, values = (" and chunk = any(%s)", [list(chunks)]) if chunks is not None else ("", [])
-        what = "token, units, places" if places else "token, units"
-        sql = f"select {what} from {SCHEMA}.posting where vault = %s and token = any(%s){also} order by token, chunk"
+        columns = "token, units, places" if places else "token, units"
+        sql = f"select {columns} from {SCHEMA}.posting where vault = %s and token = any(%s){also} order by token, chunk"
         with self._database.session() as raw:
-            found = raw.execute(sql, (number, list(cut), *values)).fetchall()
-        return Rows((cut[row[0]], *row[1:]) for row in found)
+            rows = raw.execute(sql, (number, list(cut), *values)).fetchall()
+        return FetchedRows((cut[row[0]], *row[1:]) for row in rows)
 
     def _postings(self, tokens: Iterable[str]) -> dict[str, _Postings]:
         gathered: dict[str, list[Any]] = defaultdict(list)
         for token, units in self._rows(tokens):
             gathered[token].append(np.frombuffer(units, "<u4").reshape(-1, _TRIPLE))
-        found = {}
-        for token, some in gathered.items():
-            rows = np.concatenate(some) if len(some) > 1 else some[0]
-            found[token] = _Postings(rows[:, 0] >> 2, rows[:, 0] & 3, rows[:, 1], rows[:, 2])
-        return found
+        postings = {}
+        for token, pieces in gathered.items():
+            rows = np.concatenate(pieces) if len(pieces) > 1 else pieces[0]
+            postings[token] = _Postings(rows[:, 0] >> 2, rows[:, 0] & 3, rows[:, 1], rows[:, 2])
+        return postings
 
     def _any(self, tokens: Sequence[Clause], within: Sequence[int] | None) -> tuple[Any, Any]:
         """The units that hold any of these tokens, and their scores: the same sums as `gain` makes, for all units at once."""
@@ -872,12 +877,12 @@ class PostgresText:
     def _nested(self, clause: Clause, within: Sequence[int] | None) -> tuple[Any, Any]:
         """The same for any question."""
         lengths: dict[int, int] = {}
-        found = tally(clause, self._counter(clause, lengths))
-        allowed = found.units if within is None else found.units & set(within)
+        tallied = tally(clause, self._counter(clause, lengths))
+        allowed = tallied.units if within is None else tallied.units & set(within)
         scores = dict.fromkeys(sorted(allowed), 0.0)
         units, total = self.size()
         average = total / max(units, 1)
-        for counts, holding in counted(found, scores.keys()):
+        for counts, holding in counted(tallied, scores.keys()):
             rarity = idf(units, len(counts))
             for rowid in holding:
                 scores[rowid] += gain(rarity, counts[rowid], lengths[rowid], average)
@@ -907,13 +912,13 @@ class PostgresText:
 
     def _places(self, tokens: Iterable[str]) -> dict[str, dict[tuple[int, int], tuple[set[int], int]]]:
         """Where each token stands: by unit and column, the places and the length of the unit."""
-        found: dict[str, dict[tuple[int, int], tuple[set[int], int]]] = defaultdict(dict)
+        places_by_token: dict[str, dict[tuple[int, int], tuple[set[int], int]]] = defaultdict(dict)
         for token, units, places in self._rows(tokens, places=True):
-            all_places, at = np.frombuffer(places, "<u4").tolist(), 0
+            all_places, start = np.frombuffer(places, "<u4").tolist(), 0
             for key, count, length in np.frombuffer(units, "<u4").reshape(-1, _TRIPLE).tolist():
-                found[token][key >> 2, key & 3] = set(all_places[at : at + count]), length
-                at += count
-        return found
+                places_by_token[token][key >> 2, key & 3] = set(all_places[start : start + count]), length
+                start += count
+        return places_by_token
 
     # ── Writing
 
@@ -928,16 +933,16 @@ class PostgresText:
         gathered, change = self._gathered, self._change
         self._forget()
         rows = [
-            (_cut(token), chunk, _packed(one.units), _packed(one.places))
-            for (token, chunk), one in sorted(gathered.items())
+            (_cut(token), chunk, _packed(postings.units), _packed(postings.places))
+            for (token, chunk), postings in sorted(gathered.items())
         ]
         conflict = "on conflict(token, chunk) do update set units = posting.units || excluded.units, places = posting.places || excluded.places"
         self._database.connection().executemany(f"insert into posting values(?,?,?,?) {conflict}", rows)
         grown = f"""insert into {SCHEMA}.meta as meta(key, value, vault) values(%s, %s, %s) on conflict(vault, key)
             do update set value = (meta.value::bigint + excluded.value::bigint)::text"""
         with self._database.session() as raw:
-            for key, more in zip(("text units", "text tokens"), change, strict=True):
-                raw.execute(grown, (key, str(more), self._database.number()))
+            for key, growth in zip(("text units", "text tokens"), change, strict=True):
+                raw.execute(grown, (key, str(growth), self._database.number()))
 
     def _forget(self) -> None:
         self._gathered, self._held, self._change = {}, 0, [0, 0]
@@ -968,8 +973,8 @@ def _packed(numbers: list[int]) -> bytes:
 def _without(units: bytes, places: bytes, gone: set[int]) -> tuple[bytes, bytes]:
     """The postings of a token without those of some units."""
     rows = np.frombuffer(units, "<u4").reshape(-1, _TRIPLE)
-    kept = ~np.isin(rows[:, 0] >> 2, list(gone))
-    return rows[kept].tobytes(), np.frombuffer(places, "<u4")[np.repeat(kept, rows[:, 1])].tobytes()
+    remains = ~np.isin(rows[:, 0] >> 2, list(gone))
+    return rows[remains].tobytes(), np.frombuffer(places, "<u4")[np.repeat(remains, rows[:, 1])].tobytes()
 
 
 def _weighed(found: _Postings | None, columns: Sequence[str]) -> tuple[Any, Any, Any]:
@@ -977,8 +982,8 @@ def _weighed(found: _Postings | None, columns: Sequence[str]) -> tuple[Any, Any,
     if found is None:
         return np.empty(0, np.uint32), np.empty(0), np.empty(0)
     if columns:
-        some = np.isin(found.columns, [_COLUMNS[name] for name in columns])
-        found = _Postings(*(one[some] for one in found))
+        in_columns = np.isin(found.columns, [_COLUMNS[name] for name in columns])
+        found = _Postings(*(one[in_columns] for one in found))
     weighed = found.counts * _WEIGHTS[found.columns]
     rowids, first, which = np.unique(found.rowids, return_index=True, return_inverse=True)
     return (
@@ -996,17 +1001,17 @@ def _together(
 ) -> dict[int, float]:
     """How often these tokens stand side by side in each unit, weighed by column."""
     counts: dict[int, float] = defaultdict(float)
-    wanted = {_COLUMNS[name] for name in columns}
+    numbers = {_COLUMNS[name] for name in columns}
     for (rowid, column), (starts, length) in sorted(places.get(tokens[0], {}).items(), key=itemgetter(0)):
-        if wanted and column not in wanted:
+        if numbers and column not in numbers:
             continue
-        left = starts
+        remaining = starts
         for offset, token in enumerate(tokens[1:], 1):
-            there = places.get(token, {}).get((rowid, column))
-            left = {start for start in left if there and start + offset in there[0]}
-        for _ in left:  # as FTS5 adds them up
+            positions = places.get(token, {}).get((rowid, column))
+            remaining = {start for start in remaining if positions and start + offset in positions[0]}
+        for _ in remaining:  # as FTS5 adds them up
             counts[rowid] += float(_WEIGHTS[column])
-        if left and lengths is not None:
+        if remaining and lengths is not None:
             lengths[rowid] = length
     return dict(counts)
 

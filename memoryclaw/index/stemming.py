@@ -39,17 +39,17 @@ def language_of(texts: Iterable[str], usual: Language) -> Language:
     """
     if usual.code == "none":
         return usual
-    said: set[str] = set()
-    left = _READ
+    words: set[str] = set()
+    room = _READ
     for text in texts:
-        said.update(words_of(text[:left]))
-        left -= len(text)
-        if left <= 0:
+        words.update(words_of(text[:room]))
+        room -= len(text)
+        if room <= 0:
             break
     spoken = _spoken()
-    counts = Counter(code for word in said & spoken.keys() for code in spoken[word])
+    counts = Counter(code for word in words & spoken.keys() for code in spoken[word])
     most = max(counts.values(), default=0)
-    if most < max(_SURE, _LEAST * len(said), 2 * counts[usual.code]):
+    if most < max(_SURE, _LEAST * len(words), 2 * counts[usual.code]):
         return usual
     return language(min(code for code, count in counts.items() if count == most))
 
@@ -57,11 +57,11 @@ def language_of(texts: Iterable[str], usual: Language) -> Language:
 @cache
 def _spoken() -> dict[str, list[str]]:
     """The languages in which each word is a stop word."""
-    found: dict[str, list[str]] = {}
+    codes_by_word: dict[str, list[str]] = {}
     for code in sorted(stoplists):
         for word in stoplists[code]:
-            found.setdefault(word, []).append(code)
-    return found
+            codes_by_word.setdefault(word, []).append(code)
+    return codes_by_word
 
 
 def _hurried(stem: Callable[[str], str]) -> Callable[[str], str]:

@@ -76,8 +76,8 @@ class Sync:
         """What a sync would have to do now, found without reading a single note."""
         scan = self._vault.scan()
         with self._index.database.reading():
-            known, self._odd_before = self._index.stamps(), self._index.scan_problems()
-        return compare(scan.files, known), scan
+            stamps, self._odd_before = self._index.stamps(), self._index.scan_problems()
+        return compare(scan.files, stamps), scan
 
     def lag(self, behind: StaleFiles, scan: Scan) -> int:
         """How many of these files the index does not know as they are; only those with a doubtful stamp are read."""
@@ -90,10 +90,10 @@ class Sync:
         import hashlib  # noqa: PLC0415 - it starts a cryptography library, and few files are doubted
 
         try:
-            found = self._vault.read(path, scan.raw.get(path))
+            content = self._vault.read(path, scan.raw.get(path))
         except VaultError:
             return False
-        return found is not None and hashlib.sha256(found[0]).digest() == digest
+        return content is not None and hashlib.sha256(content[0]).digest() == digest
 
     def run(self) -> Synced:
         """Walks the vault and applies every difference.
@@ -111,12 +111,12 @@ class Sync:
             unread = self._settings(scan)
             behind = _but_settings(compare(scan.files, self._index.stamps()))
         if behind.count:
-            done = self._files(behind, scan, unread)
+            synced = self._files(behind, scan, unread)
         else:
             self._odd([*scan.problems, *unread])
-            done = Synced(total=len(scan.files), unread=len(unread))
+            synced = Synced(total=len(scan.files), unread=len(unread))
         self._index.database.rebuilt = False
-        return done
+        return synced
 
     def paths(self, paths: Collection[str], folders: Collection[str] = ()) -> Synced:
         """Applies the differences of a few files and of all below a few folders; what a watcher calls on a hint."""
@@ -136,10 +136,10 @@ class Sync:
             if below.problems:
                 return None
             files |= below.files
-        known = self._index.stamps_near(paths, folders)
-        if any(path not in files and path not in known and is_wanted(path) for path in paths):
+        stamps = self._index.stamps_near(paths, folders)
+        if any(path not in files and path not in stamps and is_wanted(path) for path in paths):
             return None  # a note that neither was nor is there: the hint may have meant another folder
-        behind = compare(files, known)
+        behind = compare(files, stamps)
         if SETTINGS_FILES.intersection([*behind.changed, *behind.removed]):
             return None
         return behind, Scan(files, [], [], {})
@@ -165,11 +165,11 @@ class Sync:
         return Synced(*counts, tuple(filing.racy), tuple(paths[:_TOLD]))
 
     def _odd(self, problems: list[Problem]) -> None:
-        known = self._index.scan_problems() if self._odd_before is None else self._odd_before
+        earlier = self._index.scan_problems() if self._odd_before is None else self._odd_before
         self._odd_before = None
-        if sorted(problems) != known:
-            with self._index.writing() as work:
-                work.scan_problems(problems)
+        if sorted(problems) != earlier:
+            with self._index.writing() as writing:
+                writing.scan_problems(problems)
 
     def _settings(self, scan: Scan) -> list[Problem]:
         """Reads the vault's own vocabulary; a file that cannot be read leaves what was known of it."""
@@ -206,10 +206,10 @@ class Following(Sync):
         edition = self._whole.edition()
         if self._index.followed() == edition:
             return Synced()
-        done = super().run()
-        with self._index.writing() as work:
-            work.follow(edition)
-        return done
+        synced = super().run()
+        with self._index.writing() as writing:
+            writing.follow(edition)
+        return synced
 
 
 def _but_settings(behind: StaleFiles) -> StaleFiles:

@@ -57,9 +57,9 @@ class VectorStore:
 
     def __init__(self, state: Path, model: str) -> None:
         slug = re.sub(r"[^a-z0-9.]+", "-", model.lower()).strip("-.")
-        own = hashlib.blake2b(model.encode("utf-8", "replace"), digest_size=4).hexdigest()
+        name_digest = hashlib.blake2b(model.encode("utf-8", "replace"), digest_size=4).hexdigest()
         self._all = state / FOLDER
-        self.folder = self._all / f"{slug[:60]}-{own}"
+        self.folder = self._all / f"{slug[:60]}-{name_digest}"
         self._path = self.folder / "slots.sqlite"
         self._doubt = self.folder / "doubt"  # there since somebody met a row that was not what was written
         self._connection: sqlite3.Connection | None = None
@@ -126,8 +126,8 @@ class VectorStore:
 
     def fits(self, rows: Floats) -> bool:
         """True when rows are as long as those that are there, or none are."""
-        known = self._meta("dimension")
-        return known is None or int(known) == int(rows.shape[1])
+        dimension = self._meta("dimension")
+        return dimension is None or int(dimension) == int(rows.shape[1])
 
     def add(self, digests: Sequence[bytes], rows: Floats) -> None:
         """Keeps the vectors of passages; call it within `filling`.
@@ -141,10 +141,10 @@ class VectorStore:
         bytes_of = {slot: row.tobytes() for slot, row in zip(slots, rows, strict=True)}
         matrix.write(bytes_of)
         with self._writing() as connection:
-            told = [
+            slot_rows = [
                 (slot, digest, checksum(bytes_of[slot])) for slot, digest in zip(slots, digests, strict=True)
             ]
-            connection.executemany("insert or replace into slot values(?,?,?)", told)
+            connection.executemany("insert or replace into slot values(?,?,?)", slot_rows)
             connection.execute(_NO_MEAN)
 
     def width(self) -> int:
@@ -154,18 +154,18 @@ class VectorStore:
     def rows(self, digests: Sequence[bytes]) -> dict[bytes, bytes]:
         """The vectors of passages that have one, as they were written."""
         sql = "select digest, slot, sum from slot where digest = ?"
-        found = [row for digest in digests for row in self._rows(sql, digest)]
-        if not found:
+        slot_rows = [row for digest in digests for row in self._rows(sql, digest)]
+        if not slot_rows:
             return {}
         matrix = self._matrix_of(int(self._meta("dimension")))
         with self._doubting():
-            rows = matrix.bytes_of({slot: known for _, slot, known in found}, self._count())
-        return {digest: rows[slot] for digest, slot, _ in found}
+            rows = matrix.bytes_of({slot: known for _, slot, known in slot_rows}, self._count())
+        return {digest: rows[slot] for digest, slot, _ in slot_rows}
 
     def followed(self) -> str | None:
         """Which edition of the vectors on a server these are; None where they follow none."""
-        found = self._meta("followed")
-        return None if found is None else str(found)
+        edition = self._meta("followed")
+        return None if edition is None else str(edition)
 
     def follow(self, edition: str) -> None:
         """Notes which edition of the vectors on a server these are."""
@@ -213,9 +213,9 @@ class VectorStore:
         mean = self._mean(matrix)
         while True:
             slots = matrix.nearest(query, mean, count, ask)
-            found = self._cosines(query, self._units_in(slots))
-            if len(found) >= wanted or ask >= count:
-                return _best(found, wanted)
+            cosines = self._cosines(query, self._units_in(slots))
+            if len(cosines) >= wanted or ask >= count:
+                return _best(cosines, wanted)
             ask *= 4  # some of the nearest are of no unit any more
 
     def cosines(self, query: Floats, rowids: Sequence[int]) -> dict[int, float]:
@@ -235,12 +235,12 @@ class VectorStore:
             if self._rows("pragma quick_check(1)") != [("ok",)]:
                 return False
             sums = self._rows(_HELD)
-            whole = not sums or self._matrix_of(int(dimension)).sound(sums, self._count())
+            is_sound = not sums or self._matrix_of(int(dimension)).sound(sums, self._count())
         except VectorsError:
             return False
-        if whole:
+        if is_sound:
             self._doubt.unlink(missing_ok=True)
-        return whole
+        return is_sound
 
     def discard(self) -> None:
         """Throws the vectors away; call it within `filling`."""
@@ -293,33 +293,33 @@ class VectorStore:
 
     def _mean(self, matrix: Matrix) -> Floats:
         """The mean of all vectors, which is made anew when one has come or gone."""
-        known = self._meta("mean")
-        if known is None:
+        mean_bytes = self._meta("mean")
+        if mean_bytes is None:
             with self._doubting(), self._writing() as connection:
-                known = matrix.mean(self._rows(_HELD), self._count()).tobytes()
-                _keep(connection, "mean", known)
-        return numpy().frombuffer(known)
+                mean_bytes = matrix.mean(self._rows(_HELD), self._count()).tobytes()
+                _keep(connection, "mean", mean_bytes)
+        return numpy().frombuffer(mean_bytes)
 
     def _matrix_of(self, dimension: int) -> Matrix:
-        known = self._meta("dimension")
-        if known is None:
+        stored = self._meta("dimension")
+        if stored is None:
             with self._writing() as connection:
                 _keep(connection, "dimension", dimension)
-        elif int(known) != dimension:
+        elif int(stored) != dimension:
             raise VectorsError(
-                f"the model now makes vectors of {dimension} numbers, not {known}; `memoryclaw sync --vectors` makes all of them again"
+                f"the model now makes vectors of {dimension} numbers, not {stored}; `memoryclaw sync --vectors` makes all of them again"
             )
         if self._matrix is None:
             self._matrix = Matrix(self.folder / "rows.f32", dimension)
         return self._matrix
 
     def _count(self) -> int:
-        found = self._rows("select max(slot) + 1 from slot")
-        return int(found[0][0] or 0) if found else 0
+        rows = self._rows("select max(slot) + 1 from slot")
+        return int(rows[0][0] or 0) if rows else 0
 
     def _meta(self, key: str) -> Any:
-        found = self._rows("select value from meta where key = ?", key)
-        return found[0][0] if found else None
+        rows = self._rows("select value from meta where key = ?", key)
+        return rows[0][0] if rows else None
 
     def _rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         with self._telling():
@@ -435,8 +435,8 @@ class Matrix:
             VectorsError: a row is not what was written.
         """
         np, total = numpy(), 0
-        for at in range(0, len(sums), _CHUNK):
-            rows = self._checked(dict(sums[at : at + _CHUNK]), count)
+        for start in range(0, len(sums), _CHUNK):
+            rows = self._checked(dict(sums[start : start + _CHUNK]), count)
             total = total + np.rint(rows * np.float32(_EXACT)).astype(np.int64).sum(axis=0)
         return (total + np.zeros(self.dimension)) / (_EXACT * (len(sums) + PRIOR))
 
@@ -451,14 +451,14 @@ class Matrix:
         """
         if count <= wanted:
             return list(range(count))
-        np, rows, asked = numpy(), self._rows(count), _from(query, mean)
+        np, rows, centred = numpy(), self._rows(count), _from(query, mean)
         single = np.float32
         quick, shared = np.empty(count, single), np.empty(count, single)
-        for at in range(0, count, _CHUNK):
-            some, here = rows[at : at + _CHUNK], slice(at, at + _CHUNK)
-            np.dot(some, asked.astype(single), out=quick[here])
-            np.dot(some, mean.astype(single), out=shared[here])
-        quick -= single(mean @ asked)
+        for start in range(0, count, _CHUNK):
+            chunk, span = rows[start : start + _CHUNK], slice(start, start + _CHUNK)
+            np.dot(chunk, centred.astype(single), out=quick[span])
+            np.dot(chunk, mean.astype(single), out=shared[span])
+        quick -= single(mean @ centred)
         quick /= np.sqrt(np.maximum(single(1 + mean @ mean) - 2 * shared, _LEAST))
         least = np.partition(quick, count - wanted)[count - wanted] - _DOUBT
         return [int(slot) for slot in np.flatnonzero(quick >= least)]
@@ -501,12 +501,12 @@ class Matrix:
         np = numpy()
         if self._mapped is None or len(self._mapped) < count:
             try:
-                held = self.path.stat().st_size // self._width
+                stored = self.path.stat().st_size // self._width
             except FileNotFoundError:
-                held = 0
-            if held < max(count, 1):
+                stored = 0
+            if stored < max(count, 1):
                 raise VectorsError(damaged(self.path))
-            self._mapped = np.memmap(self.path, np.float32, "r", shape=(held, self.dimension))
+            self._mapped = np.memmap(self.path, np.float32, "r", shape=(stored, self.dimension))
         return self._mapped[:count]
 
 

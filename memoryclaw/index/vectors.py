@@ -106,18 +106,20 @@ class Vectors:
 
     def settle(self) -> int:
         """Makes the store know the units of the index as it is now; returns how many there are. Asks no model."""
-        found = self._settlement()
-        if found.mark != self.store.mark():
-            self.store.settle(*found)
-        return found.mark.units
+        settlement = self._settlement()
+        if settlement.mark != self.store.mark():
+            self.store.settle(*settlement)
+        return settlement.mark.units
 
     def standing(self) -> VectorStatus:
         """How things stand; changes nothing."""
-        found = self._settlement()
-        passages = {} if self.store.mark().born != found.mark.born else self.store.units()
-        for rowid in found.gone:
+        settlement = self._settlement()
+        passages = {} if self.store.mark().born != settlement.mark.born else self.store.units()
+        for rowid in settlement.gone:
             passages.pop(rowid, None)
-        return VectorStatus(self.embedder.name, found.mark.units, self._lacking({**passages, **found.new}))
+        return VectorStatus(
+            self.embedder.name, settlement.mark.units, self._lacking({**passages, **settlement.new})
+        )
 
     def _lacking(self, passages: Mapping[int, bytes]) -> int:
         """How many of these units have no vector and may have one."""
@@ -176,8 +178,8 @@ class Vectors:
 
     def _look_over(self, *, thorough: bool) -> str:
         """Throws vectors away that are not what was written."""
-        wanted = self.store.exists() and (thorough or self.store.doubtful())
-        if not wanted or self.store.sound():
+        is_doubtful = self.store.exists() and (thorough or self.store.doubtful())
+        if not is_doubtful or self.store.sound():
             return ""
         self.store.discard()
         return "the vectors were damaged and are being made again"
@@ -222,19 +224,19 @@ class Vectors:
         """Takes the vectors that are missing here and were made before, by this model of these texts."""
         np = numpy()
         missing = sorted({*self.store.units().values()} - self.store.held())
-        for at in range(0, len(missing), _READ):
-            found = server.get(recipe, missing[at : at + _READ])
-            for digests in _alike(found):
-                rows = np.array([np.frombuffer(found[digest], "<f4") for digest in digests])
+        for start in range(0, len(missing), _READ):
+            vectors = server.get(recipe, missing[start : start + _READ])
+            for digests in _alike(vectors):
+                rows = np.array([np.frombuffer(vectors[digest], "<f4") for digest in digests])
                 if self.store.fits(rows):
                     self.store.add(digests, rows)
 
     def _send(self, server: PostgresVectors, recipe: str) -> None:
         """Brings the server to what is here."""
-        there, width = server.held(recipe), self.store.width()
-        fresh = sorted(digest for digest in self.store.held() if there.get(digest) != width)
-        for at in range(0, len(fresh), _READ):
-            server.put(recipe, self.store.rows(fresh[at : at + _READ]))
+        widths, width = server.held(recipe), self.store.width()
+        fresh = sorted(digest for digest in self.store.held() if widths.get(digest) != width)
+        for start in range(0, len(fresh), _READ):
+            server.put(recipe, self.store.rows(fresh[start : start + _READ]))
         self._drop_gone(server)
 
     def _drop_gone(self, server: PostgresVectors) -> None:
@@ -243,9 +245,9 @@ class Vectors:
             server.drop(gone)
 
     def _batches(self, missing: list[int]) -> Iterator[dict[bytes, str]]:
-        wanted, batch = set(missing), {}
+        rowids, batch = set(missing), {}
         for rowid, text in self._passages(min(missing, default=_LAST), max(missing, default=0)):
-            if rowid in wanted:
+            if rowid in rowids:
                 batch[digest(text)] = text
             if len(batch) == self.embedder.batch:
                 yield batch
@@ -257,15 +259,15 @@ class Vectors:
         """What differs between the index and what the store knows of it."""
         sql = "select (select value from meta where key = 'born'), (select value from meta where key = 'next'), count(*) from unit"
         (born, next_, units), *_ = self._catalog.rows(sql)
-        mark, known = IndexMark(born or "", int(next_ or 0), units), self.store.mark()
-        if mark == known:
+        mark, earlier = IndexMark(born or "", int(next_ or 0), units), self.store.mark()
+        if mark == earlier:
             return _Settlement(mark, [], {})
-        first = known.next if known.born == mark.born else 0
+        first = earlier.next if earlier.born == mark.born else 0
         new = {rowid: digest(text) for rowid, text in self._passages(first, _LAST)}
         gone: list[int] = []
-        if first and known.units + len(new) != units:
-            there = {rowid for (rowid,) in self._catalog.rows("select rowid from unit")}
-            gone = [rowid for rowid in self.store.units() if rowid not in there]
+        if first and earlier.units + len(new) != units:
+            rowids = {rowid for (rowid,) in self._catalog.rows("select rowid from unit")}
+            gone = [rowid for rowid in self.store.units() if rowid not in rowids]
         return _Settlement(mark, gone, new)
 
     def _passages(self, first: int, last: int) -> Iterator[tuple[int, str]]:
@@ -291,11 +293,11 @@ def asking(vectors: Vectors) -> Callable[[str], Floats]:
         VectorsError: they are not.
         ModelError: nobody can be asked.
     """
-    known = vectors.store.recipe()
-    if not known:
+    recipe = vectors.store.recipe()
+    if not recipe:
         raise VectorsError("there are no vectors yet; `memoryclaw sync --vectors` makes them")
     numpy()
-    if known != vectors.recipe:
+    if recipe != vectors.recipe:
         raise VectorsError("the vectors are of another model; `memoryclaw sync --vectors` makes new ones")
 
     def query(text: str) -> Floats:
@@ -402,24 +404,24 @@ class Filler:
 
     def _run(self) -> None:
         wait: float | None = None
-        said = ""
+        reported = ""
         while self._woken.wait(wait) or not self._stopping.is_set():
             self._woken.clear()
             if self._stopping.is_set():
                 return
             trouble, wait = self._filled()
-            if trouble and trouble != said:
+            if trouble and trouble != reported:
                 self._tell(WatchReport("problem", trouble))
-            said = trouble
+            reported = trouble
 
     def _filled(self) -> tuple[str, float | None]:
         """What went wrong, and the seconds until the next try; none when all is done."""
         try:
-            done = self._fill(self._stopping.is_set)
+            filled = self._fill(self._stopping.is_set)
         except LockedError:
             return "", self._again
         except MemoryClawError as error:
             return f"no vectors were made: {error}", self._again
-        if done.filled:
-            self._tell(WatchReport("vectors", f"{done.filled} made, {done.missing} units are without"))
-        return "", self._again if done.missing else None
+        if filled.filled:
+            self._tell(WatchReport("vectors", f"{filled.filled} made, {filled.missing} units are without"))
+        return "", self._again if filled.missing else None

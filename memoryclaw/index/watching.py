@@ -124,18 +124,18 @@ class Watching:
         """Takes hints until there is something to do; True when none is left."""
         end = 0.0
         while not self._stopping:
-            now = time.monotonic()
-            if end and now >= end:
+            moment = time.monotonic()
+            if end and moment >= end:
                 return False
-            wait = (0 if self._pending.is_urgent() else _QUIET) if end else self._until_next(now)
+            wait = (0 if self._pending.is_urgent() else _QUIET) if end else self._until_next(moment)
             try:
                 hint = self._hints.get(timeout=max(wait, 0))
             except Empty:
                 return True
-            now = time.monotonic()
-            end = end or now + _LONGEST
+            moment = time.monotonic()
+            end = end or moment + _LONGEST
             if hint.kind != COOKIE or not self._heartbeat.hears(hint.path):
-                self._pending.note(hint, now)
+                self._pending.note(hint, moment)
         return True
 
     def _until_next(self, now: float) -> float:
@@ -144,15 +144,15 @@ class Watching:
 
     def _follow(self) -> None:
         """Acts on what the hints ask for."""
-        work = self._pending.take(time.monotonic())
-        if work.paths or work.folders:
-            self._guarded(lambda: self._sync.paths(work.paths, work.folders))
-            if work.folders:
+        due = self._pending.take(time.monotonic())
+        if due.paths or due.folders:
+            self._guarded(lambda: self._sync.paths(due.paths, due.folders))
+            if due.folders:
                 self._watcher.check()
                 self._say_how()
-        if work.cookies and not self._behind:
+        if due.cookies and not self._behind:
             if self._index.database.is_current():
-                take(self._state, list(work.cookies))
+                take(self._state, list(due.cookies))
             else:
                 self._everywhere()
 
@@ -170,7 +170,7 @@ class Watching:
         """Does one piece of syncing; whatever goes wrong is said and tried again, and never ends the watch."""
         start = time.perf_counter()
         try:
-            done = healed(self._index, work)
+            synced = healed(self._index, work)
         except IndexBusyError as error:
             self._put_off(str(error), _BUSY)
         except MemoryClawError as error:
@@ -179,7 +179,7 @@ class Watching:
             _log.exception("a sync failed while watching %s", self._root)
             self._failed(f"a sync failed ({type(error).__name__}: {error}); it will be tried again")
         else:
-            self._synced(done, (time.perf_counter() - start) * 1000)
+            self._synced(synced, (time.perf_counter() - start) * 1000)
             return True
         return False
 
@@ -261,10 +261,10 @@ class Watching:
 
 def watch_until_stopped(watching: Watching) -> int:
     """Runs a watch that ends cleanly on Ctrl-C and on SIGTERM, and returns which of them it was. Call it in the main thread."""
-    told: list[int] = []
+    signals: list[int] = []
 
     def stop(number: int, _frame: FrameType | None) -> None:
-        told.append(number)
+        signals.append(number)
         watching.stop()
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -273,7 +273,7 @@ def watch_until_stopped(watching: Watching) -> int:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    return told[0] if told else 0
+    return signals[0] if signals else 0
 
 
 # How a watch knows that it still hears: it drops a cookie of its own and waits for the event. Also notes whose root it
@@ -348,10 +348,10 @@ class Heartbeat:
 
 def _identity(root: Path) -> tuple[int, int]:
     try:
-        found = os.stat(root)
+        status = os.stat(root)
     except OSError:
         return 0, 0
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 # The hints that a watcher has not acted on yet. Pure: it is told the time. A file that may still be written waits a
@@ -413,16 +413,16 @@ class PendingHints:
     def take(self, now: float) -> Work:
         """What is due, or everything that was said when a cookie came after it."""
         everything = bool(self._cookies)
-        said = {path for path, at in self._due.items() if everything or at <= now}
-        paths = frozenset(said.union(path for path, at in self._again.items() if at <= now))
+        due_paths = {path for path, at in self._due.items() if everything or at <= now}
+        paths = frozenset(due_paths.union(path for path, at in self._again.items() if at <= now))
         for path in paths:
             self._due.pop(path, None)
             self._again.pop(path, None)
-        work = Work(paths, frozenset(self._folders), tuple(self._cookies))
+        taken = Work(paths, frozenset(self._folders), tuple(self._cookies))
         self._folders.clear()
         self._cookies.clear()
         self.moved = False
-        return work
+        return taken
 
     def forget(self) -> None:
         """Drops everything: the whole vault is about to be looked at."""

@@ -80,9 +80,13 @@ class Snapshot:
 
     def documents(self, rowids: set[int]) -> dict[int, int]:
         """The living documents of these units, each with its number of tokens."""
-        found = [document for document, rowid in enumerate(self.rowids) if rowid in rowids] if rowids else []
+        documents = (
+            [document for document, rowid in enumerate(self.rowids) if rowid in rowids] if rowids else []
+        )
         return {
-            document: self.lengths[document] for document in found if not self._reader.is_deleted(document)
+            document: self.lengths[document]
+            for document in documents
+            if not self._reader.is_deleted(document)
         }
 
     def occurrences(self, tokens: Iterable[str], within: AbstractSet[int]) -> Iterator[Occurrence]:
@@ -159,8 +163,8 @@ class _Tokens(FieldType):  # type: ignore[misc]
         places: dict[str, list[int]] = defaultdict(list)
         for place, token in enumerate(value):
             places[token].append(place)
-        for token, found in places.items():
-            yield _key(token), len(found), len(found), self.format.encode(found)
+        for token, token_places in places.items():
+            yield _key(token), len(token_places), len(token_places), self.format.encode(token_places)
 
 
 def _split(text: str) -> list[str]:
@@ -193,13 +197,15 @@ def _occurrences(segment: _Segment, column: str, tokens: Sequence[bytes]) -> Ite
 def _starts(segment: _Segment, column: str, tokens: Sequence[bytes]) -> dict[int, set[int]]:
     starts: dict[int, set[int]] = {}
     for offset, token in enumerate(tokens):
-        found = {
+        positions = {
             document: {place - offset for place in matcher.value_as("positions")}
             for document, matcher in _postings(segment, column, token)
             if not offset or document in starts
         }
         starts = (
-            {document: starts[document] & places for document, places in found.items()} if offset else found
+            {document: starts[document] & places for document, places in positions.items()}
+            if offset
+            else positions
         )
     return starts
 
@@ -243,8 +249,8 @@ def is_whole(folder: Path, seal: Seal) -> bool:
 
 
 def _line(folder: Path, name: str) -> list[str | int]:
-    found = os.lstat(folder / name)
-    return [name, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
+    status = os.lstat(folder / name)
+    return [name, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 
 _KEY = "whoosh"  # of the record in the table `meta`
@@ -285,11 +291,11 @@ class WhooshIndex:
 
     def find(self, clause: Clause, limit: int, within: Sequence[int] | None = None) -> list[Hit]:
         """The best units by BM25, with all that tie with the last of them."""
-        wanted, current = sound(clause), self._current()
-        if wanted is None or current is None or limit < 1:
+        cleaned, current = sound(clause), self._current()
+        if cleaned is None or current is None or limit < 1:
             return []
         with self._reading():
-            hits = _hits(wanted, *current, within)
+            hits = _hits(cleaned, *current, within)
         hits.sort(key=lambda hit: (-hit.score, hit.rowid))
         return [hit for hit in hits if hit.score >= hits[limit - 1].score] if len(hits) > limit else hits
 
@@ -303,11 +309,11 @@ class WhooshIndex:
 
     def count(self, clause: Clause) -> int:
         """How many units match."""
-        wanted, current = sound(clause), self._current()
-        if wanted is None or current is None:
+        cleaned, current = sound(clause), self._current()
+        if cleaned is None or current is None:
             return 0
         with self._reading():
-            return len(tally(wanted, current[1].counts).units)
+            return len(tally(cleaned, current[1].counts).units)
 
     def size(self) -> tuple[int, int]:
         """Units and tokens as of the last commit."""
@@ -403,14 +409,14 @@ class WhooshIndex:
 
 
 def _hits(clause: Clause, record: _Record, snapshot: Snapshot, within: Sequence[int] | None) -> list[Hit]:
-    found, rowids = tally(clause, snapshot.counts), snapshot.rowids
-    documents = found.units
+    tallied, rowids = tally(clause, snapshot.counts), snapshot.rowids
+    documents = tallied.units
     if within is not None:
         allowed = set(within)
         documents = {document for document in documents if rowids[document] in allowed}
     scores = dict.fromkeys(documents, 0.0)
     average = record.tokens / max(record.units, 1)
-    for counts, holding in counted(found, scores.keys()):
+    for counts, holding in counted(tallied, scores.keys()):
         rarity = idf(record.units, len(counts))
         for document in holding:
             scores[document] += gain(rarity, counts[document], snapshot.lengths[document], average)

@@ -1,12 +1,17 @@
-"""Answers as plain JSON values, the same in every interface; docs/json.md and docs/review.md describe them. Text is not changed."""
+"""Answers as plain JSON values, the same in every interface; docs/json.md and docs/review.md describe them. Text is not changed.
+
+A value is told by its own fields (`plain`). What is told otherwise stands below: each shape names the type that it tells, its keys in
+their order, and only what is worked out has a function. `interfaces/schemas.py` reads the same lines, so that OpenAPI says what is answered.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from functools import cached_property, reduce
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from memoryclaw.model import Answer, Fact, Match, Problem, ReadBack, Recalled, Term, Traced
+from memoryclaw.model import Answer, Decided, Fact, Match, Problem, ReadBack, Recalled, Term, Traced
 
 if TYPE_CHECKING:
     from memoryclaw.app.adoption import Adoptable
@@ -17,7 +22,7 @@ if TYPE_CHECKING:
     from memoryclaw.app.migration import Migrated
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.stats import Stats
-    from memoryclaw.app.status import Status
+    from memoryclaw.app.status import GitReport, Status
     from memoryclaw.app.survey import Survey
     from memoryclaw.app.transfer import Latest
     from memoryclaw.app.views import Views
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
     from memoryclaw.capture.feedback import Feedback
     from memoryclaw.capture.importers import Imported
     from memoryclaw.consolidation.actions import Action
+    from memoryclaw.consolidation.apply import Applied
     from memoryclaw.consolidation.changes import ClaimDecision, PlannedChange
     from memoryclaw.consolidation.consolidate import Consolidated
     from memoryclaw.consolidation.host_answers import SegmentPrompt
@@ -36,7 +42,8 @@ if TYPE_CHECKING:
     from memoryclaw.hosts.openclaw.status import OpenClawStatus
     from memoryclaw.index.sync import Freshness, Synced
     from memoryclaw.index.vectors import Filled
-    from memoryclaw.recall.ask import Asked
+    from memoryclaw.lifecycle.views import View
+    from memoryclaw.recall.ask import AnsweredQuestion
     from memoryclaw.recall.browsing import (
         EntityEntry,
         EntityShown,
@@ -46,28 +53,120 @@ if TYPE_CHECKING:
         ShownUnit,
         TodoEntry,
     )
-    from memoryclaw.recall.evaluation import Evaluated, QuestionResult
-    from memoryclaw.recall.graph import Node
+    from memoryclaw.recall.evaluation import Evaluated, Expected, QuestionResult
+    from memoryclaw.recall.graph import GraphNode, NodeBeside, PathStep
     from memoryclaw.recall.inspecting import Inspected
+    from memoryclaw.recall.strength import StrengthStep
     from memoryclaw.recall.timeline import Timeline
     from memoryclaw.review.decide import ReviewDecision, TickedFacts
     from memoryclaw.review.details import Details
     from memoryclaw.review.file_history import Blame, CommitShown, Difference, Events, Logged
     from memoryclaw.review.machines import Exchanged
     from memoryclaw.review.queue import ReviewItem
+    from memoryclaw.review.word_diff import Line
     from memoryclaw.skills.approve import SkillDecision
     from memoryclaw.skills.host_skills import HostSkills
     from memoryclaw.skills.listing import LintedSkill, ListedSkill, SkillOffer
+    from memoryclaw.skills.match import SkillMatch
     from memoryclaw.skills.outcomes import Outcome, Outcomes
-    from memoryclaw.skills.run import SkillRun
+    from memoryclaw.skills.run import ParameterValue, SkillRun
     from memoryclaw.working.memory import WorkingMemory
     from memoryclaw.working.store import Cleared
     from memoryclaw.writing.bundles import Packed, Restored
     from memoryclaw.writing.context import Written
+    from memoryclaw.writing.decisions import Decision
     from memoryclaw.writing.edit import Rewrite
 
+T = TypeVar("T")
+JsonObject = dict[str, Any]
 
-Shape = dict[str, Any]
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: named tuples and dataclasses as objects, other sequences as lists."""
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return {name: plain(getattr(value, name)) for name in value._fields}
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: plain(inner) for key, inner in value.items()}
+    return [plain(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+class Key(NamedTuple):
+    """One key of a shape: where its value comes from, and how it is told."""
+
+    name: str
+    path: str  # of attributes
+    how: Any = None  # a shape; a list of one; a type, in words where nothing may import it; None: that of the attribute
+    work: Callable[[Any], Any] | None = None
+    spread: bool = False  # its own keys stand in the place of it
+    optional: bool = False  # left out where there is nothing
+
+    def of(self, value: Any) -> Any:
+        """What it is, of a value."""
+        raw = self.work(value) if self.work else reduce(getattr, self.path.split("."), value)
+        if raw is not None and isinstance(self.how, Shape):
+            return self.how(raw)
+        return [self.how[0](inner) for inner in raw] if isinstance(self.how, list) else plain(raw)
+
+
+class Shape(Generic[T]):
+    """How the values of a type are told.
+
+    Args:
+        keys: in their order: `name`, `a.b` (called `b`), `name=a.b`, `*name` for all keys of what it holds, `name?` where it may be
+            left out; none for every field of the type.
+        fresh: it is told how fresh the answer is.
+        many: the key below which many are told, each as `each` says.
+        each: the shape of one of them.
+        parts: of keys, how they are told otherwise than by their type, or (how, work) where they are worked out.
+    """
+
+    def __init__(
+        self,
+        keys: str = "",
+        *,
+        fresh: bool = False,
+        many: str = "",
+        each: Shape[Any] | None = None,
+        **parts: Any,
+    ) -> None:
+        self.text, self.fresh, self.many, self.each, self.parts = keys, fresh, many, each, parts
+
+    @cached_property
+    def keys(self) -> tuple[Key, ...]:
+        """Each key, as it is written down."""
+        return tuple(self._key(word) for word in self.text.split())
+
+    def _key(self, word: str) -> Key:
+        name, _, path = word.strip("*?").partition("=")
+        key = name.rpartition(".")[2]
+        part = self.parts.get(key)
+        how, work = part if isinstance(part, tuple) else (part, None)
+        return Key(key, path or name, how, work, word.startswith("*"), word.endswith("?"))
+
+    def __call__(self, value: T, fresh: Freshness | None = None) -> JsonObject:
+        """A value as JSON has it."""
+        state = {"degraded": fresh.degraded, "behind": fresh.behind} if fresh else {}
+        if self.many:
+            rows: Any = value
+            return {self.many: [(self.each or self._row)(row) for row in rows], **state}
+        return {**self._row(value), **state}
+
+    def _row(self, value: Any) -> JsonObject:
+        if not self.text:
+            every: JsonObject = plain(value)
+            return every
+        shape: JsonObject = {}
+        for key in self.keys:
+            inner = key.of(value)
+            if key.spread:
+                shape |= inner
+            elif inner or not key.optional:
+                shape[key.name] = inner
+        return shape
+
+
 LAYERS = {"episode": "episodic", "todo": "todo", "fact": "semantic", "skill": "procedural", "turn": "log"}
 
 # Why something is or is not in an answer, as people say it.
@@ -94,926 +193,540 @@ REASONS = {
     "weak": "scores far below the best",
 }
 
+problem: Shape[Problem] = Shape()
 
-def search(answer: Answer) -> Shape:
-    """A ranked, explained answer."""
-    return {
-        "query": answer.query,
-        "confidence": answer.confidence,
-        **_state(answer),
-        "matches": [match(found) for found in answer.matches],
-        "left_out": [left._asdict() for left in answer.left_out],
-        **_remarks(answer),
-        "timings_ms": dict(answer.timings_ms),
-    }
+# Questions.
+
+_STATE, _REMARKS = "degraded behind", "did_you_mean unknown notices"
+_MATCH = (
+    "unit.id note unit.kind path unit.line unit.end_line unit.title unit.when snippet highlights score why layer unit.trust"
+    " unit.lifecycle.memory_type scope unit.lifecycle.expires overdue copies sections conflicts superseded"
+)
 
 
-def recall(answer: Recalled, *, trace: bool = False) -> Shape:
+_why: Shape[Match] = Shape("terms matched")
+_MATCH_PARTS: dict[str, Any] = {
+    "why": (_why, lambda match: match),
+    "layer": (str, lambda match: LAYERS.get(match.unit.kind, "note")),
+    "scope": (str, lambda match: match.unit.lifecycle.scope or "permanent"),
+}
+match: Shape[Match] = Shape(_MATCH, **_MATCH_PARTS)
+_packed_match: Shape[Match] = Shape(f"{_MATCH} tokens", **_MATCH_PARTS)
+search: Shape[Answer] = Shape(
+    f"query confidence {_STATE} matches left_out {_REMARKS} timings_ms", matches=[match]
+)
+_DECISION: dict[str, Any] = {
+    "decision": (str, lambda candidate: "in" if candidate.decision == "in" else "out"),
+    "reason": (str, lambda candidate: "" if candidate.decision == "in" else candidate.decision),
+}
+traced: Shape[Traced] = Shape("id path score decision reason", **_DECISION)
+_candidate: Shape[Decided] = Shape("id path line decision reason changed", **_DECISION)
+_RECALL = f"query context tokens budget confidence {_STATE} matches left_out {_REMARKS}"
+_recall: Shape[Recalled] = Shape(f"{_RECALL} receipt timings_ms", matches=[_packed_match])
+_traced_recall: Shape[Recalled] = Shape(
+    f"{_RECALL} trace receipt timings_ms", matches=[_packed_match], trace=[traced]
+)
+asked: Shape[AnsweredQuestion] = Shape(f"query answered lines confidence did_you_mean notices {_STATE}")
+read_back: Shape[ReadBack] = Shape(
+    "receipt ts session tokens budget decided more gone", fresh=True, decided=[_candidate]
+)
+
+
+def recall(answer: Recalled, *, trace: bool = False) -> JsonObject:
     """A packed answer; `trace` adds every candidate with its one decision."""
-    shape = {
-        "query": answer.query,
-        "context": answer.context,
-        "tokens": answer.tokens,
-        "budget": answer.budget,
-        "confidence": answer.confidence,
-        **_state(answer),
-        "matches": [{**match(found), "tokens": found.tokens} for found in answer.matches],
-        "left_out": [left._asdict() for left in answer.left_out],
-        **_remarks(answer),
-    }
-    if trace:
-        shape["trace"] = [traced(candidate) for candidate in answer.trace]
-    return {**shape, "receipt": answer.receipt, "timings_ms": dict(answer.timings_ms)}
+    return (_traced_recall if trace else _recall)(answer)
 
 
-def match(found: Match) -> Shape:
-    """One match with its explanation; the terms add up to the score exactly."""
-    unit = found.unit
-    return {
-        "id": unit.id,
-        "note": found.note,
-        "kind": unit.kind,
-        "path": found.path,
-        "line": unit.line,
-        "end_line": unit.end_line,
-        "title": unit.title,
-        "when": unit.when,
-        "snippet": found.snippet,
-        "highlights": [list(place) for place in found.highlights],
-        "score": found.score,
-        "why": {
-            "terms": [{"name": term.name, "value": term.value} for term in found.terms],
-            "matched": [{"word": m.word, "field": m.field, "via": m.via} for m in found.matched],
-        },
-        "layer": LAYERS.get(unit.kind, "note"),
-        "trust": unit.trust,
-        "memory_type": unit.lifecycle.memory_type,
-        "scope": unit.lifecycle.scope or "permanent",
-        "expires": unit.lifecycle.expires,
-        "overdue": found.overdue,
-        "copies": found.copies,
-        "sections": found.sections,
-        "conflicts": list(found.conflicts),
-        "superseded": list(found.superseded),
-    }
+# What is there.
 
 
-def asked(found: Asked) -> Shape:
-    """The lines that answer a question, or the nearest where it is not `answered`."""
-    return {
-        "query": found.query,
-        "answered": found.answered,
-        "lines": [line._asdict() for line in found.lines],
-        "confidence": found.confidence,
-        "did_you_mean": found.did_you_mean,
-        "notices": list(found.notices),
-        **_state(found),
-    }
+class FactShown(NamedTuple):
+    """A fact, the file it stands in, and the ids of those that contradict it."""
+
+    path: str
+    fact: Fact
+    conflicts: tuple[str, ...] = ()
 
 
-def traced(candidate: Traced) -> Shape:
-    """One candidate of a trace: in, or out with the reason."""
-    decided = (
-        {"decision": "in", "reason": ""}
-        if candidate.decision == "in"
-        else {"decision": "out", "reason": candidate.decision}
-    )
-    return {"id": candidate.id, "path": candidate.path, "score": candidate.score, **decided}
+class FactsShown(NamedTuple):
+    """Facts, and the commit whose files say so."""
+
+    facts: tuple[FactShown, ...]
+    believed_at: Logged | None = None
 
 
-def read_back(found: ReadBack, fresh: Freshness) -> Shape:
-    """A recall, as its receipt tells of it."""
-    return {
-        "receipt": found.receipt,
-        "ts": found.ts,
-        "session": found.session,
-        "tokens": found.tokens,
-        "budget": found.budget,
-        "decided": [
-            {
-                "id": one.id,
-                "path": one.path,
-                "line": one.line,
-                "decision": "in" if one.decision == "in" else "out",
-                "reason": "" if one.decision == "in" else one.decision,
-                "changed": one.changed,
-            }
-            for one in found.decided
-        ],
-        "more": dict(found.more),
-        "gone": found.gone,
-        **_state(fresh),
-    }
+class LinksShown(NamedTuple):
+    """The links of a note."""
+
+    id: str
+    links: Links
 
 
-def show(shown: ShownUnit, fresh: Freshness) -> Shape:
-    """One thing as it stands in its file."""
+_FACT = "fact.id fact.type fact.entity fact.field fact.value fact.since fact.said fact.until fact.source fact.trust fact.audience"
+_FACT_AT = f"{_FACT} fact.lifecycle.memory_type scope fact.lifecycle.expires fact.lifecycle.verify_by fact.lifecycle.verified current standing path fact.line"
+_FACT_PARTS: dict[str, Any] = {
+    "scope": (str, lambda shown: shown.fact.lifecycle.scope or "permanent"),
+    "current": (bool, lambda shown: shown.fact.current and not shown.fact.is_statement),
+    "standing": (bool, lambda shown: shown.fact.current and shown.fact.is_statement),
+}
+_fact: Shape[FactShown] = Shape(_FACT_AT, **_FACT_PARTS)
+_disputed_fact: Shape[FactShown] = Shape(f"{_FACT_AT} conflicts", **_FACT_PARTS)
+_moment: Shape[Logged] = Shape("commit when subject")
+_facts: Shape[FactsShown] = Shape(
+    "facts believed_at?", fresh=True, facts=[_disputed_fact], believed_at=_moment
+)
+_links: Shape[LinksShown] = Shape("id links.out links.back", fresh=True)
+
+
+def _state_of(shown: ShownUnit) -> str:
     at = shown.address
-    places = {
-        "id": at.id,
-        "note": at.note,
-        "kind": at.kind,
-        "path": at.path,
-        "line": at.line,
-        "end_line": at.end_line,
-    }
-    said = at.kind == "fact" and not at.field
-    state = "standing" if said and at.state == "current" else at.state
-    told = [one._asdict() for one in shown.superseded]
-    return {
-        **places,
-        "state": state,
-        "digest": shown.digest,
-        "text": shown.text,
-        "superseded": told,
-        **_state(fresh),
-    }
+    return "standing" if at.kind == "fact" and not at.field and at.state == "current" else at.state
 
 
-def browse(listed: Iterable[NoteEntry], fresh: Freshness) -> Shape:
-    """A list of notes."""
-    return {"notes": [{**_note(one), "hot": one.hot} for one in listed], **_state(fresh)}
+def _pairs(facts: Iterable[tuple[str, Fact]]) -> list[FactShown]:
+    return [FactShown(path, fact) for path, fact in facts]
 
 
-def _note(one: NoteEntry) -> Shape:
-    found = {**one._asdict(), "tags": list(one.tags)}
-    del found["hot"]
-    return found
+def fact(path: str, fact: Fact) -> JsonObject:
+    """One fact or statement with the line it stands on; a statement may stand, and is never called current."""
+    return _fact(FactShown(path, fact))
 
 
 def facts(
-    found: Iterable[tuple[str, Fact]],
+    rows: Iterable[tuple[str, Fact]],
     fresh: Freshness,
-    apart: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    apart: Mapping[str, Sequence[str]] | None = None,
     then: Logged | None = None,
-) -> Shape:
+) -> JsonObject:
     """A list of facts, each with the line it stands on and the ids of those that contradict it (`apart`); `then`: the commit that holds them."""
-    listed = [{**fact(path, one), "conflicts": list(apart.get(one.id, ()))} for path, one in found]
-    held = (
-        {"believed_at": {"commit": then.commit, "when": then.when, "subject": then.subject}} if then else {}
-    )
-    return {"facts": listed, **held, **_state(fresh)}
+    rivals = apart or {}
+    shown = (FactShown(path, fact, tuple(rivals.get(fact.id, ()))) for path, fact in rows)
+    return _facts(FactsShown(tuple(shown), then), fresh)
 
 
-def timeline(found: Timeline, fresh: Freshness) -> Shape:
-    """What changed in the world, the oldest first, and how many such changes there are before the first one listed."""
-    return {"timeline": [one._asdict() for one in found.events], "earlier": found.earlier, **_state(fresh)}
-
-
-def todos(found: Iterable[TodoEntry], fresh: Freshness) -> Shape:
-    """A list of to-dos, each with its line."""
-    return {"todos": [one._asdict() for one in found], **_state(fresh)}
-
-
-def fact(path: str, one: Fact) -> Shape:
-    """One fact or statement with the line it stands on; a statement may stand, and is never called current."""
-    names = (
-        "id",
-        "type",
-        "entity",
-        "field",
-        "value",
-        "since",
-        "said",
-        "until",
-        "source",
-        "trust",
-        "audience",
-    )
-    return {
-        **{name: getattr(one, name) for name in names},
-        **one.lifecycle._asdict(),
-        "scope": one.lifecycle.scope or "permanent",
-        "current": one.current and not one.is_statement,
-        "standing": one.current and one.is_statement,
-        "path": path,
-        "line": one.line,
-    }
-
-
-def inspected(found: Inspected, fresh: Freshness) -> Shape:
-    """How strongly one memory is remembered, and the sum of its uses."""
-    strength = found.strength
-    return {
-        "id": found.address.id,
-        "kind": found.kind,
-        "path": found.address.path,
-        "line": found.address.line,
-        "strength": round(strength.value, 4),
-        "x": round(strength.x, 4),
-        "hot": strength.is_hot,
-        "half_life": strength.half_life,
-        "idle": strength.idle,
-        "shown": found.shown,
-        "searched": found.searched,
-        "fetched": found.fetched,
-        "cited": found.cited,
-        "rated": found.rated,
-        "uses": [
-            {
-                "ts": step.use.ts,
-                "receipt": step.use.receipt,
-                "session": step.use.session,
-                "cited": step.use.cited,
-                "rating": step.use.rating,
-                "credit": step.credit,
-                "before": round(step.faded, 4),
-                "x": round(step.x, 4),
-            }
-            for step in strength.steps
-        ],
-        **_state(fresh),
-    }
-
-
-def links(id_: str, found: Links, fresh: Freshness) -> Shape:
+def links(id_: str, ends: Links, fresh: Freshness) -> JsonObject:
     """The links out of a note and those that lead to it."""
-    return {
-        "id": id_,
-        "out": [end._asdict() for end in found.out],
-        "back": [end._asdict() for end in found.back],
-        **_state(fresh),
-    }
+    return _links(LinksShown(id_, ends), fresh)
 
 
-def graph(found: GraphShown, fresh: Freshness) -> Shape:
-    """Notes and entities, and what ties them."""
-    return {
-        "nodes": [one._asdict() for one in found.graph.nodes.values()],
-        "edges": [one._asdict() for one in found.graph.edges],
-        "total": {"nodes": found.nodes, "edges": found.edges},
-        "notice": found.notice,
-        **_state(fresh),
-    }
+show: Shape[ShownUnit] = Shape(
+    "address.id address.note address.kind address.path address.line address.end_line state digest text superseded",
+    fresh=True,
+    state=(str, _state_of),
+)
+browse: Shape[Iterable[NoteEntry]] = Shape(many="notes", fresh=True)
+timeline: Shape[Timeline] = Shape("timeline=events earlier", fresh=True)
+todos: Shape[Iterable[TodoEntry]] = Shape(many="todos", fresh=True)
+entities: Shape[Iterable[EntityEntry]] = Shape(many="entities", fresh=True)
+_note: Shape[NoteEntry] = Shape("id kind path title at tags state")
+entity: Shape[EntityShown] = Shape(
+    "name kind also facts episodes neighbours",
+    fresh=True,
+    facts=([_fact], lambda entity: _pairs(entity.facts)),
+    episodes=[_note],
+)
+_use: Shape[StrengthStep] = Shape(
+    "use.ts use.receipt use.session use.cited use.rating credit before x",
+    before=(float, lambda step: round(step.faded, 4)),
+    x=(float, lambda step: round(step.x, 4)),
+)
+inspected: Shape[Inspected] = Shape(
+    "address.id kind address.path address.line strength x hot=strength.is_hot strength.half_life strength.idle"
+    " shown searched fetched cited rated uses=strength.steps",
+    fresh=True,
+    strength=(float, lambda memory: round(memory.strength.value, 4)),
+    x=(float, lambda memory: round(memory.strength.x, 4)),
+    uses=[_use],
+)
+_drawn: Shape[GraphShown] = Shape("nodes edges")
+graph: Shape[GraphShown] = Shape(
+    "nodes edges=graph.edges total notice",
+    fresh=True,
+    nodes=("list[Node]", lambda shown: list(shown.graph.nodes.values())),
+    total=(_drawn, lambda shown: shown),
+)
+_step: Shape[PathStep] = Shape("source=source.id target=target.id edge")
+path: Shape[PathShown] = Shape(
+    "start end found steps",
+    fresh=True,
+    found=(bool, lambda path: path.steps is not None),
+    steps=([_step], lambda path: path.steps or ()),
+)
+_beside: Shape[NodeBeside] = Shape("*node weight edges")
+neighbours: Shape[NeighboursShown] = Shape("*node neighbours total", fresh=True, neighbours=[_beside])
+orphans: Shape[Iterable[GraphNode]] = Shape(many="orphans", fresh=True)
+dangling: Shape[Iterable[LinkEnd]] = Shape(many="dangling", fresh=True)
 
 
-def path(found: PathShown, fresh: Freshness) -> Shape:
-    """The way from one node to another."""
-    return {
-        "start": found.start._asdict(),
-        "end": found.end._asdict(),
-        "found": found.steps is not None,
-        "steps": [
-            {"source": one.source.id, "target": one.target.id, "edge": one.edge._asdict()}
-            for one in found.steps or ()
-        ],
-        **_state(fresh),
-    }
+_view: Shape[View] = Shape("path kind title state sources")
+_view_with_text: Shape[View] = Shape(
+    f"{_view.text} text", text=(str, lambda view: view.page.part if view.page else "")
+)
+_views: Shape[Views] = Shape("views=listed written notices", views=[_view])
+_views_with_text: Shape[Views] = Shape("views=listed written notices", views=[_view_with_text])
 
 
-def neighbours(found: NeighboursShown, fresh: Freshness) -> Shape:
-    """What a node is tied to."""
-    return {
-        **found.node._asdict(),
-        "neighbours": [
-            {**one.node._asdict(), "weight": one.weight, "edges": [edge._asdict() for edge in one.edges]}
-            for one in found.neighbours
-        ],
-        "total": found.total,
-        **_state(fresh),
-    }
-
-
-def orphans(found: Iterable[Node], fresh: Freshness) -> Shape:
-    """What nothing is tied to."""
-    return {"orphans": [one._asdict() for one in found], **_state(fresh)}
-
-
-def dangling(found: Iterable[LinkEnd], fresh: Freshness) -> Shape:
-    """The links that lead nowhere."""
-    return {"dangling": [one._asdict() for one in found], **_state(fresh)}
-
-
-def written(done: Written) -> Shape:
-    """What a writing verb did."""
-    return done._asdict()
-
-
-def rewrite(found: Rewrite) -> Shape:
-    """A text for a note: what changes, what reading it finds wrong, and what was written, if it was."""
-    from memoryclaw.review.file_history import Difference  # noqa: PLC0415 - a search needs none
-
-    return {
-        "id": found.id,
-        "path": found.path,
-        "digest": found.digest,
-        "files": [_file(Difference(found.path, found.before, found.after))],
-        "problems": [problem(one) for one in found.problems],
-        "written": None if found.written is None else written(found.written),
-        "notice": found.notice,
-    }
-
-
-def entities(found: Iterable[EntityEntry], fresh: Freshness) -> Shape:
-    """A list of entities."""
-    return {"entities": [one._asdict() for one in found], **_state(fresh)}
-
-
-def entity(found: EntityShown, fresh: Freshness) -> Shape:
-    """One entity: facts, episodes and neighbours."""
-    return {
-        "name": found.name,
-        "kind": found.kind,
-        "also": list(found.also),
-        "facts": [fact(path, one) for path, one in found.facts],
-        "episodes": [_note(one) for one in found.episodes],
-        "neighbours": [one._asdict() for one in found.neighbours],
-        **_state(fresh),
-    }
-
-
-def views(found: Views, name: str = "") -> Shape:
+def views(pages: Views, name: str = "") -> JsonObject:
     """The generated pages, and how their files stand; those of a name with their text."""
-    rows = [
-        {
-            "path": one.path,
-            "kind": one.kind,
-            "title": one.title,
-            "state": one.state,
-            "sources": one.sources,
-            **({"text": one.page.part if one.page else ""} if name else {}),
-        }
-        for one in found.listed
-    ]
-    return {"views": rows, "written": list(found.written), "notices": list(found.notices)}
+    return (_views_with_text if name else _views)(pages)
 
 
-def survey(found: Survey) -> Shape:
-    """What a folder held before it became a vault."""
-    return {
-        "place": found.place,
-        "kinds": dict(found.kinds),
-        "tags": found.tags,
-        "links": found.links,
-        "templates": found.templates,
-        "languages": dict(found.languages),
-        "problems": found.problems,
-        "other": dict(found.other),
-        "obsidian": found.obsidian,
-        "named": [{"folder": one.folder, "files": one.files, "meaning": one.meaning} for one in found.named],
-        "untracked": list(found.untracked),
-        "ignored": found.ignored,
-        "secret": list(found.secret),
-        "changed": list(found.changed),
-    }
+survey: Shape[Survey] = Shape(
+    "place kinds tags links templates languages problems other obsidian named untracked ignored secret changed"
+)
+
+# What was done.
+
+written: Shape[Written] = Shape()
+purged: Shape[Purged] = Shape()
+exchanged: Shape[Exchanged] = Shape()
+migrated: Shape[Migrated] = Shape()
+hooked: Shape[Hooked] = Shape()
+happened: Shape[Happened] = Shape()
+imported: Shape[Imported] = Shape()
+imported_export: Shape[ImportedExport] = Shape()
+imported_notes: Shape[ImportReport] = Shape()
+packed: Shape[Packed] = Shape()
+latest: Shape[Latest] = Shape()
+changed: Shape[Changed] = Shape()
+cleared: Shape[Cleared] = Shape()
+feedback: Shape[Feedback] = Shape()
+schedule_status: Shape[ScheduleStatus] = Shape()
 
 
-def purged(done: Purged) -> Shape:
-    """What a purge erased, or would erase, and what is still found."""
-    return {
-        **done._asdict(),
-        "places": [place._asdict() for place in done.places],
-        "emptied": [one._asdict() for one in done.emptied],
-        "hits": [one._asdict() for one in done.hits],
-    }
-
-
-def synced(done: Synced, filled: Filled | None = None) -> Shape:
-    """What a sync did, and what vectors it made where it was asked to."""
-    shape = {name: getattr(done, name) for name in ("added", "changed", "removed", "unread", "total")}
-    return {**shape, "vectors": filled._asdict()} if filled else shape
-
-
-def exchanged(done: Exchanged) -> Shape:
-    """What came from the vault's other copy, what went there, and what to know of the merge."""
-    return {**done._asdict(), "files": list(done.files), "told": list(done.told)}
-
-
-def problem(found: Problem) -> Shape:
-    """Something wrong in a file, with its line and what to do."""
-    return found._asdict()
-
-
-def status(now: Status) -> Shape:
-    """How a vault stands."""
-    return {
-        "vault": now.vault,
-        "notes": now.notes,
-        "behind": now.behind,
-        "problems": [problem(one) for one in now.problems],
-        "degraded": now.degraded,
-        "ignored": list(now.ignored),
-        "git": {
-            "state": now.git.state,
-            "sentence": now.git.sentence,
-            "last": now.git.last._asdict() if now.git.last else None,
-        },
-        "waiting": now.waiting._asdict(),
-        "daemon": now.daemon,
-        "index": now.index._asdict(),
-        "vectors": now.vectors._asdict() if now.vectors else None,
-        "notices": list(now.notices),
-    }
-
-
-def stats(found: Stats) -> Shape:
-    """The figures of a vault."""
-    return {
-        **found._asdict(),
-        "months": [month._asdict() for month in found.months],
-        "shown": [{"id": id_, "times": times} for id_, times in found.shown],
-        "hottest": [{"id": id_, "strength": strength} for id_, strength in found.hottest],
-        "waiting": found.waiting._asdict(),
-        "review": found.review._asdict(),
-    }
-
-
-def doctor(checks: Iterable[Check]) -> Shape:
-    """Every check of a vault's health; not `sound` makes the verb exit with 1."""
-    found = [{**check._asdict(), "details": [problem(one) for one in check.details]} for check in checks]
-    return {"sound": all(check["level"] != "problem" for check in found), "checks": found}
-
-
-def linted_files(found: Linted) -> Shape:
-    """What is wrong in files that a person writes; not `sound` makes the verb exit with 1."""
-    problems = [problem(one) for one in found.problems]
-    return {"sound": not problems, "files": found.files, "problems": problems}
-
-
-def migrated(done: Migrated) -> Shape:
-    """What became of files of an older format; `commit` is empty where nothing was to be done, or only told."""
-    return {
-        "before": done.before,
-        "after": done.after,
-        "files": [one._asdict() for one in done.files],
-        "left": [problem(one) for one in done.left],
-        "commit": done.commit,
-        "notice": done.notice,
-    }
-
-
-def adopted(items: Iterable[Adoptable], *, done: bool) -> Shape:
+class AdoptionShown(NamedTuple):
     """What counts only where this person allows it, and whether it does now."""
-    return {"adopted": done, "items": [item._asdict() for item in items]}
+
+    adopted: bool
+    items: tuple[Adoptable, ...]
 
 
-def hooked(done: Hooked) -> Shape:
-    """What was done about the pre-commit hook, and which checks it runs now."""
-    return {"action": done.action, "path": done.path, "checks": dict(done.checks)}
+_adopted: Shape[AdoptionShown] = Shape()
 
 
-def happened(found: Happened) -> Shape:
-    """What a watch reported, each with its number."""
-    events = [{**event._asdict(), "paths": list(event.paths)} for event in found.events]
-    return {"last": found.last, "events": events, "missed": found.missed}
+def adopted(items: Iterable[Adoptable], *, done: bool) -> JsonObject:
+    """What counts only where this person allows it, and whether it does now."""
+    return _adopted(AdoptionShown(done, tuple(items)))
 
 
-def acknowledged(done: CaptureResult) -> Shape:
-    """What became of one captured line."""
-    if not done.ok:
-        return {"ok": False, "error": done.error, "line": done.line}
-    told = {"again": done.again, "left_out": done.left_out, "redacted": done.redacted}
-    return {"ok": True, "id": done.id, **{key: value for key, value in told.items() if value}}
+def _named_pairs(first: str, second: str, pairs: Iterable[tuple[Any, Any]]) -> list[JsonObject]:
+    return [{first: left, second: right} for left, right in pairs]
 
 
-def imported(done: Imported) -> Shape:
-    """What an import brought in."""
-    return {**done._asdict(), "problems": [problem(one) for one in done.problems]}
+restored: Shape[Restored] = Shape(
+    "source dry_run files written same differs left_out commit created notices",
+    left_out=("list[dict[str, str]]", lambda report: _named_pairs("path", "why", report.left_out)),
+)
+scheduled: Shape[Scheduled] = Shape(
+    "action name by times next files notices",
+    files=("list[dict[str, str]]", lambda report: _named_pairs("where", "text", report.files)),
+)
 
 
-def imported_export(done: ImportedExport) -> Shape:
-    """What an import from another program brought in, or would."""
-    return {
-        **done._asdict(),
-        "conversations": [one._asdict() for one in done.conversations],
-        "proposed": [one._asdict() for one in done.proposed],
-        "notes": list(done.notes),
-        "problems": [problem(one) for one in done.problems],
-        "notices": list(done.notices),
-    }
+class SyncShown(NamedTuple):
+    """What a sync did, what vectors it made, and what an exchange before it brought, where they were asked for."""
+
+    synced: Synced
+    vectors: Filled | None = None
+    git: Exchanged | None = None
 
 
-def packed(done: Packed) -> Shape:
-    """A bundle that was written."""
-    return {**done._asdict(), "notices": list(done.notices)}
+_synced: Shape[SyncShown] = Shape(
+    "synced.added synced.changed synced.removed synced.unread synced.total vectors? git?"
+)
 
 
-def restored(done: Restored) -> Shape:
-    """What a restore wrote, or would write."""
-    return {
-        **done._asdict(),
-        "written": list(done.written),
-        "differs": list(done.differs),
-        "left_out": [{"path": path, "why": why} for path, why in done.left_out],
-        "notices": list(done.notices),
-    }
+def synced(sync: Synced, filled: Filled | None = None, git: Exchanged | None = None) -> JsonObject:
+    """What a sync did, and what vectors and what exchange there were where it was asked to."""
+    return _synced(SyncShown(sync, filled, git))
 
 
-def latest(done: Latest) -> Shape:
-    """Where a fresh context stands."""
-    return done._asdict()
+_git: Shape[GitReport] = Shape("state sentence last")
+status: Shape[Status] = Shape(
+    "vault notes behind problems degraded ignored git waiting daemon index vectors notices", git=_git
+)
+stats: Shape[Stats] = Shape(
+    "notes facts turns months recalls ratings rating shown cited hottest waiting review",
+    shown=("list[dict[str, Any]]", lambda stats: _named_pairs("id", "times", stats.shown)),
+    hottest=("list[dict[str, Any]]", lambda stats: _named_pairs("id", "strength", stats.hottest)),
+)
 
 
-def _state(answer: Answer | Freshness) -> Mapping[str, Any]:
-    return {"degraded": answer.degraded, "behind": answer.behind}
+class ChecksShown(NamedTuple):
+    """Every check of a vault's health; not `sound` makes the verb exit with 1."""
+
+    sound: bool
+    checks: tuple[Check, ...]
 
 
-def _remarks(answer: Answer) -> Mapping[str, Any]:
-    return {
-        "did_you_mean": dict(answer.did_you_mean),
-        "unknown": list(answer.unknown),
-        "notices": list(answer.notices),
-    }
+_doctor: Shape[ChecksShown] = Shape()
 
 
-# Consolidation.
+def doctor(checks: Iterable[Check]) -> JsonObject:
+    """Every check of a vault's health; not `sound` makes the verb exit with 1."""
+    shown = tuple(checks)
+    return _doctor(ChecksShown(all(check.level != "problem" for check in shown), shown))
 
 
-def consolidated(done: Consolidated) -> Shape:
-    """What a run planned and did; `applied` is null when nothing was written."""
-    changes, applied = done.changes, done.applied
-    return {
-        "run": changes.run,
-        "mode": done.mode,
-        "waits": done.waits,
-        "held": changes.held,
-        "turns": changes.turns,
-        "ranges": list(changes.ranges),
-        "changes": [change(planned) for planned in changes.changes],
-        "skipped": [skipped._asdict() for skipped in changes.skipped],
-        "decided": [_decided(decided) for decided in changes.decided],
-        "dropped": list(changes.dropped),
-        "minds": list(changes.models),
-        "degraded": changes.degraded,
-        "notices": list(done.notices),
-        "applied": None
-        if applied is None
-        else {
-            "commits": [commit._asdict() for commit in applied.commits],
-            "proposed": list(applied.proposed),
-            "record": applied.record,
-            "notices": list(applied.notices),
-        },
-        "upkeep": consolidated(done.upkeep) if done.upkeep else None,
-    }
+linted_files: Shape[Linted] = Shape("sound files problems", sound=(bool, lambda lint: not lint.problems))
+acknowledged: Shape[CaptureResult] = Shape(
+    "ok id? error? line? again? left_out? redacted?", line=(int, lambda turn: 0 if turn.ok else turn.line)
+)
 
 
-def segments(found: Sequence[SegmentPrompt]) -> Shape:
-    """The segments that no run has read, each as a prompt; the answers name them."""
-    return {"segments": [segment._asdict() for segment in found]}
+class CaptureShown(NamedTuple):
+    """What became of each captured line, and what else there is to say."""
+
+    acknowledged: tuple[CaptureResult, ...]
+    notice: str
 
 
-def change(planned: PlannedChange) -> Shape:
-    """One change of a change set; each becomes one commit."""
-    return {
-        "kind": planned.kind,
-        "id": planned.id,
-        "title": planned.title,
-        "actions": [_action(action) for action in planned.actions],
-        "evidence": list(planned.evidence),
-        "source": planned.source,
-        "confidence": planned.confidence,
-        "reason": planned.reason,
-    }
+_captured: Shape[CaptureShown] = Shape("acknowledged notice", acknowledged=[acknowledged])
 
 
-def _action(action: Action) -> Shape:
-    values = {k: list(v) if isinstance(v, tuple) else v for k, v in action.values().items()}
-    return {"action": type(action).__name__, **values}
+def captured(turns: Iterable[CaptureResult], notice: str) -> JsonObject:
+    """What became of each captured line, and what else there is to say."""
+    return _captured(CaptureShown(tuple(turns), notice))
 
 
-def _decided(decided: ClaimDecision) -> Shape:
-    claim = decided.claim
-    return {
-        "entity": claim.entity,
-        "field": claim.field,
-        "value": claim.value,
-        "quote": claim.quote,
-        "line": claim.line,
-        "role": claim.role,
-        "by": claim.by,
-        "action": decided.action,
-        "reason": decided.reason,
-        "known": decided.known,
-    }
+openclaw_status: Shape[OpenClawStatus] = Shape(
+    "config vault installed ok checks", ok=(bool, lambda now: all(check.ok for check in now.checks))
+)
 
 
-# Evaluation.
+def _tokens(memory: WorkingMemory) -> int:
+    from memoryclaw.working.memory import tokens  # a search must start fast
+
+    return tokens(memory)
 
 
-def evaluated(done: Evaluated) -> Shape:
-    """The figures over all questions, then each question."""
-    return {
-        "path": done.path,
-        "recall": _by_number(done.recall),
-        "mrr": done.mrr,
-        "ndcg@10": done.ndcg,
-        "in_context": _by_number(done.held),
-        "kept_out": {"ids": done.kept_out[1], "kept": done.kept_out[0]},
-        "questions": [_question(one) for one in done.questions],
-    }
+working: Shape[WorkingMemory] = Shape(
+    "session updated task goal plan facts recent_observations=observations active_skill by_hand tokens problems",
+    tokens=(int, _tokens),
+)
+
+# Consolidation and evaluation.
 
 
-def _question(one: QuestionResult) -> Shape:
-    return {
-        "question": one.question,
-        "line": one.line,
-        "expected": [{"id": e.id, "rank": e.rank, "reason": e.reason} for e in one.expected],
-        "recall": _by_number(one.recall),
-        "in_context": _by_number(one.held),
-        "confidence": one.confidence,
-        "misses": list(one.misses),
-    }
+def _values(action: Action) -> JsonObject:
+    return {"action": type(action).__name__, **action.values()}
+
+
+_claim: Shape[ClaimDecision] = Shape(
+    "claim.entity claim.field claim.value claim.quote claim.line claim.role claim.by action reason known"
+)
+change: Shape[PlannedChange] = Shape(
+    "kind id title actions evidence source confidence reason",
+    actions=("list[dict[str, Any]]", lambda planned: [_values(action) for action in planned.actions]),
+)
+_applied: Shape[Applied] = Shape("commits proposed record notices")
+_RUN = (
+    "changes.run mode waits changes.held changes.turns changes.ranges changes.changes changes.skipped changes.decided changes.dropped"
+    " minds=changes.models changes.degraded notices applied"
+)
+_RUN_PARTS: dict[str, Any] = {"changes": [change], "decided": [_claim], "applied": _applied}
+_upkeep: Shape[Consolidated] = Shape(
+    f"{_RUN} upkeep", **_RUN_PARTS, upkeep=("dict[str, Any] | None", lambda _: None)
+)
+consolidated: Shape[Consolidated] = Shape(f"{_RUN} upkeep", **_RUN_PARTS, upkeep=_upkeep)
+segments: Shape[Sequence[SegmentPrompt]] = Shape(many="segments")
 
 
 def _by_number(values: Mapping[int, float]) -> dict[str, float]:
     return {str(number): round(value, 4) for number, value in values.items()}
 
 
-# OpenClaw.
-
-
-def changed(done: Changed) -> dict[str, Any]:
-    """What install or uninstall did, or would do."""
-    return {**done._asdict(), "notices": list(done.notices)}
-
-
-def openclaw_status(now: OpenClawStatus) -> dict[str, Any]:
-    """How OpenClaw stands to a vault, check by check."""
-    return {
-        "config": now.config,
-        "vault": now.vault,
-        "installed": now.installed,
-        "ok": all(check.ok for check in now.checks),
-        "checks": [check._asdict() for check in now.checks],
-    }
-
-
-def imported_notes(done: ImportReport) -> dict[str, Any]:
-    """What an import proposes."""
-    return {
-        "workspace": done.workspace,
-        "files": list(done.files),
-        "proposed": [item._asdict() for item in done.proposed],
-        "known": done.known,
-        "commit": done.commit,
-        "dry_run": done.dry_run,
-        "notices": list(done.notices),
-    }
-
-
-# The schedule.
-
-
-def scheduled(done: Scheduled) -> dict[str, Any]:
-    """What was done about a timer."""
-    files = [{"where": where, "text": text} for where, text in done.files]
-    return {**done._asdict(), "files": files, "notices": list(done.notices)}
-
-
-def schedule_status(now: ScheduleStatus) -> dict[str, Any]:
-    """How a timer stands."""
-    return {**now._asdict(), "notices": list(now.notices)}
-
-
-# Working memory and feedback.
-
-
-def working(memory: WorkingMemory) -> Shape:
-    """What a session is at, and what that costs in a prompt."""
-    from memoryclaw.working.memory import stored, tokens  # noqa: PLC0415 - a search must start fast
-
-    return {
-        **stored(memory),
-        "tokens": tokens(memory),
-        "problems": [problem(one) for one in memory.problems],
-    }
-
-
-def cleared(done: Cleared) -> Shape:
-    """What became of a working memory that was to be cleared."""
-    return done._asdict()
-
-
-def feedback(done: Feedback) -> Shape:
-    """A rating as it was kept."""
-    return done._asdict()
-
+_SHARES: dict[str, Any] = {
+    "recall": ("dict[str, float]", lambda result: _by_number(result.recall)),
+    "in_context": ("dict[str, float]", lambda result: _by_number(result.held)),
+}
+_expected: Shape[Expected] = Shape()
+_question: Shape[QuestionResult] = Shape(
+    "question line expected recall in_context confidence misses", **_SHARES
+)
+evaluated: Shape[Evaluated] = Shape(
+    "path recall mrr ndcg@10=ndcg in_context kept_out questions",
+    **_SHARES,
+    kept_out=("dict[str, int]", lambda results: {"ids": results.kept_out[1], "kept": results.kept_out[0]}),
+    questions=[_question],
+)
 
 # Review, history and blame.
 
-_TOLD = ("id", "kind", "what", "why", "run", "path", "confidence", "source", "box")
-_CLAIMED = ("entity", "field", "value", "since", "now", "digest")
 _MOST_FILES = 20  # of a commit: the first of all may hold every note
 
 
-def waiting(items: Iterable[ReviewItem]) -> Shape:
-    """What waits for a person."""
-    return {"waiting": [waits(item) for item in items]}
+class Side(NamedTuple):
+    """One value of a conflict."""
+
+    number: int
+    facts: tuple[tuple[str, Fact], ...]
 
 
-def waits(item: ReviewItem) -> Shape:
-    """One thing that waits."""
-    evidence = list(item.change.evidence) if item.change else []
-    sides = item.conflict.sides if item.conflict else ()
-    values = [
-        {"number": number, "value": side[0][1].value, "facts": [fact(*told) for told in side]}
-        for number, side in enumerate(sides, 1)
-    ]
-    return {
-        **{name: getattr(item, name) for name in (*_TOLD, *_CLAIMED)},
-        "evidence": evidence,
-        "values": values,
-    }
+class ItemShown(NamedTuple):
+    """What waits, the files that it would change, and what stands behind it."""
+
+    item: ReviewItem
+    files: tuple[Difference, ...] = ()
 
 
-def differences(items: Iterable[tuple[ReviewItem, Sequence[Difference]]]) -> Shape:
+class DifferencesShown(NamedTuple):
+    """What would change if something were approved; what it rests on is for the owner."""
+
+    differences: tuple[ItemShown, ...]
+    details: Details | None = None
+
+
+_side: Shape[Side] = Shape(
+    "number value facts",
+    value=(str, lambda side: side.facts[0][1].value),
+    facts=([_fact], lambda side: _pairs(side.facts)),
+)
+waiting_item: Shape[ReviewItem] = Shape(
+    "id kind what why run path confidence source box entity field value since now digest evidence values",
+    evidence=("list[str]", lambda item: item.change.evidence if item.change else []),
+    values=(
+        [_side],
+        lambda item: [Side(*side) for side in enumerate(item.conflict.sides if item.conflict else (), 1)],
+    ),
+)
+waiting: Shape[Iterable[ReviewItem]] = Shape(many="waiting", each=waiting_item)
+
+
+def _hunks(file: Difference) -> Any:
+    from memoryclaw.review.word_diff import word_diff  # a search needs none
+
+    return word_diff(file.before, file.after)
+
+
+_line: Shape[Line] = Shape("line=number pieces")
+_file: Shape[Difference] = Shape(
+    "path title hunks",
+    hunks=(
+        "list[list[dict[str, Any]]]",
+        lambda file: [[_line(line) for line in hunk] for hunk in _hunks(file)],
+    ),
+)
+_item_with_files: Shape[ItemShown] = Shape("*item files", item=waiting_item, files=[_file])
+_differences: Shape[DifferencesShown] = Shape("differences", differences=[_item_with_files])
+_review_item: Shape[DifferencesShown] = Shape("differences details", differences=[_item_with_files])
+
+
+def differences(items: Iterable[tuple[ReviewItem, Sequence[Difference]]]) -> JsonObject:
     """What would change if these were approved, each line in pieces that are the same, gone or come."""
-    return {"differences": [{**waits(item), "files": [_file(one) for one in found]} for item, found in items]}
+    return _differences(DifferencesShown(tuple(ItemShown(item, tuple(files)) for item, files in items)))
 
 
-def review_item(item: ReviewItem, found: Sequence[Difference], taken_apart: Details | None) -> Shape:
+def review_item(item: ReviewItem, files: Sequence[Difference], details: Details | None) -> JsonObject:
     """One thing that waits: what would change, and, for the owner, what it rests on and stands against."""
-    shape = differences([(item, found)])
-    return {**shape, "details": None if taken_apart is None else details(taken_apart)}
+    return _review_item(DifferencesShown((ItemShown(item, tuple(files)),), details))
 
 
-def details(found: Details) -> Shape:
-    """What waits, taken apart."""
-    said = [{**one._asdict(), "turns": [turn._asdict() for turn in one.turns]} for one in found.said]
-    return {
-        "many": found.many,
-        "holds": [one._asdict() for one in found.holds],
-        "before": [one._asdict() for one in found.before],
-        "rivals": [one._asdict() for one in found.rivals],
-        "said": said,
-    }
+rewrite: Shape[Rewrite] = Shape(
+    "id path digest files problems written notice",
+    files=([_file], lambda text: [_difference(text.path, text.before, text.after)]),
+)
 
 
-def _file(found: Difference) -> Shape:
-    from memoryclaw.review.word_diff import word_diff  # noqa: PLC0415 - a search needs none
+def _difference(path: str, before: str, after: str) -> Difference:
+    from memoryclaw.review.file_history import Difference  # a search needs none
 
-    hunks = [
-        [{"line": line.number, "pieces": [piece._asdict() for piece in line.pieces]} for line in hunk]
-        for hunk in word_diff(found.before, found.after)
-    ]
-    return {"path": found.path, "title": found.title, "hunks": hunks}
+    return Difference(path, before, after)
 
 
-def decided(done: Iterable[ReviewDecision]) -> Shape:
-    """What became of what waited."""
-    return {"decided": [one._asdict() for one in done]}
-
-
-def ticked(boxes: TickedFacts) -> Shape:
-    """What people ticked, nothing of it decided."""
-    return {
-        "approve": [waits(item) for item in boxes.approved],
-        "reject": [waits(item) for item in boxes.rejected],
-        "unclear": [one._asdict() for one in boxes.unclear],
-    }
-
-
-def history(events: Events) -> Shape:
-    """Commits, newest first, and where the next page begins."""
-    return {
-        "commits": [commit(one) for one in events.commits],
-        "next": events.next,
-        "notice": events.notice,
-    }
-
-
-def change_made(found: CommitShown) -> Shape:
-    """One commit, word by word."""
-    return {
-        "commit": commit(found.commit),
-        "body": found.commit.body,
-        "files": [_file(one) for one in found.files],
-        "more": found.more,
-        "notice": found.notice,
-    }
-
-
-def commit(one: Logged) -> Shape:
-    """One commit in people's words."""
-    told = {name: getattr(one, name) for name in ("commit", "when", "author", "subject", "kind", "run")}
-    shown = list(one.files[:_MOST_FILES])
-    return {
-        **told,
-        "source": one.trailers.get("Source", ""),
-        "files": shown,
-        "more_files": len(one.files) - len(shown),
-    }
-
-
-def blame(found: Blame) -> Shape:
-    """Where a fact comes from."""
-    approved = found.approved
-    return {
-        **fact(found.path, found.fact),
-        "commit": commit(found.commit) if found.commit else None,
-        "approved": {"by": approved.by, "at": approved.at} if approved else None,
-        "sources": [cited._asdict() for cited in found.sources],
-        "notice": found.notice,
-    }
-
+decided: Shape[Iterable[ReviewDecision]] = Shape(many="decided")
+ticked: Shape[TickedFacts] = Shape(
+    "approve=approved reject=rejected unclear", approve=[waiting_item], reject=[waiting_item]
+)
+commit: Shape[Logged] = Shape(
+    "commit when author subject kind run source files more_files",
+    source=(str, lambda commit: commit.trailers.get("Source", "")),
+    files=("list[str]", lambda commit: commit.files[:_MOST_FILES]),
+    more_files=(int, lambda commit: max(0, len(commit.files) - _MOST_FILES)),
+)
+history: Shape[Events] = Shape("commits next notice", commits=[commit])
+change_made: Shape[CommitShown] = Shape("commit commit.body files more notice", commit=commit, files=[_file])
+_approved: Shape[Decision] = Shape("by at")
+blame: Shape[Blame] = Shape(
+    "*fact commit approved sources notice",
+    fact=(_fact, lambda blame: FactShown(blame.path, blame.fact)),
+    commit=commit,
+    approved=_approved,
+)
 
 # Skills.
 
-
-def skills(found: Iterable[ListedSkill]) -> Shape:
-    """A list of skills."""
-    return {"skills": [skill(one) for one in found]}
-
-
-def skill(one: ListedSkill) -> Shape:
-    """One skill and how it stands."""
-    return {
-        "name": one.name,
-        "state": one.state,
-        "description": one.skill.skill.description,
-        "path": one.skill.path,
-        "digest": one.skill.digest,
-        "version": one.version,
-        "outcomes": skill_outcomes(one.outcomes),
-    }
+skill_outcome: Shape[Outcome] = Shape()
+skill_outcomes: Shape[Outcomes] = Shape(
+    "runs succeeded rate degraded last_failure stopped", runs=(int, lambda outcomes: len(outcomes.told))
+)
+_SKILL = "name state skill.skill.description skill.path skill.digest version outcomes"
+skill: Shape[ListedSkill] = Shape(_SKILL, outcomes=skill_outcomes)
+skills: Shape[Iterable[ListedSkill]] = Shape(many="skills", each=skill)
+shown: Shape[LintedSkill] = Shape(
+    "*listed listed.skill.skill.triggers parameters=listed.skill.asked listed.skill.tools files=listed.digests problems listed.skill.text",
+    listed=skill,
+)
+skill_decided: Shape[SkillDecision] = Shape()
+host_skills: Shape[HostSkills] = Shape()
 
 
-def skill_outcomes(found: Outcomes) -> Shape:
-    """How the runs of a skill ended; those that were broken off or could not begin are no runs of it."""
-    failure = found.last_failure
-    return {
-        "runs": len(found.told),
-        "succeeded": found.succeeded,
-        "rate": found.rate,
-        "degraded": found.degraded,
-        "last_failure": failure and skill_outcome(failure),
-        "stopped": found.stopped and skill_outcome(found.stopped),
-    }
-
-
-def skill_outcome(one: Outcome) -> Shape:
-    """How one run ended."""
-    return one._asdict()
-
-
-def shown(found: LintedSkill) -> Shape:
-    """One skill with its text and what is wrong with it."""
-    file = found.listed.skill
-    return {
-        **skill(found.listed),
-        "triggers": list(file.skill.triggers),
-        "parameters": [asked._asdict() for asked in file.asked],
-        "tools": list(file.tools),
-        "files": dict(found.listed.digests),
-        "problems": [problem(one) for one in found.problems],
-        "text": file.text,
-    }
-
-
-def linted(problems: Iterable[Problem]) -> Shape:
+class SkillLint(NamedTuple):
     """What is wrong with skills; anything makes the verb exit with 1."""
-    found = [problem(one) for one in problems]
-    return {"sound": not found, "problems": found}
+
+    sound: bool
+    problems: tuple[Problem, ...]
 
 
-def matches(request: str, offers: Iterable[SkillOffer]) -> Shape:
+class SkillMatches(NamedTuple):
+    """The skills that fit a request, each with the words that made it."""
+
+    request: str
+    skills: tuple[SkillOffer, ...]
+
+
+_linted: Shape[SkillLint] = Shape()
+_skill_why: Shape[SkillMatch] = Shape("terms matched")
+offer: Shape[SkillOffer] = Shape(
+    "match.skill.name match.skill.path match.score state offered reason=why outcomes instead why=match values match.missing",
+    outcomes=skill_outcomes,
+    why=_skill_why,
+    values=("dict[str, str]", lambda offer: dict(offer.match.values)),
+)
+_matches: Shape[SkillMatches] = Shape("request skills", skills=[offer])
+_value: Shape[ParameterValue] = Shape("name value source")
+skill_run: Shape[SkillRun] = Shape(
+    "run name path digest session applied ok values steps notice", values=[_value]
+)
+
+
+def linted(problems: Iterable[Problem]) -> JsonObject:
+    """What is wrong with skills; anything makes the verb exit with 1."""
+    listed = tuple(problems)
+    return _linted(SkillLint(not listed, listed))
+
+
+def matches(request: str, offers: Iterable[SkillOffer]) -> JsonObject:
     """The skills that fit a request, each with the words that made it; the terms add up to the score."""
-    return {"request": request, "skills": [offer(one) for one in offers]}
+    return _matches(SkillMatches(request, tuple(offers)))
 
 
-def offer(one: SkillOffer) -> Shape:
-    """How one skill fits, and whether a host would be offered it."""
-    found = one.match
-    return {
-        "name": found.skill.name,
-        "path": found.skill.path,
-        "score": found.score,
-        "state": one.state,
-        "offered": one.offered,
-        "reason": one.why,
-        "outcomes": skill_outcomes(one.outcomes),
-        "instead": one.instead,
-        "why": {
-            "terms": [term._asdict() for term in found.terms],
-            "matched": [matched._asdict() for matched in found.matched],
-        },
-        "values": dict(found.values),
-        "missing": list(found.missing),
-    }
-
-
-def skill_decided(done: SkillDecision) -> Shape:
-    """What was decided of a skill."""
-    return done._asdict()
-
-
-def host_skills(found: HostSkills) -> Shape:
-    """The folder that hosts read, and what is in it."""
-    return {
-        "folder": found.folder,
-        "skills": [one._asdict() for one in found.skills],
-        "left_out": [one._asdict() for one in found.left_out],
-    }
-
-
-def skill_run(done: SkillRun) -> Shape:
-    """A run of a skill, or what one would do; values that are secret are not told."""
-    return {
-        **done._asdict(),
-        "values": [{"name": one.name, "value": one.value, "source": one.source} for one in done.values],
-        "steps": [one._asdict() for one in done.steps],
-    }
+# The shapes that a function of more than one value tells.
+AnswerShape = Shape[Any] | Callable[..., JsonObject]
+SHAPES_OF: Mapping[Callable[..., JsonObject], tuple[Shape[Any], ...]] = {
+    recall: (_recall, _traced_recall),
+    facts: (_facts,),
+    links: (_links,),
+    views: (_views, _views_with_text),
+    synced: (_synced,),
+    doctor: (_doctor,),
+    adopted: (_adopted,),
+    captured: (_captured,),
+    differences: (_differences,),
+    review_item: (_review_item,),
+    linted: (_linted,),
+    matches: (_matches,),
+}
 
 
 def rounded(terms: Sequence[Term], score: float) -> list[tuple[str, int]]:

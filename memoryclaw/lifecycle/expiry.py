@@ -27,13 +27,13 @@ def _notes(context: UpkeepContext) -> Iterator[PlannedChange]:
         where (expires != '' or scope = ? or scope like ?) and state = 'current' and kind in ('episode', 'note', 'semantic') order by path"""
     rows = context.catalog.rows(sql, _SESSIONS)
     active = context.catalog.last_active(str(row[5]) for row in rows)
-    for path, id_, title, at, *said in rows:
-        lifecycle = Lifecycle(*said)
+    for path, id_, title, at, *tags in rows:
+        lifecycle = Lifecycle(*tags)
         if end := _over(context, lifecycle, max(active.get(lifecycle.scope, ""), str(at)[:10])):
             target = free_name(f"archive/{path}", lambda to: files.exists(context.writing.root, to))
-            why = f"{_why(lifecycle, end)}; `memoryclaw revive {id_}` brings it back"
+            reason = f"{_why(lifecycle, end)}; `memoryclaw revive {id_}` brings it back"
             if move := resting(context, MoveFile(str(path), target)):
-                yield PlannedChange("archive", f"Expired: {title}", (move,), (why,))
+                yield PlannedChange("archive", f"Expired: {title}", (move,), (reason,))
 
 
 def _facts(context: UpkeepContext) -> Iterator[PlannedChange]:
@@ -41,12 +41,12 @@ def _facts(context: UpkeepContext) -> Iterator[PlannedChange]:
         from facts where (expires != '' or scope = ? or scope like ?) and current = 1 and state = 'current' and path glob 'semantic/*' order by path, seq"""
     rows = context.catalog.rows(sql, _SESSIONS)
     active = context.catalog.last_active(str(row[6]) for row in rows)
-    for path, entity, field, value, day, *said in rows:
-        lifecycle = Lifecycle(*said)
+    for path, entity, field, value, day, *tags in rows:
+        lifecycle = Lifecycle(*tags)
         if end := _over(context, lifecycle, max(active.get(lifecycle.scope, ""), str(day)[:10])):
-            told = fact_in_words(str(entity), str(field), str(value))
+            sentence = fact_in_words(str(entity), str(field), str(value))
             if action := resting(context, EndFact(str(path), str(entity), str(field), str(value), end)):
-                yield PlannedChange("expired", f"Expired: {told}", (action,), (_why(lifecycle, end),))
+                yield PlannedChange("expired", f"Expired: {sentence}", (action,), (_why(lifecycle, end),))
 
 
 def _over(context: UpkeepContext, lifecycle: Lifecycle, active: str) -> str:

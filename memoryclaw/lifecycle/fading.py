@@ -32,7 +32,7 @@ def unused(context: UpkeepContext) -> Iterator[PlannedChange]:
     days = context.ledger.active_days()
     today = context.writing.now.astimezone(UTC).date().isoformat()
     before = days[: bisect_left(days, today)]
-    if len(before) <= OLD or (asked := _asked_before(context)) is None:
+    if len(before) <= OLD or (proposed_before := _asked_before(context)) is None:
         return
     rated = context.ledger.record().uses
     used = {
@@ -43,7 +43,7 @@ def unused(context: UpkeepContext) -> Iterator[PlannedChange]:
     used |= {id_.partition("#")[0] for id_ in context.ledger.fetched()}
     chosen: list[tuple[str, str]] = []
     for id_, path, title, at in context.catalog.rows(_CANDIDATES, (before[-OLD], today)):
-        if id_ in used or path in asked or links(id_, context.catalog, context.vault).back:
+        if id_ in used or path in proposed_before or links(id_, context.catalog, context.vault).back:
             continue
         badly = ", and rated badly" if any(one.partition("#")[0] == id_ for one in rated) else ""
         age = len(before) - bisect_left(before, str(at)[:10])
@@ -71,12 +71,12 @@ def unused(context: UpkeepContext) -> Iterator[PlannedChange]:
 
 def _asked_before(context: UpkeepContext) -> set[str] | None:
     """The files that a person was asked about before; None while a batch waits."""
-    root, found = context.writing.root, set[str]()
+    root, paths = context.writing.root, set[str]()
     for folder in ("review", "archive/review"):
         for path in files.list_files(root, folder):
             if path.rpartition("/")[2].startswith(f"{KIND}-") and path.endswith(".md"):
                 if folder == "review":
                     return None
                 lines = context.writing.text(path).splitlines()
-                found.update(line.removeprefix(_MOVED) for line in lines if line.startswith(_MOVED))
-    return found
+                paths.update(line.removeprefix(_MOVED) for line in lines if line.startswith(_MOVED))
+    return paths

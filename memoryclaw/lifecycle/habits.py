@@ -14,7 +14,7 @@ from memoryclaw.consolidation.talk import read
 from memoryclaw.index import stemming
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.lifecycle.keeping import UpkeepContext
-from memoryclaw.lifecycle.places import Places
+from memoryclaw.lifecycle.places import FactPlaces
 from memoryclaw.model import FROM_NOW_ON, Fact, Turn
 from memoryclaw.text.grammar import WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.vault.edits import folded
@@ -45,18 +45,18 @@ class _Shown(NamedTuple):
 def habits(context: UpkeepContext) -> Iterator[PlannedChange]:
     """A proposal for each preference that was shown on three days. What is for few people alone is left out."""
     by_entity: dict[str, list[_Shown]] = defaultdict(list)
-    known: dict[str, list[frozenset[str]]] = defaultdict(list)
-    places = Places(context.writing)
+    decided: dict[str, list[frozenset[str]]] = defaultdict(list)
+    places = FactPlaces(context.writing)
     for path, fact in context.catalog.facts():
         if not path.startswith("semantic/"):
             continue
         if fact.field == HABIT:  # current or past: it was decided
-            known[folded(fact.entity)].append(_stems(fact.value))
-        elif shown := _shown(context.catalog, fact, partial(places.of, path)):
-            by_entity[folded(fact.entity)].append(shown)
-    for entity, found in sorted(by_entity.items()):
-        for group in _groups(sorted(found, key=lambda one: (one.places[0], one.said))):
-            if not any(_are_alike(group[0].stems, stems) for stems in known[entity]):
+            decided[folded(fact.entity)].append(_stems(fact.value))
+        elif preference := _shown(context.catalog, fact, partial(places.of, path)):
+            by_entity[folded(fact.entity)].append(preference)
+    for entity, preferences in sorted(by_entity.items()):
+        for group in _groups(sorted(preferences, key=lambda one: (one.places[0], one.said))):
+            if not any(_are_alike(group[0].stems, stems) for stems in decided[entity]):
                 yield _proposed(group)
 
 
@@ -71,11 +71,11 @@ def _shown(catalog: Catalog, fact: Fact, sources: Callable[[Fact], list[str]]) -
     ):
         return None
     places = tuple(sorted({(day, source) for source in sources(fact) if (day := _day_of(catalog, source))}))
-    said = fact.value if fact.is_statement or fact.field == FROM_NOW_ON else f"{fact.field} {fact.value}"
+    words = fact.value if fact.is_statement or fact.field == FROM_NOW_ON else f"{fact.field} {fact.value}"
     stems = _stems(fact.value)
     if not (places and stems):
         return None
-    return _Shown(fact.entity, said, places, stems, _denies(said, fact.field), not fact.is_statement)
+    return _Shown(fact.entity, words, places, stems, _denies(words, fact.field), not fact.is_statement)
 
 
 def _day_of(catalog: Catalog, source: str) -> str:
@@ -90,20 +90,20 @@ def _day_of(catalog: Catalog, source: str) -> str:
 def _groups(found: Sequence[_Shown]) -> Iterator[list[_Shown]]:
     """Those that are alike and were shown on enough days, each named by its earliest; none is in two groups."""
     holding: dict[str, list[int]] = defaultdict(list)
-    for at, one in enumerate(found):
+    for place, one in enumerate(found):
         for stem in one.stems:
-            holding[stem].append(at)
+            holding[stem].append(place)
     taken: set[int] = set()
-    for at, one in enumerate(found):
+    for place, one in enumerate(found):
         near = sorted({other for stem in one.stems for other in holding[stem]} - taken)
         alike = [n for n in near if found[n].denies == one.denies and _are_alike(one.stems, found[n].stems)]
-        if at in taken or len(_days(found[n] for n in alike)) < DAYS:
+        if place in taken or len(_days(found[n] for n in alike)) < DAYS:
             continue
         # Statements are read only here: most of them are like no others.
         wishes = [n for n in alike if found[n].of_wish or _is_wish(found[n].said)]
-        if at in wishes and len(_days(found[n] for n in wishes)) >= DAYS:
+        if place in wishes and len(_days(found[n] for n in wishes)) >= DAYS:
             taken.update(wishes)
-            yield [one, *(found[n] for n in wishes if n != at)]
+            yield [one, *(found[n] for n in wishes if n != place)]
 
 
 def _days(found: Iterable[_Shown]) -> set[str]:

@@ -27,7 +27,7 @@ from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.consolidation.planning import Shingles, shingles
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.lifecycle.keeping import UpkeepContext, is_open
-from memoryclaw.lifecycle.places import Places
+from memoryclaw.lifecycle.places import FactPlaces
 from memoryclaw.model import Fact
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
@@ -53,19 +53,19 @@ _QUOTED = 3  # lines of an episode in its proposal
 
 def merges(context: UpkeepContext) -> Iterator[PlannedChange]:
     """The merges to propose now, of entities first, then of facts, then of episodes, the most alike first."""
-    known = _named(context.catalog.facts())
-    every = (*_of_entities(context, known), *_of_facts(context, known), *_of_episodes(context))
-    found = [change for change in every if is_open(context, change)]
-    left = len(found) - MOST
-    for number, change in enumerate(found[:MOST], 1):
-        more = f"; {left} more {'pairs are' if left > 1 else 'pair is'} left for the next run"
-        yield change._replace(reason=change.reason + more) if number == MOST and left > 0 else change
+    entities = _named(context.catalog.facts())
+    every = (*_of_entities(context, entities), *_of_facts(context, entities), *_of_episodes(context))
+    open_changes = [change for change in every if is_open(context, change)]
+    remaining = len(open_changes) - MOST
+    for number, change in enumerate(open_changes[:MOST], 1):
+        remark = f"; {remaining} more {'pairs are' if remaining > 1 else 'pair is'} left for the next run"
+        yield change._replace(reason=change.reason + remark) if number == MOST and remaining > 0 else change
 
 
 # Episodes
 
 
-class Told(NamedTuple):
+class RunEpisode(NamedTuple):
     """An episode that a run wrote, as it is compared."""
 
     id: str
@@ -98,22 +98,22 @@ def alike(texts: Sequence[tuple[str, str]]) -> list[Pair]:
         texts: in the order in which they came to be; of two that say the same, the first takes in the second.
     """
     order = {id_: number for number, (id_, _) in enumerate(texts)}
-    sets = {id_: found for id_, text in texts if len(found := shingles(text)) >= _LEAST}
+    sets = {id_: trigrams for id_, text in texts if len(trigrams := shingles(text)) >= _LEAST}
     same: dict[Shingles, str] = {}
     pairs = []
-    for id_, found in sets.items():
-        first = same.setdefault(found, id_)
+    for id_, trigrams in sets.items():
+        first = same.setdefault(trigrams, id_)
         if first != id_:
             pairs.append(Pair(first, id_, 1.0, "reuse"))
-    held = {id_: frozenset(_words_of_lines(text)) for id_, text in texts if id_ in sets}
-    for one, other in _candidates({id_: found for found, id_ in same.items()}, order):
-        takes, taken = sorted((one, other), key=lambda id_: (-len(sets[id_]), order[id_]))
+    words_by_id = {id_: frozenset(_words_of_lines(text)) for id_, text in texts if id_ in sets}
+    for first_id, second_id in _candidates({id_: trigrams for trigrams, id_ in same.items()}, order):
+        takes, taken = sorted((first_id, second_id), key=lambda id_: (-len(sets[id_]), order[id_]))
         shared = len(sets[takes] & sets[taken])
-        both = len(sets[takes]) + len(sets[taken]) - shared
-        score = shared / both
-        if shared == len(sets[taken]) or held[taken] <= held[takes]:
+        union = len(sets[takes]) + len(sets[taken]) - shared
+        score = shared / union
+        if shared == len(sets[taken]) or words_by_id[taken] <= words_by_id[takes]:
             pairs.append(Pair(takes, taken, score, "absorb"))
-        elif surely(score, both) >= ALIKE:
+        elif surely(score, union) >= ALIKE:
             pairs.append(Pair(takes, taken, score, "near"))
     return list(_once(sorted(pairs, key=lambda pair: (-pair.score, pair.takes, pair.taken))))
 
@@ -130,28 +130,28 @@ def surely(share: float, of: int) -> float:
 
 def _candidates(sets: Mapping[str, Shingles], order: Mapping[str, int]) -> Iterator[tuple[str, str]]:
     """The pairs that share one of the rarest trigrams of either: two that are alike always do, and so do one and what it holds."""
-    counts = Counter(shingle for found in sets.values() for shingle in found)
+    counts = Counter(shingle for trigrams in sets.values() for shingle in trigrams)
     with_one: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for id_ in sorted(sets, key=order.__getitem__):
         for shingle in sets[id_]:
             if counts[shingle] > 1:
                 with_one[shingle].append(id_)
-    seen = set()
-    for id_, found in sets.items():
-        most = len(found) - int(ALIKE * len(found)) + 1
-        for shingle in sorted(found, key=lambda one: (counts[one], one))[:most]:
-            for other in with_one.get(shingle, ()):
-                pair = (id_, other) if order[id_] < order[other] else (other, id_)
-                if id_ != other and pair not in seen:
-                    seen.add(pair)
+    pairs_yielded = set()
+    for id_, trigrams in sets.items():
+        most = len(trigrams) - int(ALIKE * len(trigrams)) + 1
+        for shingle in sorted(trigrams, key=lambda one: (counts[one], one))[:most]:
+            for candidate in with_one.get(shingle, ()):
+                pair = (id_, candidate) if order[id_] < order[candidate] else (candidate, id_)
+                if id_ != candidate and pair not in pairs_yielded:
+                    pairs_yielded.add(pair)
                     yield pair
 
 
 def _words_of_lines(text: str) -> Iterator[str]:
     """The words of each line of a text, for two that say the same lines in another order."""
     for line in text.split("\n"):
-        if said := key_of(re.sub(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$", "", line)):
-            yield said
+        if key := key_of(re.sub(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$", "", line)):
+            yield key
 
 
 def _once(pairs: Iterable[Pair]) -> Iterator[Pair]:
@@ -165,22 +165,22 @@ def _once(pairs: Iterable[Pair]) -> Iterator[Pair]:
 
 
 def _of_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
-    told = {one.id: one for one in _told(context)}
-    groups: dict[str, list[Told]] = defaultdict(list)
-    for one in told.values():
+    by_id = {one.id: one for one in _told(context)}
+    groups: dict[str, list[RunEpisode]] = defaultdict(list)
+    for one in by_id.values():
         groups[one.trust].append(one)  # what is trusted takes in nothing that is not
     pairs = [
         pair
         for trust in sorted(groups)
         for pair in alike([(one.id, one.text) for one in groups[trust]])
-        if told[pair.takes].at[:10]
-        != told[pair.taken].at[:10]  # those of one day are merged as they are written
+        if by_id[pair.takes].at[:10]
+        != by_id[pair.taken].at[:10]  # those of one day are merged as they are written
     ]
     for pair in sorted(pairs, key=lambda pair: (-pair.score, pair.takes, pair.taken)):
-        yield _episode_merge(context, pair, told[pair.takes], told[pair.taken])
+        yield _episode_merge(context, pair, by_id[pair.takes], by_id[pair.taken])
 
 
-def _told(context: UpkeepContext) -> Iterator[Told]:
+def _told(context: UpkeepContext) -> Iterator[RunEpisode]:
     """The episodes that a run wrote, oldest first; none that is for some only, stays here, or has lines that were forgotten."""
     forgotten = ForgottenLines.of(context.decisions.forgotten)
     for id_, path, at, trust in context.catalog.rows(
@@ -188,15 +188,15 @@ def _told(context: UpkeepContext) -> Iterator[Told]:
             and fid in (select fid from cited) order by at, id"""
     ):
         text = readable(context.writing.text(str(path)))
-        parts = split(text)
-        low = {key.lower(): value for key, value in parts.meta.items()}
+        note = split(text)
+        low = {key.lower(): value for key, value in note.meta.items()}
         ranges = parse_ranges(text_of(low.get("source")))
-        labelled = of_folders(path, context.vault.labels) or of_note(parts) or labels_in(text)
-        if not ranges or parts.broken or labelled or stays(path, text.encode()) or forgotten.named(path):
+        labelled = of_folders(path, context.vault.labels) or of_note(note) or labels_in(text)
+        if not ranges or note.broken or labelled or stays(path, text.encode()) or forgotten.named(path):
             continue
         merged = names_of(low, ("merged_from",))
-        yield Told(
-            str(id_), str(path), str(at), str(trust), _said(parts.body), tuple(map(str, ranges)), merged
+        yield RunEpisode(
+            str(id_), str(path), str(at), str(trust), _said(note.body), tuple(map(str, ranges)), merged
         )
 
 
@@ -204,11 +204,11 @@ def _said(body: str) -> tuple[str, ...]:
     return tuple(line for one in body.split("\n") if (line := one.strip()) and not line.startswith("#"))
 
 
-def _episode_merge(context: UpkeepContext, pair: Pair, takes: Told, taken: Told) -> PlannedChange:
+def _episode_merge(context: UpkeepContext, pair: Pair, takes: RunEpisode, taken: RunEpisode) -> PlannedChange:
     only = _lines_of_one(takes, taken) if pair.outcome == "near" else ()
     name = taken.path.rpartition("/")[2]
     to = free_name(f"archive/episodes/{name}", lambda path: files.exists(context.writing.root, path))
-    why = {
+    reasons = {
         "reuse": "the two say the same but for spelling",
         "absorb": f"{takes.id} holds all that {taken.id} says",
         "near": f"the two are {pair.score:.0%} alike; the lines that only {taken.id} has go with it",
@@ -223,29 +223,29 @@ def _episode_merge(context: UpkeepContext, pair: Pair, takes: Told, taken: Told)
         ),
         evidence=(only or taken.lines)[:_QUOTED],
         source=" ".join(taken.ranges),
-        reason=why,
+        reason=reasons,
         id=takes.id,
     )
 
 
-def _lines_of_one(takes: Told, taken: Told) -> tuple[str, ...]:
+def _lines_of_one(takes: RunEpisode, taken: RunEpisode) -> tuple[str, ...]:
     """The lines that the one has and the other lacks, with their block ids where these are free."""
-    known, blocks = (
+    words_taken_in, blocks = (
         set(_words_of_lines(takes.text)),
         set(re.findall(r"\^([A-Za-z0-9-]+)[ \t]*$", takes.text, re.MULTILINE)),
     )
-    found = []
+    lines = []
     for line in taken.lines:
         head, mark, block = line.rpartition(" ^")
-        if not set(_words_of_lines(line)) <= known:
-            found.append(head if mark and block in blocks else line)
-    return tuple(found)
+        if not set(_words_of_lines(line)) <= words_taken_in:
+            lines.append(head if mark and block in blocks else line)
+    return tuple(lines)
 
 
 # Entities
 
 
-class Named(NamedTuple):
+class NamedEntity(NamedTuple):
     """An entity as it is compared: its name, its facts that hold, and the files that they stand in."""
 
     name: str
@@ -270,7 +270,7 @@ class Called(NamedTuple):
     why: str
 
 
-def _of_entities(context: UpkeepContext, known: Mapping[str, Named]) -> Iterator[PlannedChange]:
+def _of_entities(context: UpkeepContext, known: Mapping[str, NamedEntity]) -> Iterator[PlannedChange]:
     catalog, schema = context.catalog, context.writing.schema()
     many = frozenset(field for field, declared in schema.fields.items() if declared.many)
     pairs = [
@@ -285,17 +285,17 @@ def _of_entities(context: UpkeepContext, known: Mapping[str, Named]) -> Iterator
             yield _entity_merge(pair, known[key_of(pair.other)])
 
 
-def _named(facts: Iterable[tuple[str, Fact]]) -> dict[str, Named]:
+def _named(facts: Iterable[tuple[str, Fact]]) -> dict[str, NamedEntity]:
     """The entities of semantic files by the keys of their names; none of which a line is for some only, or in quarantine."""
-    found: dict[str, list[tuple[str, Fact]]] = defaultdict(list)
+    facts_by_key: dict[str, list[tuple[str, Fact]]] = defaultdict(list)
     for path, fact in facts:
         if fact.entity:
-            found[key_of(fact.entity)].append((path, fact))
+            facts_by_key[key_of(fact.entity)].append((path, fact))
     return {
-        key: Named(told[0][1].entity, tuple(told))
-        for key, told in found.items()
-        if key and not any(fact.audience or fact.trust == "quarantined" for _, fact in told)
-        and all(place_of(path) == SEMANTIC for path, _ in told)
+        key: NamedEntity(entity_facts[0][1].entity, tuple(entity_facts))
+        for key, entity_facts in facts_by_key.items()
+        if key and not any(fact.audience or fact.trust == "quarantined" for _, fact in entity_facts)
+        and all(place_of(path) == SEMANTIC for path, _ in entity_facts)
     }  # fmt: skip
 
 
@@ -305,7 +305,9 @@ def _names(catalog: Catalog) -> set[str]:
     return {str(name) for (name,) in catalog.rows(sql)}
 
 
-def called_alike(known: Sequence[Named], names: Iterable[str], collections: Iterable[str]) -> list[Called]:
+def called_alike(
+    known: Sequence[NamedEntity], names: Iterable[str], collections: Iterable[str]
+) -> list[Called]:
     """The pairs of entities of which one name is short for the other, or the same but for spelling.
 
     A name is short for another that has the same words and one that tells its kind (`Atlas`, `Project Atlas`), or for that of a
@@ -323,12 +325,12 @@ def called_alike(known: Sequence[Named], names: Iterable[str], collections: Iter
             by_word[word].add(key)
     entities, spelled = {key_of(one.name): one for one in known}, defaultdict[str, list[str]](list)
     for key, one in sorted(entities.items()):
-        for spelling in {fold(found).replace(" ", "") for found in keys_of(one.name)}:
+        for spelling in {fold(pairs).replace(" ", "") for pairs in keys_of(one.name)}:
             spelled[spelling].append(key)
-    found = [
-        Called(entities[same[0]].name, entities[other].name, "are the same but for spelling")
+    pairs = [
+        Called(entities[same[0]].name, entities[duplicate].name, "are the same but for spelling")
         for same in spelled.values()
-        for other in same[1:]
+        for duplicate in same[1:]
     ]
     for key, one in sorted(entities.items()):
         wider = set.intersection(*(by_word[word] for word in one.words)) - {key}
@@ -337,13 +339,13 @@ def called_alike(known: Sequence[Named], names: Iterable[str], collections: Iter
             continue  # nothing, or who knows which
         longer = entities.get(next(iter(wider)))
         if longer is not None and _one_kind(one, longer, collections) and _short_for(one, longer):
-            found.append(Called(longer.name, one.name, f"may be one: {one.name} is short for {longer.name}"))
+            pairs.append(Called(longer.name, one.name, f"may be one: {one.name} is short for {longer.name}"))
     return list(
-        {frozenset((key_of(pair.name), key_of(pair.other))): pair for pair in reversed(found)}.values()
+        {frozenset((key_of(pair.name), key_of(pair.other))): pair for pair in reversed(pairs)}.values()
     )[::-1]
 
 
-def _one_kind(one: Named, other: Named, collections: Iterable[str]) -> bool:
+def _one_kind(one: NamedEntity, other: NamedEntity, collections: Iterable[str]) -> bool:
     """False for two that stand in collections of different kinds."""
     stems = [
         {path.rpartition("/")[2].removesuffix(".md").lower() for path in each.paths} for each in (one, other)
@@ -354,24 +356,24 @@ def _one_kind(one: Named, other: Named, collections: Iterable[str]) -> bool:
 _PEOPLE = frozenset({"people", "contacts"})
 
 
-def _short_for(one: Named, longer: Named) -> bool:
-    more = longer.words - one.words
-    if more <= _beside():
+def _short_for(one: NamedEntity, longer: NamedEntity) -> bool:
+    extra_words = longer.words - one.words
+    if extra_words <= _beside():
         return True
-    parts = key_of(longer.name).split()
+    words = key_of(longer.name).split()
     people = all(path.rpartition("/")[2].removesuffix(".md").lower() in _PEOPLE for path in longer.paths)
-    return people and len(one.words) == 1 and key_of(one.name) in (parts[0], parts[-1])
+    return people and len(one.words) == 1 and key_of(one.name) in (words[0], words[-1])
 
 
 def _beside() -> frozenset[str]:
     return frozenset(key_of(word) for word in words("names.beside"))
 
 
-def disagree(one: Named, other: Named, many: Iterable[str]) -> bool:
+def disagree(one: NamedEntity, other: NamedEntity, many: Iterable[str]) -> bool:
     """True where a field that has one value has different ones in the two."""
     several = {*many}
 
-    def told(named: Named) -> dict[str, set[str]]:
+    def told(named: NamedEntity) -> dict[str, set[str]]:
         values: dict[str, set[str]] = defaultdict(set)
         for _, fact in named.facts:
             if fact.current and not fact.is_statement:
@@ -398,10 +400,10 @@ def told_apart(pairs: Iterable[Called], catalog: Catalog) -> set[Called]:
             and all(word in folded for word in {*key_of(pair.name).split(), *key_of(pair.other).split()})
         ]
         for line in text.split("\n") if near else ():
-            said = _spaced(_LINK.sub(r"\1", line))
+            spaced = _spaced(_LINK.sub(r"\1", line))
             for pair in near:
                 longer, shorter = open_[pair]
-                if longer in said and shorter in said.replace(longer, "  /  "):
+                if longer in spaced and shorter in spaced.replace(longer, "  /  "):
                     apart.add(pair)
     return apart
 
@@ -410,16 +412,18 @@ def _spaced(text: str) -> str:
     return f" {'  '.join(key_of(text).split())} "
 
 
-def _entity_merge(pair: Called, other: Named) -> PlannedChange:
+def _entity_merge(pair: Called, other: NamedEntity) -> PlannedChange:
     renamed: tuple[Action, ...] = tuple(
         RenameEntity(path, fact.entity, pair.name) for path, fact in _each(other)
     )
-    told = [f"{fact.entity}, {fact.field or 'said'}: {fact.value}" for _, fact in other.facts if fact.current]
+    evidence = [
+        f"{fact.entity}, {fact.field or 'said'}: {fact.value}" for _, fact in other.facts if fact.current
+    ]
     return PlannedChange(
         kind="merge",
         title=f"{pair.other} and {pair.name} are one",
         actions=(*renamed, AddSynonym(ALIASES_FILE, pair.name, pair.other)),
-        evidence=tuple(told[:_QUOTED]),
+        evidence=tuple(evidence[:_QUOTED]),
         reason=f"{pair.other} and {pair.name} {pair.why}",
         id=pair.name,
     )
@@ -428,16 +432,16 @@ def _entity_merge(pair: Called, other: Named) -> PlannedChange:
 # Facts
 
 
-def _of_facts(context: UpkeepContext, known: Mapping[str, Named]) -> Iterator[PlannedChange]:
+def _of_facts(context: UpkeepContext, known: Mapping[str, NamedEntity]) -> Iterator[PlannedChange]:
     """The facts and statements of one entity that say the same in nearly the same words."""
-    places = Places(context.writing)
+    places = FactPlaces(context.writing)
     for _, entity in sorted(known.items()):
         groups: dict[str, list[tuple[str, Fact]]] = defaultdict(list)
         for path, fact in entity.facts:
             if fact.current:
                 groups["" if fact.is_statement else key_of_fact(fact)].append((path, fact))
-        for field, told in groups.items():
-            order = sorted(told, key=lambda one: (one[1].day, one[0], one[1].line))
+        for field, values in groups.items():
+            order = sorted(values, key=lambda one: (one[1].day, one[0], one[1].line))
             for pair in said_again([fact.value for _, fact in order], statements=not field):
                 takes, taken = order[int(pair.takes)], order[int(pair.taken)]
                 yield _fact_merge(takes, taken, places.of(*taken), context.writing.today)
@@ -467,31 +471,31 @@ def _weight(value: str) -> tuple[frozenset[str], bool]:
     tokens = tokens_of(value)
     lists = (grammar(code).negations for code in codes())
     return frozenset(token for token in tokens if any(map(str.isdigit, token))), any(
-        one.within(tokens) for one in lists
+        negation.within(tokens) for negation in lists
     )
 
 
 def _fact_merge(
     takes: tuple[str, Fact], taken: tuple[str, Fact], sources: Iterable[str], today: str
 ) -> PlannedChange:
-    (path, fact), (there, other) = takes, taken
+    (path, fact), (other_path, duplicate) = takes, taken
     return PlannedChange(
         kind="merge",
-        title=f"{fact_in_words(other.entity, other.field, other.value)} is told twice",
+        title=f"{fact_in_words(duplicate.entity, duplicate.field, duplicate.value)} is told twice",
         actions=(
             *(ConfirmFact(path, fact.id, fact.value, source) for source in sources),
-            EndFact(there, other.entity, other.field, other.value, today),
+            EndFact(other_path, duplicate.entity, duplicate.field, duplicate.value, today),
         ),
         evidence=(
             fact_in_words(fact.entity, fact.field, fact.value),
-            fact_in_words(other.entity, other.field, other.value),
+            fact_in_words(duplicate.entity, duplicate.field, duplicate.value),
         ),
         reason=f"{path}:{fact.line} says so as well; its sources go there, and the line moves to History",
         id=fact.id,
     )
 
 
-def _each(other: Named) -> list[tuple[str, Fact]]:
+def _each(other: NamedEntity) -> list[tuple[str, Fact]]:
     """One fact of each file and spelling of an entity's name."""
     return list(
         {

@@ -8,7 +8,7 @@ from memoryclaw.vault.edits import sources_in
 from memoryclaw.writing.context import WriteContext
 
 
-class Places:
+class FactPlaces:
     """The places of facts; each file is read once."""
 
     def __init__(self, context: WriteContext) -> None:

@@ -23,18 +23,18 @@ _OTHERWISE = 3  # sessions in a row that did it in another way
 def gotchas(context: UpkeepContext) -> Iterator[PlannedChange]:
     """Proposes a line in a skill for each way in which it failed again: as the ledger tells it, quoted and never obeyed."""
     ran = context.ledger.having(EVENT)
-    for one in list_skills(context.writing.root, ran=ran) if ran else ():
-        path = one.skill.path
-        if one.state == DRAFT or not path.endswith("/SKILL.md"):
+    for listed in list_skills(context.writing.root, ran=ran) if ran else ():
+        path = listed.skill.path
+        if listed.state == DRAFT or not path.endswith("/SKILL.md"):
             continue
-        for failures in _by_cause(one.outcomes.told):
+        for failures in _by_cause(listed.outcomes.told):
             first, last = failures[0], failures[-1]
             line = f"- {first.where or 'It'} can fail: `{first.why.replace('`', chr(39))}`"
-            if len(failures) < AGAIN or line in one.skill.text:
+            if len(failures) < AGAIN or line in listed.skill.text:
                 continue
             yield PlannedChange(
                 "skill",
-                f"A gotcha of the skill {one.name}: {first.where or 'it'} can fail",
+                f"A gotcha of the skill {listed.name}: {first.where or 'it'} can fail",
                 (AddLines(path, SECTION, line + "\n"),),
                 tuple(f"{failure.ts[:10]}: {failure.why}" for failure in failures),
                 reason=f"it failed in this way {len(failures)} times, last on {last.ts[:10]}; say there what to do about it",
@@ -43,12 +43,12 @@ def gotchas(context: UpkeepContext) -> Iterator[PlannedChange]:
 
 def _by_cause(outcomes: Iterable[Outcome]) -> list[list[Outcome]]:
     """The failures that give a reason, those of one step in the same words together; figures in them may differ."""
-    found: dict[tuple[str, tuple[str, ...]], list[Outcome]] = {}
-    for one in outcomes:
-        if not one.ok and one.why:
-            words = tuple(word for word in words_of(one.why) if not any(map(str.isdigit, word)))
-            found.setdefault((one.where, words), []).append(one)
-    return list(found.values())
+    by_cause: dict[tuple[str, tuple[str, ...]], list[Outcome]] = {}
+    for outcome in outcomes:
+        if not outcome.ok and outcome.why:
+            words = tuple(word for word in words_of(outcome.why) if not any(map(str.isdigit, word)))
+            by_cause.setdefault((outcome.where, words), []).append(outcome)
+    return list(by_cause.values())
 
 
 def outdated(one: ListedSkill, acted: Iterable[ToolSequence]) -> list[Problem]:
@@ -58,30 +58,33 @@ def outdated(one: ListedSkill, acted: Iterable[ToolSequence]) -> list[Problem]:
         one: the skill.
         acted: what sessions did, as run records have it.
     """
-    found = []
+    problems = []
     path, stopped = one.skill.path, one.outcomes.stopped
     if stopped is not None and stopped.digest == one.skill.digest:
-        why = f"its last run, on {stopped.ts[:10]}, could not begin: {stopped.where}: {stopped.why}"
-        found.append(Problem(path, 1, why, "change the step, or give back the tool"))
+        reason = f"its last run, on {stopped.ts[:10]}, could not begin: {stopped.where}: {stopped.why}"
+        problems.append(Problem(path, 1, reason, "change the step, or give back the tool"))
     tools = tuple(map(_plain, (step.tool for step in read_recipe(one.skill).steps))) or tuple(
         map(_plain, one.skill.tools)
     )
-    other = _done_otherwise(tools, acted) if len(set(tools)) > 1 else ()
-    if other:
-        why = f"the last {_OTHERWISE} sessions that did this called {', '.join(other)}"
-        found.append(
+    tools_called = _done_otherwise(tools, acted) if len(set(tools)) > 1 else ()
+    if tools_called:
+        reason = f"the last {_OTHERWISE} sessions that did this called {', '.join(tools_called)}"
+        problems.append(
             Problem(
-                path, 1, why, f"the skill says {', '.join(tools)}; change its steps if they should be others"
+                path,
+                1,
+                reason,
+                f"the skill says {', '.join(tools)}; change its steps if they should be others",
             )
         )
-    return found
+    return problems
 
 
 def _done_otherwise(tools: tuple[str, ...], acted: Iterable[ToolSequence]) -> tuple[str, ...]:
     """What the last sessions called that did nearly what the tools say, if none of them called just these; else nothing."""
     in_order = sorted(acted, key=lambda one: one.range)
-    done = [tuple(map(_plain, called)) for called in sessions(in_order).values()]
-    near = [called for called in done if alike(tools, called)][-_OTHERWISE:]
+    sequences = [tuple(map(_plain, called)) for called in sessions(in_order).values()]
+    near = [called for called in sequences if alike(tools, called)][-_OTHERWISE:]
     if len(near) < _OTHERWISE or any(tightest(called, tools) for called in near):
         return ()
     return near[-1]

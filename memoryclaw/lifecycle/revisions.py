@@ -10,7 +10,7 @@ from memoryclaw.consolidation.actions import NoteBelow
 from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.consolidation.proposals import FOLDER
 from memoryclaw.lifecycle.keeping import UpkeepContext, is_open
-from memoryclaw.lifecycle.places import Places
+from memoryclaw.lifecycle.places import FactPlaces
 from memoryclaw.model import Fact
 from memoryclaw.text.language import key_of
 from memoryclaw.vault import files
@@ -35,19 +35,23 @@ def revisions(context: UpkeepContext) -> Iterator[PlannedChange]:
     waiting = files.list_files(context.writing.root, FOLDER.rstrip("/"))
     room = WAITING - sum(path.startswith(f"{FOLDER}{REVISION}-") for path in waiting)
     # What has a label names what few may see, and a line of an episode has none.
-    places = Places(context.writing)
+    places = FactPlaces(context.writing)
     facts = [
         fact._replace(source=", ".join(places.of(path, fact)))
         for path, fact in context.catalog.facts()
         if path.startswith("semantic/") and not (fact.is_statement or fact.audience)
     ]
-    found = _by_episode(facts)
-    latest = sorted(found, key=lambda note: (max(one.now.since for one in found[note]), note), reverse=True)
+    contradictions = _by_episode(facts)
+    latest = sorted(
+        contradictions,
+        key=lambda note: (max(one.now.since for one in contradictions[note]), note),
+        reverse=True,
+    )
     for note in latest:
         address = context.catalog.resolve(note) if room > 0 else None
         if address is None or not address.path.startswith("episodes/"):
             continue
-        change = _proposed(address.path, note, found[note])
+        change = _proposed(address.path, note, contradictions[note])
         if is_open(context, change):
             room -= 1
             yield change
@@ -57,29 +61,29 @@ def _by_episode(facts: Sequence[Fact]) -> dict[str, list[_Contradiction]]:
     """What contradicts each episode that is contradicted enough, in the order of its lines."""
     resting: dict[str, int] = defaultdict(int)
     by_field: dict[tuple[str, str], list[Fact]] = defaultdict(list)
-    found: dict[str, list[_Contradiction]] = defaultdict(list)
+    contradictions: dict[str, list[_Contradiction]] = defaultdict(list)
     for fact in facts:
         by_field[key_of(fact.entity), key_of(fact.field)].append(fact)
         for note in {note for note, _ in _lines(fact)}:
             resting[note] += 1
     for fact in facts:
-        now = _successor(fact, by_field[key_of(fact.entity), key_of(fact.field)])
-        said = _lines(now) if now else []
-        notes = {note for note, _ in said}
+        successor = _successor(fact, by_field[key_of(fact.entity), key_of(fact.field)])
+        lines = _lines(successor) if successor else []
+        notes = {note for note, _ in lines}
         for note, block in _lines(fact):
-            if now and said and note not in notes:
-                found[note].append(_Contradiction(block, fact, now, "#^".join(said[0])))
+            if successor and lines and note not in notes:
+                contradictions[note].append(_Contradiction(block, fact, successor, "#^".join(lines[0])))
     return {
         note: sorted(each, key=lambda one: (one.block, one.was.id))
-        for note, each in found.items()
+        for note, each in contradictions.items()
         if len(each) >= TWICE or len(each) >= SHARE * resting[note]
     }
 
 
 def _lines(fact: Fact) -> list[tuple[str, str]]:
     """The lines of episodes that a fact rests on, as (episode, block id)."""
-    parts = (part.strip().partition("#^") for part in fact.source.split(","))
-    return [(note, block) for note, _, block in parts if note and block]
+    links = (part.strip().partition("#^") for part in fact.source.split(","))
+    return [(note, block) for note, _, block in links if note and block]
 
 
 def _successor(fact: Fact, others: Iterable[Fact]) -> Fact | None:

@@ -44,8 +44,8 @@ def superseding(context: UpkeepContext) -> Iterator[PlannedChange]:
         if not conflict.supersede:
             continue
         strength = [max(_strength(writing.lookup, fact) for _, fact in side) for side in conflict.sides]
-        for number, (side, own) in enumerate(zip(conflict.sides, strength, strict=True)):
-            rules = [own.beats(other) for n, other in enumerate(strength) if n != number]
+        for number, (side, own_strength) in enumerate(zip(conflict.sides, strength, strict=True)):
+            rules = [own_strength.beats(other) for n, other in enumerate(strength) if n != number]
             value = side[0][1].value
             if all(rules) and all(place_of(path) == SEMANTIC for path, _ in conflict.against(value)):
                 yield from _decided(context, conflict, value, list(dict.fromkeys(rules)))
@@ -62,7 +62,7 @@ def _decided(
 ) -> Iterator[PlannedChange]:
     ended = conflict.against(value)
     others = " or ".join(dict.fromkeys(fact.value for _, fact in ended))
-    why = f"{conflict.field} may be superseded by rule (semantic/_schema.yaml): {', and '.join(rules)}"
+    reason = f"{conflict.field} may be superseded by rule (semantic/_schema.yaml): {', and '.join(rules)}"
     path, holds = next(side[0] for side in conflict.sides if side[0][1].value == value)
     actions: list[Action] = [Stands(path, holds.entity, holds.field, value)]
     actions += [
@@ -74,5 +74,5 @@ def _decided(
             KIND,
             f"{fact_in_words(conflict.entity, conflict.field, value)} (was {others})",
             tuple(bound),
-            (why, *(side_in_words(side, conflict.entity) for side in conflict.sides)),
+            (reason, *(side_in_words(side, conflict.entity) for side in conflict.sides)),
         )

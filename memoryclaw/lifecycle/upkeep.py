@@ -24,14 +24,14 @@ KEEPERS: tuple[Keeper, ...] = (expired, superseding, gotchas, habits, revisions,
 
 def planned(context: UpkeepContext, keepers: Sequence[Keeper] | None = None) -> ChangeSet:
     """What upkeep would do and propose now: nothing that is done, that waits, or that a person has said no to or taken back."""
-    found: dict[str, PlannedChange] = {}
+    changes: dict[str, PlannedChange] = {}
     for keeper in KEEPERS if keepers is None else keepers:
         for change in keeper(context):
             if is_open(context, change):
-                found.setdefault(fingerprint_of(change), change)
-    digest = hashlib.sha256("\n".join(found).encode()).hexdigest()
+                changes.setdefault(fingerprint_of(change), change)
+    digest = hashlib.sha256("\n".join(changes).encode()).hexdigest()
     run = run_id(UPKEEP, context.writing.now, digest[:6])
-    return ChangeSet(run if found else "", changes=tuple(found.values()))
+    return ChangeSet(run if changes else "", changes=tuple(changes.values()))
 
 
 def upkeep(

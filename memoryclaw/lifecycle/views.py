@@ -58,7 +58,7 @@ class Episode(NamedTuple):
     header: frozenset[str]  # the keys of what its header and its title name
 
 
-class Subject(NamedTuple):
+class PageSubject(NamedTuple):
     """An entity with its facts, and their files; `also` are its other names."""
 
     name: str
@@ -83,7 +83,7 @@ class Topic(NamedTuple):
         return ", ".join(member.removeprefix("#") for member in self.members[:_NAMED])
 
 
-class Page(NamedTuple):
+class GeneratedPage(NamedTuple):
     """A page as it would be now."""
 
     path: str
@@ -106,7 +106,7 @@ class View(NamedTuple):
     title: str
     state: str  # missing | current | stale | edited (between the marks) | orphan (nothing to compile it from) | own (a person's note)
     sources: int
-    page: Page | None = None
+    page: GeneratedPage | None = None
 
 
 def fingerprint_of(part: str) -> str:
@@ -119,7 +119,7 @@ def fingerprint_of(part: str) -> str:
 
 def episodes_of(context: UpkeepContext) -> list[Episode]:
     """The episodes that pages may quote, the newest first."""
-    forgotten, found = ForgottenLines.of(context.decisions.forgotten), []
+    forgotten, episodes = ForgottenLines.of(context.decisions.forgotten), []
     sql = """select id, path, at, title from files where kind = 'episode' and state = 'current'
         and trust in ('trusted', 'unknown') order by at desc, path"""
     for id_, path, at, title in context.catalog.rows(sql):
@@ -128,26 +128,30 @@ def episodes_of(context: UpkeepContext) -> list[Episode]:
             continue
         marks = forgotten.within(path, read[0])
         text = readable(without_lines(decode(read[0]).text, gone_lines(marks)).text)
-        parts = split(text)
-        if parts.broken or of_note(parts):
+        note = split(text)
+        if note.broken or of_note(note):
             continue
-        said, body = read_properties(parts.meta, {}), parts.body.split("\n")
+        properties, body = read_properties(note.meta, {}), note.body.split("\n")
         labels = covered(body, Outline(body))
-        everybody = (*said.entities, *said.people, *([said.project] if said.project else []))
+        everybody = (
+            *properties.entities,
+            *properties.people,
+            *([properties.project] if properties.project else []),
+        )
         names = tuple(dict.fromkeys(name for name in everybody if not role_of(name)))
-        tags = tuple(dict.fromkeys(tag.lower() for tag in said.tags))
+        tags = tuple(dict.fromkeys(tag.lower() for tag in properties.tags))
         lines = tuple(
             line
-            for one, label in zip(body, labels, strict=True)
-            if (line := one.strip()) and not label.audience and not line.startswith("#")
+            for body_line, label in zip(body, labels, strict=True)
+            if (line := body_line.strip()) and not label.audience and not line.startswith("#")
         )
         called = (
             "" if any(label.audience for label in labels) else str(title)
         )  # the title may stand on a line that is for some only
         keyed = tuple(f" {key_of(line)} " for line in lines)
         header = frozenset(map(key_of, (*names, *tags)))
-        told = " ".join((*keyed, *header, key_of(called)))
-        found.append(
+        words = " ".join((*keyed, *header, key_of(called)))
+        episodes.append(
             Episode(
                 str(id_),
                 str(path),
@@ -157,38 +161,38 @@ def episodes_of(context: UpkeepContext) -> list[Episode]:
                 tags,
                 lines,
                 keyed,
-                frozenset(told.split()),
+                frozenset(words.split()),
                 header,
             )
         )
-    return found
+    return episodes
 
 
-def subjects_of(catalog: Catalog) -> list[Subject]:
+def subjects_of(catalog: Catalog) -> list[PageSubject]:
     """The entities that pages are made of, by name: those of which a fact is for everybody who works here."""
-    told: dict[str, list[tuple[str, Fact]]] = defaultdict(list)
+    facts_by_key: dict[str, list[tuple[str, Fact]]] = defaultdict(list)
     sql = "select path from files where state = 'current' and trust in ('trusted', 'unknown')"
     trusted = {str(path) for (path,) in catalog.rows(sql)}
     for path, fact in catalog.facts():
         if fact.entity and not fact.audience and path in trusted and fact.trust in ("trusted", "unknown"):
-            told[key_of(fact.entity)].append((path, fact))
-    found, done = [], set[str]()
-    for key in sorted(told, key=lambda key: (-len(told[key]), key)):
-        if key in done or not key:
+            facts_by_key[key_of(fact.entity)].append((path, fact))
+    subjects, keys_taken = [], set[str]()
+    for key in sorted(facts_by_key, key=lambda key: (-len(facts_by_key[key]), key)):
+        if key in keys_taken or not key:
             continue
         others = dict.fromkeys(word for _, word in catalog.synonyms([key]))
         keys = [
             other
             for other in dict.fromkeys((key, *map(key_of, others)))
-            if other in told and other not in done
+            if other in facts_by_key and other not in keys_taken
         ]
-        done.update(keys)
-        facts = [pair for one in keys for pair in told[one]]
+        keys_taken.update(keys)
+        facts = [pair for one in keys for pair in facts_by_key[one]]
         name = facts[0][1].entity
-        also = (*(told[one][0][1].entity for one in keys[1:]), *others)
+        also = (*(facts_by_key[one][0][1].entity for one in keys[1:]), *others)
         names = {key_of(word): word for word in reversed(also) if key_of(word) != key}
-        found.append(Subject(name, tuple(sorted(names.values(), key=key_of)), tuple(facts)))
-    return sorted(found, key=lambda one: (key_of(one.name), one.name))
+        subjects.append(PageSubject(name, tuple(sorted(names.values(), key=key_of)), tuple(facts)))
+    return sorted(subjects, key=lambda one: (key_of(one.name), one.name))
 
 
 def topics_of(episodes: Sequence[Episode], known: Mapping[str, str]) -> list[Topic]:
@@ -201,28 +205,28 @@ def topics_of(episodes: Sequence[Episode], known: Mapping[str, str]) -> list[Top
         episodes: where things come together.
         known: the names of entities by the keys of all their names, so that two names of one count as one.
     """
-    things = {one.id: _things(one, known) for one in episodes}
-    counts = Counter(thing for found in things.values() for thing in found)
+    things_by_id = {one.id: _things(one, known) for one in episodes}
+    counts = Counter(thing for topics in things_by_id.values() for thing in topics)
     most = len(episodes) / 2 if len(episodes) >= _ENOUGH else len(episodes)
     pairs = Counter(
         pair
-        for found in things.values()
-        for pair in combinations(sorted(thing for thing in found if counts[thing] <= most), 2)
+        for topics in things_by_id.values()
+        for pair in combinations(sorted(thing for thing in topics if counts[thing] <= most), 2)
     )
     topic_of: dict[str, set[str]] = {}
-    for (one, other), times in sorted(pairs.items(), key=lambda item: (-item[1], item[0])):
-        joined = topic_of.get(one, {one}) | topic_of.get(other, {other})
+    for (one, second), times in sorted(pairs.items(), key=lambda item: (-item[1], item[0])):
+        joined = topic_of.get(one, {one}) | topic_of.get(second, {second})
         if times >= TOGETHER and len(joined) <= _MEMBERS:
             topic_of.update(dict.fromkeys(joined, joined))
-    found = []
+    topics = []
     for members in {frozenset(members) for members in topic_of.values()}:
-        inside = [one.id for one in episodes if len(members & things[one.id]) > 1]
-        often = Counter(thing for id_ in inside for thing in members & things[id_])
+        inside = [one.id for one in episodes if len(members & things_by_id[one.id]) > 1]
+        often = Counter(thing for id_ in inside for thing in members & things_by_id[id_])
         ordered = sorted(
             members, key=lambda thing: (-often[thing], thing.startswith("#"), key_of(thing), thing)
         )
-        found.append(Topic(tuple(ordered), tuple(inside)))
-    return sorted(found, key=lambda topic: topic.members)
+        topics.append(Topic(tuple(ordered), tuple(inside)))
+    return sorted(topics, key=lambda topic: topic.members)
 
 
 def _things(episode: Episode, known: Mapping[str, str]) -> frozenset[str]:
@@ -235,41 +239,41 @@ def _things(episode: Episode, known: Mapping[str, str]) -> frozenset[str]:
 # The pages
 
 
-def pages(context: UpkeepContext) -> list[Page]:
+def pages(context: UpkeepContext) -> list[GeneratedPage]:
     """Every page as it would be now, by path."""
     subjects, episodes = subjects_of(context.catalog), episodes_of(context)
-    known = {key: one.name for one in subjects for key in sorted(one.keys)}
-    topics = topics_of(episodes, known)
+    name_by_key = {key: one.name for one in subjects for key in sorted(one.keys)}
+    topics = topics_of(episodes, name_by_key)
     entity_paths = _paths(ENTITIES, [one.name for one in subjects])
     topic_paths = _paths(TOPICS, [topic.name for topic in topics])
     ids = _ids(context.catalog)
     making = _Making(
         context.writing.templates, ids, dict(zip((one.name for one in subjects), entity_paths, strict=True))
     )
-    found = [
+    made_pages = [
         making.entity(one, path, episodes, [
             _link(where, topic.name) for topic, where in zip(topics, topic_paths, strict=True) if one.name in topic.members
         ])
         for one, path in zip(subjects, entity_paths, strict=True)
     ]  # fmt: skip
     by_name, by_id = {one.name: one for one in subjects}, {one.id: one for one in episodes}
-    found += [
+    made_pages += [
         making.topic(topic, path, [by_id[id_] for id_ in topic.episodes], by_name)
         for topic, path in zip(topics, topic_paths, strict=True)
     ]
-    return sorted(found, key=lambda page: page.path)
+    return sorted(made_pages, key=lambda page: page.path)
 
 
 def _paths(folder: str, names: Sequence[str]) -> list[str]:
     """A path for each name; where two would have the same, or a name no letter that a path may have, with a digest of the name."""
-    taken, found = set[str](), []
+    taken, paths = set[str](), []
     for name in names:
         path = f"{folder}{slug(name)}.md"
         if path in taken or (slug(name) == "note" and key_of(name) != "note"):
             path = f"{folder}{slug(name)}-{fingerprint_of(key_of(name))[:6]}.md"
         taken.add(path)
-        found.append(path)
-    return found
+        paths.append(path)
+    return paths
 
 
 def _ids(catalog: Catalog) -> dict[str, str]:
@@ -283,27 +287,29 @@ class _Making(NamedTuple):
     ids: Mapping[str, str]  # path → id
     pages: Mapping[str, str]  # entity → the path of its page
 
-    def entity(self, one: Subject, path: str, episodes: Sequence[Episode], topics: Sequence[str]) -> Page:
+    def entity(
+        self, one: PageSubject, path: str, episodes: Sequence[Episode], topics: Sequence[str]
+    ) -> GeneratedPage:
         """The page of an entity."""
         about = [
             (episode, lines) for episode in episodes if (lines := _naming(episode, one.keys)) is not None
         ]
-        told = [pair for pair in one.facts if not pair[1].is_statement]
-        now = [pair for pair in told if pair[1].current]
+        field_facts = [pair for pair in one.facts if not pair[1].is_statement]
+        current = [pair for pair in field_facts if pair[1].current]
         past = sorted(
-            (pair for pair in told if not pair[1].current),
+            (pair for pair in field_facts if not pair[1].current),
             key=lambda pair: (pair[1].until, pair[1].since),
             reverse=True,
         )
-        said = sorted(
+        statements = sorted(
             (pair for pair in one.facts if pair[1].is_statement and pair[1].current),
             key=lambda pair: (pair[1].said, pair[1].id), reverse=True,
         )  # fmt: skip
-        part = self.templates.render(
+        rendered = self.templates.render(
             "notes/entity-page.md.j2",
             also=[_plain(name) for name in one.also],
-            facts=[_told(*pair) for pair in now],
-            statements=[_told(*pair) for pair in said],
+            facts=[_told(*pair) for pair in current],
+            statements=[_told(*pair) for pair in statements],
             past=[_told(*pair) for pair in past[:_PAST]],
             episodes=[_shown(episode, lines) for episode, lines in about[:_EPISODES]],
             more=max(len(about) - _EPISODES, 0),
@@ -312,20 +318,22 @@ class _Making(NamedTuple):
         sources = [self.ids.get(where, where) for where, _ in one.facts] + [
             episode.id for episode, _ in about
         ]
-        return Page(path, "entity", one.name, tuple(dict.fromkeys(sources)), part)
+        return GeneratedPage(path, "entity", one.name, tuple(dict.fromkeys(sources)), rendered)
 
     def topic(
-        self, topic: Topic, path: str, episodes: Sequence[Episode], subjects: Mapping[str, Subject]
-    ) -> Page:
+        self, topic: Topic, path: str, episodes: Sequence[Episode], subjects: Mapping[str, PageSubject]
+    ) -> GeneratedPage:
         """The page of a topic."""
-        known = [subjects[member] for member in topic.members if member in subjects]
-        facts = [pair for one in known for pair in one.facts if pair[1].current and not pair[1].is_statement]
+        members = [subjects[member] for member in topic.members if member in subjects]
+        facts = [
+            pair for one in members for pair in one.facts if pair[1].current and not pair[1].is_statement
+        ]
         keys = frozenset(
             key
             for member in topic.members
             for key in (subjects[member].keys if member in subjects else [key_of(member.removeprefix("#"))])
         )
-        part = self.templates.render(
+        rendered = self.templates.render(
             "notes/topic-page.md.j2",
             count=len(episodes),
             members=[
@@ -336,21 +344,21 @@ class _Making(NamedTuple):
             more=max(len(episodes) - _EPISODES, 0),
         )
         sources = [self.ids.get(where, where) for where, _ in facts] + [episode.id for episode in episodes]
-        return Page(path, "topic", topic.name, tuple(dict.fromkeys(sources)), part)
+        return GeneratedPage(path, "topic", topic.name, tuple(dict.fromkeys(sources)), rendered)
 
 
 def _naming(episode: Episode, keys: Iterable[str]) -> tuple[str, ...] | None:
     """The lines of an episode that name one of these; empty where only its header or title does, None where nothing does."""
-    wanted = [f" {key} " for key in keys if key and episode.words.issuperset(key.split())]
-    if not wanted:
+    padded = [f" {key} " for key in keys if key and episode.words.issuperset(key.split())]
+    if not padded:
         return None
     lines = tuple(
         line
-        for line, said in zip(episode.lines, episode.keyed, strict=True)
-        if any(key in said for key in wanted)
+        for line, keyed_line in zip(episode.lines, episode.keyed, strict=True)
+        if any(key in keyed_line for key in padded)
     )
     title = f" {key_of(episode.title)} "
-    if lines or not episode.header.isdisjoint(keys) or any(key in title for key in wanted):
+    if lines or not episode.header.isdisjoint(keys) or any(key in title for key in padded):
         return lines[:_LINES]
     return None
 
@@ -393,7 +401,7 @@ def _plain(text: str) -> str:
 # Pages and their files
 
 
-def views(found: Sequence[Page], texts: Mapping[str, str]) -> list[View]:
+def views(found: Sequence[GeneratedPage], texts: Mapping[str, str]) -> list[View]:
     """How the file of each page stands, and the pages whose files are there and that nothing makes any more, by path.
 
     Args:
@@ -401,9 +409,9 @@ def views(found: Sequence[Page], texts: Mapping[str, str]) -> list[View]:
         texts: the files of `views/` by path, as they are.
     """
     listed = [_view(page, texts.get(page.path)) for page in found]
-    known = {page.path for page in found}
+    page_paths = {page.path for page in found}
     for path, text in texts.items():
-        if path not in known and is_generated(path, text):
+        if path not in page_paths and is_generated(path, text):
             kind = "topic" if path.startswith(TOPICS) else "entity"
             meta = split(readable(text)).meta
             title = text_of(meta.get("title")) or path
@@ -412,7 +420,7 @@ def views(found: Sequence[Page], texts: Mapping[str, str]) -> list[View]:
     return sorted(listed, key=lambda view: view.path)
 
 
-def _view(page: Page, text: str | None) -> View:
+def _view(page: GeneratedPage, text: str | None) -> View:
     if text is None:
         state = "missing"
     elif not is_generated(page.path, text):
@@ -429,7 +437,7 @@ def was_edited(text: str) -> bool:
     return fingerprint_of(generated_part(text)) != text_of(split(readable(text)).meta.get(FINGERPRINT))
 
 
-def written(page: Page, text: str | None, templates: Templates, *, edited: bool = False) -> str:
+def written(page: GeneratedPage, text: str | None, templates: Templates, *, edited: bool = False) -> str:
     """The text of a page's file with its generated part as it is now; all that a person wrote around it stays, byte for byte.
 
     What somebody changed between the marks stays as well, unless it is known that no person did (`edited`).

@@ -44,9 +44,9 @@ class Bounded(httpx.BaseTransport):
             port=request.url.port,
             target=request.url.raw_path,
         )
-        asked = httpcore.Request(request.method, url, headers=request.headers.raw, content=request.read())
+        sent = httpcore.Request(request.method, url, headers=request.headers.raw, content=request.read())
         try:
-            answer = self._pool.handle_request(asked)
+            answer = self._pool.handle_request(sent)
             body = answer.read()
         except httpcore.TimeoutException:
             raise _too_slow(self._who) from None
@@ -72,10 +72,10 @@ class _Allowance:
         self._bytes = MOST_BYTES
 
     def seconds(self) -> float:
-        left = self._end - time.monotonic()
-        if left <= 0:
+        remaining = self._end - time.monotonic()
+        if remaining <= 0:
             raise _too_slow(self._who)
-        return left
+        return remaining
 
     def taken(self, data: bytes) -> bytes:
         self._bytes -= len(data)
@@ -96,8 +96,10 @@ class _Network(httpcore.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        left = self._allowance.seconds()
-        return _Stream(super().connect_tcp(host, port, left, local_address, socket_options), self._allowance)
+        remaining = self._allowance.seconds()
+        return _Stream(
+            super().connect_tcp(host, port, remaining, local_address, socket_options), self._allowance
+        )
 
 
 class _Stream(httpcore.NetworkStream):
@@ -120,8 +122,8 @@ class _Stream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,  # noqa: ARG002 - as above
     ) -> httpcore.NetworkStream:
-        left = self._allowance.seconds()
-        return _Stream(self._inner.start_tls(ssl_context, server_hostname, left), self._allowance)
+        remaining = self._allowance.seconds()
+        return _Stream(self._inner.start_tls(ssl_context, server_hostname, remaining), self._allowance)
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)

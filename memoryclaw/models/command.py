@@ -70,16 +70,16 @@ class Command:
     def ask(self, prompt: Prompt, schema: Schema) -> str:
         """What the command prints."""
         program = self._program()
-        with tempfile.TemporaryDirectory(prefix="memoryclaw-") as folder, tempfile.TemporaryFile() as given:
-            given.write(_text(prompt, schema).encode("utf-8", "replace"))
-            given.seek(0)
+        with tempfile.TemporaryDirectory(prefix="memoryclaw-") as folder, tempfile.TemporaryFile() as stdin:
+            stdin.write(_text(prompt, schema).encode("utf-8", "replace"))
+            stdin.seek(0)
             with _ending_with_us() as heard_from_now:
                 try:
                     child = subprocess.Popen(
                         [program, *self._words[1:]],
                         cwd=folder,
                         env=self._environ,
-                        stdin=given,
+                        stdin=stdin,
                         stdout=subprocess.PIPE,
                         stderr=subprocess.PIPE,
                         start_new_session=True,
@@ -104,15 +104,13 @@ class Command:
 
     def _program(self) -> str:
         name = os.path.expanduser(self._words[0])
-        found = shutil.which(name, path=self._environ.get("PATH", os.defpath))
-        if found is None or not os.path.isabs(
-            found
-        ):  # it runs in a folder where a relative path leads nowhere
+        path = shutil.which(name, path=self._environ.get("PATH", os.defpath))
+        if path is None or not os.path.isabs(path):  # it runs in a folder where a relative path leads nowhere
             hint = (
                 "a list, such as [claude, -p]" if " " in name else "a name on the PATH, or an absolute path"
             )
             raise ModelError(f"there is no program `{name}`; llm.command must be {hint}", lasting=True)
-        return found
+        return path
 
     def _heard(self, child: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
         """What the program printed until it ended. A child that it left behind may hold the pipes open: nobody waits for that."""
@@ -132,8 +130,8 @@ class Command:
                 if over and not ready:
                     break
                 for key, _ in ready:
-                    if part := os.read(key.fd, _CHUNK):
-                        pipes[key.fd] += part
+                    if chunk := os.read(key.fd, _CHUNK):
+                        pipes[key.fd] += chunk
                     else:
                         selector.unregister(key.fd)
                     if len(pipes[key.fd]) > MOST_BYTES:
@@ -147,14 +145,14 @@ class Command:
         return out, err
 
     def _failed(self, code: int, err: bytes) -> str:
-        how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        return f"`{self._words[0]}` {how}{self._last_words(err)}"
+        ending = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        return f"`{self._words[0]}` {ending}{self._last_words(err)}"
 
     def _last_words(self, err: bytes) -> str:
         """The last line of its standard error, where there is one."""
         last = err.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        said = self._told(last[: _LONGEST_WORDS * 4])[:_LONGEST_WORDS]
-        return f": {said}" if said else ""
+        words = self._told(last[: _LONGEST_WORDS * 4])[:_LONGEST_WORDS]
+        return f": {words}" if words else ""
 
 
 @contextmanager

@@ -68,15 +68,15 @@ def normalised(rows: Any, count: int, who: str) -> Floats:
     """Scales rows to length 1; ModelError unless they are valid vectors, one for each text."""
     np = numpy()
     try:
-        found = np.asarray(rows, dtype=np.float32)
+        vectors = np.asarray(rows, dtype=np.float32)
     except (ValueError, TypeError, OverflowError):
         raise ModelError(f"{who} answered with something else than vectors") from None
-    if found.ndim != 2 or found.shape[0] != count or not found.shape[1]:
+    if vectors.ndim != 2 or vectors.shape[0] != count or not vectors.shape[1]:
         raise ModelError(f"{who} answered with something else than one vector a text")
-    lengths = np.sqrt((found.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
+    lengths = np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
     if not np.isfinite(lengths).all() or not lengths.all():
         raise ModelError(f"{who} answered with a vector that points nowhere")
-    return (found / lengths).astype(np.float32)
+    return (vectors / lengths).astype(np.float32)
 
 
 class Guarded:
@@ -116,13 +116,13 @@ class Guarded:
         return self._asked(lambda: self._embedder.passages(texts))
 
     def _query(self, text: str) -> Floats:
-        found = self._asked(lambda: self._embedder.query(text))
-        found.setflags(write=False)  # it is shared
-        return found
+        vector = self._asked(lambda: self._embedder.query(text))
+        vector.setflags(write=False)  # it is shared
+        return vector
 
     def _asked(self, question: Callable[[], T]) -> T:
-        if why := self._breaker.open_for():
-            raise ModelError(why)
+        if trouble := self._breaker.open_for():
+            raise ModelError(trouble)
         try:
             answer = question()
         except ModelError as error:

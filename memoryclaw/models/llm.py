@@ -92,8 +92,8 @@ class Endpoint(NamedTuple):
 
     def _address(self) -> tuple[str, int]:
         try:
-            parts = urlsplit(self.url)
-            host, port = parts.hostname, parts.port or _PORTS[parts.scheme]
+            url = urlsplit(self.url)
+            host, port = url.hostname, url.port or _PORTS[url.scheme]
         except (ValueError, KeyError):
             host, port = None, 0
         if not host:

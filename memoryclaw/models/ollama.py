@@ -39,11 +39,11 @@ class Ollama:
 
         from memoryclaw.models import bounded  # noqa: PLC0415 - loads the HTTP client
 
-        told = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
+        messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
         options = {"temperature": 0, "seed": 0, "num_predict": MOST_TOKENS, "num_ctx": _CONTEXT}
         try:
             with Client(self._endpoint.url, **bounded.settings(self._endpoint)) as client:
-                answer = client.chat(self._model, told, format=dict(schema), options=options)
+                answer = client.chat(self._model, messages, format=dict(schema), options=options)
         except ResponseError as error:
             raise self._refused(error.status_code) from None
         except (ValueError, TypeError, RecursionError):
@@ -92,11 +92,13 @@ class OllamaEmbedder:
     def recipe(self) -> str:
         """The model and the digest of its weights, as the server lists them."""
         listed = _asked(self._hurried, lambda client: client.list(), self.name)
-        wanted = self.name if ":" in self.name else f"{self.name}:latest"
-        for one in listed.models:
-            if one.model in (wanted, self.name):
-                return f"ollama/{wanted} {one.digest or ''}".strip()
-        others = [one.model for one in listed.models if one.model and _base(one.model) == _base(self.name)]
+        tagged = self.name if ":" in self.name else f"{self.name}:latest"
+        for entry in listed.models:
+            if entry.model in (tagged, self.name):
+                return f"ollama/{tagged} {entry.digest or ''}".strip()
+        others = [
+            entry.model for entry in listed.models if entry.model and _base(entry.model) == _base(self.name)
+        ]
         raise _unknown(self.name, others)
 
     def query(self, text: str) -> Floats:
@@ -135,8 +137,8 @@ def full_name(model: str) -> str:
     longer = [known for known in _PREFIXES if known.startswith(f"{base}-")]
     if base in _PREFIXES or len(longer) != 1 or "-" not in base:
         return model
-    space, _, rest = model.rpartition("/")
-    return f"{space}/{longer[0]}{rest[len(base) :]}".removeprefix("/")
+    space, _, base_name = model.rpartition("/")
+    return f"{space}/{longer[0]}{base_name[len(base) :]}".removeprefix("/")
 
 
 def _base(model: str) -> str:

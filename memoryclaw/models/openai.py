@@ -72,12 +72,12 @@ class OpenAI:
 
     def _message_in(self, body: bytes) -> str:
         try:
-            said = json.loads(body)["choices"][0]["message"]["content"]
+            content = json.loads(body)["choices"][0]["message"]["content"]
         except (ValueError, LookupError, TypeError, RecursionError):
-            said = None
-        if not isinstance(said, str):
+            content = None
+        if not isinstance(content, str):
             raise ModelError(f"{self._endpoint.who} answered with something else than an answer")
-        return said
+        return content
 
     def _refused(self, status: int) -> ModelError:
         who = self._endpoint.who

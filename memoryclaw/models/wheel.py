@@ -81,9 +81,9 @@ def _embedded(text: str) -> Floats:
     np, (session, tokenizer) = numpy(), _loaded()
     pieces = tokenizer.encode(text)
     ids = np.array([pieces.ids], np.int64)
-    given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-    wanted = {one.name: given[one.name] for one in session.get_inputs()}
-    return session.run(None, wanted)[0][0].mean(axis=0)
+    tensors = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+    inputs = {one.name: tensors[one.name] for one in session.get_inputs()}
+    return session.run(None, inputs)[0][0].mean(axis=0)
 
 
 @cache

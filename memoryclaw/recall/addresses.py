@@ -59,9 +59,9 @@ def lead_to(target: str, source: str, catalog: Catalog) -> str:
 
     What another note took in leads to that one.
     """
-    found = _lead_to(target, source, catalog)
-    note = catalog.resolve(found or target) if (found or target) and catalog.has_merged() else None
-    return note.note if note and note.id == note.note else found
+    note_id = _lead_to(target, source, catalog)
+    note = catalog.resolve(note_id or target) if (note_id or target) and catalog.has_merged() else None
+    return note.note if note and note.id == note.note else note_id
 
 
 def _lead_to(target: str, source: str, catalog: Catalog) -> str:
@@ -74,9 +74,9 @@ def _lead_to(target: str, source: str, catalog: Catalog) -> str:
         "select id from files where path in (select value from json_each(?)) order by path limit 1",
         (json.dumps(paths),),
     )
-    found = direct or _by_file_name(target, folder, catalog)
-    if found:
-        return str(found[0][0])
+    rows = direct or _by_file_name(target, folder, catalog)
+    if rows:
+        return str(rows[0][0])
     for sql, value in (
         ("select id from files where id = ? order by path limit 1", target),
         (
@@ -84,9 +84,9 @@ def _lead_to(target: str, source: str, catalog: Catalog) -> str:
             key_of(target),
         ),
     ):
-        found = catalog.rows(sql, (value,))
-        if found:
-            return str(found[0][0])
+        rows = catalog.rows(sql, (value,))
+        if rows:
+            return str(rows[0][0])
     return entity_id(target, catalog)
 
 
@@ -100,14 +100,14 @@ def entity_id(name: str, catalog: Catalog) -> str:
 
 def _by_file_name(target: str, folder: str, catalog: Catalog) -> list[tuple[object, ...]]:
     """Files of this name, those in the folder of the link first, then the shortest path; folders in the target must fit."""
-    wanted = _comparable(posixpath.normpath(target))
+    ending = _comparable(posixpath.normpath(target))
     named = catalog.rows(
         "select id, path from files where stem = ? and kind != 'settings'", (link_key(target),)
     )
     fitting = [
         row
         for row in named
-        if f"/{_comparable(str(row[1]))}".endswith(f"/{wanted.removeprefix('../').lstrip('/')}")
+        if f"/{_comparable(str(row[1]))}".endswith(f"/{ending.removeprefix('../').lstrip('/')}")
     ]
     return sorted(
         fitting, key=lambda row: (str(row[1]).rpartition("/")[0] != folder, len(str(row[1])), str(row[1]))
@@ -130,11 +130,11 @@ def _entity(id_: str, catalog: Catalog) -> Address | None:
     note = catalog.resolve(note_id) if name else None
     if note is None:
         return None
-    told = [fact for path, fact in catalog.facts(name) if path == note.path]
-    lines = [fact.line for fact in told if fact.current] or [fact.line for fact in told]
+    facts = [fact for path, fact in catalog.facts(name) if path == note.path]
+    lines = [fact.line for fact in facts if fact.current] or [fact.line for fact in facts]
     if not lines:
         return None
-    return note._replace(id=id_, kind="entity", line=min(lines), end_line=max(lines), entity=told[0].entity)
+    return note._replace(id=id_, kind="entity", line=min(lines), end_line=max(lines), entity=facts[0].entity)
 
 
 def _section(id_: str, catalog: Catalog, vault: Vault) -> Address | None:
@@ -142,8 +142,8 @@ def _section(id_: str, catalog: Catalog, vault: Vault) -> Address | None:
     address = catalog.resolve(note_id) if heading else None
     if address is None:
         return None
-    found = vault.read(address.path)
-    note = read_note(address.path, found[0] if found else b"", ReadingSettings(collections=frozenset()))
+    stored = vault.read(address.path)
+    note = read_note(address.path, stored[0] if stored else b"", ReadingSettings(collections=frozenset()))
     for section in note.sections:
         if section.heading.casefold() == heading.casefold():
             end = max(s.end_line for s in note.sections if s.trail[: len(section.trail)] == section.trail)

@@ -43,14 +43,14 @@ class AnswerLine(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked(Answer):
+class AnsweredQuestion(Answer):
     """What answers a question: `lines` do where it is `answered`, else they are only the nearest."""
 
     answered: bool = False
     lines: tuple[AnswerLine, ...] = ()
 
 
-def ask(searcher: Searcher, recalled: Recalled, *, least: float) -> Asked:
+def ask(searcher: Searcher, recalled: Recalled, *, least: float) -> AnsweredQuestion:
     """The lines of a recall that answer its question.
 
     Args:
@@ -59,11 +59,11 @@ def ask(searcher: Searcher, recalled: Recalled, *, least: float) -> Asked:
         least: a line answers only if it holds more than this share of the question's weight.
     """
     with searcher.reading():
-        found = searcher.find(recalled.query, newest=True)
-        lines = list(_lines(searcher, found, recalled.matches))
+        ranking = searcher.find(recalled.query, newest=True)
+        lines = list(_lines(searcher, ranking, recalled.matches))
     best = max((one.share for one in lines), default=0.0)
     answering = [one for one in lines if one.share > least and one.share >= best * _OF_BEST]
-    return Asked(
+    return AnsweredQuestion(
         query=recalled.query, matches=recalled.matches, left_out=recalled.left_out, trace=recalled.trace,
         confidence=recalled.confidence, did_you_mean=recalled.did_you_mean, notices=recalled.notices, degraded=recalled.degraded,
         behind=recalled.behind, timings_ms=recalled.timings_ms,
@@ -73,13 +73,13 @@ def ask(searcher: Searcher, recalled: Recalled, *, least: float) -> Asked:
 
 def _lines(searcher: Searcher, found: Ranking, matches: Sequence[Match]) -> Iterator[AnswerLine]:
     """The best line of each match, in rank order, without those that say nothing new."""
-    told: list[set[str]] = []
+    spoken: list[set[str]] = []
     for match in matches:
         text, line, share = _best(searcher, found, match)
-        said = set(words_of(text))
-        if not said or text.rstrip("\"'”’)*_ ").endswith(("?", "？")) or any(said <= one for one in told):
+        words = set(words_of(text))
+        if not words or text.rstrip("\"'”’)*_ ").endswith(("?", "？")) or any(words <= one for one in spoken):
             continue
-        told.append(said)
+        spoken.append(words)
         unit = match.unit
         yield AnswerLine(
             text,
@@ -98,23 +98,29 @@ def _best(searcher: Searcher, found: Ranking, match: Match) -> tuple[str, int, f
     """The line of a unit that holds most of the question, the first of them, its number and its share."""
     unit = match.unit
     if unit.kind in _ONE_LINE:
-        said = [one for one in match.matched if one.via not in ("neighbour", "vector")]
-        return _short(text_of(unit), match), unit.line, answering_share(found, [*said, *_due(found, match)])
-    told = list(_sentences(without_block_ids(unit.text)))
-    shares = searcher.shares_of_lines(found, match, [text for _, text in told])
-    if not told:
+        matches = [one for one in match.matched if one.via not in ("neighbour", "vector")]
+        return (
+            _short(text_of(unit), match),
+            unit.line,
+            answering_share(found, [*matches, *_due(found, match)]),
+        )
+    sentences_of_unit = list(_sentences(without_block_ids(unit.text)))
+    shares = searcher.shares_of_lines(found, match, [text for _, text in sentences_of_unit])
+    if not sentences_of_unit:
         return "", unit.line, 0.0
-    at = max(range(len(told)), key=lambda n: (shares[n], -n))
-    line, text = told[at]
-    if text.startswith("#") and at + 1 < len(told):  # a heading says what the line below it is about
-        text = f"{text.lstrip('# ')}: {told[at + 1][1]}"
-    return _short(text.lstrip("-*> "), match), unit.line + line, shares[at]
+    best = max(range(len(sentences_of_unit)), key=lambda n: (shares[n], -n))
+    line, text = sentences_of_unit[best]
+    if text.startswith("#") and best + 1 < len(
+        sentences_of_unit
+    ):  # a heading says what the line below it is about
+        text = f"{text.lstrip('# ')}: {sentences_of_unit[best + 1][1]}"
+    return _short(text.lstrip("-*> "), match), unit.line + line, shares[best]
 
 
 def _due(found: Ranking, match: Match) -> list[Matched]:
     """The words for a deadline, where the unit has a day of its own that was asked about, and is not over: that day says what they ask."""
-    unit, asked = match.unit, found.question.days
-    if unit.field in OVER or not any(falls_in(unit.days, one.start, one.end) for one in asked):
+    unit, ranges = match.unit, found.question.days
+    if unit.field in OVER or not any(falls_in(unit.days, one.start, one.end) for one in ranges):
         return []
     spoken = [language(code) for code in RELATED_IN]
     return [
@@ -129,10 +135,10 @@ def _sentences(text: str) -> Iterator[tuple[int, str]]:
     begin, block = 0, list[str]()
     for number, line in enumerate([*text.split("\n"), ""]):
         if block and (not line.strip() or _BLOCK.match(line) or _BLOCK.match(block[0])):
-            joined, at = "\n".join(block), 0
+            joined, offset = "\n".join(block), 0
             for sentence in sentences(" ".join(block)):
-                at = max(joined.replace("\n", " ").find(sentence, at), at)
-                yield begin + joined.count("\n", 0, at), sentence.strip()
+                offset = max(joined.replace("\n", " ").find(sentence, offset), offset)
+                yield begin + joined.count("\n", 0, offset), sentence.strip()
             block = []
         if line.strip():
             begin, block = (begin if block else number), [*block, line]

@@ -94,14 +94,14 @@ def show(id_: str, catalog: Catalog, vault: Vault, today: date) -> ShownUnit:
     lines = encoding.LINE.findall(text)
     if address.id == address.note:
         address = address._replace(end_line=max(len(lines), 1))
-    part = "".join(lines[address.line - 1 : address.end_line])
+    excerpt = "".join(lines[address.line - 1 : address.end_line])
     place = place_of(address.path)
     if place is None or place.kind not in ("episode", "log"):
-        return ShownUnit(address, part, digest)
-    episode = readable(part) if place.kind == "episode" else ""
-    shown = ShownLines(address.path, address.line, address.end_line, episode)
-    told = superseded(catalog, [shown], today.isoformat()) if episode or place.kind == "log" else {}
-    return ShownUnit(address, part, digest, tuple(told.get(0, ())))
+        return ShownUnit(address, excerpt, digest)
+    episode = readable(excerpt) if place.kind == "episode" else ""
+    lines_shown = ShownLines(address.path, address.line, address.end_line, episode)
+    outdated = superseded(catalog, [lines_shown], today.isoformat()) if episode or place.kind == "log" else {}
+    return ShownUnit(address, excerpt, digest, tuple(outdated.get(0, ())))
 
 
 def browse(
@@ -126,8 +126,8 @@ def browse(
     Raises:
         InputError: there is no such kind, state or type.
     """
-    wanted, sort = _NOTE_KINDS.get(kind, kind), type_asked(memory_type)
-    if wanted and wanted not in KINDS:
+    note_kind, sort = _NOTE_KINDS.get(kind, kind), type_asked(memory_type)
+    if note_kind and note_kind not in KINDS:
         raise InputError(f"there is no kind {kind!r}; it is one of {', '.join(KINDS)}")
     if state not in STATES:
         raise InputError(f"there is no state {state!r}; it is one of {', '.join(STATES)}")
@@ -135,7 +135,7 @@ def browse(
     sql = """select id, kind, path, title, at, tags, state from files f where kind != 'settings' and state = ?1 and (?2 = '' or kind = ?2)
         and (?3 = '' or memory_type = ?3 or fid in (select fid from unit u where u.memory_type = ?3 and u.memory_type != '' and u.state = f.state))
         order by pinned desc, at desc, id in (select value from json_each(?4)) desc, path limit ?5"""
-    rows = catalog.rows(sql, (state, wanted, sort, json.dumps(sorted(hot)), limit))
+    rows = catalog.rows(sql, (state, note_kind, sort, json.dumps(sorted(hot)), limit))
     return [
         NoteEntry(id_, of, path, title, at, tuple(json.loads(tags)), in_, id_ in hot)
         for id_, of, path, title, at, tags, in_ in rows
@@ -175,8 +175,8 @@ def facts(
         InputError: there is no such type.
     """
     sort = type_asked(memory_type)
-    known = catalog.facts() if among is None else among
-    found = _facts_of(entity, catalog, known) if entity else known
+    candidates = catalog.facts() if among is None else among
+    found = _facts_of(entity, catalog, candidates) if entity else candidates
     if entity and not found:
         raise NotFoundError(f"no fact is known of {entity!r}; `memoryclaw facts` lists every entity")
     # What was said comes last, the newest first.
@@ -187,13 +187,15 @@ def facts(
         found = [pair for pair in found if pair[1].lifecycle.memory_type == sort]
     if history:
         return found
-    held = [pair for pair in found if _holds(pair[1], as_of)]
+    holding = [pair for pair in found if _holds(pair[1], as_of)]
     # Where the past of a field is known, its current value without a date is younger than that.
-    told = {(path, *_field_of(fact)) for path, fact in held if not fact.current and not fact.is_statement}
+    dated_fields = {
+        (path, *_field_of(fact)) for path, fact in holding if not fact.current and not fact.is_statement
+    }
     return [
         (path, fact)
-        for path, fact in held
-        if not fact.current or fact.since or (path, *_field_of(fact)) not in told
+        for path, fact in holding
+        if not fact.current or fact.since or (path, *_field_of(fact)) not in dated_fields
     ]
 
 
@@ -239,25 +241,25 @@ def todos(
     """
     if state not in TODO_STATES:
         raise InputError(f"there is no state {state!r}; it is one of {', '.join(TODO_STATES)}")
-    wanted = set(" ".join(map(language.token, words_of(words))).split())
-    found = []
+    tokens = set(" ".join(map(language.token, words_of(words))).split())
+    entries = []
     for unit, path in catalog.todos(TODO_STATES[state]):
-        told = read_todo(unit.value)
-        if told is None or ((first or last) and not falls_in(unit.days, first, last)):
+        todo = read_todo(unit.value)
+        if todo is None or ((first or last) and not falls_in(unit.days, first, last)):
             continue
-        if wanted and not wanted.issubset(_tokens_of(unit, language)):
+        if tokens and not tokens.issubset(_tokens_of(unit, language)):
             continue
         note = unit.id.rpartition("#")[0]
-        found.append(
+        entries.append(
             TodoEntry(
                 unit.id,
                 unit.field,
                 unit.text,
-                told.due,
-                told.scheduled,
-                told.start,
-                told.finished,
-                told.repeat,
+                todo.due,
+                todo.scheduled,
+                todo.start,
+                todo.finished,
+                todo.repeat,
                 unit.title,
                 note,
                 path,
@@ -265,9 +267,9 @@ def todos(
                 unit.trust,
             )
         )
-    soonest = [(one.due or one.scheduled or "9999", one.path, one.line) for one in found]
-    order = sorted(range(len(found)), key=lambda at: (found[at].status != "open", *soonest[at]))
-    return [found[at] for at in order]
+    soonest = [(one.due or one.scheduled or "9999", one.path, one.line) for one in entries]
+    order = sorted(range(len(entries)), key=lambda at: (entries[at].status != "open", *soonest[at]))
+    return [entries[at] for at in order]
 
 
 def due_in(text: str, today: date) -> tuple[str, str]:
@@ -276,20 +278,24 @@ def due_in(text: str, today: date) -> tuple[str, str]:
     Raises:
         InputError: it cannot be read.
     """
-    found, left = find_ranges(text, today)
-    if not found or words_of(left):
-        found = [one for one in (leading_range(text, today),) if one and not words_of(text[one.span[1] :])]
-    if not found:
+    ranges, rest_of_text = find_ranges(text, today)
+    if not ranges or words_of(rest_of_text):
+        ranges = [
+            range_
+            for range_ in (leading_range(text, today),)
+            if range_ and not words_of(text[range_.span[1] :])
+        ]
+    if not ranges:
         raise InputError(
             f"{text[:60]!r} is no time; write it as 2026-04-30, `this week`, `30 April` or `next month`"
         )
-    one = coming(found[0], today) or found[0]
-    return one.start, one.end
+    range_ = coming(ranges[0], today) or ranges[0]
+    return range_.start, range_.end
 
 
 def _tokens_of(unit: Unit, language: Language) -> set[str]:
-    said = words_of(f"{unit.text} {unit.title} {unit.tags} {unit.properties}")
-    return set(" ".join(map(language.token, said)).split())
+    words = words_of(f"{unit.text} {unit.title} {unit.tags} {unit.properties}")
+    return set(" ".join(map(language.token, words)).split())
 
 
 def links(id_: str, catalog: Catalog, vault: Vault) -> Links:
@@ -308,9 +314,9 @@ def _facts_of(entity: str, catalog: Catalog, known: list[tuple[str, Fact]]) -> l
         {*keys_of(entity), *(key_of(word) for _, word in catalog.synonyms([key]))},
         _called(key, catalog),
     ):
-        found = [pair for pair in known if keys.intersection(keys_of(pair[1].entity))]
-        if found:
-            return found
+        pairs = [pair for pair in known if keys.intersection(keys_of(pair[1].entity))]
+        if pairs:
+            return pairs
     return []
 
 
@@ -325,12 +331,12 @@ def _field_of(fact: Fact) -> tuple[str, str]:
 def _links_out(address: Address, catalog: Catalog) -> list[LinkEnd]:
     sql = "select path, target, anchor, label, line, embed from links where path = ? order by seq"
     rows = catalog.rows(sql, (address.path,))
-    found = [(str(row[0]), Link(*row[1:])) for row in rows]
+    links = [(str(row[0]), Link(*row[1:])) for row in rows]
     if address.id != address.note:
-        found = [(path, link) for path, link in found if address.line <= link.line <= address.end_line]
+        links = [(path, link) for path, link in links if address.line <= link.line <= address.end_line]
     return [
         LinkEnd(path, link.line, _written(link), link.label, lead_to(link.target, path, catalog))
-        for path, link in found
+        for path, link in links
     ]
 
 
@@ -369,10 +375,10 @@ def _link_keys(address: Address, catalog: Catalog) -> list[str]:
 
 
 def _bytes(vault: Vault, path: str) -> bytes:
-    found = vault.read(path)
-    if found is None:
+    stored = vault.read(path)
+    if stored is None:
         raise NotFoundError(f"{path} is gone; run `memoryclaw sync`")
-    return found[0]
+    return stored[0]
 
 
 def _holds(fact: Fact, as_of: date | None) -> bool:
@@ -398,33 +404,33 @@ def logs_of(session: str, catalog: Catalog) -> list[str]:
     """
     begin = f"log:{session}/"
     sql = "select path, min(at) from units where kind = 'turn' and id >= ? and id < ? group by path order by 2, 1"
-    found = [str(row[0]) for row in catalog.rows(sql, (begin, f"log:{session}0"))]
-    if not found:
+    paths = [str(row[0]) for row in catalog.rows(sql, (begin, f"log:{session}0"))]
+    if not paths:
         raise NotFoundError(f"no log of this vault holds a turn of a session called {session!r}")
-    return found
+    return paths
 
 
 def superseded_in(catalog: Catalog, vault: Vault, path: str, today: date) -> dict[int, list[Superseded]]:
     """What the lines of a log told and holds no longer, by line."""
     lines = len(encoding.LINE.findall(encoding.decode(_bytes(vault, path)).text))
-    told = superseded(catalog, [ShownLines(path, 1, max(lines, 1))], today.isoformat()).get(0, [])
-    return {line: list(some) for line, some in groupby(told, key=lambda one: one.line)}
+    outdated = superseded(catalog, [ShownLines(path, 1, max(lines, 1))], today.isoformat()).get(0, [])
+    return {line: list(lines_told) for line, lines_told in groupby(outdated, key=lambda one: one.line)}
 
 
 def titles(catalog: Catalog, ids: Iterable[str]) -> dict[str, str]:
     """What each of these notes, facts and turns is called, as far as they are known."""
-    wanted = json.dumps(sorted(set(ids)))
+    keys = json.dumps(sorted(set(ids)))
     sql = "select id, title from files where id in (select value from json_each(?))"
-    found = {str(id_): str(title) for id_, title in catalog.rows(sql, (wanted,))}
-    rows = catalog.rows("select rowid from unit where id in (select value from json_each(?))", (wanted,))
+    names = {str(id_): str(title) for id_, title in catalog.rows(sql, (keys,))}
+    rows = catalog.rows("select rowid from unit where id in (select value from json_each(?))", (keys,))
     for unit in catalog.units([row[0] for row in rows]).values():
         if unit.kind == "fact":
-            found[unit.id] = f"{unit.title}: {unit.value}"
+            names[unit.id] = f"{unit.title}: {unit.value}"
         elif unit.kind == "turn":
-            found[unit.id] = f"{unit.entity or unit.role}: {unit.text[:_SAID]}"
+            names[unit.id] = f"{unit.entity or unit.role}: {unit.text[:_SAID]}"
         else:
-            found.setdefault(unit.id, unit.title)
-    return found
+            names.setdefault(unit.id, unit.title)
+    return names
 
 
 # How far the text of files is to be trusted, as their headers say.
@@ -485,19 +491,21 @@ def entities(catalog: Catalog, *, words: str = "", kind: str = "") -> list[Entit
     sql = """select entity, path, count(case when current = 1 and type = 'fact' then 1 end),
         count(case when type = 'statement' then 1 end), max(case when since > said then since else said end)
         from facts where entity != '' group by entity_key, entity, path order by entity_key, sum(current) desc, path, entity"""
-    found = dict[str, EntityEntry]()
-    for name, path, told, said, last in catalog.rows(sql):
-        one = EntityEntry(str(name), _kind_of(str(path)), int(told), int(said), str(last or ""))
-        known = found.setdefault(key_of(one.name), one)
-        if known is not one:
-            found[key_of(one.name)] = known._replace(
-                facts=known.facts + one.facts,
-                statements=known.statements + one.statements,
-                last=max(known.last, one.last),
+    entries = dict[str, EntityEntry]()
+    for name, path, fact_count, statement_count, last in catalog.rows(sql):
+        entry = EntityEntry(
+            str(name), _kind_of(str(path)), int(fact_count), int(statement_count), str(last or "")
+        )
+        earlier = entries.setdefault(key_of(entry.name), entry)
+        if earlier is not entry:
+            entries[key_of(entry.name)] = earlier._replace(
+                facts=earlier.facts + entry.facts,
+                statements=earlier.statements + entry.statements,
+                last=max(earlier.last, entry.last),
             )
-    wanted = [key_of(word) for word in words.split()]
-    listed = [one for one in found.values() if not kind or one.kind == kind]
-    return [one for one in listed if all(word in key_of(one.name) for word in wanted)]
+    keys = [key_of(word) for word in words.split()]
+    listed = [entry for entry in entries.values() if not kind or entry.kind == kind]
+    return [entry for entry in listed if all(word in key_of(entry.name) for word in keys)]
 
 
 def entity(name: str, catalog: Catalog) -> EntityShown:
@@ -506,21 +514,21 @@ def entity(name: str, catalog: Catalog) -> EntityShown:
     Raises:
         NotFoundError: no fact is known of it.
     """
-    told = facts(catalog, entity=name, history=True)
-    name = next((fact.entity for _, fact in told if fact.current), told[0][1].entity)
-    kind = _kind_of(next((path for path, fact in told if fact.entity == name), told[0][0]))
+    pairs = facts(catalog, entity=name, history=True)
+    name = next((fact.entity for _, fact in pairs if fact.current), pairs[0][1].entity)
+    kind = _kind_of(next((path for path, fact in pairs if fact.entity == name), pairs[0][0]))
     also = tuple(dict.fromkeys(word for _, word in catalog.synonyms([key_of(name)])))
     keys = sorted({key_of(name), *keys_of(name), *map(key_of, also)})
     links = sorted({link_key(word) for word in (name, *also)})
-    known = {key_of(one.name): one for one in entities(catalog)}
+    entries = {key_of(one.name): one for one in entities(catalog)}
     paths = paths_about(keys, links, catalog)
     return EntityShown(
         name,
         kind,
         also,
-        tuple(told),
+        tuple(pairs),
         _episodes(paths, catalog),
-        _neighbours((name, *also, *keys), told, paths, known, catalog),
+        _neighbours((name, *also, *keys), pairs, paths, entries, catalog),
     )
 
 
@@ -532,8 +540,8 @@ def paths_about(keys: list[str], links: list[str], catalog: Catalog) -> list[str
     """The notes that name an entity in their header or link to it."""
     sql = """select path from names where key in (select value from json_each(?)) and kind in (select value from json_each(?))
         union select path from links where target_key in (select value from json_each(?))"""
-    found = catalog.rows(sql, (json.dumps(keys), json.dumps(_NAMED), json.dumps(links)))
-    return sorted(str(path) for (path,) in found if not str(path).startswith("semantic/"))
+    rows = catalog.rows(sql, (json.dumps(keys), json.dumps(_NAMED), json.dumps(links)))
+    return sorted(str(path) for (path,) in rows if not str(path).startswith("semantic/"))
 
 
 def _episodes(paths: list[str], catalog: Catalog) -> tuple[NoteEntry, ...]:
@@ -554,21 +562,21 @@ def _neighbours(
     keys = {key_of(name) for name in names}
     fields = dict[str, list[str]]()
     for _, fact in told:
-        if fact.current and (there := known.get(key_of(plain_name(fact.value)))):
-            fields.setdefault(key_of(there.name), []).append(fact.field)
+        if fact.current and (neighbour := known.get(key_of(plain_name(fact.value)))):
+            fields.setdefault(key_of(neighbour.name), []).append(fact.field)
     sql = "select entity_key, field, value from facts where current = 1 and type = 'fact' and value like ?"
     # SQLite folds the case of ASCII alone: whatever else a name holds is left open here, and compared by key.
     for like in sorted({_NOT_ASCII.sub("%", f"%{name}%") for name in names}):
-        for other, field, value in catalog.rows(sql, (like,)):
-            if key_of(plain_name(str(value))) in keys and str(other) in known:
-                fields.setdefault(str(other), []).append(str(field))
+        for entity_key, field, value in catalog.rows(sql, (like,)):
+            if key_of(plain_name(str(value))) in keys and str(entity_key) in known:
+                fields.setdefault(str(entity_key), []).append(str(field))
     sql = """select key, count(distinct path) from names where path in (select value from json_each(?))
         and kind in (select value from json_each(?)) group by key"""
     together = {str(k): int(n) for k, n in catalog.rows(sql, (json.dumps(paths), json.dumps(_NAMED)))}
-    found = [
+    neighbours = [
         Neighbour(one.name, one.kind, tuple(dict.fromkeys(fields.get(key, ()))), together.get(key, 0))
         for key, one in known.items()
         if key not in keys and (key in fields or key in together)
     ]
-    found.sort(key=lambda one: (not one.fields, -one.episodes, one.name))
-    return tuple(found[:_MOST_NEIGHBOURS])
+    neighbours.sort(key=lambda one: (not one.fields, -one.episodes, one.name))
+    return tuple(neighbours[:_MOST_NEIGHBOURS])

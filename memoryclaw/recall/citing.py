@@ -31,16 +31,16 @@ def lately(events: Iterable[Mapping[str, object]], until: str) -> dict[str, str]
         events: of the session, the oldest first.
         until: when the reply was given (ISO, UTC); what was shown later it cannot have used.
     """
-    found: dict[str, str] = {}
+    receipts: dict[str, str] = {}
     for event in reversed([one for one in events if str(one.get("ts", "")) <= until]):
         ids, receipt = event.get("ids"), event.get("receipt")
         for id_ in ids if isinstance(ids, list) else ():
-            if len(found) == MOST:
-                return found
-            found.setdefault(str(id_), receipt if isinstance(receipt, str) else "")
+            if len(receipts) == MOST:
+                return receipts
+            receipts.setdefault(str(id_), receipt if isinstance(receipt, str) else "")
         if event.get("seen") == "none":  # the host has cut the conversation before
             break
-    return found
+    return receipts
 
 
 def cited_in(
@@ -58,28 +58,28 @@ def cited_in(
     sql = "select id, min(rowid) from units where id in (select value from json_each(?)) and state = 'current' group by id"
     rowids = {str(id_): int(rowid) for id_, rowid in catalog.rows(sql, [json.dumps(list(shown))])}
     reply = reply[:_READ]
-    found = {id_: "id" for id_ in rowids if names(reply, id_)}
-    left = [rowid for id_, rowid in rowids.items() if id_ not in found]
-    told = _Words(reply, before, catalog, units).told_of(left) if left else ()
-    found |= dict.fromkeys(told, "words")
-    return {id_: found[id_] for id_ in rowids if id_ in found}
+    signs = {id_: "id" for id_ in rowids if names(reply, id_)}
+    rowids_left = [rowid for id_, rowid in rowids.items() if id_ not in signs]
+    repeated = _ReplyWords(reply, before, catalog, units).told_of(rowids_left) if rowids_left else ()
+    signs |= dict.fromkeys(repeated, "words")
+    return {id_: signs[id_] for id_ in rowids if id_ in signs}
 
 
 def names(reply: str, id_: str) -> bool:
     """True when an id stands in a reply, and could be nothing else there: a plain word only where it is marked as one."""
-    at = reply.find(id_) if id_ else -1
-    while at >= 0:
-        end = at + len(id_)
-        first, after, then = reply[at - 1 : at], reply[end : end + 1], reply[end + 1 : end + 2]
+    start = reply.find(id_) if id_ else -1
+    while start >= 0:
+        end = start + len(id_)
+        first, after, then = reply[start - 1 : start], reply[end : end + 1], reply[end + 1 : end + 2]
         ends = not after or not (_INSIDE.match(after) or (after in ".:" and _INSIDE.match(then or " ")))
         begins = not first or not (_INSIDE.match(first) or first in ".:")
         if begins and ends and (_NO_WORD.search(id_) or (first, after) in _MARKED):
             return True
-        at = reply.find(id_, end)
+        start = reply.find(id_, end)
     return False
 
 
-class _Words:
+class _ReplyWords:
     """The words of a reply that were not said before it."""
 
     def __init__(self, reply: str, before: Sequence[str], catalog: Catalog, units: int) -> None:
@@ -101,9 +101,9 @@ class _Words:
             r: set(texts[r]["body"].split()) - self._in(spoken[r])[1] if r in texts else set() for r in units
         }
         shared = {r: bodies[r] & set(self._in(spoken[r])[0].split()) for r in units}
-        held = self._catalog.count_of(sorted(set().union(*shared.values())))
+        frequencies = self._catalog.count_of(sorted(set().union(*shared.values())))
         rare = {
-            r: {t for t in tokens if held.get(t, 0) <= self._rare and _tells(t)}
+            r: {t for t in tokens if frequencies.get(t, 0) <= self._rare and _tells(t)}
             for r, tokens in shared.items()
         }
         return [
@@ -119,12 +119,12 @@ class _Words:
 
     def _in(self, spoken: Language) -> tuple[str, frozenset[str]]:
         """The tokens of the reply that are no stop words, and those of what was said before, as one language reads them."""
-        known = self._said.get(spoken.code)
-        if known is None:
-            said = [word for word in words_of(self._reply) if not spoken.is_stop(word)]
-            tokens = " ".join(map(spoken.token, said))
-            known = self._said[spoken.code] = tokens, frozenset(spoken.tokens(self._before))
-        return known
+        reading = self._said.get(spoken.code)
+        if reading is None:
+            words = [word for word in words_of(self._reply) if not spoken.is_stop(word)]
+            tokens = " ".join(map(spoken.token, words))
+            reading = self._said[spoken.code] = tokens, frozenset(spoken.tokens(self._before))
+        return reading
 
     def _holds_value(self, unit: Unit, spoken: Language) -> bool:
         """Whether the whole value of a fact stands in the reply."""

@@ -40,13 +40,13 @@ def standing_conflicts(context: WriteContext, schema: Schema | None = None) -> l
     """The conflicts of the vault, as far as the caller sees both sides."""
     lookup = context.lookup
     keys = contested(lookup.values_told(), lookup.other_names)
-    found = list(lookup.standing(keys))
+    pairs = list(lookup.standing(keys))
     if context.only_seen:
-        found = list(_seen(context, found))
+        pairs = list(_seen(context, pairs))
     decisions = decisions_of(context.root)
-    found.sort(key=lambda told: key_of(told[1].entity))
+    pairs.sort(key=lambda told: key_of(told[1].entity))
     return conflicts(
-        found,
+        pairs,
         schema or context.schema(),
         today=context.today,
         allowed=allowed_by(decisions),
@@ -61,9 +61,9 @@ def _seen(context: WriteContext, found: Sequence[Told]) -> Iterator[Told]:
     for path, fact in found:
         if path not in texts:
             texts[path] = list(context.semantic(path).facts(context.text(path)).facts)
-        at = next((n for n, one in enumerate(texts[path]) if one.current and says(one, fact)), None)
-        if at is not None:
-            yield path, texts[path].pop(at)._replace(trust=fact.trust)
+        place = next((n for n, one in enumerate(texts[path]) if one.current and says(one, fact)), None)
+        if place is not None:
+            yield path, texts[path].pop(place)._replace(trust=fact.trust)
 
 
 def says(one: Fact, other: Fact) -> bool:
@@ -84,10 +84,10 @@ def side_in_words(side: Sequence[Told], entity: str) -> str:
         side: the lines that say it.
         entity: the name by which the conflict is known; another one is told.
     """
-    value, parts = side[0][1].value, [f"{path}:{fact.line}" for path, fact in side]
+    value, remarks = side[0][1].value, [f"{path}:{fact.line}" for path, fact in side]
     first = side[0][1]
-    parts += [f"of {first.entity}"] if key_of(first.entity) != key_of(entity) else []
-    parts += [f"since {first.since}"] if first.since else []
-    parts += [f"from {first.source}"] if first.source else []
-    parts += [first.trust] if first.trust != "trusted" else []
-    return f"{value} ({', '.join(parts)})"
+    remarks += [f"of {first.entity}"] if key_of(first.entity) != key_of(entity) else []
+    remarks += [f"since {first.since}"] if first.since else []
+    remarks += [f"from {first.source}"] if first.source else []
+    remarks += [first.trust] if first.trust != "trusted" else []
+    return f"{value} ({', '.join(remarks)})"

@@ -129,12 +129,12 @@ def read_goldens(text: str) -> GoldenQuestions:
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
         hint = "split them into several files; `memoryclaw eval FILE` asks one of them"
         return GoldenQuestions((), (Problem("", 1, "the questions take more than 64 KiB", hint),))
-    found = load(text)
-    if found.problems:
-        return GoldenQuestions((), found.problems)
-    if not isinstance(found.value, dict) or not found.value:
+    document = load(text)
+    if document.problems:
+        return GoldenQuestions((), document.problems)
+    if not isinstance(document.value, dict) or not document.value:
         return GoldenQuestions((), (Problem("", 1, "there are no questions in it", _EXAMPLE),))
-    read = [_golden(question, wanted, found) for question, wanted in found.value.items()]
+    read = [_golden(question, wanted, document) for question, wanted in document.value.items()]
     return GoldenQuestions(
         tuple(one for one in read if isinstance(one, GoldenQuestion)),
         tuple(one for one in read if isinstance(one, Problem)),
@@ -143,21 +143,25 @@ def read_goldens(text: str) -> GoldenQuestions:
 
 def _golden(question: str, wanted: Any, found: Yaml) -> GoldenQuestion | Problem:
     line = found.lines.get((question,), 1)
-    given = wanted if isinstance(wanted, dict) else {"expect": wanted}
-    for key, value in given.items():
-        at = found.lines.get((question, key), line)
+    expectation = wanted if isinstance(wanted, dict) else {"expect": wanted}
+    for key, value in expectation.items():
+        key_line = found.lines.get((question, key), line)
         if key not in _KEYS:
-            return Problem("", at, f"{key!r} says nothing of a question", f"there are {', '.join(_KEYS)}")
+            return Problem(
+                "", key_line, f"{key!r} says nothing of a question", f"there are {', '.join(_KEYS)}"
+            )
         if _texts(value) is None:
-            return Problem("", at, f"{key!r} must be a text or a list of texts", _EXAMPLE)
-    told = {key: _texts(given.get(key, [])) or () for key in _KEYS}
-    if not (told["expect"] or told["answer"] or told["must_not"]):
+            return Problem("", key_line, f"{key!r} must be a text or a list of texts", _EXAMPLE)
+    texts = {key: _texts(expectation.get(key, [])) or () for key in _KEYS}
+    if not (texts["expect"] or texts["answer"] or texts["must_not"]):
         return Problem("", line, f"nothing is expected of {question!r}", _EXAMPLE)
-    day = _day(told["as of"])
-    if told["as of"] and day is None:
-        at = found.lines.get((question, "as of"), line)
-        return Problem("", at, f"{told['as of'][0]!r} is not a day", "write it as 2025-07-01")
-    return GoldenQuestion(question, line, told["expect"], told["answer"], told["not"], day, told["must_not"])
+    day = _day(texts["as of"])
+    if texts["as of"] and day is None:
+        key_line = found.lines.get((question, "as of"), line)
+        return Problem("", key_line, f"{texts['as of'][0]!r} is not a day", "write it as 2025-07-01")
+    return GoldenQuestion(
+        question, line, texts["expect"], texts["answer"], texts["not"], day, texts["must_not"]
+    )
 
 
 def _texts(value: Any) -> tuple[str, ...] | None:
@@ -273,30 +277,32 @@ def _judged(
     golden: GoldenQuestion, bench: EvaluationSetup
 ) -> tuple[QuestionResult, list[str], tuple[int, int]]:
     searcher = bench.searcher(golden.as_of)
-    found = search(searcher, golden.question, kind="", limit=max(*bench.ks, DEEP))
+    answer_in_full = search(searcher, golden.question, kind="", limit=max(*bench.ks, DEEP))
     contexts = {budget: _context(searcher, golden.question, budget, bench) for budget in bench.budgets}
     targets = [target_of(id_, bench.catalog, bench.vault) for id_ in golden.expect]
-    order = _order(found, targets)
+    order = _order(answer_in_full, targets)
     widest = contexts[max(contexts)]
-    expected = tuple(_expected(target, order, found, bench) for target in targets)
+    expected = tuple(_expected(target, order, answer_in_full, bench) for target in targets)
     unwanted = [target_of(id_, bench.catalog, bench.vault) for id_ in golden.without]
     unwanted += [unwanted_target(text, bench) for text in golden.must_not]
-    there = [target for target in unwanted if any(_is_in(target, answer) for answer in contexts.values())]
+    shown_unwanted = [
+        target for target in unwanted if any(_is_in(target, answer) for answer in contexts.values())
+    ]
     judged = QuestionResult(
         question=golden.question,
         line=golden.line,
         expected=expected,
         recall={k: recall_at(order, golden.expect, k) for k in bench.ks} if targets else {},
         held={budget: _held(golden, targets, answer) for budget, answer in contexts.items()} if golden.expect or golden.answer else {},
-        confidence=found.confidence,
+        confidence=answer_in_full.confidence,
         misses=(
             *(f"{one.id}: {one.reason}" for one in expected if one.reason),
             *_unpacked(expected, targets, widest),
             *(f"the context lacks {words!r}" for words in golden.answer if not _says(words, widest)),
-            *(f"{target.id}: {target.trouble or 'is in the context'}" for target in unwanted if target.trouble or target in there),
+            *(f"{target.id}: {target.trouble or 'is in the context'}" for target in unwanted if target.trouble or target in shown_unwanted),
         ),
     )  # fmt: skip
-    return judged, order, (len(unwanted) - len(there), len(unwanted))
+    return judged, order, (len(unwanted) - len(shown_unwanted), len(unwanted))
 
 
 def _context(searcher: Searcher, question: str, budget: int, bench: EvaluationSetup) -> Recalled:
@@ -306,9 +312,9 @@ def _context(searcher: Searcher, question: str, budget: int, bench: EvaluationSe
 def _order(found: Answer, targets: Sequence[Target]) -> list[str]:
     """The ranking with each target where its first unit stands, under the target's name; other units keep a nameless place."""
     order: list[str] = []
-    for one in found.trace:
-        if one.decision in _RANKED:
-            fresh = [target.id for target in targets if one.id in target.units and target.id not in order]
+    for line in found.trace:
+        if line.decision in _RANKED:
+            fresh = [target.id for target in targets if line.id in target.units and target.id not in order]
             order += fresh or [""]
     return order
 
@@ -327,12 +333,12 @@ def _expected(target: Target, order: Sequence[str], found: Answer, bench: Evalua
 
 def _shared(question: str, target: Target, bench: EvaluationSetup) -> str:
     """What the words of a question and of its evidence have in common, told for a person."""
-    asked = [word for word in words_of(question) if not bench.language.is_stop(word)]
+    words = [word for word in words_of(question) if not bench.language.is_stop(word)]
     units = bench.catalog.units(target.rowids).values()
-    held = {
+    tokens = {
         token for u in units for token in bench.language.tokens(f"{u.title} {u.tags} {u.properties} {u.text}")
     }
-    shared = list(dict.fromkeys(word for word in asked if held.intersection(bench.language.tokens(word))))
+    shared = list(dict.fromkeys(word for word in words if tokens.intersection(bench.language.tokens(word))))
     return f"shares only {', '.join(shared)}" if shared else "shares no word with the question"
 
 
@@ -347,13 +353,13 @@ def _unpacked(expected: Sequence[Expected], targets: Sequence[Target], answer: R
 
 
 def _held(golden: GoldenQuestion, targets: Sequence[Target], answer: Recalled) -> float:
-    wanted = [_is_in(target, answer) for target in targets] + [_says(w, answer) for w in golden.answer]
-    return mean([float(one) for one in wanted])
+    hits = [_is_in(target, answer) for target in targets] + [_says(w, answer) for w in golden.answer]
+    return mean([float(one) for one in hits])
 
 
 def _is_in(target: Target, answer: Recalled) -> bool:
-    held = any(match.unit.id in target.units for match in answer.matches)
-    return held or bool(target.words and _says(target.words, answer))
+    is_shown = any(match.unit.id in target.units for match in answer.matches)
+    return is_shown or bool(target.words and _says(target.words, answer))
 
 
 def _says(words: str, answer: Recalled) -> bool:
@@ -401,8 +407,8 @@ def unwanted_target(text: str, bench: EvaluationSetup) -> Target:
     rows = bench.catalog.rows(
         "select 1 from units where id = ?1 union select 1 from files where id = ?1", (text,)
     )
-    found = target_of(text, bench.catalog, bench.vault) if rows or "/" in text or "#" in text else None
-    return found if found and found.trouble != _NOTHING else Target(text, words=text)
+    target = target_of(text, bench.catalog, bench.vault) if rows or "/" in text or "#" in text else None
+    return target if target and target.trouble != _NOTHING else Target(text, words=text)
 
 
 def _begun(id_: str, catalog: Catalog) -> Target:
@@ -423,11 +429,11 @@ def _begun(id_: str, catalog: Catalog) -> Target:
 def _covered(id_: str, catalog: Catalog, vault: Vault) -> Target | None:
     """The units on the lines that a section or an entity takes; the facts alone of an entity."""
     try:
-        at = address_of(id_, catalog, vault)
+        address = address_of(id_, catalog, vault)
     except NotFoundError:
         return None
     sql = "select rowid, id from units where path = ? and line <= ? and end_line >= ? and (? != 'entity' or kind = 'fact') order by seq"
-    return _target(id_, catalog.rows(sql, (at.path, at.end_line, at.line, at.kind)))
+    return _target(id_, catalog.rows(sql, (address.path, address.end_line, address.line, address.kind)))
 
 
 def _target(id_: str, rows: list[tuple[object, ...]]) -> Target:

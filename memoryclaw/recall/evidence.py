@@ -130,22 +130,22 @@ class EvidenceReader:
             others |= self._any([leaf for leaf in question.leaves if leaf.share < 1], fields)
         goal = self._any(question.goal, fields) if question.open_to_goal else {}
         listed = self._listed(question, nothing_found=not (text or others))
-        told = self._told_by_people(question, then) if then and question.in_words and not listed else []
+        answers = self._told_by_people(question, then) if then and question.in_words and not listed else []
         wishes = self._wishes() if question.of_you and question.in_words and not fields else []
         of_now = newest and question.in_words and not (fields or question.query.ranges)
         of_now = of_now and bool(text or others or question.is_sentence)
         latest, soon = (self._newest(), self._upcoming(question.today)) if of_now else ([], [])
         dated = self._dated(question) if question.in_words and not listed else []
-        found = dict.fromkeys([*text, *others, *goal, *listed, *told, *wishes, *dated, *latest, *soon])
-        known = self._catalog.summaries(found)
-        units = [*known, *self._beside(text, known, fields)] if question.in_words else known
+        rowids = dict.fromkeys([*text, *others, *goal, *listed, *answers, *wishes, *dated, *latest, *soon])
+        summaries = self._catalog.summaries(rowids)
+        units = [*summaries, *self._beside(text, summaries, fields)] if question.in_words else summaries
         counts = self._counts(leaves, len(question.leaves), units, question.clause)
-        kept = {*listed, *told, *wishes, *dated, *latest, *soon}
-        units = [unit for unit in units if unit.rowid in counts or unit.rowid in kept]
-        own = with_own_ids(units)
+        always = {*listed, *answers, *wishes, *dated, *latest, *soon}
+        units = [unit for unit in units if unit.rowid in counts or unit.rowid in always]
+        own_ids = with_own_ids(units)
         evidence = Evidence(
-            self._units, own, counts, self._weights(question), bool(listed), frozenset(latest), tuple(soon),
-            expired=self._expired(units, question.today), used=self._used(own), folded=Counter(self._lane.folded.values()),
+            self._units, own_ids, counts, self._weights(question), bool(listed), frozenset(latest), tuple(soon),
+            expired=self._expired(units, question.today), used=self._used(own_ids), folded=Counter(self._lane.folded.values()),
         )  # fmt: skip
         return self._with_names(evidence, question)
 
@@ -164,9 +164,11 @@ class EvidenceReader:
     ) -> dict[int, float]:
         if question.clause is None or question.only_excludes:
             return {}
-        found = self._lane.best(question.clause, pool, fields)
+        scores = self._lane.best(question.clause, pool, fields)
         return (
-            found | self._lane.within(question.clause, pool, Fields(self._catalog, *then)) if then else found
+            scores | self._lane.within(question.clause, pool, Fields(self._catalog, *then))
+            if then
+            else scores
         )
 
     def _any(self, leaves: Sequence[Leaf], fields: Fields | None) -> dict[int, float]:
@@ -176,10 +178,10 @@ class EvidenceReader:
     def _said_then(self, question: Question) -> Condition | None:
         """What holds of units of the days asked about and of those just after, besides what the fields of the question say."""
         where, values = conditions(question.query.filters)
-        spoken = [one for one in question.query.ranges if one.start and one.end]
-        for one in spoken:
-            later = dates.plus_days(date.fromisoformat(one.end), TOLD_WITHIN).isoformat()
-            values += [one.start, later]
+        spoken = [range_ for range_ in question.query.ranges if range_.start and range_.end]
+        for range_ in spoken:
+            later = dates.plus_days(date.fromisoformat(range_.end), TOLD_WITHIN).isoformat()
+            values += [range_.start, later]
         days = " or ".join(["u.at >= ? and u.at < ? || '~'"] * len(spoken))
         return (f"{where} and u.at != '' and ({days})", values) if spoken else None
 
@@ -225,12 +227,12 @@ class EvidenceReader:
     def _dated(self, question: Question) -> list[int]:
         """What is of the days asked about by its own value, whatever words it holds: facts that are dates, to-dos due then."""
         where, values = conditions(question.query.filters)
-        found: dict[int, None] = {}
-        for one in question.days:
+        rowids: dict[int, None] = {}
+        for range_ in question.days:
             sql = f"""select u.rowid from units u where {where} and {DATED} order by u.days, u.id limit {LISTED}"""
-            rows = self._catalog.rows(sql, [*values, one.end or "9999", one.start])
-            found.update((int(row[0]), None) for row in rows)
-        return list(found)
+            rows = self._catalog.rows(sql, [*values, range_.end or "9999", range_.start])
+            rowids.update((int(row[0]), None) for row in rows)
+        return list(rowids)
 
     def _beside(self, text: Scores, known: Sequence[UnitSummary], fields: Fields | None) -> list[UnitSummary]:
         """Turns beside the best ones, which may have the words of a question around them and none themselves."""
@@ -238,31 +240,37 @@ class EvidenceReader:
         best = sorted(by_words, key=lambda unit: (-text[unit.rowid], unit.id, unit.path, unit.seq))[:BESIDE]
         around = {(unit.rowid + step, unit.path) for unit in best if unit.kind == "turn" for step in _STEPS}
         beside = {rowid for rowid, _ in around} - {unit.rowid for unit in known} - self._lane.folded.keys()
-        found = self._catalog.summaries(sorted(fields.among(beside) if fields else beside)) if beside else []
-        return [unit for unit in found if (unit.rowid, unit.path) in around]  # numbers go on in the next file
+        summaries = (
+            self._catalog.summaries(sorted(fields.among(beside) if fields else beside)) if beside else []
+        )
+        return [
+            unit for unit in summaries if (unit.rowid, unit.path) in around
+        ]  # numbers go on in the next file
 
     def _counts(
         self, leaves: Sequence[Leaf], asked: int, units: Sequence[UnitSummary], clause: Clause | None
     ) -> dict[int, Counts]:
         """How often each leaf stands in these units; the first `asked` of them count in the turns beside one, too."""
         turns = {unit.rowid for unit in units if unit.kind == "turn" and unit.trust != "untrusted"}
-        wanted = {rowid + step for rowid in turns for step in _STEPS} | {unit.rowid for unit in units}
-        counter = _LeafCounter(leaves, asked, self._catalog.lengths(sorted(wanted)), self._usual)
+        rowids = {rowid + step for rowid in turns for step in _STEPS} | {unit.rowid for unit in units}
+        counter = _LeafCounter(leaves, asked, self._catalog.lengths(sorted(rowids)), self._usual)
         self._find_places(counter, leaves)
         nested = clause is not None and _is_nested(clause)
         texts = self._catalog.tokens([unit.rowid for unit in units]) if nested else {}
         counted = {}
         for unit in units:
-            own = counter.own(unit.rowid)
+            of_unit = counter.own(unit.rowid)
             # A long reply holds all words of a subject anyway.
             borrows = unit.rowid in turns and (unit.role != "assistant" or counter.is_short(unit.rowid))
             lent, beside = counter.lent(unit.rowid) if borrows else (NONE, NONE)
             if nested and clause is not None:
                 holding = _holding(clause, texts[unit.rowid])
-                own = {n: count for n, count in own.items() if n >= asked or leaves[n].clause in holding}
+                of_unit = {
+                    n: count for n, count in of_unit.items() if n >= asked or leaves[n].clause in holding
+                }
                 lent = {n: count for n, count in lent.items() if n >= asked or leaves[n].clause in holding}
-            if own or lent:
-                counted[unit.rowid] = Counts(own, lent, beside)
+            if of_unit or lent:
+                counted[unit.rowid] = Counts(of_unit, lent, beside)
         return counted
 
     def _find_places(self, counter: _LeafCounter, leaves: Sequence[Leaf]) -> None:
@@ -282,10 +290,10 @@ class EvidenceReader:
                 counter.add(rowid, counted, n)
         for rowid, columns in self._catalog.tokens(lengths).items() if others else ():
             for column, text in columns.items():
-                found = [(n, apart) for n, wanted, apart in others if wanted in text]
-                whole = _apart(text) if found else ""
-                for n, apart in found:
-                    counter.add(rowid, column, n, whole.count(apart))
+                matching = [(n, apart) for n, wanted, apart in others if wanted in text]
+                padded = _apart(text) if matching else ""
+                for n, apart in matching:
+                    counter.add(rowid, column, n, padded.count(apart))
 
     def _weights(self, question: Question) -> list[float]:
         """What each leaf tells; what stands for a word, no more than that word."""
@@ -349,19 +357,19 @@ class _LeafCounter:
 
     def add(self, rowid: int, column: str, number: int, times: int = 1) -> None:
         """Counts a leaf that stands in a column of a unit."""
-        wanted = self._columns[number]
-        if times and (not wanted or column in wanted):
-            found = self._times.setdefault(rowid, {}).setdefault(column, {})
-            found[number] = found.get(number, 0) + times
+        columns = self._columns[number]
+        if times and (not columns or column in columns):
+            counts = self._times.setdefault(rowid, {}).setdefault(column, {})
+            counts[number] = counts.get(number, 0) + times
 
     def own(self, rowid: int) -> dict[int, float]:
         """The leaves in the columns of a unit itself."""
-        found = dict(self._body(rowid))
+        counts = dict(self._body(rowid))
         counted = self._times.get(rowid, {})
         for column in _FIELDS if len(counted) > ("body" in counted) else ():
             for n, count in self._weighed(rowid, column).items():
-                found[n] = found.get(n, 0.0) + count
-        return found
+                counts[n] = counts.get(n, 0.0) + count
+        return counts
 
     def is_short(self, rowid: int) -> bool:
         """True for a turn no longer than the average."""
@@ -374,19 +382,19 @@ class _LeafCounter:
         total: dict[int, float] = {}
         beside: dict[int, str] = {}
         for step, share in zip(_STEPS, (BEFORE, AFTER, SECOND_BEFORE, SECOND_AFTER), strict=True):
-            found = self._body(rowid + step)
-            if found and (other := self.lengths[rowid + step]).file == file and other.kind == "turn":
-                for n, count in found.items():
+            counts = self._body(rowid + step)
+            if counts and (neighbour := self.lengths[rowid + step]).file == file and neighbour.kind == "turn":
+                for n, count in counts.items():
                     if n < self._asked:
                         total[n] = total.get(n, 0.0) + share * count
                         beside.setdefault(n, "prev" if step < 0 else "next")
         return total, beside
 
     def _body(self, rowid: int) -> Mapping[int, float]:
-        found = self._bodies.get(rowid)
-        if found is None:
-            found = self._bodies[rowid] = self._weighed(rowid, "body")
-        return found
+        counts = self._bodies.get(rowid)
+        if counts is None:
+            counts = self._bodies[rowid] = self._weighed(rowid, "body")
+        return counts
 
     def _weighed(self, rowid: int, column: str) -> Mapping[int, float]:
         counted = self._times.get(rowid, {}).get(column)
@@ -402,11 +410,11 @@ def _holding(clause: Clause, texts: Mapping[str, str]) -> set[Clause]:
     if clause.op in ("token", "phrase"):
         searched = [text for name, text in texts.items() if not clause.columns or name in clause.columns]
         return {clause} if any(f" {clause.text} " in f" {text} " for text in searched) else set()
-    parts = [_holding(part, texts) for part in clause.parts if part.op != "not"]
+    subclauses = [_holding(part, texts) for part in clause.parts if part.op != "not"]
     barred = any(_holding(part.parts[0], texts) for part in clause.parts if part.op == "not")
-    if clause.op == "all" and (barred or not all(parts)):
+    if clause.op == "all" and (barred or not all(subclauses)):
         return set()
-    return set().union(*parts)
+    return set().union(*subclauses)
 
 
 def _apart(text: str) -> str:
@@ -442,22 +450,22 @@ class IdfTable:
 
     def containing(self, clause: Clause) -> int:
         """How many units hold a token or phrase."""
-        found = self._counts.get(clause)
-        if found is None:
+        count = self._counts.get(clause)
+        if count is None:
             if clause.op == "token" and not clause.columns:
                 self._learn([clause])
             else:
                 self._counts[clause] = self._index.engine.count(clause)
-            found = self._counts[clause]
-        return found
+            count = self._counts[clause]
+        return count
 
     def learn(self, leaves: Iterable[Leaf]) -> None:
         """Looks up the tokens of a question together, counted over all columns."""
         self._learn([leaf.clause._replace(columns=()) for leaf in leaves if leaf.clause.op == "token"])
 
     def _learn(self, tokens: list[Clause]) -> None:
-        found = self._catalog.count_of([token.text for token in tokens])
-        self._counts.update((token, found.get(token.text, 0)) for token in tokens)
+        counts = self._catalog.count_of([token.text for token in tokens])
+        self._counts.update((token, counts.get(token.text, 0)) for token in tokens)
 
 
 def with_own_ids(units: Sequence[UnitSummary]) -> list[UnitSummary]:

@@ -49,15 +49,15 @@ def read_columns(columns: Mapping[str, str], stored: Mapping[str, str], language
     return Reading(
         words,
         {
-            name: tokens[name] if len(tokens[name]) == len(found) else list(map(token_of, found))
-            for name, found in words.items()
+            name: tokens[name] if len(tokens[name]) == len(surfaces) else list(map(token_of, surfaces))
+            for name, surfaces in words.items()
         },
     )
 
 
 def reasons(leaves: Iterable[Leaf], reading: Reading) -> Reasons:
     """Where these leaves stand in the columns of a unit."""
-    found = Reasons([], set())
+    collected = Reasons([], set())
     leaves = list(leaves)
     places = _places({leaf.clause.text for leaf in leaves if leaf.clause.op == "token"}, reading)
     for leaf in leaves:
@@ -68,47 +68,47 @@ def reasons(leaves: Iterable[Leaf], reading: Reading) -> Reasons:
                 else _phrases(leaf.clause, reading, column)
             )
             if surfaces:
-                _note(found, leaf, column, surfaces)
-    return found
+                _note(collected, leaf, column, surfaces)
+    return collected
 
 
 def _places(wanted: set[str], reading: Reading) -> dict[tuple[str, str], list[str]]:
     """Where the wanted tokens stand: (column, token) → the words as written."""
-    found: dict[tuple[str, str], list[str]] = {}
+    places: dict[tuple[str, str], list[str]] = {}
     for column, tokens in reading.tokens.items():
         words = reading.words[column]
         for token in wanted.intersection(tokens):
-            found[column, token] = [words[at] for at in _all_of(token, tokens)]
+            places[column, token] = [words[place] for place in _all_of(token, tokens)]
         for joined in tokens if " ".join(tokens).count(" ") >= len(tokens) else ():
             for token in joined.split() if " " in joined else ():
                 if token in wanted:
-                    found.setdefault((column, token), []).append(token)
-    return found
+                    places.setdefault((column, token), []).append(token)
+    return places
 
 
 def _all_of(token: str, tokens: Sequence[str]) -> Iterator[int]:
-    at = -1
+    place = -1
     for _ in range(tokens.count(token)):
-        at = tokens.index(token, at + 1)
-        yield at
+        place = tokens.index(token, place + 1)
+        yield place
 
 
 def _phrases(clause: Clause, reading: Reading, column: str) -> list[str]:
     words, tokens = reading.words.get(column, ()), reading.tokens.get(column, ())
-    parts = clause.text.split()
+    phrase = clause.text.split()
     flat = [(word, token) for word, joined in zip(words, tokens, strict=True) for token in joined.split()]
     return [
-        " ".join(dict.fromkeys(word for word, _ in flat[i : i + len(parts)]))
-        for i in range(len(flat) - len(parts) + 1)
-        if all(flat[i + k][1] == part for k, part in enumerate(parts))
+        " ".join(dict.fromkeys(word for word, _ in flat[i : i + len(phrase)]))
+        for i in range(len(flat) - len(phrase) + 1)
+        if all(flat[i + k][1] == part for k, part in enumerate(phrase))
     ]
 
 
 def _note(found: Reasons, leaf: Leaf, column: str, surfaces: Sequence[str]) -> None:
     via = leaf.via
     if via == "literal":
-        asked = fold(leaf.word)
-        via = "literal" if any(fold(surface) == asked for surface in surfaces) else "stem"
+        folded = fold(leaf.word)
+        via = "literal" if any(fold(surface) == folded for surface in surfaces) else "stem"
     found.surfaces.update(surfaces)
     matched = Matched(word=leaf.word, field=column, via=via)
     if matched not in found.matched:
@@ -117,8 +117,8 @@ def _note(found: Reasons, leaf: Leaf, column: str, surfaces: Sequence[str]) -> N
 
 def filter_causes(filters: Sequence[Filter]) -> list[Matched]:
     """What each filter that holds contributes to the explanation; an exclusion is a cause where there is no other."""
-    wanted = [item for item in filters if not item.negated]
-    if not wanted:
+    filters_in_force = [item for item in filters if not item.negated]
+    if not filters_in_force:
         return [Matched(word=f"-{item.written}", field="filter", via="literal") for item in filters]
     return [
         Matched(
@@ -126,7 +126,7 @@ def filter_causes(filters: Sequence[Filter]) -> list[Matched]:
             field=_field(item),
             via=_FILTER_VIA.get(item.field, "literal"),
         )
-        for item in wanted
+        for item in filters_in_force
     ]
 
 

@@ -52,8 +52,8 @@ class Folding:
 
     def reason(self, unit: UnitSummary, said: str) -> str:
         """Why a unit is not shown (`duplicate` or `same_note`), or an empty string; it is counted where it stands."""
-        own = group_of(unit.kind, unit.trust, said)
-        first = self._same(unit, own) if own else None
+        group = group_of(unit.kind, unit.trust, said)
+        first = self._same(unit, group) if group else None
         if first is not None:
             self._copies[first] += 1 + self._copies[unit.rowid]
             return "duplicate"
@@ -64,31 +64,31 @@ class Folding:
 
     def show(self, unit: UnitSummary, said: str) -> None:
         """Takes note of a unit that is shown."""
-        own = group_of(unit.kind, unit.trust, said)
-        if own:
-            self._said.append((unit, own, frozenset(own.split())))
+        group = group_of(unit.kind, unit.trust, said)
+        if group:
+            self._said.append((unit, group, frozenset(group.split())))
         if unit.kind in PARTED:
             self._of_note.setdefault(unit.path, []).append(unit.rowid)
 
     def marked(self, unit: UnitSummary, match: Match) -> Match:
         """A match with how many near copies it stands for and, the best of its note, how many further sections of that."""
         best = self._of_note.get(unit.path, [0])[0] == unit.rowid
-        more = (self._sections[unit.path] + self._copies[unit.path]) * best
-        return match._replace(copies=self._copies[unit.rowid], sections=more)
+        hidden = (self._sections[unit.path] + self._copies[unit.path]) * best
+        return match._replace(copies=self._copies[unit.rowid], sections=hidden)
 
     def _same(self, unit: UnitSummary, own: str) -> int | None:
         """The unit that is shown, says the same, and is trusted at least as much."""
         words, level = frozenset(own.split()), TRUSTS.index(unit.trust)
-        for other, text, held in self._said:
-            if TRUSTS.index(other.trust) <= level and (
-                own == text or (unit.trust != "trusted" and _are_near(words, held))
+        for shown_unit, text, words_shown in self._said:
+            if TRUSTS.index(shown_unit.trust) <= level and (
+                own == text or (unit.trust != "trusted" and _are_near(words, words_shown))
             ):
-                return other.rowid
+                return shown_unit.rowid
         return None
 
 
 def _are_near(one: frozenset[str], other: frozenset[str]) -> bool:
     if min(len(one), len(other)) < NEAR * max(len(one), len(other)):
         return False
-    both = len(one & other)
-    return both >= NEAR * (len(one) + len(other) - both)
+    shared = len(one & other)
+    return shared >= NEAR * (len(one) + len(other) - shared)

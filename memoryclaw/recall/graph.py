@@ -25,7 +25,7 @@ _NAMED = ("person", "entity", "project")  # how a note names what it is about
 _NOTES = ("episode", "note", "semantic", "skill")
 
 
-class Node(NamedTuple):
+class GraphNode(NamedTuple):
     """A note or an entity."""
 
     id: str
@@ -58,37 +58,37 @@ class Edge(NamedTuple):
 class Graph(NamedTuple):
     """Nodes by id, and the edges between them in the order of source, target and kind."""
 
-    nodes: Mapping[str, Node]
+    nodes: Mapping[str, GraphNode]
     edges: tuple[Edge, ...]
 
     def beside(self) -> dict[str, dict[str, list[Edge]]]:
         """The neighbours of each node that has one, each with the edges to it, in order of ids."""
-        found: dict[str, dict[str, list[Edge]]] = {}
+        neighbours: dict[str, dict[str, list[Edge]]] = {}
         for edge in self.edges:
-            for here, there in ((edge.source, edge.target), (edge.target, edge.source)):
-                found.setdefault(here, {}).setdefault(there, []).append(edge)
-        return {id_: dict(sorted(found[id_].items())) for id_ in sorted(found)}
+            for start, end in ((edge.source, edge.target), (edge.target, edge.source)):
+                neighbours.setdefault(start, {}).setdefault(end, []).append(edge)
+        return {id_: dict(sorted(neighbours[id_].items())) for id_ in sorted(neighbours)}
 
 
 class NodeBeside(NamedTuple):
     """A neighbour of a node, and what ties the two."""
 
-    node: Node
+    node: GraphNode
     weight: float
     edges: tuple[Edge, ...]
 
 
-class Step(NamedTuple):
+class PathStep(NamedTuple):
     """One step of a path, by the strongest edge there is; it may go against the direction of a link."""
 
-    source: Node
-    target: Node
+    source: GraphNode
+    target: GraphNode
     edge: Edge
 
 
 def graph(catalog: Catalog, replies: Iterable[Cited] = ()) -> Graph:
     """The graph of what an index knows, with co-citation from some replies; what the index does not know is not in it."""
-    return _Reader(catalog).read(replies)
+    return _GraphReader(catalog).read(replies)
 
 
 def weight(edges: Iterable[Edge]) -> float:
@@ -98,7 +98,7 @@ def weight(edges: Iterable[Edge]) -> float:
     return round(LINKED * ("link" in kinds) + 1 - apart, 4)
 
 
-def node_of(id_: str, found: Graph, catalog: Catalog, vault: Vault) -> Node:
+def node_of(id_: str, found: Graph, catalog: Catalog, vault: Vault) -> GraphNode:
     """The node that an id, a name or an alias leads to: the entity of a fact, the note of a section, the log of a turn.
 
     Raises:
@@ -122,18 +122,18 @@ def neighbours(id_: str, found: Graph) -> list[NodeBeside]:
     return sorted(ties, key=lambda one: (-one.weight, one.node.id))
 
 
-def path(start: str, end: str, found: Graph) -> list[Step] | None:
+def path(start: str, end: str, found: Graph) -> list[PathStep] | None:
     """The fewest steps from one node to another, of several ways the first by the ids on it; None where there is no way."""
     beside = found.beside()
     came = {start: ""}
     reached = [start]
     while reached and end not in came:
         following: list[str] = []
-        for here in reached:
-            for there in beside.get(here, {}):
-                if there not in came:
-                    came[there] = here
-                    following.append(there)
+        for current in reached:
+            for neighbour in beside.get(current, {}):
+                if neighbour not in came:
+                    came[neighbour] = current
+                    following.append(neighbour)
         reached = following
     if end not in came:
         return None
@@ -142,19 +142,23 @@ def path(start: str, end: str, found: Graph) -> list[Step] | None:
         ids.append(came[ids[-1]])
     ids.reverse()
     return [
-        Step(found.nodes[here], found.nodes[there], max(beside[here][there], key=lambda edge: weight([edge])))
-        for here, there in pairwise(ids)
+        PathStep(
+            found.nodes[current],
+            found.nodes[neighbour],
+            max(beside[current][neighbour], key=lambda edge: weight([edge])),
+        )
+        for current, neighbour in pairwise(ids)
     ]
 
 
-def orphans(found: Graph) -> list[Node]:
+def orphans(found: Graph) -> list[GraphNode]:
     """Notes, episodes and entities that nothing is tied to, by id; what is in the archive, files of facts and skills are left out."""
     tied = {id_ for edge in found.edges for id_ in (edge.source, edge.target)}
-    wanted = ("episode", "note", "entity")
+    kinds = ("episode", "note", "entity")
     return [
         node
         for id_, node in sorted(found.nodes.items())
-        if id_ not in tied and node.kind in wanted and node.state == "current"
+        if id_ not in tied and node.kind in kinds and node.state == "current"
     ]
 
 
@@ -180,10 +184,10 @@ def strongest(found: Graph, limit: int) -> Graph:
     if len(found.nodes) <= limit:
         return found
     ties = {id_: sum(weight(edges) for edges in beside.values()) for id_, beside in found.beside().items()}
-    kept = set(sorted(found.nodes, key=lambda id_: (-ties.get(id_, 0.0), id_))[:limit])
+    ids = set(sorted(found.nodes, key=lambda id_: (-ties.get(id_, 0.0), id_))[:limit])
     return Graph(
-        {id_: node for id_, node in found.nodes.items() if id_ in kept},
-        tuple(edge for edge in found.edges if edge.source in kept and edge.target in kept),
+        {id_: node for id_, node in found.nodes.items() if id_ in ids},
+        tuple(edge for edge in found.edges if edge.source in ids and edge.target in ids),
     )
 
 
@@ -195,16 +199,16 @@ def _candidates(address: Address, catalog: Catalog) -> Iterator[str]:
     yield address.note
 
 
-class _Reader:
+class _GraphReader:
     """Reads the graph from the tables of one index."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._led: dict[tuple[str, str], str] = {}  # what a target in a folder leads to
         self._entities: dict[str, str] = {}  # ids of entities by name
-        self._nodes: dict[str, Node] = {}
-        self._logs: dict[str, Node] = {}  # a part of the graph only where something is tied to them
-        self._notes: dict[str, Node] = {}  # by path
+        self._nodes: dict[str, GraphNode] = {}
+        self._logs: dict[str, GraphNode] = {}  # a part of the graph only where something is tied to them
+        self._notes: dict[str, GraphNode] = {}  # by path
         self._edges: dict[tuple[str, str, str], Edge] = {}
 
     def read(self, replies: Iterable[Cited]) -> Graph:
@@ -221,7 +225,7 @@ class _Reader:
     def _read_notes(self) -> None:
         sql = "select id, kind, title, path, state from files where state in ('current', 'archived') order by path"
         for row in self._catalog.rows(sql):
-            node = Node(*row)
+            node = GraphNode(*row)
             if node.kind in _NOTES:
                 self._notes[node.path] = self._nodes.setdefault(node.id, node)
             elif node.kind == "log":
@@ -231,46 +235,50 @@ class _Reader:
         """Makes the nodes of entities; tells of each line about one: (path, line, id of the entity, value that holds now)."""
         sql = """select path, line, entity, case when current = 1 and type = 'fact' then value else '' end from facts
             where entity != '' order by current desc, path, seq"""
-        found = []
+        lines = []
         for path_, line, name, value in self._catalog.rows(sql):
             if path_ not in self._notes:
                 continue
             if name not in self._entities:
                 id_ = self._entities[name] = entity_id(name, self._catalog)
-                self._nodes.setdefault(id_, Node(id_, "entity", id_.partition("#")[2], path_))
-            found.append((path_, line, self._entities[name], value))
-        return found
+                self._nodes.setdefault(id_, GraphNode(id_, "entity", id_.partition("#")[2], path_))
+            lines.append((path_, line, self._entities[name], value))
+        return lines
 
     def _link(self, facts: Iterable[tuple[str, int, str, str]]) -> None:
         """Links: those in the line of a fact in `semantic/` are its entity's."""
-        told = {(path_, line): id_ for path_, line, id_, _ in facts if self._notes[path_].kind == "semantic"}
+        entity_at = {
+            (path_, line): id_ for path_, line, id_, _ in facts if self._notes[path_].kind == "semantic"
+        }
         for path_, target, line in self._catalog.rows(
             "select path, target, line from links order by path, seq"
         ):
             if path_ in self._notes and target:
-                source = told.get((path_, line)) or self._notes[path_].id
+                source = entity_at.get((path_, line)) or self._notes[path_].id
                 self._tie(Edge(source, self._leads(target, path_), "link", 1, path_, line, ""))
 
     def _mention(self, facts: Iterable[tuple[str, int, str, str]]) -> None:
         """Entities that notes name in their headers, and those that are the value of another's fact."""
-        known: dict[str, str] = {}
+        id_by_key: dict[str, str] = {}
         for name, id_ in sorted(self._entities.items()):
             for key in keys_of(name):
-                known.setdefault(key, id_)
-        for key, other in self._catalog.rows("select key, expansion from aliases order by key, expansion"):
-            if key_of(other) in known:
-                known.setdefault(key, known[key_of(other)])
+                id_by_key.setdefault(key, id_)
+        for key, expansion in self._catalog.rows(
+            "select key, expansion from aliases order by key, expansion"
+        ):
+            if key_of(expansion) in id_by_key:
+                id_by_key.setdefault(key, id_by_key[key_of(expansion)])
         sql = "select path, key from names where kind in (select value from json_each(?)) order by path, key"
         named = [
-            (path_, known[key])
+            (path_, id_by_key[key])
             for path_, key in self._catalog.rows(sql, (json.dumps(_NAMED),))
-            if key in known
+            if key in id_by_key
         ]
         for path_, id_ in dict.fromkeys(named):
             if path_ in self._notes and self._notes[path_].kind not in ("semantic", "log"):
                 self._tie(Edge(self._notes[path_].id, id_, "mention", 1, path_, 1, ""))
         for path_, line, id_, value in facts:
-            target = known.get(key_of(value), "") if value else ""
+            target = id_by_key.get(key_of(value), "") if value else ""
             if (id_, target, "link") not in self._edges:  # a value may be written as a link
                 self._tie(Edge(id_, target, "mention", 1, path_, line, ""))
 
@@ -283,25 +291,25 @@ class _Reader:
 
     def _cited(self, ids: set[str]) -> dict[str, str]:
         """The node of each cited id that is still there."""
-        wanted = json.dumps(sorted(ids))
+        json_ids = json.dumps(sorted(ids))
         sql = """select u.id, u.kind, u.entity, u.path from units u
             where u.id in (select value from json_each(?)) order by u.path desc, u.seq desc"""
-        found: dict[str, str] = {}
-        for id_, kind, name, path_ in self._catalog.rows(sql, (wanted,)):
+        nodes: dict[str, str] = {}
+        for id_, kind, name, path_ in self._catalog.rows(sql, (json_ids,)):
             node = self._notes.get(path_)
             if node is not None:
-                found[id_] = self._entities.get(name, node.id) if kind == "fact" else node.id
-        found.update((id_, id_) for id_ in ids if id_ in self._nodes)
-        for id_ in ids - found.keys():  # a section, or a line that was rewritten since
+                nodes[id_] = self._entities.get(name, node.id) if kind == "fact" else node.id
+        nodes.update((id_, id_) for id_ in ids if id_ in self._nodes)
+        for id_ in ids - nodes.keys():  # a section, or a line that was rewritten since
             if (note := id_.partition("#")[0]) in self._nodes:
-                found[id_] = note
-        return found
+                nodes[id_] = note
+        return nodes
 
     def _leads(self, target: str, source: str) -> str:
-        at = (target, source.rpartition("/")[0])
-        if at not in self._led:
-            self._led[at] = lead_to(target, source, self._catalog)
-        return self._led[at]
+        place = (target, source.rpartition("/")[0])
+        if place not in self._led:
+            self._led[place] = lead_to(target, source, self._catalog)
+        return self._led[place]
 
     def _tie(self, edge: Edge) -> None:
         """Adds a tie to those of its kind between the two, if both are there and apart."""
@@ -311,6 +319,6 @@ class _Reader:
                 self._nodes.setdefault(id_, self._logs[id_])
         if source == target or source not in self._nodes or target not in self._nodes:
             return
-        known = self._edges.get(place)
-        again = known and known._replace(times=known.times + 1, last=max(known.last, edge.last))
-        self._edges[place] = again or edge
+        earlier = self._edges.get(place)
+        repeated = earlier and earlier._replace(times=earlier.times + 1, last=max(earlier.last, edge.last))
+        self._edges[place] = repeated or edge

@@ -51,8 +51,8 @@ def inspect(id_: str, catalog: Catalog, vault: Vault, ledger: Ledger, today: dat
     )
     kind = str(rows[0][0]) if rows else address.kind
     strengths = Strengths(ledger.record(), today, catalog.merged())
-    whole = address.id == address.note
-    strength = strengths.of_note(address.id, kind) if whole else strengths.of(address.id, kind)
+    is_note = address.id == address.note
+    strength = strengths.of_note(address.id, kind) if is_note else strengths.of(address.id, kind)
     uses = [step.use for step in strength.steps]
     times = ledger.shown_by_mode(address.id)
     shown, searched, fetched = (times.get(mode, 0) for mode in _MODES)

@@ -54,8 +54,8 @@ class Pack:
     ) -> None:
         self._budget = budget
         self._max_results = max_results
-        self._outline = Outline(head)
-        self._items: list[_Item] = []
+        self._outline = PackOutline(head)
+        self._items: list[_PackItem] = []
         self._seen = seen
         self._visible: list[tuple[int, str]] = []  # trust and plain words of what the host still shows
         self._spared = 0  # what it would have cost
@@ -107,14 +107,16 @@ class Pack:
             self.full = self._budget - self.tokens() < LEAST
             return "budget"
         self._best = max(self._best, score)
-        whole = quoted == shown(unit)
-        seen = self._seen.get(unit.id)
-        if seen and not seen.isdisjoint((digest_of(shown(unit)), digest_of(quoted))):
+        is_whole = quoted == shown(unit)
+        digests_seen = self._seen.get(unit.id)
+        if digests_seen and not digests_seen.isdisjoint((digest_of(shown(unit)), digest_of(quoted))):
             self._visible.append((_level(unit), _plain(quoted)))
             self._spared += line_cost(where, quoted)
             return "already_visible"
-        told = _plain(_own_words(unit) if whole else quoted)
-        item = _Item(unit, where, surfaces, quoted, told, not whole, digest_of(quoted), _level(unit))
+        plain_text = _plain(_own_words(unit) if is_whole else quoted)
+        item = _PackItem(
+            unit, where, surfaces, quoted, plain_text, not is_whole, digest_of(quoted), _level(unit)
+        )
         self._outline.add(where, line(where, quoted))
         self._items.append(item)
         if unit.kind == "turn":
@@ -128,13 +130,15 @@ class Pack:
     def settle(self) -> None:
         """Leaves out what came in again later, from a source more trusted, or, of a note, as the line that it quotes."""
         for number, item in enumerate(self._items):
-            known = [one.told for one in self._items if _precedes(one, item)]
-            said = _sentences(item.quoted) if known else ()
-            if not any(_is_told(sentence, known) for sentence in said):
+            earlier_texts = [one.told for one in self._items if _precedes(one, item)]
+            spoken = _sentences(item.quoted) if earlier_texts else ()
+            if not any(_is_told(sentence, earlier_texts) for sentence in spoken):
                 continue
             room = line_cost(item.where, item.quoted)
-            shorter = self._passage(item.unit, item.where, item.surfaces, room, known, near=True)
-            if all(_is_told(sentence, known) or len(sentence.split()) <= REPEATED for sentence in said):
+            shorter = self._passage(item.unit, item.where, item.surfaces, room, earlier_texts, near=True)
+            if all(
+                _is_told(sentence, earlier_texts) or len(sentence.split()) <= REPEATED for sentence in spoken
+            ):
                 shorter = ""
             self._render(number, shorter)
 
@@ -147,8 +151,8 @@ class Pack:
                 break
             others = [
                 one.told
-                for other, one in enumerate(self._items)
-                if other != number and one.level <= item.level
+                for place_, one in enumerate(self._items)
+                if place_ != number and one.level <= item.level
             ]
             room = self._outline.left(self._budget, item.where) + line_cost(item.where, item.quoted)
             longer = self._passage(item.unit, item.where, item.surfaces, room, others, near=False)
@@ -157,24 +161,25 @@ class Pack:
 
     def costs(self) -> dict[int, int]:
         """Tokens that each item costs with the lines it needs around it, by its number; none for one of which nothing is left."""
-        outline, found = Outline(self._outline.head), dict[int, int]()
+        outline, costs_by_number = PackOutline(self._outline.head), dict[int, int]()
         for number, item in enumerate(self._items):
             if item.quoted:
                 before = outline.tokens()
                 outline.add(item.where, line(item.where, item.quoted))
-                found[number] = outline.tokens() - before
-        return found
+                costs_by_number[number] = outline.tokens() - before
+        return costs_by_number
 
     def _place(self, unit: Unit) -> PackPosition:
         return place(unit)._replace(mark=prompts.escaped_line(self.marks.get(unit.id, "")))
 
     def _join(self, number: int) -> None:
         """Puts a question beside its answer where these are not trusted alike; the label of one that is trusted less stays with it."""
-        one = self._items[number]
-        for other, item in enumerate(self._items):
-            first, then = sorted((one, item), key=lambda item: item.unit.line)
+        item_joined = self._items[number]
+        for place_, item in enumerate(self._items):
+            first, then = sorted((item_joined, item), key=lambda item: item.unit.line)
             if (
-                (item.where.above, abs(one.unit.line - item.unit.line)) == (one.where.above, 1)
+                (item.where.above, abs(item_joined.unit.line - item.unit.line))
+                == (item_joined.where.above, 1)
                 and item.quoted
                 and first.where.trust != then.where.trust
                 and first.unit.entity != then.unit.entity
@@ -183,7 +188,7 @@ class Pack:
                 lower = TRUST_ORDER.index(first.where.trust) > TRUST_ORDER.index(then.where.trust)
                 label = f" [{first.where.trust}]" if lower else ""
                 self._move(
-                    number if first is one else other,
+                    number if first is item_joined else place_,
                     first.where._replace(trust=then.where.trust, own=first.where.own + label),
                 )
 
@@ -213,39 +218,46 @@ class Pack:
 
     def _repeats(self, unit: Unit, trust: str, surfaces: frozenset[str] = frozenset()) -> str:
         """What a text says that is at least as much trusted need not be said again."""
-        said, told = _plain(unit.value if unit.is_statement else _own_words(unit)), self._known(trust)
+        plain_text, visible_texts = (
+            _plain(unit.value if unit.is_statement else _own_words(unit)),
+            self._known(trust),
+        )
         if (
             unit.is_statement
-            and set(said.split())
-            and any(set(said.split()) <= set(one.split()) for one in told)
+            and set(plain_text.split())
+            and any(set(plain_text.split()) <= set(one.split()) for one in visible_texts)
         ):
             return "duplicate"  # a turn or an episode that is quoted already holds the words
-        if unit.kind == "turn" and any(_is_told(one, told) for one in _sentences(unit.text)):
-            new = [one for one in map(_plain, _sentences(unit.text)) if not any(one in text for text in told)]
-            left = {word for one in new for word in one.split()}
-            if len(left) <= REPEATED and not left & {word.casefold() for word in surfaces}:
+        if unit.kind == "turn" and any(_is_told(one, visible_texts) for one in _sentences(unit.text)):
+            new = [
+                one
+                for one in map(_plain, _sentences(unit.text))
+                if not any(one in text for text in visible_texts)
+            ]
+            new_words = {word for one in new for word in one.split()}
+            if len(new_words) <= REPEATED and not new_words & {word.casefold() for word in surfaces}:
                 return "duplicate"  # an episode, a fact or another turn quotes it
-        return "duplicate" if _repeats(said, told) else ""
+        return "duplicate" if _repeats(plain_text, visible_texts) else ""
 
     def _is_said(self, unit: Unit, surfaces: frozenset[str]) -> bool:
         """True for a turn of which a statement in the context holds all words that were asked for."""
-        own = set(_plain(unit.text).split())
-        asked = own & {word.casefold() for word in surfaces}
-        return any(words and words <= own and asked <= words for words in self._stated)
+        words_of_turn = set(_plain(unit.text).split())
+        words_matched = words_of_turn & {word.casefold() for word in surfaces}
+        return any(words and words <= words_of_turn and words_matched <= words for words in self._stated)
 
     def _known(self, trust: str) -> list[str]:
         """What the context says that is at least as much trusted."""
         most = TRUST_ORDER.index(trust)
-        said = [(one.level, one.told) for one in self._items if one.quoted]
-        return [told for level, told in (*said, *self._visible) if level <= most]
+        texts = [(one.level, one.told) for one in self._items if one.quoted]
+        return [told for level, told in (*texts, *self._visible) if level <= most]
 
     def sent(self) -> dict[str, str]:
         """The digest of what was quoted first of each item, by id, and behind a slash that of all of it where it is cut."""
         sent: dict[str, str] = {}
         for item in self._items:
-            whole = digest_of(shown(item.unit))
+            digest = digest_of(shown(item.unit))
             if item.quoted:
-                sent[item.unit.id] = f"{item.first}/{whole}" if item.first != whole else whole
+                sent[item.unit.id] = f"{item.first}/{digest}" if item.first != digest else digest
         return sent
 
     def _most(self, kind: str) -> int:
@@ -283,17 +295,17 @@ class Pack:
         if _fits(where, text, room) and not repeats:
             return text
         speaker = f"{unit.entity}: " if unit.kind == "turn" and unit.entity else ""
-        part = passage(
+        excerpt = passage(
             text[len(speaker) :],
             surfaces,
             lambda part: line_cost(where, speaker + part) <= room,
             known,
             near=near,
         )
-        return part and speaker + part
+        return excerpt and speaker + excerpt
 
 
-class _Item(NamedTuple):
+class _PackItem(NamedTuple):
     """An item of a context as it is quoted; items are numbered as they were taken in."""
 
     unit: Unit
@@ -310,7 +322,7 @@ def _level(unit: Unit) -> int:
     return TRUST_ORDER.index(unit.trust) if unit.trust in TRUST_ORDER else 1
 
 
-def _precedes(one: _Item, other: _Item) -> bool:
+def _precedes(one: _PackItem, other: _PackItem) -> bool:
     """True where what both say is said by the first: it is trusted more, or as much and is what a note only quotes."""
     quotes = other.unit.kind in _WHOLE and one.unit.kind not in _WHOLE
     return (one.level, not quotes) < (other.level, True)
@@ -318,8 +330,8 @@ def _precedes(one: _Item, other: _Item) -> bool:
 
 def _is_told(sentence: str, known: Collection[str]) -> bool:
     """True for a sentence of several words that stands in what is known; who said it does not count."""
-    said = _plain(_POINT.sub("", sentence))
-    return said.count(" ") > REPEATED and _repeats(said, known)
+    plain_text = _plain(_POINT.sub("", sentence))
+    return plain_text.count(" ") > REPEATED and _repeats(plain_text, known)
 
 
 def _repeats(said: str, told: Collection[str]) -> bool:
@@ -355,10 +367,10 @@ def _speakers_once(text: str) -> str:
     if "\n- " not in f"\n{text}":
         return text
     last, lines = "", list[str]()
-    for one in text.split("\n"):
-        hit = _POINT.match(one)
-        lines.append(f"- {one[hit.end() :]}" if hit and hit[1] == last else one)
-        last = hit[1] if hit else last if not one.strip() else ""
+    for text_line in text.split("\n"):
+        hit = _POINT.match(text_line)
+        lines.append(f"- {text_line[hit.end() :]}" if hit and hit[1] == last else text_line)
+        last = hit[1] if hit else last if not text_line.strip() else ""
     return "\n".join(lines)
 
 
@@ -415,7 +427,7 @@ class PackPosition(NamedTuple):
     mark: str = ""  # stands behind its text
 
 
-class Outline:
+class PackOutline:
     """A context being filled line by line; what it costs is always known.
 
     Args:
@@ -468,34 +480,34 @@ class Outline:
 
 
 def _lines(groups: dict[str, list[tuple[tuple[int, str], str]]]) -> list[str]:
-    found = []
+    lines = []
     for above, items in groups.items():
-        found += [above, *(text for _, text in sorted(items, key=lambda item: item[0]))]
-    return found
+        lines += [above, *(text for _, text in sorted(items, key=lambda item: item[0]))]
+    return lines
 
 
 def place(unit: Unit) -> PackPosition:
     """Turns stand in the order they were said under their session, statements under their speaker and day, facts under their file, a note alone."""
     day = unit.when[:10]
     order = (0, "")
-    above, own = unit.id, ""
+    above, label = unit.id, ""
     if unit.kind == "turn" and "/" in unit.id:
-        above, _, own = unit.id.rpartition("/")
+        above, _, label = unit.id.rpartition("/")
         above, order = f"{above}/", (unit.line, unit.id)
     elif unit.is_statement and "-" in unit.id:
-        above, _, own = unit.id.rpartition("-")
+        above, _, label = unit.id.rpartition("-")
         above = f"{above}-"
     elif unit.kind in ("fact", "todo") and "#" in unit.id:
-        above, _, own = unit.id.partition("#")
+        above, _, label = unit.id.partition("#")
         above, day = f"{above}#", ""
     dated = (
         f"{prompts.escaped_line(above)} ({prompts.escaped_line(day)})"
         if day and day not in above
         else prompts.escaped_line(above)
     )
-    own = f"{own}:" if unit.kind in ("fact", "todo") and own and not unit.is_statement else own
+    label = f"{label}:" if unit.kind in ("fact", "todo") and label and not unit.is_statement else label
     return PackPosition(
-        unit.trust if unit.trust in TRUST_ORDER else "unknown", dated, prompts.escaped_line(own), order
+        unit.trust if unit.trust in TRUST_ORDER else "unknown", dated, prompts.escaped_line(label), order
     )
 
 
@@ -542,36 +554,36 @@ def passage(
     """
     if len(text) > _SCANNED:
         text = snippet(text, surfaces, _SCANNED).text
-    found = [sentence for sentence in _sentences(text) if _WORDS.search(sentence)]
-    known, chosen = list(told), set[int]()
-    for number in _by_worth(found, surfaces, near):
-        if _is_told(found[number], known):
+    candidates = [sentence for sentence in _sentences(text) if _WORDS.search(sentence)]
+    repeated, chosen = list(told), set[int]()
+    for number in _by_worth(candidates, surfaces, near):
+        if _is_told(candidates[number], repeated):
             continue
-        if fits(_joined(found, chosen | {number})):
+        if fits(_joined(candidates, chosen | {number})):
             chosen.add(number)
-            known.append(_plain(found[number]))
+            repeated.append(_plain(candidates[number]))
         elif not chosen:
-            return _part(found, number, surfaces, fits)
-    return _joined(found, chosen) if chosen else ""
+            return _part(candidates, number, surfaces, fits)
+    return _joined(candidates, chosen) if chosen else ""
 
 
 def _by_worth(sentences: list[str], surfaces: frozenset[str], near: bool) -> Iterator[int]:
     if not sentences:
         return
-    held = _words_of(sentences, surfaces)
+    words_held = _words_of(sentences, surfaces)
     idle = [_says_little(sentence) for sentence in sentences]
-    best = max(range(len(sentences)), key=lambda number: (len(held[number]), not idle[number], -number))
-    seen, taken = set(held[best]), [best]
+    best = max(range(len(sentences)), key=lambda number: (len(words_held[number]), not idle[number], -number))
+    covered, taken = set(words_held[best]), [best]
     yield best
-    while fresh := [n for n in range(len(sentences)) if n not in taken and held[n] - seen]:
-        number = max(fresh, key=lambda n: (len(held[n] - seen), not idle[n], -abs(n - best)))
-        seen |= held[number]
+    while fresh := [n for n in range(len(sentences)) if n not in taken and words_held[n] - covered]:
+        number = max(fresh, key=lambda n: (len(words_held[n] - covered), not idle[n], -abs(n - best)))
+        covered |= words_held[number]
         taken.append(number)
         yield number
     # What follows answers more often than what went before.
     away = {n: min(abs(n - number) - 0.5 * (n > number) for number in taken) for n in range(len(sentences))}
-    around = sorted(away, key=lambda n: (idle[n], not held[n], away[n]))
-    yield from (n for n in around if n not in taken and (held[n] or away[n] <= 1 or not near))
+    around = sorted(away, key=lambda n: (idle[n], not words_held[n], away[n]))
+    yield from (n for n in around if n not in taken and (words_held[n] or away[n] <= 1 or not near))
 
 
 def _says_little(sentence: str) -> bool:
@@ -581,35 +593,35 @@ def _says_little(sentence: str) -> bool:
 
 def _words_of(sentences: list[str], surfaces: frozenset[str]) -> list[set[str]]:
     """The words of the question that each sentence holds."""
-    whole = "\n".join(sentences)
+    joined = "\n".join(sentences)
     starts = [0]
     for sentence in sentences:
         starts.append(starts[-1] + len(sentence) + 1)
-    held: list[set[str]] = [set() for _ in sentences]
-    for start, end in places(whole, surfaces):
-        held[bisect_right(starts, start) - 1].add(whole[start:end].lower())
-    return held
+    words_held: list[set[str]] = [set() for _ in sentences]
+    for start, end in places(joined, surfaces):
+        words_held[bisect_right(starts, start) - 1].add(joined[start:end].lower())
+    return words_held
 
 
 def _joined(sentences: list[str], chosen: set[int]) -> str:
     """The chosen sentences, each gap between them marked."""
-    said: list[str] = []
+    pieces: list[str] = []
     last = -1
     for number in sorted(chosen):
-        between = "" if said and said[-1].endswith(_UNSPACED_ENDS) else " "
-        said += ["… " if last < 0 else _GAP] if number != last + 1 else [between] if said else []
-        said.append(sentences[number])
+        between = "" if pieces and pieces[-1].endswith(_UNSPACED_ENDS) else " "
+        pieces += ["… " if last < 0 else _GAP] if number != last + 1 else [between] if pieces else []
+        pieces.append(sentences[number])
         last = number
-    return "".join(said) + (" …" if last < len(sentences) - 1 else "")
+    return "".join(pieces) + (" …" if last < len(sentences) - 1 else "")
 
 
 def _part(sentences: list[str], number: int, surfaces: frozenset[str], fits: Callable[[str], bool]) -> str:
     width = len(sentences[number])
     while width:
-        part = snippet(sentences[number], surfaces, width).text
-        part = part if not number or part.startswith("…") else f"… {part}"
-        part = part if number == len(sentences) - 1 or part.endswith("…") else f"{part} …"
-        if fits(part):
-            return part if cost(part) >= _LEAST else ""
+        excerpt = snippet(sentences[number], surfaces, width).text
+        excerpt = excerpt if not number or excerpt.startswith("…") else f"… {excerpt}"
+        excerpt = excerpt if number == len(sentences) - 1 or excerpt.endswith("…") else f"{excerpt} …"
+        if fits(excerpt):
+            return excerpt if cost(excerpt) >= _LEAST else ""
         width = width * 4 // 5
     return ""

@@ -73,10 +73,10 @@ def together(pieces: Sequence[QueryPart]) -> QueryPart:
     real = _real(pieces)
     if len(real) < 2:
         return _lone(pieces, real)
-    wanted, dropped = _sides(real)
-    if not wanted:
+    required_exprs, dropped = _sides(real)
+    if not required_exprs:
         return QueryPart("drop", any_of(dropped), narrows=_narrows(pieces))
-    return QueryPart("need", all_of([*wanted, *map(_not, dropped)]), narrows=_narrows(pieces))
+    return QueryPart("need", all_of([*required_exprs, *map(_not, dropped)]), narrows=_narrows(pieces))
 
 
 def alternatives(pieces: Sequence[QueryPart]) -> QueryPart:
@@ -84,10 +84,10 @@ def alternatives(pieces: Sequence[QueryPart]) -> QueryPart:
     real = _real(pieces)
     if len(real) < 2:
         return _lone(pieces, real)
-    wanted, dropped = _sides(real)
-    if not wanted:
+    required_exprs, dropped = _sides(real)
+    if not required_exprs:
         return QueryPart("drop", all_of(dropped), narrows=_narrows(pieces))
-    return QueryPart("need", all_of([any_of(wanted), *map(_not, dropped)]), narrows=_narrows(pieces))
+    return QueryPart("need", all_of([any_of(required_exprs), *map(_not, dropped)]), narrows=_narrows(pieces))
 
 
 def without(piece: QueryPart) -> QueryPart:
@@ -156,11 +156,11 @@ def _narrows(pieces: Sequence[QueryPart]) -> bool:
 
 
 def _sides(pieces: Sequence[QueryPart]) -> tuple[list[Expr], list[Expr]]:
-    wanted = [piece.firm for piece in pieces if piece.role != "drop"]
-    return wanted, [piece.expr for piece in pieces if piece.role == "drop"]
+    required_exprs = [piece.firm for piece in pieces if piece.role != "drop"]
+    return required_exprs, [piece.expr for piece in pieces if piece.role == "drop"]
 
 
-__all__ = ["Expr", "Filter", "Limits", "Query", "parse"]
+__all__ = ["Expr", "Filter", "Limits", "ParsedQuery", "parse"]
 
 _MARKS = {"*": "prefix", "~": "fuzzy"}
 _SYNTAX = "*~:+"
@@ -186,7 +186,7 @@ class Filter(NamedTuple):
     written: str
 
 
-class Query(NamedTuple):
+class ParsedQuery(NamedTuple):
     """A question, understood."""
 
     text: str  # the part of the question that was read
@@ -204,31 +204,31 @@ class Query(NamedTuple):
 _LIMITS = Limits()
 
 
-def parse(text: str, *, today: date, limits: Limits = _LIMITS) -> Query:
+def parse(text: str, *, today: date, limits: Limits = _LIMITS) -> ParsedQuery:
     """Reads a question; any text at all is fine, plain words are never an operator."""
     encoded = text.encode("utf-8", "replace")
     text = encoded[: limits.size].decode("utf-8", "ignore")
-    found = scan(text, today)
-    reader = _QueryParser(found.tokens, text, limits)
+    tokenized = scan(text, today)
+    reader = _QueryParser(tokenized.tokens, text, limits)
     root = root_of(reader.sequence())
     cut = len(encoded) > limits.size
     notices = [f"Only the first {limits.size} bytes of the question were read"] if cut else []
-    return Query(
+    return ParsedQuery(
         text=text,
         root=root,
         words=tuple(reader.words),
         filters=tuple(reader.filters),
-        ranges=tuple(found.ranges),
+        ranges=tuple(tokenized.ranges),
         explicit=reader.explicit,
         joined=reader.joined,
-        notices=tuple(dict.fromkeys([*notices, *found.notices, *reader.notices])),
+        notices=tuple(dict.fromkeys([*notices, *tokenized.notices, *reader.notices])),
     )
 
 
 class _QueryParser:
     """Recursive descent over settled tokens: NOT binds before AND, AND before OR, OR before standing side by side."""
 
-    def __init__(self, tokens: Sequence[Token], text: str, limits: Limits) -> None:
+    def __init__(self, tokens: Sequence[QueryToken], text: str, limits: Limits) -> None:
         self.words: list[str] = []
         self.filters: list[Filter] = []
         self.notices: list[str] = []
@@ -303,7 +303,7 @@ class _QueryParser:
             return _NOTHING
         return self._filter(token) if token.kind == "filter" else self._words(token)
 
-    def _filter(self, token: Token) -> QueryPart:
+    def _filter(self, token: QueryToken) -> QueryPart:
         if len(self.filters) >= self._limits.words:
             self.notices.append(f"Only the first {self._limits.words} fields were used")
             return _NOTHING
@@ -311,7 +311,7 @@ class _QueryParser:
         self.filters.append(Filter(token.field, token.text, self._negated, written))
         return QueryPart("none", narrows=True)
 
-    def _words(self, token: Token) -> QueryPart:
+    def _words(self, token: QueryToken) -> QueryPart:
         words, mark = self._take(words_of(token.text)), "" if token.quoted else _mark(token.text)
         if not words:
             if token.text and not token.text.strip(_SYNTAX):
@@ -383,7 +383,7 @@ _HASHTAG = re.compile(r"#(?=[^\s#]*[^\W\d_])[\w/-]+")
 PUNCTUATION = ".,;:!?"
 
 
-class Token(NamedTuple):
+class QueryToken(NamedTuple):
     """A piece of a question: word, phrase, title, filter, hashtag, date, and, or, not, `+`, `-`, `(` or `)`."""
 
     kind: str
@@ -396,7 +396,7 @@ class Token(NamedTuple):
 class TokenizedQuestion(NamedTuple):
     """The tokens of a question, its spoken dates, and what a person should know about how it was read."""
 
-    tokens: list[Token]
+    tokens: list[QueryToken]
     ranges: list[DateRange]
     notices: list[str]
 
@@ -411,13 +411,13 @@ def scan(text: str, today: date) -> TokenizedQuestion:
     return TokenizedQuestion(_with_hashtags(tokens), ranges, notices)
 
 
-def _lex(text: str, today: date, notices: list[str]) -> Iterator[Token]:
-    at = 0
-    while hit := _TOKEN.match(text, at):
-        at = hit.end()
+def _lex(text: str, today: date, notices: list[str]) -> Iterator[QueryToken]:
+    position = 0
+    while hit := _TOKEN.match(text, position):
+        position = hit.end()
         if hit["field"]:
             token = _field(hit, text, today, notices)
-            at = token.span[1]
+            position = token.span[1]
             yield token
         elif hit["stray"]:
             notices.append('A quotation mark without its partner was ignored: "')
@@ -425,23 +425,23 @@ def _lex(text: str, today: date, notices: list[str]) -> Iterator[Token]:
             yield _plain(hit)
 
 
-def _plain(hit: re.Match[str]) -> Token:
+def _plain(hit: re.Match[str]) -> QueryToken:
     span = hit.span()
     if hit["phrase"] is not None:
-        return Token("phrase", hit["phrase"], span, quoted=True)
+        return QueryToken("phrase", hit["phrase"], span, quoted=True)
     text = hit.group()
     if hit["sign"] or hit["paren"]:
-        return Token(text, text, span)
+        return QueryToken(text, text, span)
     if text in _OPERATORS:
-        return Token(text.lower(), text, span)
-    return Token("hashtag" if _HASHTAG.fullmatch(text.rstrip(PUNCTUATION)) else "word", text, span)
+        return QueryToken(text.lower(), text, span)
+    return QueryToken("hashtag" if _HASHTAG.fullmatch(text.rstrip(PUNCTUATION)) else "word", text, span)
 
 
-def _field(hit: re.Match[str], text: str, today: date, notices: list[str]) -> Token:
+def _field(hit: re.Match[str], text: str, today: date, notices: list[str]) -> QueryToken:
     name, value, (start, end) = hit["field"].lower(), _written_value(hit), hit.span()
     quoted = hit["value"] is None
     if name == "title":
-        return Token("title", value, (start, end), quoted=quoted)
+        return QueryToken("title", value, (start, end), quoted=quoted)
     if name in _DATE_FIELDS:
         read, end = _date_value(hit, text, today)
     else:
@@ -449,11 +449,11 @@ def _field(hit: re.Match[str], text: str, today: date, notices: list[str]) -> To
     if read == _EXPIRED:  # a word for what its day makes of it
         name, read = "expires", f"/{plus_days(today, -1).isoformat()}"
     if read:
-        return Token("filter", read, (start, end), field=name)
-    known = " ".join(_KNOWN_VALUES.get(name, ()))
-    hint = f"{name} is one of: {known}" if known else f"no {_WANTED.get(name, name)} was found in it"
+        return QueryToken("filter", read, (start, end), field=name)
+    values = " ".join(_KNOWN_VALUES.get(name, ()))
+    hint = f"{name} is one of: {values}" if values else f"no {_WANTED.get(name, name)} was found in it"
     notices.append(f"`{hit.group()}` was read as plain words; {hint}")
-    return Token("word", hit.group(), (start, end))
+    return QueryToken("word", hit.group(), (start, end))
 
 
 def _value(name: str, value: str) -> str:
@@ -466,10 +466,10 @@ def _value(name: str, value: str) -> str:
         return type_named(value)
     if name == "scope":
         return value if value.lower() in _SCOPES else scope_named(value)
-    known = _KNOWN_VALUES.get(name)
-    if known is None:
+    values = _KNOWN_VALUES.get(name)
+    if values is None:
         return value
-    return next((word for word in known if value.lower() in (word, word + "s")), "")
+    return next((word for word in values if value.lower() in (word, word + "s")), "")
 
 
 def _date_value(hit: re.Match[str], text: str, today: date) -> tuple[str, int]:
@@ -479,10 +479,10 @@ def _date_value(hit: re.Match[str], text: str, today: date) -> tuple[str, int]:
     if name == "expires" and (bound := _BOUND.match(_written_value(hit))):
         day = parse_timestamp(bound[2])[:10]
         return _bounded(bound[1], day) if day else "", hit.end()
-    said = _written_value(hit).strip() if quoted else text[start : start + _LONGEST_DATE]
-    found = leading_range(said, today)
-    if found and not (said[found.span[1] :].strip() if quoted else _goes_on(said, found.span[1])):
-        return _interval(name, found.start, found.end), hit.end() if quoted else start + found.span[1]
+    phrase = _written_value(hit).strip() if quoted else text[start : start + _LONGEST_DATE]
+    range_ = leading_range(phrase, today)
+    if range_ and not (phrase[range_.span[1] :].strip() if quoted else _goes_on(phrase, range_.span[1])):
+        return _interval(name, range_.start, range_.end), hit.end() if quoted else start + range_.span[1]
     day = parse_timestamp(_written_value(hit))[:10]
     return _interval(name, day, day) if day else "", hit.end()
 
@@ -498,7 +498,7 @@ def _written_value(hit: re.Match[str]) -> str:
     return hit["value"] or hit["quoted"] or hit["single"] or ""
 
 
-def _unquoted(tokens: list[Token], text: str) -> list[Token]:
+def _unquoted(tokens: list[QueryToken], text: str) -> list[QueryToken]:
     """In a whole sentence without operators, quotation marks quote: nothing has to stand word for word."""
     quoted = [token for token in tokens if token.kind == "phrase"]
     if not quoted or any(token.kind not in ("word", "phrase", "hashtag") for token in tokens):
@@ -519,7 +519,7 @@ def _interval(name: str, first: str, last: str) -> str:
     return {"since": first, "until": last}.get(name) or f"{first}/{last}"
 
 
-def _spoken_dates(text: str, tokens: list[Token], today: date) -> list[DateRange]:
+def _spoken_dates(text: str, tokens: list[QueryToken], today: date) -> list[DateRange]:
     """Dates outside of phrases, fields and exclusions; `|` keeps those from joining what stands beside them."""
     excluded = {i for i, token in enumerate(tokens[:-1], start=1) if token.kind in ("-", "+", "not")}
     for i, token in enumerate(tokens):
@@ -528,19 +528,19 @@ def _spoken_dates(text: str, tokens: list[Token], today: date) -> list[DateRange
     return find_ranges(text, today)[0]
 
 
-def _without_dates(tokens: list[Token], ranges: list[DateRange], text: str) -> list[Token]:
+def _without_dates(tokens: list[QueryToken], ranges: list[DateRange], text: str) -> list[QueryToken]:
     text = blanked(text, (found.span for found in ranges))
-    left: list[Token] = []
+    remaining: list[QueryToken] = []
     for token in tokens:
-        rest = text[token.span[0] : token.span[1]].strip()
+        undated = text[token.span[0] : token.span[1]].strip()
         if token.kind == "word":
-            left.append(token._replace(text=rest) if rest else token._replace(kind="date"))
-        elif rest:  # the AND of "between March AND May" went with its date
-            left.append(token)
-    return left
+            remaining.append(token._replace(text=undated) if undated else token._replace(kind="date"))
+        elif undated:  # the AND of "between March AND May" went with its date
+            remaining.append(token)
+    return remaining
 
 
-def _balanced(tokens: list[Token], notices: list[str]) -> list[Token]:
+def _balanced(tokens: list[QueryToken], notices: list[str]) -> list[QueryToken]:
     opened: list[int] = []
     pairs: set[int] = set()
     for i, token in enumerate(tokens):
@@ -549,13 +549,13 @@ def _balanced(tokens: list[Token], notices: list[str]) -> list[Token]:
         elif token.kind == ")" and opened:
             first = opened.pop()
             pairs |= {first, i} if len(opened) < _DEEPEST else set()
-    left = [token for i, token in enumerate(tokens) if token.kind not in ("(", ")") or i in pairs]
-    if len(left) < len(tokens):
+    balanced = [token for i, token in enumerate(tokens) if token.kind not in ("(", ")") or i in pairs]
+    if len(balanced) < len(tokens):
         notices.append(f"Parentheses without a partner, or more than {_DEEPEST} deep, were ignored")
-    return left
+    return balanced
 
 
-def _settled(tokens: list[Token], notices: list[str]) -> list[Token]:
+def _settled(tokens: list[QueryToken], notices: list[str]) -> list[QueryToken]:
     """Operators and signs that have nothing to join become the words that they spell."""
     kinds = [token.kind for token in tokens]
     for i in reversed(range(len(kinds))):
@@ -571,13 +571,13 @@ def _settled(tokens: list[Token], notices: list[str]) -> list[Token]:
     return [token._replace(kind=kind) for token, kind in zip(tokens, kinds, strict=True)]
 
 
-def _with_hashtags(tokens: list[Token]) -> list[Token]:
+def _with_hashtags(tokens: list[QueryToken]) -> list[QueryToken]:
     """`#tag` is a filter in a question of nothing but tags, filters and dates; elsewhere it is a word."""
     alone = not any(token.kind in ("word", "phrase", "title") for token in tokens)
     return [_hashtag(token, alone) if token.kind == "hashtag" else token for token in tokens]
 
 
-def _hashtag(token: Token, alone: bool) -> Token:
+def _hashtag(token: QueryToken, alone: bool) -> QueryToken:
     if not alone:
         return token._replace(kind="word")
     return token._replace(kind="filter", field="tag", text=_value("tag", token.text.rstrip(PUNCTUATION)))

@@ -17,7 +17,7 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.stemming import language as named
 from memoryclaw.model import SESSION
 from memoryclaw.ports import Clause, TextIndex
-from memoryclaw.recall.query import Expr, Filter, Query, all_of, any_of, parse
+from memoryclaw.recall.query import Expr, Filter, ParsedQuery, all_of, any_of, parse
 from memoryclaw.text import dates
 from memoryclaw.text import words as lists
 from memoryclaw.text.language import (
@@ -91,7 +91,7 @@ class Question(NamedTuple):
         coming: the next days that an expression without a year may mean, where it was read as the last ones.
     """
 
-    query: Query
+    query: ParsedQuery
     language: Language
     today: date
     clause: Clause | None
@@ -154,9 +154,9 @@ class Question(NamedTuple):
         return self._says(_YOURSELF, _YOURSELF_UNSPACED)
 
     def _says(self, words: frozenset[str], unspaced: Sequence[str]) -> bool:
-        said = self.query.text
-        return any(word.partition("'")[0] in words for word in words_of(said.replace("’", "'"))) or any(
-            word in said for word in unspaced
+        text = self.query.text
+        return any(word.partition("'")[0] in words for word in words_of(text.replace("’", "'"))) or any(
+            word in text for word in unspaced
         )
 
     @property
@@ -215,17 +215,17 @@ def understand(
         query = query._replace(root=None, words=())  # "what happened last week" asks for all of last week
     words = words or list(query.words)
     units = index.size()[0]
-    seen = _Words(words, catalog, languages, units)
-    entities, people, parts = _named(query.words or words, catalog)
+    vocabulary = _QuestionWords(words, catalog, languages, units)
+    entities, people, name_parts = _named(query.words or words, catalog)
     aliases: tuple[Leaf, ...] = ()
     akin: tuple[Leaf, ...] = ()
-    tokens = frozenset(seen.tokens)
+    tokens = frozenset(vocabulary.tokens)
     if _is_plain(query):
-        aliases = _synonyms(words, tokens, seen, catalog)
+        aliases = _synonyms(words, tokens, vocabulary, catalog)
         tokens |= {token for leaf in aliases for token in leaf.clause.text.split()}
-        names = {part for key in (*entities, *people, *parts) for part in key.split()}
+        names = {part for key in (*entities, *people, *name_parts) for part in key.split()}
         plain = [word for word in words if key_of(word) not in names]
-        akin = (*_related(plain, tokens, seen, catalog), *_begun(plain, tokens, seen, catalog))
+        akin = (*_related(plain, tokens, vocabulary, catalog), *_begun(plain, tokens, vocabulary, catalog))
     notices = list(query.notices)
     clause: Clause | None = None
     leaves: tuple[Leaf, ...] = ()
@@ -234,7 +234,7 @@ def understand(
         notices += [
             f'"{phrase}" stands nowhere as a phrase; its words were searched instead' for phrase in lost
         ]
-        resolver = _Resolver(query, seen, catalog, languages)
+        resolver = _Resolver(query, vocabulary, catalog, languages)
         clause, leaves = resolver.clause(root), tuple(resolver.leaves)
         if _is_plain(query):
             leaves += _characters(words)
@@ -242,8 +242,8 @@ def understand(
     if kind:
         query = query._replace(filters=(*query.filters, kind_filter(kind)))
     return Question(
-        query, language, today, clause, leaves, aliases, akin, toward, entities, people, parts, seen.weights, tokens,
-        tuple(seen.unknown), tuple(notices),
+        query, language, today, clause, leaves, aliases, akin, toward, entities, people, name_parts, vocabulary.weights, tokens,
+        tuple(vocabulary.unknown), tuple(notices),
         tuple(again for one in query.ranges if (again := dates.coming(one, today))),
     )  # fmt: skip
 
@@ -262,27 +262,27 @@ def kind_filter(kind: str) -> Filter:
 
 def asks_for_state(filters: Sequence[Filter]) -> bool:
     """True when the query itself asks for archived, pending, draft, superseded or expired units, or for what a session left."""
-    wanted = [item for item in filters if not item.negated]
+    filters_in_force = [item for item in filters if not item.negated]
     return any(
         (item.field == "kind" and item.value.lower() in STATES)
         or (item.field == "path" and _HIDDEN.search(item.value))
         or item.field == "expires"
         or (item.field == "scope" and item.value.partition(":")[0].lower() == SESSION)
-        for item in wanted
+        for item in filters_in_force
     )
 
 
 def spellings(question: Question, catalog: Catalog) -> dict[str, str]:
     """Words of the vault that may be meant by those of the question that it does not know."""
-    found = {}
+    corrections = {}
     translated = {word for leaf in question.aliases for word in leaf.word.split()}
     for word in question.unknown:
         is_cut = " " in question.language.token(word)  # into pairs of characters, which nobody misspells
         if len(word) > 3 and not (is_cut or word.isdigit() or word in translated):
             close = near(word, catalog.words_alike(fold(word), slips_in(fold(word))), 1)
             if close:
-                found[word] = close[0].word
-    return found
+                corrections[word] = close[0].word
+    return corrections
 
 
 # What looks like a name in a question: capitals inside a word, or at its beginning where no sentence begins.
@@ -321,15 +321,15 @@ def strangers(question: Question) -> tuple[str, ...]:
         if hit.start() not in begins
     )
     capitals = not is_title and not _has_german(question)
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for hit in typed:
         word, low = hit[0], words_of(hit[0])
         plain = word[0].isupper() and not word.isupper() and hit.start() not in begins
         is_name = _INNER_CAPITAL.fullmatch(word) or (capitals and plain and low[0] not in _NO_NAMES)
         if is_name and all(part in unknown for part in low):
-            together = found and not text[found[-1][1] : hit.start()].strip(" -‐‑")
-            found = [*found[:-1], (found[-1][0], hit.end())] if together else [*found, hit.span()]
-    return tuple(dict.fromkeys(re.sub(r"['’]s\Z", "", text[start:end]) for start, end in found))
+            together = spans and not text[spans[-1][1] : hit.start()].strip(" -‐‑")
+            spans = [*spans[:-1], (spans[-1][0], hit.end())] if together else [*spans, hit.span()]
+    return tuple(dict.fromkeys(re.sub(r"['’]s\Z", "", text[start:end]) for start, end in spans))
 
 
 def _has_german(question: Question) -> bool:
@@ -339,7 +339,7 @@ def _has_german(question: Question) -> bool:
     )
 
 
-def _is_plain(query: Query) -> bool:
+def _is_plain(query: ParsedQuery) -> bool:
     """True when nothing but words, dates and fields was written."""
     root = query.root
     if root is None or query.joined:
@@ -349,7 +349,7 @@ def _is_plain(query: Query) -> bool:
     )
 
 
-def _loosened(query: Query, languages: Languages, index: TextIndex) -> tuple[Expr, list[str]]:
+def _loosened(query: ParsedQuery, languages: Languages, index: TextIndex) -> tuple[Expr, list[str]]:
     """What must match, and the phrases that stand nowhere.
 
     Such a phrase amid other words, as of a title quoted from memory, is asked by its words.
@@ -370,13 +370,15 @@ def _loosened(query: Query, languages: Languages, index: TextIndex) -> tuple[Exp
     if not lost:
         return root, []
     words = [Expr("word", word) for part in lost for word in part.text.split()]
-    left = [part for part in root.parts if part not in (*lost, ranking[0])]
-    found = [part for part in left if part.op != "not"]
-    loose = any_of([*found[:1], *(part for part in ranking[0].parts if part not in lost), *words])
-    return all_of([*found, loose, *(part for part in left if part.op == "not")]), [part.text for part in lost]
+    remaining = [part for part in root.parts if part not in (*lost, ranking[0])]
+    needed = [part for part in remaining if part.op != "not"]
+    loose = any_of([*needed[:1], *(part for part in ranking[0].parts if part not in lost), *words])
+    return all_of([*needed, loose, *(part for part in remaining if part.op == "not")]), [
+        part.text for part in lost
+    ]
 
 
-class _Words:
+class _QuestionWords:
     """The content words of a question: how rare each is, their tokens, other spellings, and which are unknown."""
 
     def __init__(self, words: Sequence[str], catalog: Catalog, languages: Languages, units: int) -> None:
@@ -391,18 +393,20 @@ class _Words:
         self.most: dict[str, float] = {}  # the idf of a word that has a token in each of several languages
         tokens = {word: languages.token(word).split() for word in words}
         counts = catalog.count_of([token for found in tokens.values() for token in found])
-        for word, own in tokens.items():
-            found = own
-            if not any(token in counts for token in own):
+        for word, tokens_of_word in tokens.items():
+            found = tokens_of_word
+            if not any(token in counts for token in tokens_of_word):
                 found = self._spelled_otherwise(word, catalog, languages)
                 counts.update(catalog.count_of(found))
             self.held[word] = sum(counts.get(token, 0) for token in found)
             self.weights[word] = max(
                 (rarity(units, counts.get(token, 0)) for token in found), default=rarity(units, 0)
             )
-            if len(own) > 1 and not languages.is_cut(word):
-                self.most[word] = rarity(units, min(sum(counts.get(token, 0) for token in own), units))
-            self.tokens.update(own, found)
+            if len(tokens_of_word) > 1 and not languages.is_cut(word):
+                self.most[word] = rarity(
+                    units, min(sum(counts.get(token, 0) for token in tokens_of_word), units)
+                )
+            self.tokens.update(tokens_of_word, found)
             if not found:
                 self.unknown.append(word)
 
@@ -417,33 +421,35 @@ class _Words:
 
 def _named(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
     """The entities, the people, and the parts of longer names that these words name."""
-    said = candidates(words)
-    keys = {candidate.key: candidate.key for candidate in said}
+    name_candidates = candidates(words)
+    keys = {candidate.key: candidate.key for candidate in name_candidates}
     keys.update((key_of(other), key) for key, other in catalog.synonyms(list(keys)))
-    found = catalog.names(list(keys), ("entity", "person", "part"))
-    entities, people, parts = ({}, {}, {})  # type: tuple[dict[str, str], dict[str, str], dict[str, str]]
-    for target, kind in ((entities, "entity"), (people, "person"), (parts, "part")):
-        names = {keys[key]: name for key, of, name in found if of == kind}
-        for candidate in select(said, names):
+    rows = catalog.names(list(keys), ("entity", "person", "part"))
+    entities, people, name_parts = ({}, {}, {})  # type: tuple[dict[str, str], dict[str, str], dict[str, str]]
+    for target, kind in ((entities, "entity"), (people, "person"), (name_parts, "part")):
+        names = {keys[key]: name for key, of, name in rows if of == kind}
+        for candidate in select(name_candidates, names):
             target[key_of(names[candidate.key])] = names[candidate.key]
-    return entities, people, parts
+    return entities, people, name_parts
 
 
 def _synonyms(
-    words: Sequence[str], asked: frozenset[str], seen: _Words, catalog: Catalog
+    words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, catalog: Catalog
 ) -> tuple[Leaf, ...]:
     keys = dict.fromkeys(candidate.key for candidate in candidates(words))
-    found = []
-    for said, synonym in catalog.synonyms(list(keys)):
-        most = max((seen.weights[word] for word in words if fold(word) in said.split()), default=math.inf)
+    leaves = []
+    for phrase, synonym in catalog.synonyms(list(keys)):
+        most = max((seen.weights[word] for word in words if fold(word) in phrase.split()), default=math.inf)
         for tokens in seen.languages.phrases(synonym):
             if tokens and not asked.issuperset(tokens):
                 op = "token" if len(tokens) == 1 else "phrase"
-                found.append(Leaf(Clause(op, " ".join(tokens)), said, "alias", OTHER, most))
-    return tuple(found)
+                leaves.append(Leaf(Clause(op, " ".join(tokens)), phrase, "alias", OTHER, most))
+    return tuple(leaves)
 
 
-def _related(words: Sequence[str], asked: frozenset[str], seen: _Words, catalog: Catalog) -> tuple[Leaf, ...]:
+def _related(
+    words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, catalog: Catalog
+) -> tuple[Leaf, ...]:
     spoken = [language for code in RELATED_IN if (language := seen.languages.of(code))]
     if not spoken:
         return ()
@@ -458,12 +464,14 @@ def _related(words: Sequence[str], asked: frozenset[str], seen: _Words, catalog:
     )
 
 
-def _begun(words: Sequence[str], asked: frozenset[str], seen: _Words, catalog: Catalog) -> tuple[Leaf, ...]:
+def _begun(
+    words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, catalog: Catalog
+) -> tuple[Leaf, ...]:
     """Words of the vault that begin with one that hardly any unit holds, or are its beginning but for an ending.
 
     So `Dach` finds `Dachstuhl`. A form that another language stems otherwise is found however many units hold the word.
     """
-    found = []
+    leaves = []
     for word in words:
         plain = fold(word)
         if len(plain) < BEGINS or not plain.isalpha() or seen.languages.is_cut(word):
@@ -473,16 +481,18 @@ def _begun(words: Sequence[str], asked: frozenset[str], seen: _Words, catalog: C
             continue
         cut = max(BEGINS, len(plain) - ENDING)
         forms = catalog.words_begun((plain[:cut], word[:cut]), len(plain) + ENDING, 4 * BEGUN_WORDS)
-        kept = [one for one in forms if seen.languages.is_form(word, one) or (rare and plain.startswith(one))]
-        kept += catalog.words_begun((plain, word), LONGEST_BEGUN, BEGUN_WORDS) if rare else []
-        tokens = dict.fromkeys(token for other in kept for token in seen.languages.token(other).split())
+        accepted = [
+            one for one in forms if seen.languages.is_form(word, one) or (rare and plain.startswith(one))
+        ]
+        accepted += catalog.words_begun((plain, word), LONGEST_BEGUN, BEGUN_WORDS) if rare else []
+        tokens = dict.fromkeys(token for other in accepted for token in seen.languages.token(other).split())
         counts = catalog.count_of([*tokens])
-        found += [
+        leaves += [
             Leaf(Clause("token", token), word, "prefix", OTHER, seen.weights[word])
             for token in tokens
             if token not in asked and token in counts
         ]
-    return tuple(found)
+    return tuple(leaves)
 
 
 def _goal(goal: str, asked: frozenset[str], catalog: Catalog, language: Language) -> tuple[Leaf, ...]:
@@ -509,23 +519,25 @@ def goal_leaves(
         asked: tokens of the question, which count already.
     """
     return tuple(
-        Leaf(Clause("token", token), word, "literal" if len(own) == 1 else "bigram")
-        for word, own in tokens.items()
-        for token in own
+        Leaf(Clause("token", token), word, "literal" if len(tokens_of_word) == 1 else "bigram")
+        for word, tokens_of_word in tokens.items()
+        for token in tokens_of_word
         if token not in asked and counts.get(token, 0)
     )
 
 
 def _characters(words: Sequence[str]) -> tuple[Leaf, ...]:
     """The single characters of words in Chinese script, each of which says something by itself."""
-    found = {character: word for word in words for character in characters(word)}
-    return tuple(Leaf(Clause("token", one), word, "bigram", CHARACTER) for one, word in found.items())
+    word_of = {character: word for word in words for character in characters(word)}
+    return tuple(Leaf(Clause("token", one), word, "bigram", CHARACTER) for one, word in word_of.items())
 
 
 class _Resolver:
     """Resolves what must match into a clause, and collects the leaves that score."""
 
-    def __init__(self, query: Query, words: _Words, catalog: Catalog, languages: Languages) -> None:
+    def __init__(
+        self, query: ParsedQuery, words: _QuestionWords, catalog: Catalog, languages: Languages
+    ) -> None:
         self.leaves: list[Leaf] = []
         self._words = words
         self._catalog = catalog
@@ -562,8 +574,8 @@ class _Resolver:
         return _joined("any", clauses)
 
     def _prefix(self, expr: Expr) -> Clause | None:
-        found = self._catalog.words_like(expr.text, PREFIX_WORDS)
-        tokens = dict.fromkeys(token for word in found for token in self._languages.token(word).split())
+        matches = self._catalog.words_like(expr.text, PREFIX_WORDS)
+        tokens = dict.fromkeys(token for word in matches for token in self._languages.token(word).split())
         return self._leaves(expr, list(tokens), f"{expr.text}*", "prefix")
 
     def _fuzzy(self, expr: Expr) -> Clause | None:
@@ -593,13 +605,13 @@ class _Resolver:
         )
 
     def _all(self, expr: Expr) -> Clause | None:
-        parts = [(part.op == "not", self.clause(part)) for part in expr.parts]
-        wanted = [clause for negated, clause in parts if clause is not None and not negated]
-        missing = any(clause is None for negated, clause in parts if not negated)
-        if not wanted or missing:
+        clauses = [(part.op == "not", self.clause(part)) for part in expr.parts]
+        required = [clause for negated, clause in clauses if clause is not None and not negated]
+        missing = any(clause is None for negated, clause in clauses if not negated)
+        if not required or missing:
             return None
-        barred = [clause for negated, clause in parts if clause is not None and negated]
-        return _joined("all", [*wanted, *barred])
+        barred = [clause for negated, clause in clauses if clause is not None and negated]
+        return _joined("all", [*required, *barred])
 
     def _not(self, expr: Expr) -> Clause | None:
         before, exact = len(self.leaves), self._exact
@@ -688,12 +700,12 @@ def near(word: str, vocabulary: Iterable[tuple[str, int]], limit: int) -> list[N
     """
     word = fold(word)
     slips = slips_in(word)
-    found = []
+    hits = []
     for candidate, frequency in _alike(word, vocabulary, slips):
         distance = _distance(word, candidate, slips)
         if distance <= slips:
-            found.append(Near(candidate, distance, frequency))
-    return sorted(found, key=lambda hit: (hit.distance, -hit.frequency, hit.word))[:limit]
+            hits.append(Near(candidate, distance, frequency))
+    return sorted(hits, key=lambda hit: (hit.distance, -hit.frequency, hit.word))[:limit]
 
 
 def _alike(word: str, vocabulary: Iterable[tuple[str, int]], slips: int) -> list[tuple[str, int]]:
@@ -702,14 +714,14 @@ def _alike(word: str, vocabulary: Iterable[tuple[str, int]], slips: int) -> list
     letters = [(letter, word.count(letter)) for letter in dict.fromkeys(word)]
     shortest, longest = len(word) - slips, len(word) + slips
     return [
-        (other, frequency)
-        for other, frequency in vocabulary
-        if shortest <= len(other) <= longest
+        (entry, frequency)
+        for entry, frequency in vocabulary
+        if shortest <= len(entry) <= longest
         # The first letter is the same, was swapped, lost, put before, or the two letters after it are the same.
-        and (other[:1] == first or other[:1] == second or other[1:2] == first or other[1:3] == inner)
+        and (entry[:1] == first or entry[:1] == second or entry[1:2] == first or entry[1:3] == inner)
         # What it lacks was lost or changed, and what it has more was put in.
-        and sum([n - held for letter, n in letters if (held := other.count(letter)) < n])
-        <= slips - max(len(other) - len(word), 0)
+        and sum([n - count for letter, n in letters if (count := entry.count(letter)) < n])
+        <= slips - max(len(entry) - len(word), 0)
     ]
 
 

@@ -111,20 +111,20 @@ def rank(
             terms += [("strength", value)] if (value := exact(share * words[unit.rowid])) else []
         score = words[unit.rowid] + sum([value for _, value in terms])
         ranked.append(Ranked(unit, score, words[unit.rowid], terms, lender, decisions[unit.rowid]))
-    best_score = max((one.score for one in ranked if not one.decision), default=0.0)
+    best_score = max((ranked_unit.score for ranked_unit in ranked if not ranked_unit.decision), default=0.0)
     best_score = best_score if best_score > 0 else 1.0
     added = _shares_of_best(question, evidence)
-    found = ordered(
+    ordered_units = ordered(
         (
-            _with(one, [(name, exact(share * best_score)) for name, share in added(one.unit)])
-            for one in ranked
+            _with(ranked_unit, [(name, exact(share * best_score)) for name, share in added(ranked_unit.unit)])
+            for ranked_unit in ranked
         ),
         evidence.used if STRENGTH else NONE,
     )
     if evidence.listed:  # nothing but their time tells what was asked by its time
-        found.sort(key=lambda one: one.unit.at, reverse=True)
-        found.sort(key=lambda one: -one.score)
-    return found
+        ordered_units.sort(key=lambda one: one.unit.at, reverse=True)
+        ordered_units.sort(key=lambda one: -one.score)
+    return ordered_units
 
 
 def _with(ranked: Ranked, terms: Terms) -> Ranked:
@@ -139,13 +139,13 @@ def _first_terms(
     question: Question, evidence: Evidence, vectors: Scores
 ) -> tuple[dict[int, float], dict[int, Terms]]:
     """What words give each unit: those asked, and as further terms those that may stand for them, the goal, and nearness in meaning."""
-    asked = len(question.leaves)
-    others = asked + len(question.aliases) + len(question.related)
+    first_other = len(question.leaves)
+    others = first_other + len(question.aliases) + len(question.related)
     words, related, goals = {}, {}, {}
     for unit in evidence.found:
         gains = evidence.gains(unit.rowid)
-        words[unit.rowid] = exact(sum([gain for n, gain in gains.items() if n < asked]))
-        related[unit.rowid] = exact(best_of_each(question.all_leaves, gains, asked, others))
+        words[unit.rowid] = exact(sum([gain for n, gain in gains.items() if n < first_other]))
+        related[unit.rowid] = exact(best_of_each(question.all_leaves, gains, first_other, others))
         goals[unit.rowid] = sum([gain for n, gain in gains.items() if n >= others]) if question.goal else 0.0
     most = max(goals.values(), default=0.0)
     best = max((value + related[rowid] for rowid, value in words.items()), default=0.0)
@@ -182,8 +182,8 @@ def _best_of_sessions(
     for unit in units:
         if unit.kind == "turn" and unit.trust != "untrusted":
             base = words[unit.rowid] + sum([value for _, value in first[unit.rowid]])
-            found = best.get(unit.path)
-            if found is None or (base, found[1]) > (found[0], unit.id):
+            leader = best.get(unit.path)
+            if leader is None or (base, leader[1]) > (leader[0], unit.id):
                 best[unit.path] = base, unit.id
     return best
 
@@ -219,22 +219,22 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
     entities, ranges, of_you = question.any_entity, question.query.ranges, question.of_you
 
     def shares(unit: UnitSummary) -> Terms:
-        found: Terms = []
-        said = not unit.is_statement or len(evidence.counts.get(unit.rowid, NOTHING_COUNTED).own) > len(
+        terms: Terms = []
+        is_about = not unit.is_statement or len(evidence.counts.get(unit.rowid, NOTHING_COUNTED).own) > len(
             unit.entity_key.split()
         )
-        if unit.kind == "fact" and unit.entity_key in entities and said:
-            asked = question.names_field(unit.field)
-            if asked or not _is_of_another_time(unit, question):
-                found.append(("entity", FACT))
-                found += [("field", FACT)] if asked else []
+        if unit.kind == "fact" and unit.entity_key in entities and is_about:
+            names_field = question.names_field(unit.field)
+            if names_field or not _is_of_another_time(unit, question):
+                terms.append(("entity", FACT))
+                terms += [("field", FACT)] if names_field else []
         if unit.kind == "fact" and unit.field == FROM_NOW_ON and of_you:
-            found.append(("wish", FACT))
+            terms.append(("wish", FACT))
         if ranges:
-            found.append(("date", DAY if _is_to_come(question, unit) else DATE * _date(question, unit)[0]))
+            terms.append(("date", DAY if _is_to_come(question, unit) else DATE * _date(question, unit)[0]))
         elif evidence.listed:
-            found.append(("filter", 1.0))
-        return found
+            terms.append(("filter", 1.0))
+        return terms
 
     return shares
 
@@ -262,13 +262,15 @@ def _age(ranked: Ranked) -> tuple[int, ...]:
 
 def causes(question: Question, ranked: Ranked) -> list[Matched]:
     """What the terms of a unit rest on, to be shown beside its words."""
-    found = [cause for name, _ in ranked.terms if (cause := _cause(name, question, ranked.unit))]
+    matches = [cause for name, _ in ranked.terms if (cause := _cause(name, question, ranked.unit))]
     speaker = question.any_person.get(ranked.unit.entity_key) if ranked.unit.kind == "turn" else None
     if speaker:
-        found.append(Matched(word=speaker, field="speaker", via="entity"))
+        matches.append(Matched(word=speaker, field="speaker", via="entity"))
     if not (ranked.words or ranked.terms):
-        found.append(Matched(word="newest", field="date", via="date"))
-    return [*found, Matched(word=ranked.lender, field="session", via="session")] if ranked.lender else found
+        matches.append(Matched(word="newest", field="date", via="date"))
+    return (
+        [*matches, Matched(word=ranked.lender, field="session", via="session")] if ranked.lender else matches
+    )
 
 
 def lift(goal: float, most: float, best: float) -> float:
@@ -319,8 +321,8 @@ def _nearness(unit: UnitSummary, first: str, last: str) -> float:
 def _is_to_come(question: Question, unit: UnitSummary) -> bool:
     """True for what is, by its own value, of a time asked about that is not over yet."""
     today = question.today.isoformat()
-    asked = [one for one in question.days if not one.end or one.end >= today] if unit.days else []
-    return any(falls_in(unit.days, one.start, one.end) for one in asked) and unit.field not in OVER
+    ranges = [one for one in question.days if not one.end or one.end >= today] if unit.days else []
+    return any(falls_in(unit.days, one.start, one.end) for one in ranges) and unit.field not in OVER
 
 
 def _touches(unit: UnitSummary, first: str, last: str) -> bool:
@@ -459,5 +461,5 @@ def shared_out(parts: Mapping[str, float], total: float) -> list[Term]:
 
 def coverage(weights: Mapping[str, float], found: set[str]) -> float:
     """The share of a question's weight that is found: the honest confidence figure, 0 to 1 in hundredths."""
-    whole = sum(weights.values())
-    return round(sum(weights[word] for word in sorted(found) if word in weights) / whole, 2) if whole else 0.0
+    total = sum(weights.values())
+    return round(sum(weights[word] for word in sorted(found) if word in weights) / total, 2) if total else 0.0

@@ -39,13 +39,13 @@ def recall(
     head = working(int(budget * WORKING_SHARE)) if working else []
     pack = Pack(budget, max_results, head, seen)
     with searcher.reading():
-        found = searcher.find(text, goal=goal, newest=True)
-        open_ = found.open
+        ranking = searcher.find(text, goal=goal, newest=True)
+        open_ = ranking.open
         refused = _told_by_episodes(open_) | _visible(open_, session)
         refused |= _untrusted(open_) | _unapproved(searcher, open_)
         waiting = _vouched_first([one for one in open_ if one.unit.rowid not in refused])
-        matches, packed = _packed(searcher, found, waiting, pack)
-        answer = searcher.answer(text, found, matches, refused | packed)
+        matches, packed = _packed(searcher, ranking, waiting, pack)
+        answer = searcher.answer(text, ranking, matches, refused | packed)
     return Recalled(**answer, context=pack.context(), tokens=pack.tokens(), budget=budget, sent=pack.sent())
 
 
@@ -64,9 +64,9 @@ def _untrusted(open_: Sequence[Ranked]) -> dict[int, str]:
 
 def _told_by_episodes(open_: Sequence[Ranked]) -> dict[int, str]:
     """The to-dos without a day of episodes that were found themselves, and tell them among the rest."""
-    told = {one.unit.path for one in open_ if one.unit.kind == "episode" and one.score}
+    paths = {one.unit.path for one in open_ if one.unit.kind == "episode" and one.score}
     todos = [one.unit for one in open_ if one.unit.kind == "todo" and not one.unit.days]
-    return {unit.rowid: "duplicate" for unit in todos if unit.path in told}
+    return {unit.rowid: "duplicate" for unit in todos if unit.path in paths}
 
 
 def _unapproved(searcher: Searcher, open_: Sequence[Ranked]) -> dict[int, str]:
@@ -95,14 +95,16 @@ def _packed(
     offering.offer([one for one in waiting if one.unit.rowid not in only_soon])
     soon = [one for one in soon if decisions[one.unit.rowid] == "weak"]
     pack.fill(UPCOMING)
-    asked = len(offering.taken)
+    taken_before = len(offering.taken)
     offering.offer(soon)
-    offering.taken[asked:] = [(one, _due(match)) for one, match in offering.taken[asked:]]
-    left = {one.unit.rowid for one in soon if decisions[one.unit.rowid] == "budget"}
+    offering.taken[taken_before:] = [(one, _due(match)) for one, match in offering.taken[taken_before:]]
+    crowded_out = {one.unit.rowid for one in soon if decisions[one.unit.rowid] == "budget"}
     pack.fill()
     newest = [one for one in waiting if one.unit.rowid in found.evidence.newest]
-    offering.offer([one for one in newest if decisions[one.unit.rowid] == "weak" or one.unit.rowid in left])
-    decisions.update((rowid, "upcoming") for rowid in sorted(left) if decisions[rowid] == "budget")
+    offering.offer(
+        [one for one in newest if decisions[one.unit.rowid] == "weak" or one.unit.rowid in crowded_out]
+    )
+    decisions.update((rowid, "upcoming") for rowid in sorted(crowded_out) if decisions[rowid] == "budget")
     pack.settle()
     pack.extend()
     costs = pack.costs()
@@ -136,11 +138,11 @@ class _Offering:
 
     def offer(self, waiting: Iterable[Ranked]) -> None:
         """Takes in what may be taken and fits; there is a decision on each unit afterwards."""
-        left = iter(waiting)
+        remaining = iter(waiting)
         decisions, pack = self.decisions, self._pack
-        while chunk := self._next(left):
+        while chunk := self._next(remaining):
             units = self._searcher.units(chunk)
-            said = {one.unit.rowid: words for one, words in self._searcher.with_words(chunk)}
+            words_by_rowid = {ranked.unit.rowid: words for ranked, words in self._searcher.with_words(chunk)}
             empty = self._empty(chunk, units)
             conflicts, superseded = self._searcher.conflicts(chunk), self._searcher.superseded(chunk, units)
             pack.marks.update((id_, mark_of(ids, ())) for id_, ids in conflicts.items())
@@ -148,29 +150,29 @@ class _Offering:
             for id_, day in self._searcher.overdue(chunk, units).items():
                 pack.marks[id_] = f"{pack.marks.get(id_, '')} (to be checked since {day})".strip()
             hopeful = []
-            for one in chunk:
-                rowid = one.unit.rowid
-                reason = "empty" if rowid in empty else pack.turned_down(units[rowid], one.score)
+            for ranked in chunk:
+                rowid = ranked.unit.rowid
+                reason = "empty" if rowid in empty else pack.turned_down(units[rowid], ranked.score)
                 decisions[rowid] = reason
-                hopeful += [] if reason else [one]
+                hopeful += [] if reason else [ranked]
             matches = self._searcher.matches(self._found, hopeful, units=units)
             matches = marked(matches, conflicts, superseded)
-            for one, match in zip(hopeful, matches, strict=True):
-                rowid = one.unit.rowid
-                decisions[rowid] = self.folding.reason(one.unit, said[rowid])
+            for ranked, match in zip(hopeful, matches, strict=True):
+                rowid = ranked.unit.rowid
+                decisions[rowid] = self.folding.reason(ranked.unit, words_by_rowid[rowid])
                 if not decisions[rowid]:
                     decisions[rowid] = pack.offer(match.unit, match.score, match.surfaces)
                 if decisions[rowid] == "in":
-                    self.folding.show(one.unit, said[rowid])
-                    self.taken.append((one, match))
+                    self.folding.show(ranked.unit, words_by_rowid[rowid])
+                    self.taken.append((ranked, match))
 
     def _next(self, waiting: Iterator[Ranked]) -> list[Ranked]:
         """The next `CHUNK` units that the pack may still take; those before that it may not are refused."""
         chunk: list[Ranked] = []
-        for one in waiting:
-            self.decisions[one.unit.rowid] = reason = self._pack.refused(one.unit.kind, one.score)
+        for ranked in waiting:
+            self.decisions[ranked.unit.rowid] = reason = self._pack.refused(ranked.unit.kind, ranked.score)
             if not reason:
-                chunk.append(one)
+                chunk.append(ranked)
                 if len(chunk) == CHUNK:
                     break
         return chunk
@@ -179,11 +181,11 @@ class _Offering:
         """The turns that say nothing by themselves, unless they answer a question."""
         is_stop = self._found.question.language.is_stop
         idle = [
-            one.unit
-            for one in chunk
-            if one.unit.kind == "turn"
-            and len(units[one.unit.rowid].text) <= IDLE
-            and is_filler(units[one.unit.rowid].text, is_stop=is_stop)
+            ranked.unit
+            for ranked in chunk
+            if ranked.unit.kind == "turn"
+            and len(units[ranked.unit.rowid].text) <= IDLE
+            and is_filler(units[ranked.unit.rowid].text, is_stop=is_stop)
         ]
         before = {(unit.rowid, unit.path) for unit in self._searcher.before(idle) if unit.asks}
         return {unit.rowid for unit in idle if (unit.rowid - 1, unit.path) not in before}

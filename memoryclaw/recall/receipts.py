@@ -27,28 +27,28 @@ def seen_in(events: Iterable[Mapping[str, Any]], which: str) -> Digests:
         which: `all` of it; what `tools` showed, for a host that keeps nothing of what was recalled; or `none`, from now on, for
             a host that has cut the conversation.
     """
-    found: Digests = {}
+    shown_digests: Digests = {}
     for event in events:
         if event.get("seen") == "none":
-            found.clear()
+            shown_digests.clear()
         digests = event.get("digests")
         if isinstance(digests, dict) and (which == "all" or event.get("mode") != "recall"):
             for id_, digest in digests.items():
-                found.setdefault(id_, set()).add(str(digest).partition("/")[0])
-    return {} if which == "none" else found
+                shown_digests.setdefault(id_, set()).add(str(digest).partition("/")[0])
+    return {} if which == "none" else shown_digests
 
 
 def event_of(answer: Recalled) -> dict[str, Any]:
     """What a receipt keeps of a recall: ids, digests and reasons."""
-    left: dict[str, list[str]] = {}
+    ids_by_reason: dict[str, list[str]] = {}
     for one in answer.left_out[:LEFT_OUT]:
-        left.setdefault(one.reason, []).append(one.id)
-    more = Counter(one.reason for one in answer.left_out[LEFT_OUT:])
+        ids_by_reason.setdefault(one.reason, []).append(one.id)
+    beyond = Counter(one.reason for one in answer.left_out[LEFT_OUT:])
     return {
         "ids": [match.unit.id for match in answer.matches],
         "digests": dict(answer.sent),
-        "left_out": left,
-        **({"more": dict(sorted(more.items()))} if more else {}),
+        "left_out": ids_by_reason,
+        **({"more": dict(sorted(beyond.items()))} if beyond else {}),
         "tokens": answer.tokens,
         "budget": answer.budget,
     }
@@ -73,11 +73,11 @@ def read_whole(address: Address, catalog: Catalog) -> dict[str, str]:
 
 def read_back(event: Mapping[str, Any], catalog: Catalog) -> ReadBack:
     """A recall as it was, of what is still there for whom the catalog is."""
-    left = event.get("left_out")
+    reasons_left_out = event.get("left_out")
     decided = [(id_, "in") for id_ in _texts(event.get("ids"))]
-    if isinstance(left, dict):
-        decided += [(id_, str(reason)) for reason, ids in left.items() for id_ in _texts(ids)]
-    digests, more = event.get("digests"), event.get("more")
+    if isinstance(reasons_left_out, dict):
+        decided += [(id_, str(reason)) for reason, ids in reasons_left_out.items() for id_ in _texts(ids)]
+    digests, beyond = event.get("digests"), event.get("more")
     digests = digests if isinstance(digests, dict) else {}
     sql = """select id, rowid, path, line from units where id in (select value from json_each(?))
         order by id, state != 'current', path, seq"""
@@ -89,8 +89,8 @@ def read_back(event: Mapping[str, Any], catalog: Catalog) -> ReadBack:
     for id_, decision in decided:
         if id_ in places:
             rowid, path, line = places[id_]
-            whole = digest_of(shown(units[rowid])) if rowid in units else ""
-            changed = id_ in digests and str(digests[id_]).rpartition("/")[2] != whole
+            digest = digest_of(shown(units[rowid])) if rowid in units else ""
+            changed = id_ in digests and str(digests[id_]).rpartition("/")[2] != digest
             rows.append(Decided(id_, path, line, decision, changed))
     return ReadBack(
         receipt=str(event.get("receipt")),
@@ -99,7 +99,7 @@ def read_back(event: Mapping[str, Any], catalog: Catalog) -> ReadBack:
         tokens=int(event.get("tokens") or 0),
         budget=int(event.get("budget") or 0),
         decided=tuple(rows),
-        more=dict(more) if isinstance(more, dict) else {},
+        more=dict(beyond) if isinstance(beyond, dict) else {},
         gone=len(decided) - len(rows),
     )
 

@@ -91,12 +91,12 @@ class Searcher:
             kind=kind,
         )
         pool = max(POOL, wanted)
-        found = self._ranked(question, pool, newest=newest)
-        if len(found.units) >= pool and len(found.open) < wanted:
-            found = self._ranked(
+        ranking = self._ranked(question, pool, newest=newest)
+        if len(ranking.units) >= pool and len(ranking.open) < wanted:
+            ranking = self._ranked(
                 question, 4 * max(POOL, wanted), newest=newest
             )  # too many of the best were left out
-        return self._with_vectors(found, self._lane) if self._lane else found
+        return self._with_vectors(ranking, self._lane) if self._lane else ranking
 
     def units(self, chosen: Sequence[Ranked]) -> dict[int, Unit]:
         """The units themselves by rowid, under the ids that they have in the answer."""
@@ -111,42 +111,46 @@ class Searcher:
 
     def before(self, turns: Iterable[UnitSummary]) -> list[UnitSummary]:
         """The turns before these, where they have one."""
-        wanted = {(turn.rowid - 1, turn.path) for turn in turns}
-        found = self._catalog.summaries([rowid for rowid, _ in wanted]) if wanted else []
-        return [unit for unit in found if (unit.rowid, unit.path) in wanted]
+        places = {(turn.rowid - 1, turn.path) for turn in turns}
+        summaries = self._catalog.summaries([rowid for rowid, _ in places]) if places else []
+        return [unit for unit in summaries if (unit.rowid, unit.path) in places]
 
     def conflicts(self, chosen: Sequence[Ranked]) -> dict[str, tuple[str, ...]]:
         """The facts that say otherwise than these where only one value can hold: ids, by id."""
         facts = [one.unit for one in chosen if one.unit.kind == "fact" and one.unit.field]
         standing = [unit for unit in facts if unit.state == "current"]
-        found: dict[str, tuple[str, ...]] = {}
+        rivals: dict[str, tuple[str, ...]] = {}
         for conflict in self._conflicts({unit.entity_key for unit in standing}) if standing else ():
             places = {(path, fact.line, fact.value) for path, fact in conflict.told}
             for unit in standing:
                 if (unit.path, unit.line, unit.value) in places:
-                    found[unit.id] = tuple(fact.id for _, fact in conflict.rivals(unit.value))
-        return found
+                    rivals[unit.id] = tuple(fact.id for _, fact in conflict.rivals(unit.value))
+        return rivals
 
     def superseded(self, chosen: Sequence[Ranked], units: Mapping[int, Unit]) -> dict[str, tuple[str, ...]]:
         """What holds instead of what the lines of these turns and episodes told, in few words, by id."""
         spoken = [one.unit for one in chosen if one.unit.kind in ("turn", "episode")]
-        today, whole = self._today.isoformat(), {unit.id: units[unit.rowid] for unit in spoken}
-        shown = [
+        today, unit_by_id = self._today.isoformat(), {unit.id: units[unit.rowid] for unit in spoken}
+        lines_shown = [
             ShownLines(
                 unit.path,
                 unit.line,
-                whole[unit.id].end_line,
-                "" if unit.kind == "turn" else whole[unit.id].text,
+                unit_by_id[unit.id].end_line,
+                "" if unit.kind == "turn" else unit_by_id[unit.id].text,
             )
             for unit in spoken
         ]
-        told = superseded(self._catalog, shown, today) if shown else {}
-        found = {spoken[number].id: over for number, over in told.items()}
-        turns = {unit.id: whole[unit.id] for unit in spoken if unit.kind == "turn" and unit.id not in found}
-        found |= {id_: [one] for id_, one in told_of_old(self._catalog, turns, today).items()}
+        outdated = superseded(self._catalog, lines_shown, today) if lines_shown else {}
+        superseding = {spoken[number].id: over for number, over in outdated.items()}
+        turns = {
+            unit.id: unit_by_id[unit.id]
+            for unit in spoken
+            if unit.kind == "turn" and unit.id not in superseding
+        }
+        superseding |= {id_: [one] for id_, one in told_of_old(self._catalog, turns, today).items()}
         return {
-            id_: tuple(dict.fromkeys(one.mark(whole[id_].trust) for one in over))
-            for id_, over in found.items()
+            id_: tuple(dict.fromkeys(one.mark(unit_by_id[id_].trust) for one in over))
+            for id_, over in superseding.items()
         }
 
     def overdue(self, chosen: Sequence[Ranked], units: Mapping[int, Unit]) -> dict[str, str]:
@@ -171,11 +175,13 @@ class Searcher:
         """Each unit with the words by which copies are known, as long as they are wanted."""
         for start in range(0, len(ranked), CHUNK):
             chunk = ranked[start : start + CHUNK]
-            foldable = [one.unit.rowid for one in chunk if may_fold(one.unit)] if wanted() else []
+            foldable = (
+                [candidate.unit.rowid for candidate in chunk if may_fold(candidate.unit)] if wanted() else []
+            )
             texts = self._catalog.tokens(foldable) if foldable else {}
-            for one in chunk:
-                rowid = one.unit.rowid
-                yield one, texts[rowid]["body"] if rowid in texts else ""
+            for candidate in chunk:
+                rowid = candidate.unit.rowid
+                yield candidate, texts[rowid]["body"] if rowid in texts else ""
 
     def matches(
         self,
@@ -190,14 +196,14 @@ class Searcher:
         notes = self._catalog.notes({one.unit.path for one in chosen})
         units = units or self.units(chosen)
         stored = self._catalog.tokens([one.unit.rowid for one in chosen])
-        made = [
+        matches = [
             self._match(one, units[one.unit.rowid], stored[one.unit.rowid], notes[one.unit.path], found)
             for one in chosen
         ]
         return (
-            [folding.marked(one.unit, match) for one, match in zip(chosen, made, strict=True)]
+            [folding.marked(one.unit, match) for one, match in zip(chosen, matches, strict=True)]
             if folding
-            else made
+            else matches
         )
 
     def shares_of_lines(self, found: Ranking, match: Match, lines: Sequence[str]) -> list[float]:
@@ -206,9 +212,11 @@ class Searcher:
         spoken = language(self._catalog.notes({match.path})[match.path][1])
 
         def share(line: str) -> float:
-            own = reasons(leaves, read_columns({"body": line}, {}, spoken)).matched
+            in_line = reasons(leaves, read_columns({"body": line}, {}, spoken)).matched
             above = reasons(leaves, read_columns({"title": match.unit.title}, {}, spoken)).matched
-            return (_share(found, own) + answering_share(found, [*own, *above])) / 2 if own else 0.0
+            return (
+                (_share(found, in_line) + answering_share(found, [*in_line, *above])) / 2 if in_line else 0.0
+            )
 
         return [share(line) for line in lines]
 
@@ -253,24 +261,24 @@ class Searcher:
         self, one: Ranked, unit: Unit, stored: Mapping[str, str], note: tuple[str, str], found: Ranking
     ) -> Match:
         question, evidence, rowid = found.question, found.evidence, one.unit.rowid
-        leaves, asked = question.all_leaves, len(question.leaves)
+        leaves, first_alias = question.all_leaves, len(question.leaves)
         aims = len(leaves) - len(question.goal)
         columns = dict(zip(COLUMNS, (unit.title, unit.tags, unit.properties, unit.text), strict=True))
         reading = read_columns(columns, stored, language(note[1]))
         counts, gains = evidence.counts.get(rowid, NOTHING_COUNTED), evidence.gains(rowid)
-        own = reasons([leaves[n] for n in sorted(counts.own) if n < aims], reading)
+        matched_words = reasons([leaves[n] for n in sorted(counts.own) if n < aims], reading)
         goal = reasons([leaves[n] for n in sorted(counts.own) if n >= aims], reading)
         by_word: dict[str, float] = {}
         for number in sorted(gains):
-            if number < asked:
+            if number < first_alias:
                 by_word[leaves[number].word] = by_word.get(leaves[number].word, 0.0) + gains[number]
         beside = [
             Matched(word=leaves[number].word, field=place, via="neighbour")
             for number, place in sorted(counts.beside.items())
         ]
-        surfaces = frozenset(own.surfaces or goal.surfaces)
+        surfaces = frozenset(matched_words.surfaces or goal.surfaces)
         text = unit.text if unit.kind == "turn" else without_block_ids(unit.text)
-        shown = snippet(text or unit.title, surfaces)
+        excerpt = snippet(text or unit.title, surfaces)
         return Match(
             unit=unit,
             path=one.unit.path,
@@ -278,7 +286,7 @@ class Searcher:
             score=one.score,
             terms=(*shared_out(by_word, one.words), *(Term(name, value) for name, value in one.terms)),
             matched=(
-                *own.matched,
+                *matched_words.matched,
                 *goal.matched,
                 *dict.fromkeys(beside),
                 *filter_causes(question.query.filters),
@@ -286,8 +294,8 @@ class Searcher:
                 *([Matched(word=found.near, field="vector", via="vector")] if one.term("vector") else []),
                 *(self._feedback(one.unit) if one.term("strength") else []),
             ),
-            snippet=shown.text,
-            highlights=shown.highlights,
+            snippet=excerpt.text,
+            highlights=excerpt.highlights,
             surfaces=surfaces,
             overdue=self._overdue(one.unit, unit),
         )
@@ -304,23 +312,25 @@ class Searcher:
 def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
     """The best `limit` matches for a question or a query, explained; `kind` narrows as `kind:` in the query does."""
     with searcher.reading():
-        found = searcher.find(text, kind=kind, wanted=limit)
-        folding = folding_of(found)
+        ranking = searcher.find(text, kind=kind, wanted=limit)
+        folding = folding_of(ranking)
         decisions: dict[int, str] = {}
-        shown: list[Ranked] = []
-        for one, said in searcher.with_words(found.open, lambda: len(shown) < limit):
-            reason = folding.reason(one.unit, said) or ("limit" if len(shown) >= limit else "in")
-            decisions[one.unit.rowid] = reason
+        chosen: list[Ranked] = []
+        for candidate, words in searcher.with_words(ranking.open, lambda: len(chosen) < limit):
+            reason = folding.reason(candidate.unit, words) or ("limit" if len(chosen) >= limit else "in")
+            decisions[candidate.unit.rowid] = reason
             if reason == "in":
-                folding.show(one.unit, said)
-                shown.append(one)
-        doubtful, units = searcher.unapproved(shown), searcher.units(shown)
+                folding.show(candidate.unit, words)
+                chosen.append(candidate)
+        doubtful, units = searcher.unapproved(chosen), searcher.units(chosen)
         matches = [
-            _distrusted(match) if one.unit.rowid in doubtful else match
-            for one, match in zip(shown, searcher.matches(found, shown, folding, units), strict=True)
+            _distrusted(match) if candidate.unit.rowid in doubtful else match
+            for candidate, match in zip(
+                chosen, searcher.matches(ranking, chosen, folding, units), strict=True
+            )
         ]
-        matches = marked(matches, searcher.conflicts(shown), searcher.superseded(shown, units))
-        return Answer(**searcher.answer(text, found, matches, decisions))
+        matches = marked(matches, searcher.conflicts(chosen), searcher.superseded(chosen, units))
+        return Answer(**searcher.answer(text, ranking, matches, decisions))
 
 
 def marked(
@@ -371,16 +381,16 @@ def _held(found: Ranking, causes_of: Sequence[Matched]) -> set[str]:
     """The words of the question that these causes stand for."""
     synonyms = {leaf.word for leaf in found.question.aliases}
     # A related word is a guess: only the vault's own synonyms count as the word that was asked.
-    told = [m.word for m in causes_of if m.via != "alias" or m.word in synonyms]
-    held = set(map(fold, " ".join(word.rstrip("*~") for word in told).split()))
-    return {word for word in found.question.weights if fold(word) in held}
+    matched_words = [m.word for m in causes_of if m.via != "alias" or m.word in synonyms]
+    folded = set(map(fold, " ".join(word.rstrip("*~") for word in matched_words).split()))
+    return {word for word in found.question.weights if fold(word) in folded}
 
 
 def _notices(found: Ranking) -> tuple[str, ...]:
-    told = (
+    notices = (
         *found.question.notices,
         *(f"Nothing here is called {name}." for name in strangers(found.question)),
     )
     if found.units or not found.question.only_excludes:
-        return told
-    return (*told, "A question that only excludes finds nothing; say what to look for, too")
+        return notices
+    return (*notices, "A question that only excludes finds nothing; say what to look for, too")

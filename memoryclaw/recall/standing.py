@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,6 +15,7 @@ from memoryclaw.text.language import key_of, words_of
 
 if TYPE_CHECKING:  # how values are compared is known only where two differ
     from memoryclaw.vault.conflicts import Conflict, Told
+    from memoryclaw.vault.folder import Vault
     from memoryclaw.vault.vocabulary import Schema
 
 Rules = Callable[
@@ -41,22 +43,35 @@ class Conflicts:
 
     def of(self, keys: Iterable[str]) -> list[Conflict]:
         """The conflicts about these entities, named by key."""
-        wanted = set(keys)
-        linked = set(self._catalog.other_names(wanted)) if wanted else set[tuple[str, str]]()
-        found = self._catalog.standing(wanted | {other for _, other in linked}) if wanted else []
-        if not _may_conflict(found, linked):
+        entity_keys = set(keys)
+        linked = set(self._catalog.other_names(entity_keys)) if entity_keys else set[tuple[str, str]]()
+        pairs = self._catalog.standing(entity_keys | {other for _, other in linked}) if entity_keys else []
+        if not _may_conflict(pairs, linked):
             return []
         from memoryclaw.vault.conflicts import conflicts  # noqa: PLC0415 - see above
 
         schema, allowed = self._rules()
         return conflicts(
-            sorted(found, key=lambda told: key_of(told[1].entity)),
+            sorted(pairs, key=lambda told: key_of(told[1].entity)),
             schema,
             today=self._today,
             allowed=allowed,
             linked=linked,
             speakers=self._catalog.speakers,
         )
+
+
+def rules(vault: Vault) -> tuple[Schema, Callable[[Fact, Fact], bool]]:
+    """What a vault declares of its fields, as the caller sees it, and of which values a person said that they may stand together."""
+    from memoryclaw.recall.disputes import allowed_by  # noqa: PLC0415 - see above
+    from memoryclaw.text.encoding import decode, readable  # noqa: PLC0415
+    from memoryclaw.vault.layout import SCHEMA_FILE  # noqa: PLC0415
+    from memoryclaw.vault.vocabulary import read_schema  # noqa: PLC0415
+    from memoryclaw.writing.decisions import decisions_of  # noqa: PLC0415
+
+    file = vault.read(SCHEMA_FILE)
+    schema = read_schema(readable(decode(file[0]).text) if file else "")
+    return schema, allowed_by(decisions_of(os.fspath(vault.root)))  # what was decided is so for everybody
 
 
 def contested(
@@ -78,10 +93,10 @@ def contested(
             bare[key] += number
         else:
             values[key, field_key(field)] += number
-    found = {key for (key, _), number in values.items() if number + bare[key] > 1}
+    repeated = {key for (key, _), number in values.items() if number + bare[key] > 1}
     keys = {key for key, _ in values} | bare.keys()
-    both = {key for one, other in other_names(keys) if {one, other} <= keys for key in (one, other)}
-    return found | both | {key for key, number in bare.items() if number > 1}
+    linked = {key for one, other in other_names(keys) if {one, other} <= keys for key in (one, other)}
+    return repeated | linked | {key for key, number in bare.items() if number > 1}
 
 
 def _may_conflict(found: Sequence[Told], linked: Iterable[tuple[str, str]]) -> bool:
@@ -118,9 +133,9 @@ class Superseded(NamedTuple):
         """What is said of it in few words, where what is shown has this trust: no line vouches for a value that is trusted less."""
         if not self.now or TRUSTS.index(self.trust) > TRUSTS.index(trust):
             return f"superseded since {self.since}" if self.since else "superseded"
-        now = self.now if len(self.now) <= _LONGEST else f"{self.now[: _LONGEST - 1].rstrip()}…"
-        said = now if self.field == "value" else f"{self.field} {now}"
-        return f"since {self.since}: {said}" if self.since else f"now: {said}"
+        value = self.now if len(self.now) <= _LONGEST else f"{self.now[: _LONGEST - 1].rstrip()}…"
+        sentence = value if self.field == "value" else f"{self.field} {value}"
+        return f"since {self.since}: {sentence}" if self.since else f"now: {sentence}"
 
 
 class ShownLines(NamedTuple):
@@ -140,8 +155,13 @@ def superseded(catalog: Catalog, shown: Sequence[ShownLines], today: str) -> dic
         shown: lines of logs and episodes.
         today: ISO date: a value whose last day has not come still holds.
     """
-    logs = [(one.path, line) for one in shown if not one.episode for line in range(one.first, one.last + 1)]
-    names = catalog.notes({one.path for one in shown if one.episode})
+    logs = [
+        (lines_shown.path, line)
+        for lines_shown in shown
+        if not lines_shown.episode
+        for line in range(lines_shown.first, lines_shown.last + 1)
+    ]
+    names = catalog.notes({lines_shown.path for lines_shown in shown if lines_shown.episode})
     keys = [(path, key) for path, (id_, _) in names.items() for key in {link_key(id_), link_key(path)}]
     if not logs and not keys:
         return {}
@@ -151,14 +171,14 @@ def superseded(catalog: Catalog, shown: Sequence[ShownLines], today: str) -> dic
             rested.setdefault((path, block), []).append(fact)
     if not rested:
         return {}
-    held = _Held(catalog, [fact for facts in rested.values() for fact in facts], today)
-    found: dict[int, list[Superseded]] = {}
-    for number, one in enumerate(shown):
-        for block, line in _blocks(one):
-            over = [held.instead_of(fact, line) for fact in rested.get((one.path, block), ())]
-            if told := list(dict.fromkeys(item for item in over if item is not None)):
-                found.setdefault(number, []).extend(told)
-    return found
+    successors = _Successors(catalog, [fact for facts in rested.values() for fact in facts], today)
+    outdated: dict[int, list[Superseded]] = {}
+    for number, lines_shown in enumerate(shown):
+        for block, line in _blocks(lines_shown):
+            over = [successors.instead_of(fact, line) for fact in rested.get((lines_shown.path, block), ())]
+            if successions := list(dict.fromkeys(item for item in over if item is not None)):
+                outdated.setdefault(number, []).extend(successions)
+    return outdated
 
 
 def _blocks(one: ShownLines) -> list[tuple[str, int]]:
@@ -180,17 +200,22 @@ def told_of_old(catalog: Catalog, turns: Mapping[str, Unit], today: str) -> dict
     )
     if not past:
         return {}
-    held, found = _Held(catalog, past, today), dict[str, Superseded]()
+    successors, outdated = _Successors(catalog, past, today), dict[str, Superseded]()
     for fact in past:
         words = f" {' '.join(words_of(fact.value))} "
         for id_, unit in turns.items():
             spoken = unit.when[:10] == fact.since[:10] and f" {' '.join(words_of(unit.text))} "
-            if words.strip() and spoken and words in spoken and (one := held.instead_of(fact, unit.line)):
-                found.setdefault(id_, one)
-    return found
+            if (
+                words.strip()
+                and spoken
+                and words in spoken
+                and (successor := successors.instead_of(fact, unit.line))
+            ):
+                outdated.setdefault(id_, successor)
+    return outdated
 
 
-class _Held:
+class _Successors:
     """What holds now of the fields of some former facts."""
 
     def __init__(self, catalog: Catalog, past: Iterable[Fact], today: str) -> None:
@@ -204,11 +229,11 @@ class _Held:
 
     def instead_of(self, fact: Fact, line: int) -> Superseded | None:
         """What is to be said of the line that a former fact rests on; None where its value holds again."""
-        now = [] if fact.is_statement else self._now.get((key_of(fact.entity), self._field(fact)), [])
-        if any(self._agree(one.value, fact.value) for one in now):
+        current = [] if fact.is_statement else self._now.get((key_of(fact.entity), self._field(fact)), [])
+        if any(self._agree(successor.value, fact.value) for successor in current):
             return None
-        one = now[0] if now and len({other.value for other in now}) == 1 else None
-        since = (one.since if one else "") or fact.until
+        successor = current[0] if current and len({other.value for other in current}) == 1 else None
+        since = (successor.since if successor else "") or fact.until
         return Superseded(
-            line, fact.id, fact.entity, fact.field, fact.value, since[:10], one.value if one else "", one.trust if one else "trusted"
+            line, fact.id, fact.entity, fact.field, fact.value, since[:10], successor.value if successor else "", successor.trust if successor else "trusted"
         )  # fmt: skip

@@ -28,7 +28,7 @@ _OF_THEIR_OWN = frozenset(
 )  # these are rated and cited themselves, not with their note
 
 
-class Step(NamedTuple):
+class StrengthStep(NamedTuple):
     """One use of a memory in the sum of its strength: what it counted, and where that left `x`."""
 
     use: Use
@@ -41,7 +41,7 @@ class Strength(NamedTuple):
     """How strongly a memory is remembered on a day, and how that came about."""
 
     x: float = 0.0
-    steps: tuple[Step, ...] = ()
+    steps: tuple[StrengthStep, ...] = ()
     half_life: int = 0
     idle: int = 0  # active days since its last use
 
@@ -75,13 +75,13 @@ def strength_of(uses: Iterable[Use], days: Sequence[str], today: str, half_life:
         today: ISO date; what was later does not count yet.
         half_life: in active days.
     """
-    x, last, steps = 0.0, 0, list[Step]()
+    x, last, steps = 0.0, 0, list[StrengthStep]()
     for use in uses:
         if use.ts[:10] <= today:
             place = bisect_left(days, use.ts[:10])
             faded = x * 0.5 ** ((place - last) / half_life)
             x, last = moved(faded, credit := credit_of(use)), place
-            steps.append(Step(use, credit, faded, x))
+            steps.append(StrengthStep(use, credit, faded, x))
     idle = bisect_left(days, today) - last if steps else 0
     return Strength(x * 0.5 ** (idle / half_life), tuple(steps), half_life, idle)
 
@@ -122,10 +122,10 @@ class Strengths:
     @cached_property
     def notes(self) -> Mapping[str, Collection[str]]:
         """The notes of which something was ever cited or rated, each with the ids of what was."""
-        found: dict[str, list[str]] = {}
-        for part in self._absorbed or self.ids:
-            found.setdefault(part.partition("#")[0], []).append(part)
-        return found
+        ids_by_note: dict[str, list[str]] = {}
+        for id_ in self._absorbed or self.ids:
+            ids_by_note.setdefault(id_.partition("#")[0], []).append(id_)
+        return ids_by_note
 
     def of_note(self, id_: str, kind: str) -> Strength:
         """How strongly a whole note is remembered, by its own uses and those of all its parts."""
@@ -139,24 +139,24 @@ class Strengths:
 
 def _absorbed(used: Iterable[str], merged: Mapping[str, str]) -> dict[str, list[str]]:
     """For each memory, the ids whose uses are its own by now; empty where nothing was merged."""
-    found: dict[str, list[str]] = {}
+    absorbed: dict[str, list[str]] = {}
     for id_ in used if merged else ():
-        now, seen = id_, {id_}
-        while (above := merged.get(now, "")) and above not in seen:
-            seen.add(now := above)
-        found.setdefault(now, []).append(id_)
-    return found
+        heir, visited = id_, {id_}
+        while (above := merged.get(heir, "")) and above not in visited:
+            visited.add(heir := above)
+        absorbed.setdefault(heir, []).append(id_)
+    return absorbed
 
 
 def _united(uses: Iterable[Use]) -> list[Use]:
     """The uses of several that are one by now: what was shown together was used once."""
-    found: dict[tuple[str, ...], Use] = {}
+    uses_by_key: dict[tuple[str, ...], Use] = {}
     for number, use in enumerate(sorted(uses)):
         key = (use.receipt,) if use.receipt else ("", str(number))
-        known = found.get(key)
-        if known is None or (use.rating, use.cited) > (known.rating, known.cited):
-            found[key] = use
-    return sorted(found.values())
+        earlier = uses_by_key.get(key)
+        if earlier is None or (use.rating, use.cited) > (earlier.rating, earlier.cited):
+            uses_by_key[key] = use
+    return sorted(uses_by_key.values())
 
 
 def in_words(strength: Strength) -> str:
@@ -164,5 +164,5 @@ def in_words(strength: Strength) -> str:
     cited = sum(not step.use.rating for step in strength.steps)
     ratings = [str(step.use.rating) for step in strength.steps if step.use.rating]
     often = {1: "once", 2: "twice"}.get(cited, f"{cited} times")
-    told = [f"cited {often}"] if cited else []
-    return ", ".join([*told, *([f"rated {' and '.join(ratings[-2:])}"] if ratings else [])])
+    phrases = [f"cited {often}"] if cited else []
+    return ", ".join([*phrases, *([f"rated {' and '.join(ratings[-2:])}"] if ratings else [])])

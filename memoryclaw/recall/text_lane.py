@@ -57,14 +57,14 @@ class Lane:
         that is found: of copies one, of one note's sections `SECTIONS`.
         """
         clause = self._rarest(clause)
-        found, catalog = self._best(clause, pool, fields), self._catalog
+        scores, catalog = self._best(clause, pool, fields), self._catalog
         if catalog is None:
-            return found
+            return scores
         wider = pool
-        while len(found) >= wider and _is_crowd(found, pool, catalog):
+        while len(scores) >= wider and _is_crowd(scores, pool, catalog):
             wider = wider * _WIDER if wider == pool else max(self._engine.size()[0], wider) + 1
-            found = self._best(clause, wider, fields)
-        return self._apart(found, pool, catalog) if wider > pool else found
+            scores = self._best(clause, wider, fields)
+        return self._apart(scores, pool, catalog) if wider > pool else scores
 
     def _best(self, clause: Clause, pool: int, fields: Fields | None) -> dict[int, float]:
         if fields is None:
@@ -85,18 +85,18 @@ class Lane:
         units.sort(key=lambda unit: unit.at, reverse=True)  # of equal copies, the newest stands for all
         first: dict[tuple[str, str], int] = {}
         places = Counter[str]()
-        kept: dict[int, float] = {}
+        chosen: dict[int, float] = {}
         for unit in sorted(units, key=lambda unit: -found[unit.rowid]):
-            said = group_of(unit.kind, unit.trust, texts[unit.rowid]["body"])
-            stands = first.setdefault((unit.trust, said), unit.rowid) if said else unit.rowid
+            group = group_of(unit.kind, unit.trust, texts[unit.rowid]["body"])
+            stands = first.setdefault((unit.trust, group), unit.rowid) if group else unit.rowid
             if stands != unit.rowid:
                 self.folded[unit.rowid] = stands
             elif unit.kind in PARTED and places[unit.path] >= SECTIONS:
                 self.folded[unit.rowid] = unit.path
             elif places[unit.trust] < pool:
                 places.update((unit.trust, unit.path))
-                kept[unit.rowid] = found[unit.rowid]
-        return kept
+                chosen[unit.rowid] = found[unit.rowid]
+        return chosen
 
     def within(self, clause: Clause, pool: int, fields: Fields) -> dict[int, float]:
         """The same where the fields let few units through, as a day or a month does."""
@@ -113,14 +113,14 @@ class Lane:
             return clause
         counts = {part: self._containing(part) for part in clause.parts}
         ordered = sorted(counts, key=lambda part: (counts[part], part.text))
-        held = 0
-        kept: list[Clause] = []
+        units_held = 0
+        rarest: list[Clause] = []
         for part in ordered:
-            held += counts[part]
-            if held > self._most and sum(counts[one] > 0 for one in kept) >= 2:
+            units_held += counts[part]
+            if units_held > self._most and sum(counts[one] > 0 for one in rarest) >= 2:
                 break
-            kept.append(part)
-        return Clause("any", parts=tuple(kept)) if len(kept) < len(clause.parts) else clause
+            rarest.append(part)
+        return Clause("any", parts=tuple(rarest)) if len(rarest) < len(clause.parts) else clause
 
 
 def _is_crowd(found: Mapping[int, float], pool: int, catalog: Catalog) -> bool:
@@ -189,12 +189,12 @@ class Fields:
 
 def conditions(filters: Sequence[Filter]) -> Condition:
     """All filters as one SQL condition over `units u`, with the values to bind."""
-    parts, values = ["1 = 1"], []
+    clauses, values = ["1 = 1"], []
     for item in filters:
         sql, bound = _condition(item)
-        parts.append(f"not ({sql})" if item.negated else f"({sql})")
+        clauses.append(f"not ({sql})" if item.negated else f"({sql})")
         values += bound
-    return " and ".join(parts), values
+    return " and ".join(clauses), values
 
 
 def _condition(item: Filter) -> tuple[str, list[str]]:

@@ -53,29 +53,29 @@ def timeline(
     Raises:
         NotFoundError: nothing is known of this entity.
     """
-    told, paths = _about(entity, catalog) if entity else (catalog.facts(), None)
-    trust = trust_of(catalog, (path for path, _ in told))
-    told = [pair for pair in told if _LEFT_OUT not in (pair[1].trust, trust.get(pair[0]))]
-    happened = [*_of_facts(told), *_episodes(catalog, paths)]
+    pairs, paths = _about(entity, catalog) if entity else (catalog.facts(), None)
+    trust = trust_of(catalog, (path for path, _ in pairs))
+    pairs = [pair for pair in pairs if _LEFT_OUT not in (pair[1].trust, trust.get(pair[0]))]
+    happened = [*_of_facts(pairs), *_episodes(catalog, paths)]
     happened = [one for one in happened if since <= one.at and (not until or one.at[: len(until)] <= until)]
     happened.sort(key=lambda one: (one.at, _ORDER.index(one.kind), one.path, one.line, one.id))
-    kept = happened[-limit:] if limit else []
-    return Timeline(tuple(kept), len(happened) - len(kept))
+    newest = happened[-limit:] if limit else []
+    return Timeline(tuple(newest), len(happened) - len(newest))
 
 
 def _about(entity: str, catalog: Catalog) -> tuple[list[tuple[str, Fact]], list[str]]:
     """The facts of an entity, and the notes that name it."""
     try:
-        told = facts(catalog, entity=entity, history=True)
+        pairs = facts(catalog, entity=entity, history=True)
     except NotFoundError:
-        told = []
-    name = next((fact.entity for _, fact in told if fact.current), told[0][1].entity if told else entity)
+        pairs = []
+    name = next((fact.entity for _, fact in pairs if fact.current), pairs[0][1].entity if pairs else entity)
     names = dict.fromkeys((entity, name, *(word for _, word in catalog.synonyms([key_of(name)]))))
     keys = sorted({key for one in names for key in (key_of(one), *keys_of(one))})
     paths = paths_about(keys, sorted(map(link_key, names)), catalog)
-    if not told and not paths:
+    if not pairs and not paths:
         raise NotFoundError(f"nothing is known of {entity!r}; `memoryclaw entities` lists every entity")
-    return told, paths
+    return pairs, paths
 
 
 def _of_facts(told: Iterable[tuple[str, Fact]]) -> Iterator[TimelineEvent]:

@@ -105,9 +105,9 @@ class VectorLane:
     def _nearness(self, found: Ranking, within: Sequence[int] | None) -> _Nearness:
         """Looks up which units are near the question, those that words found among them."""
         views = self._views(found, within)
-        known = [one.unit for one in sorted(found.units, key=lambda one: one.unit.rowid)]
-        numbers = {unit.rowid for unit in known}
-        units = [*known, *self._catalog.summaries(sorted(views.near - numbers))]
+        summaries = [one.unit for one in sorted(found.units, key=lambda one: one.unit.rowid)]
+        numbers = {unit.rowid for unit in summaries}
+        units = [*summaries, *self._catalog.summaries(sorted(views.near - numbers))]
         store = self._vectors.store
         turns = [unit.rowid for unit in units if unit.kind == "turn"]
         others = [unit.rowid for unit in units if unit.kind != "turn"]
@@ -123,8 +123,8 @@ class VectorLane:
         near = set(store.look(plain, POOL, within))
         if own_text == text:
             return _Views(plain, plain, near)
-        own = vector_of(own_text)
-        return _Views(plain, own, near | store.look(own, POOL, within).keys())
+        own_vector = vector_of(own_text)
+        return _Views(plain, own_vector, near | store.look(own_vector, POOL, within).keys())
 
 
 class _Nearness(NamedTuple):
@@ -167,8 +167,10 @@ def in_own_words(question: str, names: Iterable[str]) -> str:
         question: as it was asked.
         names: of the people whom it names.
     """
-    known = "|".join(re.escape(name) for name in sorted(names, key=lambda name: (-len(name), name)) if name)
-    if not known:
+    alternatives = "|".join(
+        re.escape(name) for name in sorted(names, key=lambda name: (-len(name), name)) if name
+    )
+    if not alternatives:
         return question
-    said = re.sub(rf"\b(?:{known})['’]s\b", "my", question, flags=re.IGNORECASE)
-    return re.sub(rf"\b(?:{known})\b", "I", said, flags=re.IGNORECASE)
+    replaced = re.sub(rf"\b(?:{alternatives})['’]s\b", "my", question, flags=re.IGNORECASE)
+    return re.sub(rf"\b(?:{alternatives})\b", "I", replaced, flags=re.IGNORECASE)

@@ -9,7 +9,9 @@ from memoryclaw.errors import HistoryError, InputError
 from memoryclaw.history import repository
 from memoryclaw.history.repository import History, Logged
 from memoryclaw.model import Fact
+from memoryclaw.review.file_history import as_committed
 from memoryclaw.text.encoding import decode, readable
+from memoryclaw.vault.fields import facts_of_note
 from memoryclaw.vault.layout import NOTE, SCHEMA_FILE, SEMANTIC, place_of
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.vocabulary import read_schema
@@ -36,10 +38,10 @@ def commit_at(root: str, when: str) -> Logged:
     moment = _moment(when)
     # Along the first parents: what another machine did is known here since it was merged.
     args = ["rev-list", "--first-parent", "--max-count=1", f"--min-age={int(moment.timestamp())}", "HEAD"]
-    found = git.git.run(*args).decode().strip() if git.head() else ""
-    if not found:
+    commit = git.git.run(*args).decode().strip() if git.head() else ""
+    if not commit:
         raise InputError(f"the vault had no commit yet on {when}; `memoryclaw history` lists what it has")
-    return repository.logged(git, found)
+    return repository.logged(git, commit)
 
 
 def _moment(when: str) -> datetime:
@@ -55,14 +57,27 @@ def _moment(when: str) -> datetime:
 def facts_in(root: str, commit: str) -> list[tuple[str, Fact]]:
     """Every fact and statement in the files of a commit, with the path of its file, in file order."""
     git = History(root)
-    told = {path: oid for path, oid in git.listing(commit).items() if place_of(path) in (SEMANTIC, NOTE)}
-    schema, *objects = git.objects([f"{commit}:{git.places.on_disk(SCHEMA_FILE)}", *told.values()])
+    blobs = {path: oid for path, oid in git.listing(commit).items() if place_of(path) in (SEMANTIC, NOTE)}
+    schema, *objects = git.objects([f"{commit}:{git.places.on_disk(SCHEMA_FILE)}", *blobs.values()])
     settings = ReadingSettings(
         collections=read_schema(readable(decode(schema[2]).text) if schema else "").collections
     )
-    found: list[tuple[str, Fact]] = []
-    for path, one in sorted(zip(told, objects, strict=True)):
-        if one is None:
+    facts: list[tuple[str, Fact]] = []
+    for path, blob in sorted(zip(blobs, objects, strict=True)):
+        if blob is None:
             raise HistoryError(repository.missing(f"{path} of {commit[:12]}"))
-        found += ((path, fact) for fact in read_note(path, one[2], settings).typed_facts)
-    return found
+        facts += ((path, fact) for fact in read_note(path, blob[2], settings).typed_facts)
+    return facts
+
+
+def facts_on(root: str, facts: list[tuple[str, Fact]], day: date) -> list[tuple[str, Fact]]:
+    """Facts of a day, those of notes as git has them of it."""
+    by_path: dict[str, list[tuple[str, Fact]]] = {}
+    for path, fact in facts:
+        by_path.setdefault(path, []).append((path, fact))
+    for path in by_path:
+        if place_of(path) == NOTE:
+            data = as_committed(root, path, day.isoformat())
+            if data is not None:
+                by_path[path] = [(path, fact) for fact in facts_of_note(path, decode(data).text).facts]
+    return [pair for pairs in by_path.values() for pair in pairs]

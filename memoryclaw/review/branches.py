@@ -41,11 +41,11 @@ def approve(context: WriteContext, run: str) -> Approved:
     with writing(context.root) as writer:
         branch, waiting = _find(writer, run)
         _must_be_the_runs(branch, waiting)
-        done = {found.trailers.get(_REPLAYED) for found in _of_run(writer.history, run)}
-        left = [recorded for recorded in waiting.commits if recorded.commit not in done]
+        replayed_already = {found.trailers.get(_REPLAYED) for found in _of_run(writer.history, run)}
+        remaining = [recorded for recorded in waiting.commits if recorded.commit not in replayed_already]
         replay = _Replay(context, writer, run)
-        for recorded in left:
-            replay.one(recorded, last=recorded is left[-1])
+        for recorded in remaining:
+            replay.one(recorded, last=recorded is remaining[-1])
         _drop(writer.history, branch)
     return Approved(tuple(replay.commits), tuple(replay.proposed), tuple(dict.fromkeys(replay.notices)))
 

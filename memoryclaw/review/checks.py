@@ -50,29 +50,40 @@ def overdue(context: WriteContext) -> list[Check]:
     """What is to be checked now, as far as the caller sees it, what is overdue for longest first."""
     schema = context.schema()
     asking = context.lookup.asking([name for name, field in schema.fields.items() if field.verify])
-    found = [check for path in asking for check in _of_file(context, path, schema)]
-    return sorted(found, key=lambda one: (one.due, one.path, one.id))
+    checks = [check for path in asking for check in _of_file(context, path, schema)]
+    return sorted(checks, key=lambda one: (one.due, one.path, one.id))
 
 
 def _of_file(context: WriteContext, path: str, schema: Schema) -> Iterator[Check]:
     text, today = context.text(path), context.today
-    parts = split(readable(text))
-    said = read_properties(parts.meta, parts.lines)
-    whole, title = said.lifecycle, said.title or path.rpartition("/")[2].removesuffix(".md")
-    if not text or _is_over(whole, today):
+    note = split(readable(text))
+    properties = read_properties(note.meta, note.lines)
+    note_lifecycle, title = (
+        properties.lifecycle,
+        properties.title or path.rpartition("/")[2].removesuffix(".md"),
+    )
+    if not text or _is_over(note_lifecycle, today):
         return
-    day = due(whole, "", 0)
+    day = due(note_lifecycle, "", 0)
     if day and day < today:
-        why = f"{path} asks to be verified by {day}"
-        yield Check(path, said.id or path.removesuffix(".md"), title, day, why, parts.raw)
+        reason = f"{path} asks to be verified by {day}"
+        yield Check(path, properties.id or path.removesuffix(".md"), title, day, reason, note.raw)
     for fact in context.semantic(path).facts(text).facts:
-        own = fact.lifecycle
+        fact_lifecycle = fact.lifecycle
         span = schema.fields[folded(fact.field)].verify if folded(fact.field) in schema.fields else 0
-        day = due(own._replace(verified=max(own.verified, whole.verified)), fact.day, span)
-        if fact.current and day and day < today and not _is_over(own, today):
-            why = f"its line asks to be verified by {day}" if day == own.verify_by else _aged(fact, own, span)
+        day = due(
+            fact_lifecycle._replace(verified=max(fact_lifecycle.verified, note_lifecycle.verified)),
+            fact.day,
+            span,
+        )
+        if fact.current and day and day < today and not _is_over(fact_lifecycle, today):
+            reason = (
+                f"its line asks to be verified by {day}"
+                if day == fact_lifecycle.verify_by
+                else _aged(fact, fact_lifecycle, span)
+            )
             lines = lines_of(readable(text))[fact.line - 1 : max(fact.line, fact.end_line)]
-            yield Check(path, fact.id, title, day, why, "".join(lines), fact)
+            yield Check(path, fact.id, title, day, reason, "".join(lines), fact)
 
 
 def _is_over(lifecycle: Lifecycle, today: str) -> bool:
@@ -152,12 +163,12 @@ def _id(file: SemanticFile, text: str, fact: Fact) -> str:
     """The id of the fact in a text of its file, where it may have another one; of the same value the first."""
     return next(
         (
-            one.id
-            for one in file.facts(text).facts
-            if one.current
-            and same(one.entity, fact.entity)
-            and same(one.field, fact.field)
-            and one.value == fact.value
+            candidate.id
+            for candidate in file.facts(text).facts
+            if candidate.current
+            and same(candidate.entity, fact.entity)
+            and same(candidate.field, fact.field)
+            and candidate.value == fact.value
         ),
         fact.id,
     )

@@ -67,7 +67,7 @@ class _FactTarget(NamedTuple):
         first = self.fact.source.partition(",")[0].strip()
         fact = self.fact
         if not fact.field:
-            done = add_statement(
+            edited = add_statement(
                 text,
                 self.file,
                 entity=fact.entity,
@@ -77,12 +77,12 @@ class _FactTarget(NamedTuple):
                 audience=fact.audience,
             )
         else:
-            done = set_fact(
+            edited = set_fact(
                 text, self.file, entity=fact.entity, field=fact.field, value=fact.value,
                 since=self.since, source=first, many=self.many, audience=fact.audience,
             )  # fmt: skip
-        return done._replace(
-            text=add_sources(done.text, self.file, (fact.entity, fact.field, fact.value), fact.source)
+        return edited._replace(
+            text=add_sources(edited.text, self.file, (fact.entity, fact.field, fact.value), fact.source)
         )
 
 
@@ -136,10 +136,10 @@ def fact_target(context: WriteContext, fact: PendingFact) -> _FactTarget:
     day = _DAY.match(fact.source)
     since = fact.since or (day[0] if day else context.today)
     fact = fact._replace(entity=context.lookup.entity_name(fact.entity))
-    held = CurrentFacts(context)
-    if any(since < known.since for known in held.facts(fact.entity, fact.field)):
+    current = CurrentFacts(context)
+    if any(since < known.since for known in current.facts(fact.entity, fact.field)):
         since = context.today  # what holds is newer than the question: a person's yes counts from today
-    return _FactTarget(context.semantic(path), fact, held.many(fact.field), since)
+    return _FactTarget(context.semantic(path), fact, current.many(fact.field), since)
 
 
 def _decided(
@@ -186,10 +186,10 @@ def _both_stand(
     """A person says that all of the values may stand: they are marked, and listed, no more."""
     _must_be_as_shown(context, item)
     pairs = dict.fromkeys(pair_print(one, other) for one, other in opposed(conflict))
-    found = [_decision(context, REJECTED, KIND, one)._replace(reason=reason) for one in pairs]
+    decisions = [_decision(context, REJECTED, KIND, one)._replace(reason=reason) for one in pairs]
     title = f"{item.what}; both may stand"
     outcome = _written(
-        context, "reject", item, [recorded(found)], title, reason=reason, evidence=_sides(conflict)
+        context, "reject", item, [recorded(decisions)], title, reason=reason, evidence=_sides(conflict)
     )
     return ReviewDecision(item.id, item.kind, item.what, REJECTED, outcome.commit, outcome.notice)
 
@@ -200,13 +200,15 @@ def _one_holds(
     """A person says which of the values holds."""
     _must_be_as_shown(context, item)
     if not 1 <= value <= len(conflict.sides):
-        told = "; ".join(_sides(conflict))
-        raise InputError(f"say which value of {conflict.entity} {conflict.field} holds, with --value: {told}")
-    kept = conflict.values[value - 1]
-    found = [_decision(context, APPROVED, KIND, conflict_print(conflict))._replace(reason=reason)]
-    title = fact_in_words(conflict.entity, conflict.field, kept)
-    olds = [" or ".join(one for one in conflict.values if one != kept)]
-    edits = [*settling(context, conflict, kept), recorded(found)]
+        choices = "; ".join(_sides(conflict))
+        raise InputError(
+            f"say which value of {conflict.entity} {conflict.field} holds, with --value: {choices}"
+        )
+    chosen = conflict.values[value - 1]
+    decisions = [_decision(context, APPROVED, KIND, conflict_print(conflict))._replace(reason=reason)]
+    title = fact_in_words(conflict.entity, conflict.field, chosen)
+    olds = [" or ".join(one for one in conflict.values if one != chosen)]
+    edits = [*settling(context, conflict, chosen), recorded(decisions)]
     outcome = _written(
         context, "approve", item, edits, title, olds=olds, reason=reason, evidence=_sides(conflict)
     )
@@ -233,15 +235,19 @@ def _approve_fact(context: WriteContext, item: ReviewItem, fact: PendingFact, re
         return done.text
 
     edits = [Edit(place.file.path, text_change(change)), _removal_edit(context, fact)]
-    found = [_decision(context, APPROVED, "fact", _fingerprint(fact), run=item.run)._replace(reason=reason)]
+    decisions = [
+        _decision(context, APPROVED, "fact", _fingerprint(fact), run=item.run)._replace(reason=reason)
+    ]
     title = fact_in_words(place.fact.entity, fact.field, fact.value)
-    return _written(context, "approve", item, [*edits, recorded(found)], title, olds=olds, reason=reason)
+    return _written(context, "approve", item, [*edits, recorded(decisions)], title, olds=olds, reason=reason)
 
 
 def _reject_fact(context: WriteContext, item: ReviewItem, fact: PendingFact, reason: str) -> Outcome:
-    found = [_decision(context, REJECTED, "fact", _fingerprint(fact), run=item.run)._replace(reason=reason)]
+    decisions = [
+        _decision(context, REJECTED, "fact", _fingerprint(fact), run=item.run)._replace(reason=reason)
+    ]
     title = fact_in_words(fact.entity, fact.field, fact.value)
-    edits = [_removal_edit(context, fact), recorded(found)]
+    edits = [_removal_edit(context, fact), recorded(decisions)]
     return _written(context, "reject", item, edits, title, reason=reason)
 
 
@@ -265,20 +271,20 @@ def _approve_proposal(context: WriteContext, item: ReviewItem, reason: str) -> O
     ]
     edits += [Move(move.path, move.to) for move in moves(change) if files.exists(context.root, move.path)]
     new = [action.path for action in change.actions if isinstance(action, NewFile)]
-    there = [path for path in new if files.exists(context.root, path)]
+    existing = [path for path in new if files.exists(context.root, path)]
     edits += [
         Edit(item.path, lambda _: None, consumes=True),
         recorded([one._replace(reason=reason) for one in _decisions(context, item, APPROVED)]),
     ]
     outcome = _written(context, "approve", item, edits, change.title, reason=reason)
-    notices = [f"{path} was there already and stays as it is" for path in there]
+    notices = [f"{path} was there already and stays as it is" for path in existing]
     return outcome._replace(notice="; ".join(filter(None, [*notices, outcome.notice])))
 
 
 def _reject_proposal(context: WriteContext, item: ReviewItem, reason: str) -> Outcome:
     target = free_name(f"archive/{item.path}", lambda path: files.exists(context.root, path))
-    found = [one._replace(reason=reason) for one in _decisions(context, item, REJECTED)]
-    edits: list[Edit | Move] = [Move(item.path, target), recorded(found)]
+    decisions = [one._replace(reason=reason) for one in _decisions(context, item, REJECTED)]
+    edits: list[Edit | Move] = [Move(item.path, target), recorded(decisions)]
     return _written(context, "reject", item, edits, item.what, reason=reason)
 
 
@@ -335,10 +341,14 @@ def _written(
 def _branch(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDecision:
     if decision == REJECTED:
         return ReviewDecision(item.id, item.kind, item.what, decision, branches.reject(context, item.id))
-    done = branches.approve(context, item.id)
-    again = [f"{path} waits for review now: later edits were in its way" for path in done.proposed]
-    commit = done.commits[-1] if done.commits else ""
-    return ReviewDecision(item.id, item.kind, item.what, decision, commit, "; ".join([*again, *done.notices]))
+    approved = branches.approve(context, item.id)
+    waiting_again = [
+        f"{path} waits for review now: later edits were in its way" for path in approved.proposed
+    ]
+    commit = approved.commits[-1] if approved.commits else ""
+    return ReviewDecision(
+        item.id, item.kind, item.what, decision, commit, "; ".join([*waiting_again, *approved.notices])
+    )
 
 
 def _foreign(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDecision:
@@ -445,13 +455,13 @@ def store(context: WriteContext, item: ReviewItem, text: str) -> Written:
 
 
 def _fact(text: str) -> PendingFact:
-    found = read_pending(text)
+    facts = read_pending(text)
     lines = text.strip("\n").count("\n") + 1
-    if len(found) != 1 or (found[0].line, found[0].end_line) != (1, lines):
+    if len(facts) != 1 or (facts[0].line, facts[0].end_line) != (1, lines):
         raise InputError(
             f"this is not one waiting fact; keep its line as `- [ ] Entity.field: value`, as in {PENDING_FILE}"
         )
-    return found[0]
+    return facts[0]
 
 
 def _edited(context: WriteContext, item: ReviewItem, edits: Sequence[Edit | Move], fields: str) -> Outcome:

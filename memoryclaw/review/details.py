@@ -84,29 +84,29 @@ def details(context: WriteContext, item: ReviewItem, among: Sequence[ReviewItem]
     """The details of one thing that waits `among` others; a skill or a run on a branch has none."""
     if item.fact is not None:
         sources = [part.strip() for part in item.fact.source.split(",") if part.strip()]
-        said = tuple(_passage(context, cited(context, source)) for source in sources)
+        passages = tuple(_passage(context, cited(context, source)) for source in sources)
     elif item.change is not None:
-        said = tuple(_passages(context, item))
+        passages = tuple(_passages(context, item))
     elif item.check is not None:
-        said = tuple(
+        passages = tuple(
             _passage(context, cited(context, source)) for source in filter(None, item.source.split(", "))
         )
     elif item.conflict is not None:
         named = dict.fromkeys(s for path, fact in item.conflict.told for s in _named_by(context, path, fact))
-        said = tuple(_passage(context, cited(context, source)) for source in named)
+        passages = tuple(_passage(context, cited(context, source)) for source in named)
     else:
         return Details()
     if not item.entity:
-        return Details(said=said)
-    held = CurrentFacts(context)
+        return Details(said=passages)
+    current = CurrentFacts(context)
     holds, before = _values(context, item)
     rivals = _rivals(context, item, waiting(context) if among is None else among) if item.field else ()
     return Details(
-        held.many(item.field),
+        current.many(item.field),
         holds,
         before,
         tuple(Rival(one.id, one.value, one.why) for one in rivals),
-        said,
+        passages,
     )
 
 
@@ -150,8 +150,8 @@ def _passages(context: WriteContext, item: ReviewItem) -> Iterator[Passage]:
     named = " ".join(one.source for one in actions if isinstance(one, (SetFact, AddStatement)))
     lines = {int(number) for number in _LINE.findall(named)}
     for range_ in parse_ranges(item.source):
-        here = {line for line in lines if range_.first <= line <= range_.last}
-        yield _of_range(context, FactSource(str(range_), log=str(range_)), range_, here)
+        lines_here = {line for line in lines if range_.first <= line <= range_.last}
+        yield _of_range(context, FactSource(str(range_), log=str(range_)), range_, lines_here)
 
 
 def _passage(context: WriteContext, source: FactSource) -> Passage:
@@ -175,19 +175,19 @@ def _of_range(context: WriteContext, source: FactSource, range_: LogRange, lines
     except MemoryClawError:
         turns = ()
     chosen = _around(turns, lines) if lines else [t for t in turns if range_.first <= t.line <= range_.last]
-    shown = tuple(
+    quoted = tuple(
         QuotedTurn(t.id, t.ts, t.role, t.name or t.role, t.text, t.line, t.line in lines)
         for t in chosen[:_MOST]
     )
     session = turns[0].session if turns else ""
     notice = source.notice or ("" if turns else f"{range_.path} is gone")
-    return Passage(source.source, source.path, source.quote, range_.path, session, shown, notice)
+    return Passage(source.source, source.path, source.quote, range_.path, session, quoted, notice)
 
 
 def _around(turns: Sequence[Turn], lines: set[int]) -> list[Turn]:
     """The turns of these lines, with those before and after them."""
-    at = [number for number, turn in enumerate(turns) if turn.line in lines]
-    near = {place for number in at for place in range(number - _AROUND, number + _AROUND + 1)}
+    places = [number for number, turn in enumerate(turns) if turn.line in lines]
+    near = {place for number in places for place in range(number - _AROUND, number + _AROUND + 1)}
     return [turn for number, turn in enumerate(turns) if number in near]
 
 
@@ -248,7 +248,7 @@ def conversation(
         for item in items
         if item.change is not None and item.kind == "episode" and item.change.id in absent
     }
-    gone, shown = absent - proposed.keys(), []
+    gone, turns_shown = absent - proposed.keys(), []
     for path in paths:
         try:
             turns = read_note(path, files.read_file(context.root, path).data, ReadingSettings()).turns
@@ -268,22 +268,22 @@ def conversation(
                     )
                     for one in over.get(path, {}).get(turn.line, ())
                 ]
-                shown.append(TurnShown(turn, path, runs[0] if runs else "", tuple(dict.fromkeys(made))))
-    return Conversation(session, tuple(paths), tuple(shown))
+                turns_shown.append(TurnShown(turn, path, runs[0] if runs else "", tuple(dict.fromkeys(made))))
+    return Conversation(session, tuple(paths), tuple(turns_shown))
 
 
 def _read_by(
     context: WriteContext, paths: Sequence[str]
 ) -> list[tuple[str, list[LogRange], dict[str, list[LogRange]]]]:
     """The runs that read these logs: their ranges, and those of each episode."""
-    found = []
+    runs = []
     for name in files.list_files(context.root, RUNS):
         text = context.text(name)
         if any(path in text for path in paths):
             record = read_record(text)
             sources = {id_: parse_ranges(source) for id_, source in record.episodes.items()}
-            found.append((record.run, record.ranges, sources))
-    return found
+            runs.append((record.run, record.ranges, sources))
+    return runs
 
 
 def _holds_line(ranges: Iterable[LogRange], path: str, line: int) -> bool:

@@ -33,17 +33,17 @@ def _differences(context: WriteContext, item: ReviewItem) -> Iterator[Difference
         before = context.text(place.file.path)
         yield Difference(place.file.path, before, place.written(before).text)
     elif item.change is not None:
-        found = outcome_of([item.change], context.schema().collections, lambda path: _text(context, path))
-        for path, (before, after) in found.items():
+        outcomes = outcome_of([item.change], context.schema().collections, lambda path: _text(context, path))
+        for path, (before, after) in outcomes.items():
             yield Difference(path, before, after)
     elif item.branch is not None:
         yield from _of_branch(History(context.root), item.branch)
     elif item.check is not None:
-        said = context.text(item.path)
-        yield Difference(item.path, said, confirmed_text(context, item.check, said))
+        text = context.text(item.path)
+        yield Difference(item.path, text, confirmed_text(context, item.check, text))
     elif item.foreign:
-        said = context.text(item.path)
-        yield Difference(item.path, said, said + item.text)
+        text = context.text(item.path)
+        yield Difference(item.path, text, text + item.text)
     elif item.is_skill:
         yield Difference(item.path, "", item.text)
     elif item.conflict is None:

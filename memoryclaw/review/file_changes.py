@@ -39,15 +39,17 @@ _Key = tuple[str, str, str, bool]
 def facts_set(before: str, after: str, file: SemanticFile) -> list[SetFact | AddStatement]:
     """The facts and statements that a change of a semantic file added, as actions."""
     old = [fact for fact in file.facts(before).facts if fact.current]
-    now = file.facts(after).facts
-    new = [fact for fact in now if fact.current]
-    known = {(fact.entity, fact.field, fact.value) for fact in old}
+    facts = file.facts(after).facts
+    new = [fact for fact in facts if fact.current]
+    triples = {(fact.entity, fact.field, fact.value) for fact in old}
 
     def action(fact: Fact) -> SetFact | AddStatement:
         source = next(iter(fact_sources(after, file, fact.id)), fact.source)
         if fact.is_statement:
             ended = {
-                (f.entity, f.value) for f in now if f.is_statement and not f.current and f.until == fact.said
+                (f.entity, f.value)
+                for f in facts
+                if f.is_statement and not f.current and f.until == fact.said
             }
             tied = [
                 f for f in old if f.is_statement and (f.entity, f.value) in ended and f.entity == fact.entity
@@ -71,7 +73,7 @@ def facts_set(before: str, after: str, file: SemanticFile) -> list[SetFact | Add
             basis="" if many else standing(was),
         )
 
-    return [action(fact) for fact in new if (fact.entity, fact.field, fact.value) not in known]
+    return [action(fact) for fact in new if (fact.entity, fact.field, fact.value) not in triples]
 
 
 def actions_of(path: str, before: str | None, after: str | None, file: SemanticFile | None) -> list[Action]:
@@ -79,13 +81,13 @@ def actions_of(path: str, before: str | None, after: str | None, file: SemanticF
     if after is None:
         return []
     if path == PENDING_FILE:
-        known = {waiting.id for waiting in read_pending(before or "")}
+        earlier_ids = {waiting.id for waiting in read_pending(before or "")}
         return [
             AddPending(
                 w.entity, w.field, w.value, w.confidence, w.source, w.why, w.since, w.known, w.audience
             )
             for w in read_pending(after)
-            if w.id not in known
+            if w.id not in earlier_ids
         ]
     if file is not None:
         return [*facts_set(before or "", after, file)]
@@ -104,17 +106,17 @@ def replayed(before: str, after: str, now: str, file: SemanticFile | None) -> st
     merged = merge(before, now, after)
     if file is None:
         return merged
-    found = facts_set(before, after, file)
+    changes = facts_set(before, after, file)
     text = now
     try:
-        for fact in found:
+        for fact in changes:
             text, was = fact.set_in(text, file), text
             must_stand([fact], file.collections, was, text)
     except (ConflictError, InputError):
         return None
     if merged is not None and only_its_facts(file, (before, after), (now, merged)):
         return merged
-    return text if found else None
+    return text if changes else None
 
 
 def only_its_facts(file: SemanticFile | None, asked: tuple[str, str], done: tuple[str, str]) -> bool:
@@ -201,59 +203,67 @@ def facts_taken_back(before: str | None, after: str, now: str, file: SemanticFil
     Returns:
         The text, and the facts that stay since their lines were changed; None where this cannot be told line by line.
     """
-    old, made, page = (_FactSheet.of(text, file) for text in (before or "", after, now))
-    fresh = made.rest - old.rest
+    old, written, page = (_FactSheet.of(text, file) for text in (before or "", after, now))
+    fresh = written.rest - old.rest
     if before is not None and not all(_HEADING.match(line) or BULLET.match(line) for line in fresh):
         return None
-    added, removed_lines = _less(made.fact_lines, old.fact_lines), _less(old.fact_lines, made.fact_lines)
-    free, splices, left, wanted = list(page.fact_lines), list[Splice](), list[str](), _keys(page)
-    kept = list[_FactLine]()
+    added, removed_lines = (
+        _less(written.fact_lines, old.fact_lines),
+        _less(old.fact_lines, written.fact_lines),
+    )
+    free, splices, remaining, keys_expected = list(page.fact_lines), list[Splice](), list[str](), _keys(page)
+    lines_staying = list[_FactLine]()
     # What holds goes before what was: an old value comes back only where the new one goes.
     for line in sorted(added, key=lambda line: not line.is_current):
         was = [one for one in removed_lines if line.is_current and _about(one, line)]
         was = was if line.facts[0].is_statement else was[:1]  # a statement may be tied to several
         removed_lines = [one for one in removed_lines if not any(one is taken for taken in was)]
-        here = next((one for one in reversed(free) if one.identity == line.identity), None)
-        if here is None or (not line.is_current and any(_about(one, line) for one in kept)):
-            kept.append(line)
-            left += _changed_since(line, page)
+        standing = next((one for one in reversed(free) if one.identity == line.identity), None)
+        if standing is None or (not line.is_current and any(_about(one, line) for one in lines_staying)):
+            lines_staying.append(line)
+            remaining += _changed_since(line, page)
             continue
-        free.remove(here)
-        splices.append(Splice(here.start, here.end, tuple(text for one in was for text in one.lines)))
-        wanted.subtract(map(_key, here.facts))
-        wanted.update(_key(fact) for one in was for fact in one.facts)
+        free.remove(standing)
+        splices.append(Splice(standing.start, standing.end, tuple(text for one in was for text in one.lines)))
+        keys_expected.subtract(map(_key, standing.facts))
+        keys_expected.update(_key(fact) for one in was for fact in one.facts)
     if removed_lines:
         return None
     bare = Counter(line.rstrip() for n, line in enumerate(page.sheet.lines) if _is_bare(page.sheet.lines, n))
     text = _without_headings(spliced(now, splices), file, fresh - bare)
-    if +wanted != _keys(_FactSheet.of(text, file)):
+    if +keys_expected != _keys(_FactSheet.of(text, file)):
         return None
     if (
         before is None
         and not _FactSheet.of(text, file).fact_lines
-        and not _FactSheet.of(text, file).rest - made.rest
+        and not _FactSheet.of(text, file).rest - written.rest
     ):
-        return TakenBack(None, _once(left))
-    return TakenBack(text, _once(left))
+        return TakenBack(None, _once(remaining))
+    return TakenBack(text, _once(remaining))
 
 
 def waiting_taken_back(before: str | None, after: str, now: str) -> TakenBack:
     """The text of `semantic/_pending.md` without the questions that a change put there, and with those that it took."""
-    old, made, here = (_entries(text) for text in (before or "", after, now))
-    splices, left = list[Splice](), list[str]()
-    for id_ in made.keys() - old.keys() & here.keys():
-        fact, lines = here[id_]
-        if lines == made[id_][1]:
+    old, written, standing = (_entries(text) for text in (before or "", after, now))
+    splices, remaining = list[Splice](), list[str]()
+    for id_ in written.keys() - old.keys() & standing.keys():
+        fact, lines = standing[id_]
+        if lines == written[id_][1]:
             splices.append(Splice(fact.line - 1, fact.end_line))
         else:
-            left.append(_name(fact))
-    back = [line for id_, (_, lines) in old.items() if id_ not in made and id_ not in here for line in lines]
+            remaining.append(_name(fact))
+    back = [
+        line
+        for id_, (_, lines) in old.items()
+        if id_ not in written and id_ not in standing
+        for line in lines
+    ]
     if back:
-        end = max((fact.end_line for fact, _ in here.values()), default=len(lines_of(now)))
+        end = max((fact.end_line for fact, _ in standing.values()), default=len(lines_of(now)))
         splices.append(Splice(end, end, tuple(back)))
     text = spliced(now, splices)
     is_bare = before is None and not read_pending(text) and not _words(text) - _words(after)
-    return TakenBack(None if is_bare else text, _once(sorted(left)))
+    return TakenBack(None if is_bare else text, _once(sorted(remaining)))
 
 
 def _entries(text: str) -> dict[str, tuple[PendingFact, tuple[str, ...]]]:
@@ -267,9 +277,9 @@ def _words(text: str) -> Counter[str]:
 
 def _changed_since(line: _FactLine, page: _FactSheet) -> list[str]:
     """The facts of a line that another line tells now, changed; what is gone altogether is not named."""
-    known = [fact for one in page.fact_lines for fact in one.facts]
+    facts = [fact for one in page.fact_lines for fact in one.facts]
     return [
-        _name(fact) for fact in line.facts if fact.current and any(_is_changed(fact, one) for one in known)
+        _name(fact) for fact in line.facts if fact.current and any(_is_changed(fact, one) for one in facts)
     ]
 
 
@@ -281,18 +291,18 @@ def _is_changed(fact: Fact, other: Fact) -> bool:
     """True where both are of one field, or one statement in other words: it keeps its date and its source."""
     if not (same(other.entity, fact.entity) and same(other.field, fact.field)):
         return False
-    kept = bool(fact.source) and (fact.said, fact.source) == (other.said, other.source)
-    return not fact.is_statement or fact.value == other.value or kept
+    same_source = bool(fact.source) and (fact.said, fact.source) == (other.said, other.source)
+    return not fact.is_statement or fact.value == other.value or same_source
 
 
 def _less(lines: Sequence[_FactLine], others: Sequence[_FactLine]) -> list[_FactLine]:
-    counts, found = Counter(line.identity for line in others), list[_FactLine]()
+    counts, fewer = Counter(line.identity for line in others), list[_FactLine]()
     for line in lines:
         if counts[line.identity]:
             counts[line.identity] -= 1
         else:
-            found.append(line)
-    return found
+            fewer.append(line)
+    return fewer
 
 
 def _about(one: _FactLine, other: _FactLine) -> bool:
@@ -332,9 +342,9 @@ def _is_bare(lines: Sequence[str], at: int) -> bool:
     below = next((line for line in lines[at + 1 :] if line.strip()), None)
     if below is None:
         return True
-    heading, other = _HEADING.match(lines[at]), _HEADING.match(below)
+    heading, next_heading = _HEADING.match(lines[at]), _HEADING.match(below)
     if heading:
-        return other is not None and len(other[1]) <= len(heading[1])
+        return next_heading is not None and len(next_heading[1]) <= len(heading[1])
     return _indent(below) <= _indent(lines[at])
 
 
@@ -369,9 +379,9 @@ def restored(before: str, after: str, now: str, *, at: str, by: str) -> Iterator
         at: the moment.
         by: who takes it back.
     """
-    old, made = Decisions.read(before).all, Decisions.read(after).all
+    old, written = Decisions.read(before).all, Decisions.read(after).all
     current = Decisions.read(now).all
-    for decision in made[len(old) :]:
+    for decision in written[len(old) :]:
         key = _known_by(decision)
         if not any(key):
             yield _other(decision)._replace(at=at, by=by)

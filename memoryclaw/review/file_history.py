@@ -123,23 +123,23 @@ def commit_shown(context: WriteContext, name: str) -> CommitShown:
         InputError: there is no such commit.
     """
     git = History(context.root)
-    found = repository.logged(git, git.find(name).commit)
+    commit = repository.logged(git, git.find(name).commit)
     try:
-        changes = git.changes(found.commit)
+        changes = git.changes(commit.commit)
     except HistoryError as error:
-        return CommitShown(found, notice=str(error))
-    shown = [
+        return CommitShown(commit, notice=str(error))
+    differences = [
         Difference(one.path, decode(one.before or b"").text, decode(one.after or b"").text)
         for one in changes[:_MOST_FILES]
     ]
-    return CommitShown(found, tuple(shown), len(changes) - len(shown))
+    return CommitShown(commit, tuple(differences), len(changes) - len(differences))
 
 
 def fact_named(context: WriteContext, name: str) -> Address | None:
     """The fact with this id, or the current one with this entity and field: `Boathouse Aarhus.deadline`."""
-    found = context.lookup.resolve(name)
-    if found is not None:
-        return found if found.kind == "fact" else None
+    address = context.lookup.resolve(name)
+    if address is not None:
+        return address if address.kind == "fact" else None
     address_parts = None if "#" in name else split_address(name)
     if address_parts is None:
         return None
@@ -194,12 +194,12 @@ def as_committed(root: str, path: str, day: str) -> bytes | None:
     git = History(root)
     if not git.state().git_dir or not git.head():
         return None
-    held = None
+    content = None
     for edition in repository.editions(git, path):
-        held = edition.after if edition.after is not None else held
+        content = edition.after if edition.after is not None else content
         if repository.logged(git, edition.commit).when[:10] <= day:
             break
-    return held
+    return content
 
 
 # blame: a fact back to the commit that set it, the episode that tells it, the log line that said it, and who approved
@@ -269,16 +269,16 @@ def _set_by(context: WriteContext, file: SemanticFile, fact: Fact) -> tuple[Logg
     state = history.state()
     if not state.git_dir or not history.head():
         return None, state.sentence
-    found = ""
+    commit = ""
     for edition in repository.editions(history, file.path):
         if not _holds(file, fact, edition.after):
             break
-        found = edition.commit
+        commit = edition.commit
         if not _holds(file, fact, edition.before):
             break
-    if not found:
+    if not commit:
         return None, f"this was written into {file.path} by hand and is not committed yet"
-    return repository.logged(history, found), ""
+    return repository.logged(history, commit), ""
 
 
 def _holds(file: SemanticFile, fact: Fact, data: bytes | None) -> bool:
@@ -304,17 +304,19 @@ def cited(context: WriteContext, source: str) -> FactSource:
             said=_turn(context, address.path, address.line),
         )
     note = read_note(path, _bytes(context, path), ReadingSettings())
-    at = dict(note.blocks).get(block, 0)
+    line_number = dict(note.blocks).get(block, 0)
     lines = readable(decode(_bytes(context, path)).text).split("\n")
-    told = FactSource(source, path, quote=_MARKS.sub("", lines[at - 1]) if at else "")
+    fact_source = FactSource(
+        source, path, quote=_MARKS.sub("", lines[line_number - 1]) if line_number else ""
+    )
     ranges = [one for text in strings(note.meta.get("source")) for one in parse_ranges(text)]
     hit = _LOG_LINE.fullmatch(block)
     number = int(hit[1]) if hit else 0
     for range_ in ranges:
         if range_.first <= number <= range_.last:
-            return _quoted(context, told, range_, number)
-    what = "cites no log" if not ranges else "does not say which line of its log it quotes"
-    return told._replace(log=" ".join(map(str, ranges)), notice=f"{path} {what}")
+            return _quoted(context, fact_source, range_, number)
+    trouble = "cites no log" if not ranges else "does not say which line of its log it quotes"
+    return fact_source._replace(log=" ".join(map(str, ranges)), notice=f"{path} {trouble}")
 
 
 def _named(context: WriteContext, name: str) -> str:

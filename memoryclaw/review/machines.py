@@ -69,7 +69,7 @@ def exchange(
         raise HistoryError(f"nothing was changed: {state.sentence}")
     remote = Remote(history, remote_of(history))
     made(f"{context.root}/{FOLDER}")
-    done = Exchanged(remote.name)
+    exchanged = Exchanged(remote.name)
     with folder_lock(context.root, FOLDER):
         for attempt in range(_TRIES):
             _step(progress, 0)
@@ -77,21 +77,21 @@ def exchange(
             _step(progress, 1)
             may(theirs)
             if theirs:
-                done = _taken(context, theirs, done)
+                exchanged = _taken(context, theirs, exchanged)
             _step(progress, 2)
             head = history.head()
             if not head or head == theirs:
-                return _end(progress, done)
+                return _end(progress, exchanged)
             waiting = _count(history, head, theirs)
-            if not include_noexport and (kept := _kept_here(history, head, theirs)):
-                raise InputError(_not_pushed(done, kept))
+            if not include_noexport and (withheld := _kept_here(history, head, theirs)):
+                raise InputError(_not_pushed(exchanged, withheld))
             if remote.push(head):
                 first = (
                     ""
                     if theirs
                     else f"git pushes whole files, private ones too: who can read {remote.name} can read them"
                 )
-                return _end(progress, done._replace(sent=waiting, notice=first))
+                return _end(progress, exchanged._replace(sent=waiting, notice=first))
             remote.wait(attempt)
     raise HistoryError(
         f"{remote.name} was pushed to again and again by others; what came from there is merged, try again"
@@ -124,14 +124,18 @@ def first_copy(root: str) -> None:
         HistoryError: it cannot be reached, or has several branches and no `main`.
     """
     history = History(root)
-    at = remote_of(history)
+    remote = remote_of(history)
     made(f"{root}/{FOLDER}")
-    found = sorted(name for name in Remote(history, at).branches() if not name.startswith("memoryclaw/"))
-    if not found or at.branch in found:
+    branches = sorted(
+        name for name in Remote(history, remote).branches() if not name.startswith("memoryclaw/")
+    )
+    if not branches or remote.branch in branches:
         return
-    if len(found) > 1:
-        raise HistoryError(f"the remote has the branches {', '.join(found)} and none of them is {at.branch}")
-    history.git.run("symbolic-ref", "HEAD", f"refs/heads/{found[0]}")
+    if len(branches) > 1:
+        raise HistoryError(
+            f"the remote has the branches {', '.join(branches)} and none of them is {remote.branch}"
+        )
+    history.git.run("symbolic-ref", "HEAD", f"refs/heads/{branches[0]}")
 
 
 def take_over(
@@ -150,20 +154,20 @@ def take_over(
     Returns:
         The branch; empty where there was nothing to keep.
     """
-    history, kept = History(context.root), ""
-    at = remote_of(history)
+    history, branch = History(context.root), ""
+    remote = remote_of(history)
     made(f"{context.root}/{FOLDER}")
     with folder_lock(context.root, FOLDER):
-        theirs = Remote(history, at).fetch()
+        theirs = Remote(history, remote).fetch()
     if theirs and is_taken_over(context.root, theirs):
-        kept = set_aside(context, theirs, f"memoryclaw/unsent-{fence}-{node}")
-    done = exchange(context, include_noexport=True, may=may)
+        branch = set_aside(context, theirs, f"memoryclaw/unsent-{fence}-{node}")
+    exchanged = exchange(context, include_noexport=True, may=may)
     for _ in range(_TRIES):
         taken_over(context, node, fence)
         if send(context.root):
-            return kept
-        done = exchange(context, include_noexport=True, may=may)
-    raise HistoryError(f"{done.remote} was pushed to again and again by others; try again")
+            return branch
+        exchanged = exchange(context, include_noexport=True, may=may)
+    raise HistoryError(f"{exchanged.remote} was pushed to again and again by others; try again")
 
 
 def put_back(context: WriteContext, name: str) -> str:
@@ -201,7 +205,7 @@ def set_aside(context: WriteContext, theirs: str, name: str) -> str:
     Returns:
         The branch; empty where there was nothing to keep.
     """
-    kept = ""
+    branch = ""
     with writing(context.root) as writer, folder_lock(context.root, "logs"):
         history = writer.history
         paths = not_committed(history)
@@ -216,13 +220,13 @@ def set_aside(context: WriteContext, theirs: str, name: str) -> str:
             )
         head = history.head()
         if head and not history.git.asks("merge-base", "--is-ancestor", head, theirs)[0]:
-            kept = next(free for n in range(1, 1000) if (free := _free(history, name, n, head)))
+            branch = next(free for n in range(1, 1000) if (free := _free(history, name, n, head)))
             with suppress(HistoryError):  # it is there, with this commit
-                create_branch(history, f"refs/heads/{kept}", head, "not sent")
+                create_branch(history, f"refs/heads/{branch}", head, "not sent")
         if head != theirs:
             merging = _Merge(context, writer, "the remote")
             merging.carry_out(head, theirs, [], forward=True)
-    return kept
+    return branch
 
 
 def not_committed(history: History) -> list[str]:
@@ -235,8 +239,8 @@ def not_committed(history: History) -> list[str]:
 def _free(history: History, name: str, n: int, head: str) -> str:
     """A name that no other commit has."""
     name = name if n == 1 else f"{name}-{n}"
-    known = history.git.asks("rev-parse", "--verify", "--quiet", f"refs/heads/{name}")[1].decode().strip()
-    return name if known in ("", head) else ""
+    commit = history.git.asks("rev-parse", "--verify", "--quiet", f"refs/heads/{name}")[1].decode().strip()
+    return name if commit in ("", head) else ""
 
 
 def _step(progress: Progress | None, done: int) -> None:
@@ -263,13 +267,13 @@ def _taken(context: WriteContext, theirs: str, done: Exchanged) -> Exchanged:
         if not bases and head:
             merging.must_be_a_vault(theirs)
         unsent = history.ignored([f"{folder}/x" for folder in PRIVATE])()
-        commit, changed, told = merging.carry_out(head, theirs, bases, forward=forward)
+        commit, changed, remarks = merging.carry_out(head, theirs, bases, forward=forward)
         leave_out(context.root, [folder for folder in PRIVATE if f"{folder}/x" in unsent])
     return done._replace(
         received=received,
         merge=done.merge if forward else commit,
         files=tuple(sorted({*done.files, *changed})),
-        told=tuple(dict.fromkeys((*done.told, *told))),
+        told=tuple(dict.fromkeys((*done.told, *remarks))),
     )
 
 
@@ -295,24 +299,26 @@ class _Merge:
         self, head: str, theirs: str, bases: Sequence[str], *, forward: bool
     ) -> tuple[str, list[str], tuple[str, ...]]:
         """The commit that the branch is at then, the files that changed here, and what to know."""
-        here = self._listing(head)
+        listing = self._listing(head)
         if forward:
             merged = MergedTree(dict(self._listing(theirs)), {}, ())
         else:
             kind = "sha256" if len(head) == 64 else "sha1"
-            one = Tip(head, self._when(head), here, "on this machine")
-            other = Tip(theirs, self._when(theirs), self._listing(theirs), "on the other machine")
+            ours = Tip(head, self._when(head), listing, "on this machine")
+            their_tip = Tip(theirs, self._when(theirs), self._listing(theirs), "on the other machine")
             base = self._base(bases, kind)
-            self._load(disputed(base, one, other))
-            merged = merge_trees(base, one, other, self._blob, kind)
+            self._load(disputed(base, ours, their_tip))
+            merged = merge_trees(base, ours, their_tip, self._blob, kind)
             self._blobs |= merged.made
-        changed = sorted(path for path in {*here, *merged.files} if here.get(path) != merged.files.get(path))
+        changed = sorted(
+            path for path in {*listing, *merged.files} if listing.get(path) != merged.files.get(path)
+        )
         for path in changed:
             _must_be_safe(path, self._remote)
         odd = (
             path
             for path in changed
-            for tree in (here, merged.files)
+            for tree in (listing, merged.files)
             if path in tree and not tree[path].mode.startswith("100")
         )
         if name := next(odd, ""):
@@ -321,7 +327,7 @@ class _Merge:
             )
         self._load([e.oid for path in changed if (e := merged.files.get(path))])
         commit = self._land(head, theirs, changed, merged, forward=forward)
-        come = [path for path in changed if path in merged.files and path not in here]
+        come = [path for path in changed if path in merged.files and path not in listing]
         return commit, changed, (*merged.told, *name_notices(come, merged.files))
 
     def _land(
@@ -331,14 +337,14 @@ class _Merge:
         base = history.base(changed)
         if base.commit != head:
             raise ConflictError("another commit was made in the vault at the same moment; try again")
-        work = self._writer.read_all(changed)
+        contents = self._writer.read_all(changed)
         versions: dict[str, Version] = {}
         after: dict[str, bytes | None] = {}
         for path in changed:
             entry, side = merged.files.get(path), base.sides[path]
             data = self._blob(entry.oid) if entry else None
             versions[path] = Version(data, mode=entry.mode if entry else "")
-            now = work[path]
+            now = contents[path]
             after[path] = in_form_of(data, now) if data is not None and now is not None else data
             if same_text(now, side.head_data) and side.staged == side.head:
                 continue
@@ -382,9 +388,12 @@ class _Merge:
             return {}
         first, *others = sorted(bases)
         files_, commit, when = self._listing(first), first, self._when(first)
-        for other in others:
-            tips = Tip(commit, when, files_), Tip(other, self._when(other), self._listing(other))
-            below = self._listing(next(iter(_bases(self._history, first, other)), ""))
+        for other_commit in others:
+            tips = (
+                Tip(commit, when, files_),
+                Tip(other_commit, self._when(other_commit), self._listing(other_commit)),
+            )
+            below = self._listing(next(iter(_bases(self._history, first, other_commit)), ""))
             self._load(disputed(below, *tips))
             merged = merge_trees(below, *tips, self._blob, kind)
             self._blobs |= merged.made
@@ -397,21 +406,21 @@ class _Merge:
         out = self._history.git.run("ls-tree", "-r", "-z", "--full-tree", commit).decode(
             "utf-8", "surrogateescape"
         )
-        found = {}
+        entries = {}
         for line in out.split("\0")[:-1]:
             facts, _, path = line.partition("\t")
             mode, _, oid = facts.split(" ")
-            found[self._history.places.named(path)] = Entry(mode, oid)
-        return found
+            entries[self._history.places.named(path)] = Entry(mode, oid)
+        return entries
 
     def _when(self, commit: str) -> datetime:
-        found = self._history.objects([commit])[0]
-        hit = _WHEN.search(found[2]) if found else None
+        blob = self._history.objects([commit])[0]
+        hit = _WHEN.search(blob[2]) if blob else None
         return datetime.fromtimestamp(int(hit[1]) if hit else 0, UTC)
 
     def _load(self, oids: Sequence[str]) -> None:
-        wanted = [oid for oid in dict.fromkeys(oids) if oid not in self._blobs]
-        for oid, data in _blobs(self._history, wanted):
+        missing = [oid for oid in dict.fromkeys(oids) if oid not in self._blobs]
+        for oid, data in _blobs(self._history, missing):
             self._blobs[oid] = data
 
     def _blob(self, oid: str) -> bytes:
@@ -432,22 +441,22 @@ def _count(history: History, new: str, old: str) -> int:
 
 
 def _blobs(history: History, oids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    for at in range(0, len(oids), _AT_ONCE):
-        some = oids[at : at + _AT_ONCE]
-        for oid, found in zip(some, history.objects(some), strict=True):
-            if found is None or found[1] != "blob":
+    for start in range(0, len(oids), _AT_ONCE):
+        batch = oids[start : start + _AT_ONCE]
+        for oid, blob in zip(batch, history.objects(batch), strict=True):
+            if blob is None or blob[1] != "blob":
                 raise HistoryError(
                     f"git does not have {oid[:12]}, which a commit names; `memoryclaw doctor` looks closer"
                 )
-            yield oid, found[2]
+            yield oid, blob[2]
 
 
 def _must_be_safe(path: str, remote: str) -> None:
     """Refuses a name that leads out of the vault, into git's own folder or into ours, and one that is too long."""
     if too_long := length_trouble(path):
         raise ConflictError(f"{path[:60]!r}… in {remote} {too_long}; nothing was changed")
-    for part in path.split("/"):
-        if _HIDDEN.sub("", part).rstrip(" .").lower() in _NOT_OURS or "\\" in part:
+    for name in path.split("/"):
+        if _HIDDEN.sub("", name).rstrip(" .").lower() in _NOT_OURS or "\\" in name:
             raise ConflictError(
                 f"{path!r} in {remote} is not a path that may be in a vault; nothing was changed"
             )
@@ -461,18 +470,18 @@ def _kept_here(history: History, head: str, theirs: str) -> list[str]:
     out = history.git.run("rev-list", "--objects", head, *less).decode("utf-8", "surrogateescape")
     named = {oid: path for oid, _, path in (line.partition(" ") for line in out.splitlines()) if path}
     # Folders are listed too; a file of notes or turns is told by its name.
-    wanted = [
+    text_oids = [
         oid
         for oid, path in named.items()
         if path.endswith((".md", ".jsonl", ".txt", ".yaml", ".yml", ".json", ".js"))
     ]
-    found = set()
-    for at in range(0, len(wanted), _AT_ONCE):
-        some = wanted[at : at + _AT_ONCE]
-        for oid, blob in zip(some, history.objects(some), strict=True):
+    paths = set()
+    for start in range(0, len(text_oids), _AT_ONCE):
+        batch = text_oids[start : start + _AT_ONCE]
+        for oid, blob in zip(batch, history.objects(batch), strict=True):
             if blob and blob[1] == "blob" and leaving(named[oid], blob[2], ()) != blob[2]:
-                found.add(named[oid])
-    return sorted(found)
+                paths.add(named[oid])
+    return sorted(paths)
 
 
 def _not_pushed(done: Exchanged, kept: Sequence[str]) -> str:

@@ -89,13 +89,17 @@ def merge_trees(
 
 def disputed(base: Listing, one: Tip, other: Tip) -> list[str]:
     """The ids of the objects that a merge of these is going to read."""
-    found: set[Entry | None] = set()
+    entries: set[Entry | None] = set()
     for path in {*one.files, *other.files, DECISIONS_FILE, SCHEMA_FILE}:
-        known = [tree.get(path) for tree in (base, one.files, other.files)]
-        both = known[1] != known[2] and known[0] not in known[1:]
-        if both or (path.startswith(_READ) and len({*known}) > 1) or path in (DECISIONS_FILE, SCHEMA_FILE):
-            found.update(known)
-    return sorted(entry.oid for entry in found if entry and entry.mode in _REGULAR)
+        versions = [tree.get(path) for tree in (base, one.files, other.files)]
+        is_disputed = versions[1] != versions[2] and versions[0] not in versions[1:]
+        if (
+            is_disputed
+            or (path.startswith(_READ) and len({*versions}) > 1)
+            or path in (DECISIONS_FILE, SCHEMA_FILE)
+        ):
+            entries.update(versions)
+    return sorted(entry.oid for entry in entries if entry and entry.mode in _REGULAR)
 
 
 def united(record: bytes, more: bytes) -> bytes:
@@ -127,7 +131,7 @@ class _Merging:
     def done(self) -> MergedTree:
         self._tell_apart()
         first, second = self.first.files, self.second.files
-        left: list[str] = []
+        unmerged: list[str] = []
         for path in sorted({*first, *second}):
             was, one, two = self.base.get(path), first.get(path), second.get(path)
             if two in (one, was):
@@ -135,13 +139,14 @@ class _Merging:
             elif one == was:
                 self._keep(path, two)
             else:
-                left.append(path)
+                unmerged.append(path)
             self._must_be_whole(path)
-        moved = self._moves(left)
+        moved = self._moves(unmerged)
         self._episodes()
         # What people decided and what fields hold is known before facts are merged, and what waits comes last.
         for path in sorted(
-            {*left}, key=lambda path: (path not in (DECISIONS_FILE, SCHEMA_FILE), path == PENDING_FILE, path)
+            {*unmerged},
+            key=lambda path: (path not in (DECISIONS_FILE, SCHEMA_FILE), path == PENDING_FILE, path),
         ):
             if path not in self.files or path in (DECISIONS_FILE, SCHEMA_FILE):
                 self._merge(path, moved.get(path, path))
@@ -198,14 +203,16 @@ class _Merging:
 
     def _moves(self, left: list[str]) -> dict[str, str]:
         """New path → old path, where one side moved what the other changed: the change follows. Those old paths are no longer left."""
-        found: dict[str, str] = {}
-        for tip, other in ((self.first, self.second), (self.second, self.first)):
+        moves: dict[str, str] = {}
+        for tip, other_tip in ((self.first, self.second), (self.second, self.first)):
             gone = [path for path in left if path not in tip.files and path in self.base]
-            new = [path for path in sorted(tip.files) if path not in self.base and path not in other.files]
+            new = [
+                path for path in sorted(tip.files) if path not in self.base and path not in other_tip.files
+            ]
             for path in gone:
-                to = self._moved_to(path, [one for one in new if one not in found], tip)
+                to = self._moved_to(path, [one for one in new if one not in moves], tip)
                 if to:
-                    found[to] = path
+                    moves[to] = path
                     left.remove(path)
                     left.append(to)
                     self.files.pop(to, None)
@@ -213,7 +220,7 @@ class _Merging:
                         f"{path} was moved to {to} on one machine and changed on the other; the change is in {to}"
                     )
         self._both_moved()
-        return found
+        return moves
 
     def _moved_to(self, path: str, new: Sequence[str], tip: Tip) -> str:
         was = self.base[path]
@@ -228,8 +235,8 @@ class _Merging:
         ]
         lines = _bag(self._bytes(was) or b"")
         for one in near:
-            here = _bag(self._bytes(tip.files[one]) or b"")
-            if 2 * (lines & here).total() > _ALIKE * 2 * max(lines.total(), here.total(), 1):
+            lines_there = _bag(self._bytes(tip.files[one]) or b"")
+            if 2 * (lines & lines_there).total() > _ALIKE * 2 * max(lines.total(), lines_there.total(), 1):
                 return one
         return ""
 
@@ -255,28 +262,28 @@ class _Merging:
 
     def _merge(self, path: str, before: str) -> None:
         was = self.base.get(before)
-        one, two = (tip.files.get(path) or tip.files.get(before) for tip in (self.first, self.second))
-        odd = next((e for e in (was, one, two) if e is not None and e.mode not in _REGULAR), None)
+        ours, two = (tip.files.get(path) or tip.files.get(before) for tip in (self.first, self.second))
+        odd = next((e for e in (was, ours, two) if e is not None and e.mode not in _REGULAR), None)
         if odd is not None:
             raise ConflictError(
                 f"{path} is a link or a submodule that both sides changed; nothing was merged: take it in with `git merge`"
             )
-        if one is None or two is None:
-            self._keep(path, one or two)
-            gone, changed = (self.first, self.second) if one is None else (self.second, self.first)
+        if ours is None or two is None:
+            self._keep(path, ours or two)
+            gone, changed = (self.first, self.second) if ours is None else (self.second, self.first)
             self.told.append(f"{path} was deleted {gone.name} and changed {changed.name}; the change stands")
             return
-        mode = two.mode if was is None or one.mode == was.mode else one.mode
-        if was and was.oid in (one.oid, two.oid):
-            self.files[path] = Entry(mode, two.oid if one.oid == was.oid else one.oid)
+        mode = two.mode if was is None or ours.mode == was.mode else ours.mode
+        if was and was.oid in (ours.oid, two.oid):
+            self.files[path] = Entry(mode, two.oid if ours.oid == was.oid else ours.oid)
             return
-        old, mine, other = (self._bytes(entry) for entry in (was, one, two))
-        merged = self._text_of(path, old or b"", mine or b"", other or b"")
+        old, mine, their_data = (self._bytes(entry) for entry in (was, ours, two))
+        merged = self._text_of(path, old or b"", mine or b"", their_data or b"")
         if merged is not None:
             self._put(path, merged, mode)
             return
         copy = self._free(conflict_copy(path, self.first.when, self.first.commit))
-        self._put(path, other or b"", mode)
+        self._put(path, their_data or b"", mode)
         self._put(copy, mine or b"", mode)
         self.told.append(
             f"{path} was changed on the same lines on both machines; the other version is in {copy}"
@@ -327,45 +334,48 @@ class _Merging:
         schema = self._schema
         file = SemanticFile(path, schema.collections)
         text = weave(base, one, two, outlined, _rows).text
-        found = [_Side.of(file, side) for side in (base, one, two)]
-        sides = _Three(*found)
+        sides_read = [_Side.of(file, side) for side in (base, one, two)]
+        sides = _Three(*sides_read)
         for side, tip in ((sides.one, self.first), (sides.two, self.second)):
             self._without_refused(sides.base, side, tip)
-        wanted = sides.wanted()
+        counts = sides.wanted()
         try:
-            text = _with_missing(_without_excess(text, file, wanted), file, wanted, sides)
+            text = _with_missing(_without_excess(text, file, counts), file, counts, sides)
             text = self._decided(text, file, sides, schema)
         except InputError:
             return None
         return (
             text
-            if _is_all_there(file, text, wanted, self.waiting) and _reads_well(path, text, (one, two))
+            if _is_all_there(file, text, counts, self.waiting) and _reads_well(path, text, (one, two))
             else None
         )
 
     def _without_refused(self, base: _Side, side: _Side, tip: Tip) -> None:
         """A fact that one machine brings and that a person said no to on the other since is not brought."""
-        own, merged = self._decisions(tip.files), self._decisions()
+        decisions_of_side, merged = self._decisions(tip.files), self._decisions()
         groups: dict[tuple[str, str], list[bool]] = {}
         for key in side.counts - base.counts:
             if key[0] != "now":
                 continue
             fact = side.facts[key][0]
-            known = fingerprint("fact", fact.entity, fact.field, fact.value)
-            found = merged.of(known)
-            mine = own.of(known)
+            fingerprint_ = fingerprint("fact", fact.entity, fact.field, fact.value)
+            decision = merged.of(fingerprint_)
+            mine = decisions_of_side.of(fingerprint_)
             # What a person wrote by hand cites nothing and was not asked for; nobody else's no takes it away.
             is_asked = bool(fact.source) or (mine is not None and mine.decision == APPROVED)
             refused = (
-                found is not None and found.decision in (REJECTED, UNDONE) and mine != found and is_asked
+                decision is not None
+                and decision.decision in (REJECTED, UNDONE)
+                and mine != decision
+                and is_asked
             )
             groups.setdefault((key[1], key[2]), []).append(refused)
         for group, refused_ones in groups.items():
             if all(refused_ones):
-                told = side.name(group)
+                name = side.name(group)
                 side.take_back(base, group)
                 self.told.append(
-                    f"{told} is not taken {tip.name}: it was rejected on the other machine since"
+                    f"{name} is not taken {tip.name}: it was rejected on the other machine since"
                 )
 
     def _refused(self) -> None:
@@ -373,47 +383,47 @@ class _Merging:
         merged = self._decisions()
         if not any(d.decision in (REJECTED, UNDONE) and d.fingerprint for d in merged.all):
             return
-        for tip, other in ((self.first, self.second), (self.second, self.first)):
+        for tip, other_tip in ((self.first, self.second), (self.second, self.first)):
             for path, entry in sorted(tip.files.items()):
                 was = self.base.get(path)
                 if self.files.get(path) != entry or entry == was or place_of(path) != ("semantic", "current"):
                     continue
-                if other.files.get(path) != was:
+                if other_tip.files.get(path) != was:
                     continue
                 file = SemanticFile(path, self._schema.collections)
-                here, before = (self._text(one) for one in (entry, was))
-                base, side = _Side.of(file, before), _Side.of(file, here)
-                told = len(self.told)
+                text_there, before = (self._text(one) for one in (entry, was))
+                base, side = _Side.of(file, before), _Side.of(file, text_there)
+                remarks_before = len(self.told)
                 self._without_refused(base, side, tip)
-                if len(self.told) == told:
+                if len(self.told) == remarks_before:
                     continue
                 try:
-                    text = _without_excess(here, file, side.counts)
+                    text = _without_excess(text_there, file, side.counts)
                     text = _with_missing(text, file, side.counts, (base, side))
                 except InputError:
-                    text = here
-                if text == here or not _is_all_there(file, text, side.counts, ()):
-                    del self.told[told:]
+                    text = text_there
+                if text == text_there or not _is_all_there(file, text, side.counts, ()):
+                    del self.told[remarks_before:]
                     continue
                 self._put(path, _encoded(decode(self._bytes(entry) or b""), text), entry.mode)
 
     def _decided(self, text: str, file: SemanticFile, sides: _Three, schema: Schema) -> str:
         """What holds where both machines gave one field another value: what began later, else what a person says."""
         for group in sorted(sides.both_set()):
-            now = [
+            current = [
                 fact
                 for fact in file.facts(text).facts
                 if fact.current and not fact.is_statement and _group(fact) == group
             ]
-            if len(now) != 2 or max(side.values(group) for side in (sides.one, sides.two)) > 1:
+            if len(current) != 2 or max(side.values(group) for side in (sides.one, sides.two)) > 1:
                 continue
-            if schema.fields.get(now[0].field.lower(), Field()).many:
+            if schema.fields.get(current[0].field.lower(), Field()).many:
                 continue
             late = sides.two.value(group)
-            known, standing = sorted(
-                now, key=lambda fact: (fact.trust == "trusted", fact.since, fact.value == late)
+            ended, standing = sorted(
+                current, key=lambda fact: (fact.trust == "trusted", fact.since, fact.value == late)
             )
-            text = self._settled(text, file, known, standing)
+            text = self._settled(text, file, ended, standing)
         return text
 
     def _settled(self, text: str, file: SemanticFile, known: Fact, standing: Fact) -> str:
@@ -442,7 +452,7 @@ class _Merging:
                 f"{name} has two values, {known.value!r} and {standing.value!r}; keep the right one by hand"
             )
             return text
-        why = "changed on two machines at once"
+        reason = "changed on two machines at once"
         self.waiting.append(
             PendingFact(
                 "",
@@ -452,7 +462,7 @@ class _Merging:
                 "medium",
                 known.since,
                 sources,
-                why,
+                reason,
                 standing.value,
                 known.audience,
             )
@@ -467,30 +477,30 @@ class _Merging:
         entry = self.files.get(PENDING_FILE)
         if entry is None and not self.waiting:
             return
-        now = decode(self._bytes(entry) or b"")
-        text, decisions = now.text, self._decisions()
+        file = decode(self._bytes(entry) or b"")
+        text, decisions = file.text, self._decisions()
         earlier = [
             {one.id for one in read_pending(self._text(tip.files.get(PENDING_FILE)))}
             for tip in (self.first, self.second)
         ]
         for waits in read_pending(text):
-            said = decisions.of(fingerprint("fact", waits.entity, waits.field, waits.value))
+            decision = decisions.of(fingerprint("fact", waits.entity, waits.field, waits.value))
             # One side had it answered while the other asked; a question that both know is merged as lines are.
-            if said is None or waits.box != " " or sum(waits.id in ids for ids in earlier) != 1:
+            if decision is None or waits.box != " " or sum(waits.id in ids for ids in earlier) != 1:
                 continue
-            if said.decision != APPROVED or self._holds(waits):
+            if decision.decision != APPROVED or self._holds(waits):
                 text = remove_pending(text, waits.id)
         for fact in self.waiting:
             text = add_pending(text, fact)
-        if text != now.text:
-            self._put(PENDING_FILE, _encoded(now, text))
+        if text != file.text:
+            self._put(PENDING_FILE, _encoded(file, text))
 
     def _holds(self, waits: PendingFact) -> bool:
         """True when the merged files hold what a question asks for."""
-        wanted = _name(waits.entity), _name(waits.field), waits.value
+        triple = _name(waits.entity), _name(waits.field), waits.value
         collections = self._schema.collections
         return any(
-            (*_group(fact), fact.value) == wanted and (fact.current or fact.is_statement)
+            (*_group(fact), fact.value) == triple and (fact.current or fact.is_statement)
             for path, entry in sorted(self.files.items())
             if place_of(path) == ("semantic", "current")
             for fact in SemanticFile(path, collections).facts(self._text(entry)).facts
@@ -500,24 +510,24 @@ class _Merging:
         """Gives an episode of the later side another name where both sides have one of that name that tells of other lines."""
         first, second = self.first.files, dict(self.second.files)
         for path in sorted(first.keys() & second.keys() - self.base.keys()):
-            one, two = first[path], second[path]
-            if one == two or place_of(path) != ("episode", "current"):
+            ours, two = first[path], second[path]
+            if ours == two or place_of(path) != ("episode", "current"):
                 continue
-            cited = [self._cited(entry) for entry in (one, two)]
+            cited = [self._cited(entry) for entry in (ours, two)]
             if not all(cited) or _overlap(*cited):
                 continue
             place = free_name(path, lambda name: name in first or name in second)
             old, new = (name.rpartition("/")[2].removesuffix(".md") for name in (path, place))
             # Only its own side can speak of it: before, there was no such name.
-            for other, entry in list(second.items()):
-                if entry == self.base.get(other) or not other.endswith((".md", ".json")):
+            for other_path, entry in list(second.items()):
+                if entry == self.base.get(other_path) or not other_path.endswith((".md", ".json")):
                     continue
                 data = self._bytes(entry) or b""
                 pattern = rb"(?<![\w-])" + re.escape(old.encode()) + rb"(?![\w-])"
                 if changed := re.sub(pattern, new.encode(), data):
                     oid = object_id("blob", changed, self.hash_name)
                     self.made[oid] = changed
-                    second[other] = Entry(entry.mode, oid)
+                    second[other_path] = Entry(entry.mode, oid)
             second[place] = second.pop(path)
             self.told.append(f"two episodes were called {path}; one is {place} now")
         self.second = self.second._replace(files=second)
@@ -526,7 +536,7 @@ class _Merging:
 
     def _episodes(self) -> None:
         """Where both machines consolidated the same lines, the episode of the earlier run stands, and the other goes to the archive."""
-        mine, other = (
+        mine, their_episodes = (
             {
                 path: entry
                 for path, entry in tip.files.items()
@@ -534,17 +544,17 @@ class _Merging:
             }
             for tip in (self.first, self.second)
         )
-        if not mine or not other:
+        if not mine or not their_episodes:
             return
         runs = [self._runs(tip) for tip in (self.first, self.second)]
-        cited = {entry: self._cited(entry) for entry in {*mine.values(), *other.values()}}
-        for one, entry in sorted(mine.items()):
-            for two, same in sorted(other.items()):
+        cited = {entry: self._cited(entry) for entry in {*mine.values(), *their_episodes.values()}}
+        for our_path, entry in sorted(mine.items()):
+            for two, same in sorted(their_episodes.items()):
                 if entry == same or not _overlap(cited[entry], cited[same]):
                     continue
                 first_stands = _run_of(runs[0], cited[entry]) <= _run_of(runs[1], cited[same])
                 stays, (gone, loser) = (
-                    ((one, entry), (two, same)) if first_stands else ((two, same), (one, entry))
+                    ((our_path, entry), (two, same)) if first_stands else ((two, same), (our_path, entry))
                 )
                 if stays[0] != gone and self.files.get(gone) not in (None, loser):
                     continue
@@ -569,8 +579,8 @@ class _Merging:
 
 
 def _overlap(one: Iterable[LogRange], other: Iterable[LogRange]) -> bool:
-    found = list(other)
-    return any(a.path == b.path and a.first <= b.last and b.first <= a.last for a in one for b in found)
+    ranges = list(other)
+    return any(a.path == b.path and a.first <= b.last and b.first <= a.last for a in one for b in ranges)
 
 
 def _run_of(runs: Sequence[tuple[str, str, list[LogRange]]], ranges: Sequence[LogRange]) -> tuple[str, str]:
@@ -657,12 +667,12 @@ class _Three(NamedTuple):
         """How often each fact is to stand in the merged file."""
         base, one, two = (side.counts for side in self)
         counted = {key: _of_three(base[key], one[key], two[key]) for key in {*one, *two}}
-        for side, other in ((self.one, self.two), (self.two, self.one)):
+        for side, other_side in ((self.one, self.two), (self.two, self.one)):
             for key in side.counts - base:
                 # What one side took up the other took up as well, and has replaced since.
-                if key[0] == "now" and not other.counts[key]:
+                if key[0] == "now" and not other_side.counts[key]:
                     past = ("was", *key[1:4], side.facts[key][0].since)
-                    if other.counts[past] > base[past]:
+                    if other_side.counts[past] > base[past]:
                         counted[key] = 0
         return Counter({key: n for key, n in counted.items() if n})
 
@@ -673,11 +683,11 @@ class _Three(NamedTuple):
 
 
 def _new_values(new: Counter[_Key]) -> dict[tuple[str, str], set[str]]:
-    found: dict[tuple[str, str], set[str]] = {}
+    values: dict[tuple[str, str], set[str]] = {}
     for kind, entity, name, value, _ in new:
         if kind == "now":
-            found.setdefault((entity, name), set()).add(value)
-    return found
+            values.setdefault((entity, name), set()).add(value)
+    return values
 
 
 def _of_three(base: int, one: int, two: int) -> int:
@@ -689,29 +699,29 @@ def _of_three(base: int, one: int, two: int) -> int:
 def _without_excess(text: str, file: SemanticFile, wanted: Counter[_Key]) -> str:
     """The text without the facts that stand too often in it; what their lines cite goes to the one that stays."""
     while True:
-        found: dict[_Key, list[Fact]] = {}
+        facts_by_key: dict[_Key, list[Fact]] = {}
         for fact in file.facts(text).facts:
-            found.setdefault(_key(fact), []).append(fact)
-        key = next((key for key, facts in found.items() if len(facts) > wanted[key]), None)
+            facts_by_key.setdefault(_key(fact), []).append(fact)
+        key = next((key for key, facts in facts_by_key.items() if len(facts) > wanted[key]), None)
         if key is None:
             return text
         # Of two that differ in when they ended, the earlier end is right: what followed came then.
-        kept, *_, extra = (
-            sorted(found[key], key=lambda fact: (fact.until or "~", fact.line))
-            if len(found[key]) > 1
-            else (None, found[key][0])
+        staying, *_, extra = (
+            sorted(facts_by_key[key], key=lambda fact: (fact.until or "~", fact.line))
+            if len(facts_by_key[key]) > 1
+            else (None, facts_by_key[key][0])
         )
-        if kept is not None and kept.current and wanted[key]:
+        if staying is not None and staying.current and wanted[key]:
             sources = fact_sources(text, file, extra.id)
             for source in sources:
-                text = add_source(text, file, kept.id, source).text
+                text = add_source(text, file, staying.id, source).text
         text = remove_fact(text, file, extra.id)
 
 
 def _with_missing(text: str, file: SemanticFile, wanted: Counter[_Key], known: Iterable[_Side]) -> str:
     """The text with the values that are to stand in it and do not, each as the first side that knows it says it."""
-    here = Counter(map(_key, file.facts(text).facts))
-    for key in sorted(wanted - here):
+    counts = Counter(map(_key, file.facts(text).facts))
+    for key in sorted(wanted - counts):
         side = next((side for side in known if key in side.facts), None)
         if side is None or key[0] == "said":
             raise InputError("a statement cannot be put back")
@@ -738,11 +748,12 @@ def _is_all_there(
 ) -> bool:
     """True when every value that is to be kept is in the text, as it is or as it was, or waits."""
     facts = file.facts(text).facts
-    said = {(*_group(fact), fact.value) for fact in facts}
-    said |= {(_name(one.entity), _name(one.field), one.value) for one in waiting}
+    triples = {(*_group(fact), fact.value) for fact in facts}
+    triples |= {(_name(one.entity), _name(one.field), one.value) for one in waiting}
     words = {(_name(fact.entity), fact.value) for fact in facts if fact.is_statement}
     return all(
-        (key[1], key[3]) in words if key[0] == "said" else (key[1], key[2], key[3]) in said for key in +wanted
+        (key[1], key[3]) in words if key[0] == "said" else (key[1], key[2], key[3]) in triples
+        for key in +wanted
     )
 
 
@@ -757,16 +768,18 @@ def _rows(was: list[str], one: list[str], two: list[str]) -> list[str]:
     """Two versions of a row of a table as one, where each changed other cells; else both."""
     cells = [re.split(r"(?<!\\)\|", lines[0]) if len(lines) == 1 else [] for lines in (was, one, two)]
     if len({len(row) for row in cells}) == 1 and len(cells[0]) > 2:
-        found = [a if b == old else b if a in (old, b) else None for old, a, b in zip(*cells, strict=True)]
-        if all(cell is not None for cell in found):
-            return ["|".join(cell or "" for cell in found)]
+        merged_cells = [
+            a if b == old else b if a in (old, b) else None for old, a, b in zip(*cells, strict=True)
+        ]
+        if all(cell is not None for cell in merged_cells):
+            return ["|".join(cell or "" for cell in merged_cells)]
     return both(one, two)
 
 
 def by_time(first: list[str], second: list[str]) -> list[str]:
     """Two stretches of decisions in the order in which they were taken; those of one moment stay together."""
-    rest = appended(first, second)[len(first) :]
-    groups = [_moments(first), _moments(rest)]
+    second_only = appended(first, second)[len(first) :]
+    groups = [_moments(first), _moments(second_only)]
     out: list[str] = []
     while groups[0] and groups[1]:
         out += groups[int(groups[1][0][0] < groups[0][0][0])].pop(0)[1]
@@ -774,32 +787,32 @@ def by_time(first: list[str], second: list[str]) -> list[str]:
 
 
 def _moments(lines: list[str]) -> list[tuple[str, list[str]]]:
-    found: list[tuple[str, list[str]]] = []
+    moments: list[tuple[str, list[str]]] = []
     for line in lines:
         try:
             value = json.loads(line)
         except (ValueError, RecursionError):
             value = None
-        at = value.get("at") if isinstance(value, dict) else None
-        at = at if isinstance(at, str) else found[-1][0] if found else ""
-        if found and found[-1][0] == at:
-            found[-1][1].append(line)
+        moment = value.get("at") if isinstance(value, dict) else None
+        moment = moment if isinstance(moment, str) else moments[-1][0] if moments else ""
+        if moments and moments[-1][0] == moment:
+            moments[-1][1].append(line)
         else:
-            found.append((at, [line]))
-    return found
+            moments.append((moment, [line]))
+    return moments
 
 
 def _questions(text: str) -> str:
     """The questions, each once."""
-    known: set[str] = set()
+    ids: set[str] = set()
     for waiting in read_pending(text):
-        if waiting.id in known:
+        if waiting.id in ids:
             lines = lines_of(text)
-            again = [one for one in read_pending(text) if one.id == waiting.id][1:]
-            for one in reversed(again):
+            repeated = [one for one in read_pending(text) if one.id == waiting.id][1:]
+            for one in reversed(repeated):
                 del lines[one.line - 1 : one.end_line]
             text = "".join(lines)
-        known.add(waiting.id)
+        ids.add(waiting.id)
     return text
 
 

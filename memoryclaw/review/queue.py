@@ -67,17 +67,17 @@ class ReviewItem(NamedTuple):
     @property
     def digest(self) -> str:
         """Of what a person is shown: the text that waits, and the value it would replace. A decision may name it."""
-        shown = self.text
+        content = self.text
         if self.fact is not None:
-            shown = "".join(lines_of(readable(self.text))[self.fact.line - 1 : self.fact.end_line])
+            content = "".join(lines_of(readable(self.text))[self.fact.line - 1 : self.fact.end_line])
         if self.check is not None:
-            shown = f"{self.check.due}\0{self.check.text}"
+            content = f"{self.check.due}\0{self.check.text}"
         if self.branch is not None:
-            shown = " ".join(one.commit for one in self.branch.commits)
+            content = " ".join(one.commit for one in self.branch.commits)
         if self.conflict is not None:
-            shown = "\n".join(side_in_words(side, self.conflict.entity) for side in self.conflict.sides)
-        told = f"{self.kind}\0{self.id}\0{shown}\0{self.now}"
-        return files.digest_of(told.encode("utf-8", "surrogatepass"))[:16]
+            content = "\n".join(side_in_words(side, self.conflict.entity) for side in self.conflict.sides)
+        identity = f"{self.kind}\0{self.id}\0{content}\0{self.now}"
+        return files.digest_of(identity.encode("utf-8", "surrogatepass"))[:16]
 
     @property
     def can_be_shown(self) -> bool:
@@ -106,15 +106,15 @@ def chosen(context: WriteContext, names: Sequence[str]) -> list[ReviewItem]:
         NotFoundError: nothing of that name waits.
     """
     everything = waiting(context)
-    found = dict[str, ReviewItem]()
+    items = dict[str, ReviewItem]()
     for name in names:
-        for one in _named(name, everything):
-            if one.is_skill and one.run != name:
+        for item in _named(name, everything):
+            if item.is_skill and item.run != name:
                 raise InputError(
-                    f"{one.id} is a skill; `memoryclaw skills approve {one.id}` or `skills reject` decides it"
+                    f"{item.id} is a skill; `memoryclaw skills approve {item.id}` or `skills reject` decides it"
                 )
-            found.setdefault(one.id, one)
-    return [one for one in found.values() if not one.is_skill]
+            items.setdefault(item.id, item)
+    return [item for item in items.values() if not item.is_skill]
 
 
 def one_of(context: WriteContext, name: str) -> ReviewItem:
@@ -123,21 +123,21 @@ def one_of(context: WriteContext, name: str) -> ReviewItem:
 
 
 def _named(name: str, everything: Sequence[ReviewItem]) -> list[ReviewItem]:
-    found = [one for one in everything if one.id == name] or [one for one in everything if one.run == name]
-    if not found:
+    items = [one for one in everything if one.id == name] or [one for one in everything if one.run == name]
+    if not items:
         raise NotFoundError(f"nothing waits under the name {name!r}; `memoryclaw review` lists what does")
-    return found
+    return items
 
 
 def _facts(context: WriteContext) -> Iterator[ReviewItem]:
     text = context.text(PENDING_FILE)
-    found = read_pending(text)
-    runs = _runs(context, {episode for fact in found for episode in _episodes(fact)})
-    held = CurrentFacts(context)
-    for fact in found:
+    pending = read_pending(text)
+    runs = _runs(context, {episode for fact in pending for episode in _episodes(fact)})
+    current = CurrentFacts(context)
+    for fact in pending:
         # The line says what was held when it was written; what is held now is what a yes would replace.
-        known = held.beside(fact.entity, fact.field, fact.value)
-        beside = f" (now {known})" if known else ""
+        standing_value = current.beside(fact.entity, fact.field, fact.value)
+        beside = f" (now {standing_value})" if standing_value else ""
         yield ReviewItem(
             id=fact.id,
             kind="fact",
@@ -154,7 +154,7 @@ def _facts(context: WriteContext) -> Iterator[ReviewItem]:
             field=fact.field,
             value=fact.value,
             since=fact.since,
-            now=known,
+            now=standing_value,
         )
 
 
@@ -164,14 +164,14 @@ def _episodes(fact: PendingFact) -> list[str]:
 
 def _runs(context: WriteContext, episodes: set[str]) -> dict[str, str]:
     """The runs that wrote these episodes, from the records, newest first and no further than it takes."""
-    found = dict[str, str]()
+    run_by_episode = dict[str, str]()
     for path in sorted(files.list_files(context.root, RUNS), reverse=True) if episodes else ():
         record = read_record(context.text(path))
-        found.update(dict.fromkeys(episodes & record.episodes.keys(), record.run))
-        episodes = episodes - found.keys()
+        run_by_episode.update(dict.fromkeys(episodes & record.episodes.keys(), record.run))
+        episodes = episodes - run_by_episode.keys()
         if not episodes:
             break
-    return found
+    return run_by_episode
 
 
 def _checks(context: WriteContext) -> Iterator[ReviewItem]:
@@ -196,12 +196,12 @@ def _checks(context: WriteContext) -> Iterator[ReviewItem]:
 def _conflicts(context: WriteContext) -> Iterator[ReviewItem]:
     for conflict in standing_conflicts(context):
         path, first = conflict.told[0]
-        said = "; ".join(side_in_words(side, conflict.entity) for side in conflict.sides)
+        sides = "; ".join(side_in_words(side, conflict.entity) for side in conflict.sides)
         yield ReviewItem(
             id=f"{KIND}-{conflict_print(conflict)[:8]}",
             kind=KIND,
             what=fact_in_words(conflict.entity, conflict.field, " or ".join(conflict.values)),
-            why=f"both stand, and only one can hold: {said}",
+            why=f"both stand, and only one can hold: {sides}",
             path=path,
             source=", ".join(dict.fromkeys(fact.source for _, fact in conflict.told if fact.source)),
             entity=conflict.entity,
@@ -211,7 +211,7 @@ def _conflicts(context: WriteContext) -> Iterator[ReviewItem]:
 
 
 def _proposals(context: WriteContext) -> Iterator[ReviewItem]:
-    held = CurrentFacts(context)
+    current = CurrentFacts(context)
     for path in files.list_files(context.root, proposals.FOLDER.rstrip("/")):
         if not path.endswith(".md") or path.count("/") > 1:
             continue
@@ -221,9 +221,9 @@ def _proposals(context: WriteContext) -> Iterator[ReviewItem]:
         about, change = proposals.about(text, path), proposals.read_proposal(text)
         if isinstance(change, Problem):
             kind = about.id.rpartition("-")[0] or "note"
-            why = f"cannot be approved as it stands: line {change.line}: {change.message}; {change.hint}"
+            trouble = f"cannot be approved as it stands: line {change.line}: {change.message}; {change.hint}"
             yield ReviewItem(
-                about.id, kind, about.id, why, about.run, path, box=about.box, text=text, about=about
+                about.id, kind, about.id, trouble, about.run, path, box=about.box, text=text, about=about
             )
             continue
         claim = next((one for one in change.actions if isinstance(one, (SetFact, AddPending))), None)
@@ -233,7 +233,7 @@ def _proposals(context: WriteContext) -> Iterator[ReviewItem]:
             field=claim.field if claim and named else "",
             value=claim.value if claim and named else "",
             since=claim.since if claim and named else "",
-            now=held.beside(claim.entity, claim.field, claim.value) if claim and named else "",
+            now=current.beside(claim.entity, claim.field, claim.value) if claim and named else "",
             id=about.id,
             kind=change.kind,
             what=change.title,
@@ -254,9 +254,9 @@ def _drafts(context: WriteContext) -> Iterator[ReviewItem]:
         text = context.text(path) if path.endswith(_SKILL) else ""
         if text:
             name = path.removeprefix(f"{DRAFTS}/").removesuffix(_SKILL)
-            said = read_markdown_skill(split(readable(text)).meta)
-            why = f"a draft; `memoryclaw skills approve {name}` or `skills reject {name}` decides it"
-            yield ReviewItem(name, "skill", said.description or name, why, path=path, text=text)
+            skill = read_markdown_skill(split(readable(text)).meta)
+            remark = f"a draft; `memoryclaw skills approve {name}` or `skills reject {name}` decides it"
+            yield ReviewItem(name, "skill", skill.description or name, remark, path=path, text=text)
 
 
 def _branches(context: WriteContext) -> Iterator[ReviewItem]:
@@ -264,13 +264,13 @@ def _branches(context: WriteContext) -> Iterator[ReviewItem]:
     if not history.git_dir:
         return
     for branch in open_branches(history):
-        what = f"{_made(context, history, branch)} on {branch.ref.removeprefix('refs/heads/')}"
+        title = f"{_made(context, history, branch)} on {branch.ref.removeprefix('refs/heads/')}"
         redone = branch.run.startswith("redo-")
         cause = read_record(branch.record).held or (
             "these logs were read again" if redone else "consolidation.mode is `branch`"
         )
-        why = f"{cause}, so nothing of it is in the vault yet"
-        yield ReviewItem(branch.run, "run", what, why, branch.run, branch.ref, branch=branch)
+        reason = f"{cause}, so nothing of it is in the vault yet"
+        yield ReviewItem(branch.run, "run", title, reason, branch.run, branch.ref, branch=branch)
 
 
 def _foreign(context: WriteContext) -> Iterator[ReviewItem]:
@@ -288,8 +288,10 @@ def _foreign(context: WriteContext) -> Iterator[ReviewItem]:
 
 def _made(context: WriteContext, history: History, branch: OpenBranch) -> str:
     """`1 episode, 2 facts`: what the commits of a branch come to."""
-    found = [change for one in branch.commits for change in history.changes(one.commit)]
-    return made(ChangeSet(branch.run, changes=tuple(_planned(context, change) for change in found)), "branch")
+    changes = [change for one in branch.commits for change in history.changes(one.commit)]
+    return made(
+        ChangeSet(branch.run, changes=tuple(_planned(context, change) for change in changes)), "branch"
+    )
 
 
 def _planned(context: WriteContext, change: FileChange) -> PlannedChange:
@@ -325,8 +327,8 @@ class CurrentFacts:
         for path in self._context.lookup.entity_files(entity):
             if place_of(path) != ("semantic", "current"):
                 continue
-            if found := self._read(path).get((folded(entity), folded(field))):
-                return found
+            if facts := self._read(path).get((folded(entity), folded(field))):
+                return facts
         return []
 
     def beside(self, entity: str, field: str, value: str) -> str:
@@ -337,8 +339,8 @@ class CurrentFacts:
     def _read(self, path: str) -> dict[tuple[str, str], list[Fact]]:
         """The facts of a file that hold, by entity and field."""
         if path not in self._files:
-            found = self._files[path] = {}
+            facts = self._files[path] = {}
             for fact in self._context.semantic(path).facts(self._context.text(path)).facts:
                 if fact.current:
-                    found.setdefault((folded(fact.entity), folded(fact.field)), []).append(fact)
+                    facts.setdefault((folded(fact.entity), folded(fact.field)), []).append(fact)
         return self._files[path]

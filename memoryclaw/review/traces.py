@@ -35,15 +35,15 @@ class Trace(NamedTuple):
 def in_files(root: str, needles: Needles, progress: Progress | None = None) -> list[Trace]:
     """The files of the vault that hold one of these texts, byte by byte or in their names; git's own are left out."""
     paths = list(_all_files(root))
-    found = []
+    traces = []
     for number, path in enumerate(paths, 1):
         if count := len(_texts_in(root, path, needles)):
-            found.append(
+            traces.append(
                 Trace(_place(places(root).named(path)), path, count, _first_line(root, path, needles))
             )
         if progress:
             progress(number, len(paths))
-    return found
+    return traces
 
 
 def in_rows(rows: Iterable[str], needles: Needles) -> list[Trace]:
@@ -62,7 +62,7 @@ def drop_from_state(root: str, needles: Needles, *, but: str) -> None:
 def in_branches(context: WriteContext, lines: Mapping[str, Sequence[int]], needles: Needles) -> list[Trace]:
     """The runs that wait on a branch of their own and would bring it back."""
     history = History(context.root)
-    found = []
+    traces = []
     for branch in open_branches(history) if history.git_dir else ():
         texts = [branch.record, *(commit.message for commit in branch.commits)]
         for commit in branch.commits:
@@ -76,8 +76,8 @@ def in_branches(context: WriteContext, lines: Mapping[str, Sequence[int]], needl
             if r.first <= n <= r.last
         )
         if count := len(needles.found("\n".join(texts))) + len(set(read)):
-            found.append(Trace(WAITING, branch.run, count))
-    return found
+            traces.append(Trace(WAITING, branch.run, count))
+    return traces
 
 
 def _texts_in(root: str, path: str, needles: Needles) -> list[str]:

@@ -137,13 +137,13 @@ def _target(history: History, name: str) -> _Target:
     commits = list(history.of_run(name)) if history.head() else []
     if commits:
         return _Target(commits, name)
-    found = history.find(name)
-    _must_be_ours(history, found)
-    run = found.trailers["Run"]
-    if [change.path for change in history.changes(found.commit)] == [record_path(run)]:
+    commit = history.find(name)
+    _must_be_ours(history, commit)
+    run = commit.trailers["Run"]
+    if [change.path for change in history.changes(commit.commit)] == [record_path(run)]:
         # The record alone takes nothing back: it stands for its run.
         return _Target(list(history.of_run(run)), run)
-    return _Target([found], run)
+    return _Target([commit], run)
 
 
 def _ends_the_vault(target: _Target, plan: _Plan) -> bool:
@@ -184,20 +184,24 @@ def _plan(context: WriteContext, history: History, target: _Target) -> _Plan:
     chains = _chains(history, target)
     if not chains:
         return _Plan([], [], [], [])  # it only decided
-    sides = history.base(list(chains)).sides if chains else {}
+    states = history.base(list(chains)).sides if chains else {}
     works = [data for path in chains if (data := _bytes(context, path)) is not None]
     plan, anything = _Plan([], [], [], []), False
     afters = dict[str, bytes | None]()
     for path in sorted(chains, key=lambda path: not path.startswith("semantic/")):
-        work = _bytes(context, path)
-        if not target.is_one and _is_cited(context, path, work, chains[path], afters):
+        content = _bytes(context, path)
+        if not target.is_one and _is_cited(context, path, content, chains[path], afters):
             plan.kept.append(path)
             continue
         reverts = [(change, _reverted(context, change, works)) for change in chains[path]]
-        kept, after = _kept(context, path, reverts, (work, sides[path].head_data), plan, strict=target.is_one)
-        anything, afters[path] = anything or after != work, after
-        stored = next((c.before for c in chains[path] if work is None and same_text(c.before, after)), None)
-        plan.edits.append(Edit(path, _one_after_the_other(kept), stored=stored))
+        revertible, after = _kept(
+            context, path, reverts, (content, states[path].head_data), plan, strict=target.is_one
+        )
+        anything, afters[path] = anything or after != content, after
+        stored = next(
+            (c.before for c in chains[path] if content is None and same_text(c.before, after)), None
+        )
+        plan.edits.append(Edit(path, _one_after_the_other(revertible), stored=stored))
     if not anything and (plan.left or plan.kept) and not _was_undone(context, target):
         raise ConflictError(
             f"later edits of {(plan.left or plan.kept)[0]} touch the same lines; nothing was written"
@@ -250,26 +254,26 @@ def _kept(
     strict: bool,
 ) -> tuple[list[_Revert], bytes | None]:
     """Those that can be taken back, in the file and in the last commit alike, and the bytes that the file then has."""
-    (work, head), kept = now, list[_Revert]()
+    (content, head), revertible = now, list[_Revert]()
     for change, revert in reverts:
         try:
-            after, left = revert(work)
-            if left and strict:
+            after, staying = revert(content)
+            if staying and strict:
                 raise ConflictError(
-                    f"later edits of {left[0]} in {path} touch the same lines; nothing was written"
+                    f"later edits of {staying[0]} in {path} touch the same lines; nothing was written"
                 )
-            other = revert(head)[0] if head is not None else None
-            _must_agree(path, (work, after), (head, other))
+            head_after = revert(head)[0] if head is not None else None
+            _must_agree(path, (content, after), (head, head_after))
         except ConflictError:
             if strict:
                 raise
             plan.leave(_names(context, change))
             continue
-        plan.leave(f"{name} in {path}" for name in left)
-        plan.taken.extend([FileChange(path, after, work)] if after != work else [])
-        work, head = after, other
-        kept.append(revert)
-    return kept, work
+        plan.leave(f"{name} in {path}" for name in staying)
+        plan.taken.extend([FileChange(path, after, content)] if after != content else [])
+        content, head = after, head_after
+        revertible.append(revert)
+    return revertible, content
 
 
 def _names(context: WriteContext, change: FileChange) -> list[str]:
@@ -282,8 +286,8 @@ def _names(context: WriteContext, change: FileChange) -> list[str]:
 
 def _was_undone(context: WriteContext, target: _Target) -> bool:
     """True when the last thing that was decided of this run is that it is undone."""
-    found = Decisions.read(context.text(DECISIONS_FILE)).all
-    return any([d.decision == UNDONE for d in found if d.kind == "run" and d.run == target.run][-1:])
+    decided = Decisions.read(context.text(DECISIONS_FILE)).all
+    return any([d.decision == UNDONE for d in decided if d.kind == "run" and d.run == target.run][-1:])
 
 
 def _bytes(context: WriteContext, path: str) -> bytes | None:
@@ -332,13 +336,15 @@ def _reverted(context: WriteContext, change: FileChange, works: Sequence[bytes])
         merged = _merged(context, change, now)
         if merged is not None:
             return merged, ()
-        found = _by_lines(context, change, now)
-        if now is None or found is None:
-            what = "is gone" if now is None else "was changed"
+        taken_back = _by_lines(context, change, now)
+        if now is None or taken_back is None:
+            change_since = "is gone" if now is None else "was changed"
             raise ConflictError(
-                f"{change.path} {what} since, and later edits touch the same lines; nothing was written"
+                f"{change.path} {change_since} since, and later edits touch the same lines; nothing was written"
             )
-        return None if found.text is None else encode(decode(now)._replace(text=found.text)), found.left
+        return None if taken_back.text is None else encode(
+            decode(now)._replace(text=taken_back.text)
+        ), taken_back.left
 
     return revert
 
@@ -347,12 +353,12 @@ def _merged(context: WriteContext, change: FileChange, now: bytes | None) -> byt
     """The file without the change, by a merge of lines; None where that would be a guess."""
     if now is None or change.before is None or change.after is None:
         return None
-    current, base, wanted = (decode(in_form_of(data, now)) for data in (now, change.after, change.before))
-    merged = merge(base.text, current.text, wanted.text)
+    current, base, target = (decode(in_form_of(data, now)) for data in (now, change.after, change.before))
+    merged = merge(base.text, current.text, target.text)
     if merged is None:
         return None
     file = context.semantic(change.path) if place_of(change.path) == ("semantic", "current") else None
-    same = only_its_facts(file, (base.text, wanted.text), (current.text, merged))
+    same = only_its_facts(file, (base.text, target.text), (current.text, merged))
     return encode(current._replace(text=merged)) if same else None
 
 
@@ -371,28 +377,32 @@ def _by_lines(context: WriteContext, change: FileChange, now: bytes | None) -> T
 
 def _decisions(context: WriteContext, history: History, target: _Target, plan: _Plan) -> list[Decision]:
     """What is remembered: earlier decisions as they were, and of a consolidation what must not come back."""
-    at, by = timestamp(context.now), history.author()[0]
-    found: list[Decision] = []
+    moment, by = timestamp(context.now), history.author()[0]
+    decisions: list[Decision] = []
     for commit in target.commits:
         for change in history.changes(commit.commit):
             if change.path == DECISIONS_FILE:
                 before, after = _texts(change)
-                found += restored(before, after, context.text(DECISIONS_FILE), at=at, by=by)
+                decisions += restored(before, after, context.text(DECISIONS_FILE), at=moment, by=by)
     if target.run.startswith(f"{UPKEEP}-"):
-        known = [commit.trailers.get("Change", "") for commit in target.commits]
-        known += [about(_texts(change)[1], change.path).fingerprint for change in plan.taken if _asks(change)]
-        found += [Decision(at, UNDONE, UPKEEP, known_by, by=by) for known_by in known if known_by]
+        fingerprints = [commit.trailers.get("Change", "") for commit in target.commits]
+        fingerprints += [
+            about(_texts(change)[1], change.path).fingerprint for change in plan.taken if _asks(change)
+        ]
+        decisions += [
+            Decision(moment, UNDONE, UPKEEP, known_by, by=by) for known_by in fingerprints if known_by
+        ]
     if target.run.partition("-")[0] not in _LEARNED:
-        return found
+        return decisions
     ranges = {str(one) for commit in target.commits for one in parse_ranges(_trailers(commit))}
     kind, commit_id = ("commit", target.commits[0].commit) if target.is_one else ("run", "")
-    found.append(
-        Decision(at, UNDONE, kind, ranges=tuple(sorted(ranges)), run=target.run, commit=commit_id, by=by)
+    decisions.append(
+        Decision(moment, UNDONE, kind, ranges=tuple(sorted(ranges)), run=target.run, commit=commit_id, by=by)
     )
     return [
-        *found,
+        *decisions,
         *(
-            Decision(at, UNDONE, kind, known_by, by=by)
+            Decision(moment, UNDONE, kind, known_by, by=by)
             for kind, known_by in _added_facts_and_skills(context, plan.taken)
         ),
     ]

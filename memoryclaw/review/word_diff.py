@@ -78,10 +78,10 @@ def _changed(gone: list[str], come: list[str], at: int) -> Iterator[Line]:
 
 def _pieces(old: str, new: str) -> Iterator[DiffPart]:
     """One line turned into another; nothing when the two have too little in common."""
-    left, right = _TOKEN.findall(old), _TOKEN.findall(new)
-    if max(len(left), len(right)) > _MOST:
+    old_tokens, right = _TOKEN.findall(old), _TOKEN.findall(new)
+    if max(len(old_tokens), len(right)) > _MOST:
         return
-    matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
+    matcher = difflib.SequenceMatcher(None, old_tokens, right, autojunk=False)
     if matcher.ratio() < _ALIKE:
         return
     for tag, first, last, start, end in matcher.get_opcodes():
@@ -89,6 +89,6 @@ def _pieces(old: str, new: str) -> Iterator[DiffPart]:
             yield DiffPart(SAME, "".join(right[start:end]))
             continue
         if first < last:
-            yield DiffPart(GONE, "".join(left[first:last]))
+            yield DiffPart(GONE, "".join(old_tokens[first:last]))
         if start < end:
             yield DiffPart(COME, "".join(right[start:end]))

@@ -85,10 +85,10 @@ def latest_span(of_year: Callable[[int], Days | None], anchor: date) -> Days | N
 def exact_span(year: int, month: int, day: int) -> Days | None:
     """One day, or None where the calendar has no such day."""
     try:
-        found = date(year, month, day)
+        moment = date(year, month, day)
     except ValueError:
         return None
-    return Days(found, found)
+    return Days(moment, moment)
 
 
 def weekday(today: date, number: int, which: int) -> Days:
@@ -173,15 +173,15 @@ class DateRange(NamedTuple):
 def find_ranges(text: str, today: date) -> tuple[list[DateRange], str]:
     """Finds the date phrases of a text, in order; also returns the text with each of them blanked out, at the same length."""
     words, readers = _read(text, today)
-    starting, free, found = _starting(tuple(reader.language for reader in readers)), 0, []
-    for at, word in enumerate(words if readers else ()):
-        if at >= free and (word in starting or word[0].isdecimal()):
-            longest = _longest(reader.phrase(at) for reader in readers)
+    starting, free, phrases = _starting(tuple(reader.language for reader in readers)), 0, []
+    for place, word in enumerate(words if readers else ()):
+        if place >= free and (word in starting or word[0].isdecimal()):
+            longest = _longest(reader.phrase(place) for reader in readers)
             if longest and (longest.first or longest.last):
-                found.append((at, longest))
-            free = longest.after if longest else at
-    hits = list(_WORDS.finditer(text)) if found else []
-    ranges = [_range(text, hits[at].start(), hits[one.after - 1].end(), one) for at, one in found]
+                phrases.append((place, longest))
+            free = longest.after if longest else place
+    hits = list(_WORDS.finditer(text)) if phrases else []
+    ranges = [_range(text, hits[place].start(), hits[one.after - 1].end(), one) for place, one in phrases]
     return ranges, blanked(text, (one.span for one in ranges))
 
 
@@ -214,8 +214,8 @@ def coming(one: DateRange, today: date) -> DateRange | None:
             if read(day) == (day.isoformat(),) * 2 == read(plus_days(day, 3)):
                 return one._replace(start=day.isoformat(), end=day.isoformat())
     start, end = read(plus_days(today, 364))
-    again = read(plus_days(today, 182))[0][4:] == start[4:] == one.start[4:] and start > one.end
-    if again and read(date.fromisoformat(start)) == (start, end):
+    recurs = read(plus_days(today, 182))[0][4:] == start[4:] == one.start[4:] and start > one.end
+    if recurs and read(date.fromisoformat(start)) == (start, end):
         return one._replace(start=start, end=end)
     return None
 
@@ -236,10 +236,10 @@ def days_of(value: str) -> str:
         return ""
     if (moment := parse_timestamp(value)) and not value.isdigit():
         return moment[:10]
-    (found, rest), (again, _) = (find_ranges(value, anchor) for anchor in _ANCHORS)
-    if not found or found != again or len(re.findall(r"[^\W\d_]+", rest)) > _MOST_BESIDE:
+    (ranges, remaining), (ranges_later, _) = (find_ranges(value, anchor) for anchor in _ANCHORS)
+    if not ranges or ranges != ranges_later or len(re.findall(r"[^\W\d_]+", remaining)) > _MOST_BESIDE:
         return ""
-    spans = sorted({(one.start, one.end) for one in found})
+    spans = sorted({(one.start, one.end) for one in ranges})
     if not all(start and end and _is_short(start, end) for start, end in spans):
         return ""
     return " ".join(start if start == end else f"{start}/{end}" for start, end in spans)
@@ -266,11 +266,11 @@ def _longest(read: Iterable[SpokenDate | None]) -> SpokenDate | None:
 
 def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
     """Replaces these spans, given in order, by spaces; every other character keeps its place."""
-    parts, at = [], 0
+    pieces, position = [], 0
     for start, end in spans:
-        parts += [text[at:start], " " * (end - start)]
-        at = end
-    return "".join([*parts, text[at:]])
+        pieces += [text[position:start], " " * (end - start)]
+        position = end
+    return "".join([*pieces, text[position:]])
 
 
 def parse_timestamp(text: str) -> str:
@@ -384,8 +384,8 @@ class _Tables(dict[str, _Table]):
         self._file = file
 
     def __missing__(self, name: str) -> _Table:
-        both = ("months", "short_months") if name == "months" else (name,)
-        table = self[name] = _Table(row for one in both for row in self.rows(one))
+        names = ("months", "short_months") if name == "months" else (name,)
+        table = self[name] = _Table(row for one in names for row in self.rows(one))
         return table
 
     def rows(self, name: str) -> Iterator[tuple[str, str]]:
@@ -445,15 +445,15 @@ def _starting(languages: tuple[_Language, ...]) -> frozenset[str]:
 
 def _present(words: Sequence[str]) -> list[_Language]:
     """The languages that may have a date phrase among these words; those of numbers alone are read as English."""
-    held = set(words)
-    numbers = [word for word in held if word[0].isdecimal()]
+    vocabulary = set(words)
+    numbers = [word for word in vocabulary if word[0].isdecimal()]
     if any("." in word or "/" in word for word in numbers):  # 3.3.2024, 25/12/2024
         return [*_languages()]
     return [
         language
         for code, language in zip(_LANGUAGES, _languages(), strict=True)
-        if not held.isdisjoint(language.nouns)
-        or (numbers and (code == "en" or not held.isdisjoint(language.leads)))
+        if not vocabulary.isdisjoint(language.nouns)
+        or (numbers and (code == "en" or not vocabulary.isdisjoint(language.leads)))
     ]
 
 
@@ -598,8 +598,8 @@ class Phrases:
         return self._moment(at, _FIELD, plus_days(self._today, _ELSEWHERE)) == moment
 
     def _following(self, x: _Moment, read: Callable[[date], _Moment | None]) -> _Moment | None:
-        found = (read(plus_days(x.span.first, days)) for days in _AHEAD)
-        return next((y for y in found if y and y.span.last >= x.span.last), None)
+        moments = (read(plus_days(x.span.first, days)) for days in _AHEAD)
+        return next((y for y in moments if y and y.span.last >= x.span.last), None)
 
     def _day_alone(self, at: int, anchor: date, *, ends: bool = False) -> _Moment | None:
         """The latest such day of a month: `3.`, `5日`, or a plain number, which ends a phrase only where no word follows."""
@@ -671,21 +671,21 @@ class Phrases:
     # March of last year, 去年三月: the one lies inside the other
 
     def _whole(self, at: int, lead: int, anchor: date) -> _Moment | None:
-        found = self._plain(at, lead, anchor)
-        if found is None:
+        moment = self._plain(at, lead, anchor)
+        if moment is None:
             return None
         if "outer first" in self._traits:
-            return self._inside(found) or found
-        outer = self._relative(self._skip("articles", self._skip("of", found.after)))
+            return self._inside(moment) or moment
+        outer = self._relative(self._skip("articles", self._skip("of", moment.after)))
         inner = self._plain(at, lead, outer.span.last) if outer else None
         if outer is None or inner is None or not _lies_in(inner.span, outer.span):
-            return found
+            return moment
         return _Moment(inner.span, outer.after)
 
     def _inside(self, outer: _Moment) -> _Moment | None:
-        part = self._take("parts_after", outer.after)
-        if part:
-            return _Moment(third_of(outer.span, int(part[0])), part[1]) if is_long(outer.span) else None
+        third = self._take("parts_after", outer.after)
+        if third:
+            return _Moment(third_of(outer.span, int(third[0])), third[1]) if is_long(outer.span) else None
         at, end = self._skip("of", outer.after), outer.span.last
         inner = self._plain(at, _FIELD, end) or self._day_alone(at, end)
         if inner is None or not _lies_in(inner.span, outer.span):
@@ -739,13 +739,13 @@ class Phrases:
     def _ago(self, at: int) -> _Moment | None:
         before = self._take("ago_before", at)
         start = before[1] if before else at
-        found = self._back(self._counted(start)) or self._few(start)
-        if found is None:
+        moment = self._back(self._counted(start)) or self._few(start)
+        if moment is None:
             return None
-        after = self._take("ago_after", found.after)
+        after = self._take("ago_after", moment.after)
         if before is None and after is None:
             return None
-        return found._replace(after=after[1] if after else found.after)
+        return moment._replace(after=after[1] if after else moment.after)
 
     def _counted(self, at: int) -> tuple[int, str, int] | None:
         """Reads `3 weeks`, `two days`, `a couple of years`; returns (3, "week", index after it)."""
@@ -807,16 +807,18 @@ class Phrases:
             return self._fixed(at, fixed)
         which = self._take("which", at)
         if which:
-            found = self._named(which[1], int(which[0]))
-            tail = self._take("which_after", found.after) if found else None  # ce mois-ci, este lunes pasado
+            moment = self._named(which[1], int(which[0]))
+            tail = (
+                self._take("which_after", moment.after) if moment else None
+            )  # ce mois-ci, este lunes pasado
             if tail and (last := self._named(which[1], int(tail[0]))):
                 return last._replace(after=tail[1])
-            return None if found is None or self._stands_alone(found.after) else found
+            return None if moment is None or self._stands_alone(moment.after) else moment
         nouns = ("weekend", "weekdays", "calendar", "seasons", "months")
         after = max(self._skip(name, at) for name in nouns) if self._tables["which_after"].longest else at
         which = self._take("which_after", after) if after > at else None
-        found = self._named(at, int(which[0])) if which else None
-        return found._replace(after=which[1]) if found and which else None
+        moment = self._named(at, int(which[0])) if which else None
+        return moment._replace(after=which[1]) if moment and which else None
 
     def _fixed(self, at: int, fixed: tuple[str, int]) -> _Moment | None:
         meaning, after = fixed
@@ -833,8 +835,8 @@ class Phrases:
         if day := self._take("weekdays", at):
             return _Moment(self._weekday(int(day[0]), which), day[1])
         if unit := self._take("calendar", at):
-            whole = span_around(self._today, unit[0])
-            return _Moment(span_around(moved(whole.first, unit[0], which), unit[0]), unit[1])
+            span = span_around(self._today, unit[0])
+            return _Moment(span_around(moved(span.first, unit[0], which), unit[0]), unit[1])
         if season := self._take("seasons", at):
             return _Moment(
                 relative_year(self._today, which, lambda y: month_span(y, int(season[0]), 3)), season[1]
@@ -852,11 +854,11 @@ class Phrases:
     # early March, mid-2024, the end of last year
 
     def _part(self, at: int, anchor: date) -> _Moment | None:
-        part = self._take("parts", at)
-        whole = self._whole(part[1], 4, anchor) if part else None
-        if part is None or whole is None or not is_long(whole.span):
+        third = self._take("parts", at)
+        outer = self._whole(third[1], 4, anchor) if third else None
+        if third is None or outer is None or not is_long(outer.span):
             return None
-        return _Moment(third_of(whole.span, int(part[0])), whole.after)
+        return _Moment(third_of(outer.span, int(third[0])), outer.after)
 
     # 2025-04-08, 04/2025, March 5th, 2025, 5 March, March 2025, summer 2025, Q1 2025
 
@@ -866,8 +868,8 @@ class Phrases:
             span = self._numeric(word, lead, anchor)
             return _Moment(span, at + 1) if span else None
         number, after = self._day(at)
-        if number and (found := self._day_first(at, number, after, anchor, lead)):
-            return found
+        if number and (moment := self._day_first(at, number, after, anchor, lead)):
+            return moment
         if month := self._take("months", at):
             return self._month_first(at, month, anchor, lead)
         named = self._take("seasons", at) or self._take("quarters", at)
@@ -936,18 +938,18 @@ class Phrases:
         return _Moment(span, after) if span else None
 
     def _numeric(self, word: str, lead: int, anchor: date) -> Days | None:
-        parts = [int(part) for part in re.split(r"[-/.]", word) if part]
-        if len(parts) < 2:  # one character may be a number and its point: `⒊`
+        numbers = [int(part) for part in re.split(r"[-/.]", word) if part]
+        if len(numbers) < 2:  # one character may be a number and its point: `⒊`
             return None
         day_first = "numbers day first" in self._traits
         if "." in word:
-            return self._dotted(parts, lead, anchor) if day_first else None
-        if len(parts) < 3:
-            year, month = parts if "-" in word else parts[::-1]
+            return self._dotted(numbers, lead, anchor) if day_first else None
+        if len(numbers) < 3:
+            year, month = numbers if "-" in word else numbers[::-1]
             return month_span(year, month) if year and 0 < month <= 12 else None
         if "-" in word or len(word.partition("/")[0]) > len("31"):
-            return exact_span(*parts)
-        one, other, year = parts  # 25/12/2024 is the same day to everyone, 03/04/2024 is not
+            return exact_span(*numbers)
+        one, other, year = numbers  # 25/12/2024 is the same day to everyone, 03/04/2024 is not
         if day_first and (lead or one > 12):
             return exact_span(year, other, one)
         return exact_span(year, one, other) if other > 12 else None

@@ -40,9 +40,9 @@ def decode(data: bytes) -> Text:
         if data.startswith(mark):
             return _marked(data[len(mark) :], encoding, mark)
     if b"\0" in data and (guess := _utf16_without_mark(data)):
-        found = _marked(data, guess, b"")
+        text = _marked(data, guess, b"")
         problem = Problem("", 1, f"this file is {guess.upper()} without a byte order mark", _HINT)
-        return found._replace(problems=(problem, *found.problems))
+        return text._replace(problems=(problem, *text.problems))
     return _plain(data, b"")
 
 
@@ -88,14 +88,14 @@ def _not_utf8(data: bytes, bom: bytes, line: int) -> Text:
 def _marked(data: bytes, encoding: str, bom: bytes) -> Text:
     if encoding == "utf-8":
         return _plain(data, bom)
-    whole = len(data) & ~1
-    text = data[:whole].decode(encoding, "surrogatepass")
+    even_length = len(data) & ~1
+    text = data[:even_length].decode(encoding, "surrogatepass")
     problems = list(_nul(text))
-    if whole != len(data):
+    if even_length != len(data):
         problems.append(
             Problem("", text.count("\n") + 1, "the last character of this UTF-16 file is cut off", _HINT)
         )
-    return Text(text, encoding, bom, _newline(text), tuple(problems), "surrogatepass", data[whole:])
+    return Text(text, encoding, bom, _newline(text), tuple(problems), "surrogatepass", data[even_length:])
 
 
 def _utf16_without_mark(data: bytes) -> str:
@@ -109,8 +109,8 @@ def _utf16_without_mark(data: bytes) -> str:
 def _newline(text: str) -> str:
     if "\r" not in text:
         return "\n"
-    both = text.count("\r\n")
-    counts = {"\n": text.count("\n") - both, "\r\n": both, "\r": text.count("\r") - both}
+    pairs = text.count("\r\n")
+    counts = {"\n": text.count("\n") - pairs, "\r\n": pairs, "\r": text.count("\r") - pairs}
     return max(counts, key=lambda end: counts[end])
 
 
@@ -138,12 +138,12 @@ def read_json(text: str, otherwise: str) -> Any:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        keys: set[str] = set()
+        twice = next(key for key, _ in pairs if key in keys or keys.add(key))  # type: ignore[func-returns-value]
         raise InputError(f"the key {twice[:80]!r} is given twice; give each once")
-    return found
+    return mapping
 
 
 def same_text(one: bytes | None, other: bytes | None) -> bool:

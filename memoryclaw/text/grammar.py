@@ -21,20 +21,23 @@ class WordList:
     def __init__(self, entries: Iterable[str]) -> None:
         self._by_first: dict[str, list[tuple[str, ...]]] = {}
         for entry in entries:
-            parts = tuple(tokens_of(entry))
-            if parts:
-                self._by_first.setdefault(parts[0], []).append(parts)
-        for found in self._by_first.values():
-            found.sort(key=len, reverse=True)
+            words = tuple(tokens_of(entry))
+            if words:
+                self._by_first.setdefault(words[0], []).append(words)
+        for entries_of_word in self._by_first.values():
+            entries_of_word.sort(key=len, reverse=True)
         self._words = frozenset(
-            parts[0] for found in self._by_first.values() for parts in found if len(parts) == 1
+            words[0]
+            for entries_of_word in self._by_first.values()
+            for words in entries_of_word
+            if len(words) == 1
         )
 
     def at(self, tokens: Sequence[str], place: int = 0) -> int:
         """How many tokens from a place on are an entry, the longest one; 0 where none is."""
-        for parts in self._by_first.get(tokens[place], ()) if place < len(tokens) else ():
-            if len(parts) == 1 or tuple(tokens[place : place + len(parts)]) == parts:
-                return len(parts)
+        for words in self._by_first.get(tokens[place], ()) if place < len(tokens) else ():
+            if len(words) == 1 or tuple(tokens[place : place + len(words)]) == words:
+                return len(words)
         return 0
 
     def entries(self) -> list[str]:
@@ -70,9 +73,9 @@ class Grammar:
     def __getattr__(self, name: str) -> WordList:
         if name.startswith("_"):
             raise AttributeError(name)
-        found = WordList(self._entries(name))
-        setattr(self, name, found)  # from now on it is an attribute like any other
-        return found
+        word_list = WordList(self._entries(name))
+        setattr(self, name, word_list)  # from now on it is an attribute like any other
+        return word_list
 
     def _entries(self, name: str) -> list[str]:
         if name not in self._names:
@@ -115,19 +118,19 @@ def spans_of(text: str) -> list[tuple[int, int]]:
 
 def language_of(words: Iterable[str], default: str = "en", *, least: int = 1) -> str:
     """The language whose small words stand most often among these; the default where fewer than `least` do."""
-    seen = Counter(plain(word) for word in words)
-    counts = {code: sum(seen[word] for word in stop) for code, stop in SMALL.items()}
+    frequencies = Counter(plain(word) for word in words)
+    counts = {code: sum(frequencies[word] for word in stop) for code, stop in SMALL.items()}
     best = max(counts, key=lambda code: (counts[code], code == default, code))
     return best if counts[best] >= least else default
 
 
 def spoken_in(text: str, default: str) -> str:
     """The language of one turn: the default unless its small words say otherwise."""
-    found = tokens_of(text[:2000])
-    code = language_of(found, default, least=_SURE)
+    tokens = tokens_of(text[:2000])
+    code = language_of(tokens, default, least=_SURE)
     if code != default:  # `was`, `in` and `die` stand in several
-        seen = Counter(map(plain, found))
-        own = sum(seen[word] for word in SMALL.get(default, frozenset()))
-        if sum(seen[word] for word in SMALL[code]) <= own + 1:
+        frequencies = Counter(map(plain, tokens))
+        default_count = sum(frequencies[word] for word in SMALL.get(default, frozenset()))
+        if sum(frequencies[word] for word in SMALL[code]) <= default_count + 1:
             return default
     return code

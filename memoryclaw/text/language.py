@@ -107,11 +107,11 @@ class Language:
     def is_stop(self, word: str) -> bool:
         """True for a word that says nothing about the subject of a question."""
         plain = fold(word).replace("’", "'")
-        first, _, rest = plain.partition("'")
+        first, _, ending = plain.partition("'")
         return (
             plain in self.stop
             or plain.replace("'", "") in self.stop
-            or (rest in _ENDS and first in self.stop)
+            or (ending in _ENDS and first in self.stop)
         )
 
     def _analyse(self, word: str) -> str:
@@ -242,17 +242,19 @@ def candidates(words: Sequence[str]) -> list[EntityCandidate]:
         starts.append(starts[-1] + len(word) + 1)
     plain = [key_of(word) for word in words]
     apart = [key_of(_CAMEL.sub(" ", word)) for word in words]
-    found = []
+    entities = []
     for size in range(min(_LONGEST_NAME, len(words)), 0, -1):
         for first in range(len(words) - size + 1):
             after = first + size
             keys = _spellings(" ".join(plain[first:after]), " ".join(apart[first:after]))
-            found += [EntityCandidate(key, first, after, (starts[first], starts[after] - 1)) for key in keys]
+            entities += [
+                EntityCandidate(key, first, after, (starts[first], starts[after] - 1)) for key in keys
+            ]
     for i, word in enumerate(words):
-        found += [
+        entities += [
             EntityCandidate(key, i, i + 1, (starts[i] + a, starts[i] + b)) for key, a, b in _glued(word)
         ]
-    return found[:_MOST]
+    return entities[:_MOST]
 
 
 def select(found: Sequence[EntityCandidate], known: Collection[str]) -> list[EntityCandidate]:

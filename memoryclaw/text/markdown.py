@@ -62,11 +62,11 @@ def sections_of(body: Body, first_line: int) -> tuple[Section, ...]:
     """Splits a body into sections; text before the first heading is one unless it is blank."""
     text, headings = body.text, body.headings
     end = headings[0].start if headings else len(text)
-    found = []
+    sections = []
     if text[:end].strip():
         start = len(text) - len(text.lstrip("\n"))
         line = first_line + start
-        found.append(_section("", (), line, text[start:end], line))
+        sections.append(_section("", (), line, text[start:end], line))
     trail: list[Heading] = []
     line, at = first_line, 0
     for heading, following in zip(headings, (*headings[1:], None), strict=False):
@@ -76,8 +76,8 @@ def sections_of(body: Body, first_line: int) -> tuple[Section, ...]:
         line += text.count("\n", at, heading.start)
         at = heading.start
         below = text[heading.below : following.start if following else len(text)]
-        found.append(_section(heading.text, tuple([h.text for h in trail]), line, below, line + 1))
-    return tuple(found)
+        sections.append(_section(heading.text, tuple([h.text for h in trail]), line, below, line + 1))
+    return tuple(sections)
 
 
 def _section(heading: str, trail: tuple[str, ...], line: int, text: str, text_line: int) -> Section:
@@ -87,20 +87,20 @@ def _section(heading: str, trail: tuple[str, ...], line: int, text: str, text_li
 
 def links_in(text: str) -> list[tuple[int, Link]]:
     """Finds the links of a text with their offsets; their lines are not set."""
-    found = []
+    links = []
     for hit in _WIKILINK.finditer(text):
         start = hit.start()
         target, anchor, label = hit.groups("")
         embed = text[start - 1 : start] == "!"
-        found.append((start, Link(target.strip(), anchor.strip(), label.strip(), 0, embed)))
+        links.append((start, Link(target.strip(), anchor.strip(), label.strip(), 0, embed)))
     if "](" in text:
-        found += [
+        links += [
             (hit.start(), Link(_unquoted(hit[2]), _unquoted(hit[3] or ""), hit[1], 0))
             for hit in _MARKDOWN_LINK.finditer(text)
             if not _SCHEME.match(hit[2])
         ]
-        found.sort(key=lambda pair: pair[0])
-    return found
+        links.sort(key=lambda pair: pair[0])
+    return links
 
 
 def _unquoted(address: str) -> str:
@@ -127,22 +127,22 @@ def _links(text: str, first_line: int) -> Iterator[Link]:
 
 
 def _blocks(text: str, first_line: int) -> tuple[tuple[str, int], ...]:
-    found, line, at = [], first_line, 0
+    blocks, line, at = [], first_line, 0
     for hit in _BLOCK_ID.finditer(text):
         line += text.count("\n", at, hit.start(1))
         at = hit.start(1)
-        found.append((hit[1], line))
-    return tuple(found)
+        blocks.append((hit[1], line))
+    return tuple(blocks)
 
 
 def _headings(text: str) -> tuple[Heading, ...]:
-    found = [
+    headings = [
         Heading(len(hit[1]), _title(hit[2]), hit.start(), hit.end()) for hit in _HEADING.finditer("\n" + text)
     ]
     if underlines := list(_UNDERLINE.finditer(text)):
-        found += _underlined(text, underlines)
-        found.sort(key=lambda heading: heading.start)
-    return tuple(heading for heading in found if heading.text)
+        headings += _underlined(text, underlines)
+        headings.sort(key=lambda heading: heading.start)
+    return tuple(heading for heading in headings if heading.text)
 
 
 def _title(text: str) -> str:

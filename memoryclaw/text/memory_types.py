@@ -27,8 +27,8 @@ def type_told(text: str) -> str:
 
 def type_said(text: str) -> str:
     """The same of what somebody said, and `preference` where it says what they like."""
-    if found := type_told(text):
-        return found
+    if type_ := type_told(text):
+        return type_
     text = text[:_LONGEST]
     tokens = tokens_of(text)
     code = language_of(tokens)
@@ -51,5 +51,5 @@ def _may_tell(words: Grammar, tokens: Sequence[str]) -> bool:
 
 def _tells(wanted: WordList, tokens: Sequence[str], words: Grammar) -> bool:
     """True where one of these stands among the tokens, and nothing just before it denies it."""
-    at = wanted.find(tokens)
-    return at >= 0 and not any(token in words.negations for token in tokens[max(0, at - _NEAR) : at])
+    place = wanted.find(tokens)
+    return place >= 0 and not any(token in words.negations for token in tokens[max(0, place - _NEAR) : place])

@@ -34,12 +34,12 @@ def same_patch(before: str, after: str, other_before: str, other_after: str) -> 
 def merge(base: str, ours: str, theirs: str) -> str | None:
     """Applies the change from `base` to `theirs` to our text; returns None where both changed the same lines."""
     origin = lines_of(base)
-    mine, other = hunks(origin, lines_of(ours)), hunks(origin, lines_of(theirs))
-    wanted = sorted({*mine, *other})
-    if any(_clash(a, b) for a in mine for b in other if a != b):
+    mine, theirs_hunks = hunks(origin, lines_of(ours)), hunks(origin, lines_of(theirs))
+    hunks_in_order = sorted({*mine, *theirs_hunks})
+    if any(_clash(a, b) for a in mine for b in theirs_hunks if a != b):
         return None
     out, at = [], 0
-    for hunk in wanted:
+    for hunk in hunks_in_order:
         out += origin[at : hunk.start]
         out += hunk.lines
         at = max(at, hunk.end)
@@ -110,25 +110,30 @@ def weave(base: str, first: str, second: str, join: Join, choose: Choose) -> Wov
         choose: the lines before, and what each side made of them → those to have in their place.
     """
     origin, texts = lines_of(base), (lines_of(first), lines_of(second))
-    one, two = (_weft(origin, lines) for lines in texts)
+    first_weft, second_weft = (_weft(origin, lines) for lines in texts)
     out: list[str] = []
     clashes = 0
     for at in range(len(origin) + 1):
-        out += _joined(one.before[at], two.before[at], join)
+        out += _joined(first_weft.before[at], second_weft.before[at], join)
         if at == len(origin):
             break
-        mine, other = one.kept[at], two.kept[at]
-        if mine is not None and other is not None:
-            out.append(other if mine == origin[at] else mine)  # one side may have changed its line end
-        elif mine is None and other is None and one.instead[at] and two.instead[at]:
-            if _same_lines(one.instead[at], two.instead[at]):
-                out += two.instead[at]
+        ours, theirs = first_weft.kept[at], second_weft.kept[at]
+        if ours is not None and theirs is not None:
+            out.append(theirs if ours == origin[at] else ours)  # one side may have changed its line end
+        elif ours is None and theirs is None and first_weft.instead[at] and second_weft.instead[at]:
+            if _same_lines(first_weft.instead[at], second_weft.instead[at]):
+                out += second_weft.instead[at]
             else:
                 clashes += 1
-                out += choose([origin[at]], one.instead[at], two.instead[at])
+                out += choose([origin[at]], first_weft.instead[at], second_weft.instead[at])
         else:
-            clashes += int(bool((one.wide[at] and two.instead[at]) or (two.wide[at] and one.instead[at])))
-            out += one.instead[at] or two.instead[at]
+            clashes += int(
+                bool(
+                    (first_weft.wide[at] and second_weft.instead[at])
+                    or (second_weft.wide[at] and first_weft.instead[at])
+                )
+            )
+            out += first_weft.instead[at] or second_weft.instead[at]
     end = next((line[len(line.rstrip("\r\n")) :] for line in out if line.endswith(("\n", "\r"))), "\n")
     return Woven(
         "".join(line if line.endswith(("\n", "\r")) else line + end for line in out[:-1]) + "".join(out[-1:]),
@@ -147,18 +152,18 @@ class _Weft(NamedTuple):
 
 def _weft(base: list[str], other: list[str]) -> _Weft:
     count = len(base)
-    found = _Weft([*base], [[] for _ in base], [[] for _ in range(count + 1)], [False] * count)
+    weft = _Weft([*base], [[] for _ in base], [[] for _ in range(count + 1)], [False] * count)
     old, new = [line.rstrip("\r\n") for line in base], [line.rstrip("\r\n") for line in other]
     at, moved = 0, 0
     for hunk in _close_hunks(old, new):
         for number in range(at, hunk.start):
-            found.kept[number] = other[number + moved]
+            weft.kept[number] = other[number + moved]
         first = hunk.start + moved
-        _told_apart(found, base, hunk.start, hunk.end, other[first : first + len(hunk.lines)])
+        _told_apart(weft, base, hunk.start, hunk.end, other[first : first + len(hunk.lines)])
         at, moved = hunk.end, moved + len(hunk.lines) - (hunk.end - hunk.start)
     for number in range(at, count):
-        found.kept[number] = other[number + moved]
-    return found
+        weft.kept[number] = other[number + moved]
+    return weft
 
 
 def _told_apart(found: _Weft, base: list[str], start: int, end: int, lines: list[str]) -> None:
@@ -235,11 +240,11 @@ def _anchors(a: list[str], b: list[str]) -> list[tuple[int, int]]:
         before.append(last[at - 1] if at else -1)
         ends[at : at + 1] = [j]
         last[at : at + 1] = [number]
-    found, number = [], last[-1] if last else -1
+    anchors, number = [], last[-1] if last else -1
     while number >= 0:
-        found.append(pairs[number])
+        anchors.append(pairs[number])
         number = before[number]
-    return found[::-1]
+    return anchors[::-1]
 
 
 def _joined(first: list[str], second: list[str], join: Join) -> list[str]:
@@ -260,15 +265,15 @@ def both(first: list[str], second: list[str]) -> list[str]:
 
 def appended(first: list[str], second: list[str]) -> list[str]:
     """What two sides appended to a record, each stretch whole; a line that both have stands there once."""
-    known = Counter(line.rstrip("\r\n") for line in first)
-    rest = []
+    counts = Counter(line.rstrip("\r\n") for line in first)
+    fresh = []
     for line in second:
         key = line.rstrip("\r\n")
-        if known[key]:
-            known[key] -= 1
+        if counts[key]:
+            counts[key] -= 1
         else:
-            rest.append(line)
-    return [*first, *rest]
+            fresh.append(line)
+    return [*first, *fresh]
 
 
 _KEY = re.compile(r"[^:|\n]{1,80}:|[ \t]*\|[^|\n]{1,80}\|")
@@ -316,26 +321,26 @@ def _outline(lines: list[str]) -> _Node:
 
 
 def _into(node: _Node, other: _Node) -> None:
-    known: dict[tuple[int, str], list[_Node]] = {}
-    for one in node.below:
-        known.setdefault((one.rank, one.line.strip()), []).append(one)
+    by_line: dict[tuple[int, str], list[_Node]] = {}
+    for child in node.below:
+        by_line.setdefault((child.rank, child.line.strip()), []).append(child)
     fresh: list[_Node] = []
-    for one in other.below:
-        same = known.get((one.rank, one.line.strip()))
+    for child in other.below:
+        same = by_line.get((child.rank, child.line.strip()))
         if same:
-            _into(same.pop(0), one)
+            _into(same.pop(0), child)
         else:
-            fresh.append(one)
+            fresh.append(child)
     # Lines go above the headings that are below, and above the blank lines before these.
-    at = next((n for n, one in enumerate(node.below) if one.rank < _LINE), len(node.below))
+    at = next((n for n, child in enumerate(node.below) if child.rank < _LINE), len(node.below))
     while at and not node.below[at - 1].line.strip():
         at -= 1
-    node.below[at:at] = [one for one in fresh if one.rank >= _LINE]
-    for one in fresh:
-        if one.rank < _LINE:
+    node.below[at:at] = [child for child in fresh if child.rank >= _LINE]
+    for child in fresh:
+        if child.rank < _LINE:
             if node.below and _last(node).strip():
-                node.below.append(_Node(one.line[len(one.line.rstrip("\r\n")) :] or "\n", _LINE))
-            node.below.append(one)
+                node.below.append(_Node(child.line[len(child.line.rstrip("\r\n")) :] or "\n", _LINE))
+            node.below.append(child)
 
 
 def _last(node: _Node) -> str:
@@ -345,10 +350,10 @@ def _last(node: _Node) -> str:
 
 
 def _flat(node: _Node) -> list[str]:
-    found: list[str] = []
+    lines: list[str] = []
     waiting = [*reversed(node.below)]
     while waiting:
-        one = waiting.pop()
-        found.append(one.line)
-        waiting += reversed(one.below)
-    return found
+        child = waiting.pop()
+        lines.append(child.line)
+        waiting += reversed(child.below)
+    return lines

@@ -38,9 +38,9 @@ def tells(text: str) -> bool:
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text, and what stands between their commas, as far as they are long enough to be looked for."""
-    whole = _SENTENCE.split(text)
-    parts = dict.fromkeys([*whole, *(part.strip() for one in whole for part in _CLAUSE.split(one))])
-    return [part for part in parts if len(plain_words(part)) >= _SAID]
+    pieces = _SENTENCE.split(text)
+    passages = dict.fromkeys([*pieces, *(part.strip() for one in pieces for part in _CLAUSE.split(one))])
+    return [part for part in passages if len(plain_words(part)) >= _SAID]
 
 
 class Needles:
@@ -66,14 +66,16 @@ class Needles:
         hits: dict[str, None] = {}
         for at, word in enumerate(words):
             for start in ((word,), words[at : at + 2]):
-                for wanted, needle in starts.get(start, ()):
-                    if words[at : at + len(wanted)] == wanted:
+                for needle_words, needle in starts.get(start, ()):
+                    if words[at : at + len(needle_words)] == needle_words:
                         hits[needle] = None
         for _, _, needle in self._cut(text) if CUT in text else ():
             hits[needle] = None
         if self._unspaced:
             folded = fold(text)
-            hits.update(dict.fromkeys(needle for wanted, needle in self._unspaced if wanted in folded))
+            hits.update(
+                dict.fromkeys(needle for needle_words, needle in self._unspaced if needle_words in folded)
+            )
         return list(hits)
 
     def without(self, text: str) -> str:
@@ -98,8 +100,8 @@ class Needles:
             places = list(WORD.finditer(text, start, end))
             words = tuple(fold(place[0].lower()) for place in places)
             begins = range(len(words) - _SAID + 1)
-            if found := next(((at, needle) for at in begins if (needle := self._begun(words[at:]))), None):
-                spans.append((places[found[0]].start(), end + len(CUT), found[1]))
+            if begun := next(((at, needle) for at in begins if (needle := self._begun(words[at:]))), None):
+                spans.append((places[begun[0]].start(), end + len(CUT), begun[1]))
             last = end + len(CUT)
             end = text.find(CUT, last)
         return spans
@@ -107,11 +109,11 @@ class Needles:
     def _begun(self, words: tuple[str, ...]) -> str:
         """The one that begins with these words, of which the last may be cut; empty when none does."""
         most = len(words)
-        for wanted, needle in self._by_start.get(words[:2], ()):
+        for needle_words, needle in self._by_start.get(words[:2], ()):
             if (
-                wanted[: most - 1] == words[:-1]
-                and wanted[most - 1 : most]
-                and wanted[most - 1].startswith(words[-1])
+                needle_words[: most - 1] == words[:-1]
+                and needle_words[most - 1 : most]
+                and needle_words[most - 1].startswith(words[-1])
             ):
                 return needle
         return ""
@@ -136,8 +138,8 @@ def _bluntly(text: str, needles: Iterable[str]) -> str:
     """Takes out whole lines where the words of a needle are spelt in a way that no pattern meets."""
     looked = Needles(needles)
     lines = [GONE if looked.found(line) else line for line in text.split("\n")]
-    kept = "\n".join(lines)
-    return GONE if looked.found(kept) else kept
+    joined = "\n".join(lines)
+    return GONE if looked.found(joined) else joined
 
 
 def _unescaped(hit: re.Match[str]) -> str:

@@ -153,8 +153,8 @@ class _Others(dict[str, int]):
     """Caches the cost of each character that is not ASCII."""
 
     def __missing__(self, char: str) -> int:
-        found = self[char] = _COSTS[bisect_right(_STARTS, ord(char)) - 1]
-        return found
+        tokens = self[char] = _COSTS[bisect_right(_STARTS, ord(char)) - 1]
+        return tokens
 
 
 _others = _Others()

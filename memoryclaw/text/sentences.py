@@ -30,16 +30,16 @@ def plain(word: str) -> str:
 
 def _small() -> dict[str, frozenset[str]]:
     """The small words of each language: those of `sentences.toml`, or those of the file of its grammar."""
-    found = {
+    small_words = {
         name.removeprefix("stop_"): lists.words(f"sentences.{name}")
         for name in lists.names("sentences")
         if name.startswith("stop_")
     }
     for file in lists.files():
         kind, _, code = file.partition("_")
-        if kind == "talk" and code not in found:
-            found[code] = lists.text(f"{file}.small").replace(",", " ").split()
-    return {code: frozenset(map(plain, small)) for code, small in found.items()}
+        if kind == "talk" and code not in small_words:
+            small_words[code] = lists.text(f"{file}.small").replace(",", " ").split()
+    return {code: frozenset(map(plain, small)) for code, small in small_words.items()}
 
 
 SMALL = _small()  # the words of each language that carry no subject, folded
@@ -47,7 +47,7 @@ SMALL = _small()  # the words of each language that carry no subject, folded
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text in order, each on one line; abbreviations end none."""
-    found: list[str] = []
+    pieces: list[str] = []
     at = 0
     for hit in (*_END.finditer(text), None):
         end = hit.start() if hit else len(text)
@@ -59,9 +59,9 @@ def sentences(text: str) -> list[str]:
             continue
         piece = " ".join((text[at:end] + (hit[0].rstrip() if hit else "")).split())
         if piece:
-            found.append(piece)
+            pieces.append(piece)
         at = hit.end() if hit else end
-    return found
+    return pieces
 
 
 def _goes_on(before: str, after: str) -> bool:

@@ -34,14 +34,14 @@ def without_block_ids(text: str) -> str:
 def snippet(text: str, surfaces: Iterable[str], width: int = 220) -> Snippet:
     """Cuts out the densest passage of about `width` characters, at sentence or word borders."""
     flat = " ".join(text.split())
-    found = places(flat, surfaces)
-    start, end = _window(flat, found, width)
-    shown = flat[start:end].strip()
+    spots = places(flat, surfaces)
+    start, end = _window(flat, spots, width)
+    excerpt = flat[start:end].strip()
     lead = "… " if start else ""
     tail = " …" if end < len(flat) else ""
     shift = len(lead) - start - (len(flat[start:end]) - len(flat[start:end].lstrip()))
-    marks = tuple((a + shift, b + shift) for a, b in found if a >= start and b <= end)
-    return Snippet(f"{lead}{shown}{tail}", marks)
+    marks = tuple((a + shift, b + shift) for a, b in spots if a >= start and b <= end)
+    return Snippet(f"{lead}{excerpt}{tail}", marks)
 
 
 def places(text: str, surfaces: Iterable[str]) -> list[tuple[int, int]]:

@@ -249,16 +249,16 @@ def _refuse_mark(event: Any) -> None:
 
 def _broken(error: Exception, first_line: int) -> Problem:
     mark = getattr(error, "problem_mark", None)
-    what = str(getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read")
+    trouble = str(getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read")
     line = first_line + (mark.line if mark else 0)
-    if "nesting depth" in what:  # newer parsers read ahead and have a limit of their own
+    if "nesting depth" in trouble:  # newer parsers read ahead and have a limit of their own
         return Problem("", line, *_TOO_DEEP)
     hint = (
         "indent with spaces"
-        if "\\t" in what
+        if "\\t" in trouble
         else "put quotes around a value that holds : # [ { * & or a quote"
     )
-    return Problem("", line, f"this YAML is broken: {what}", hint)
+    return Problem("", line, f"this YAML is broken: {trouble}", hint)
 
 
 def strings(value: Any) -> list[str]:
@@ -269,13 +269,13 @@ def strings(value: Any) -> list[str]:
         value = value.values()
     elif not isinstance(value, list):
         return []
-    found: list[str] = []
+    scalars: list[str] = []
     for inner in value:
         if isinstance(inner, str):
-            found.append(inner)
+            scalars.append(inner)
         else:
-            found += strings(inner)
-    return found
+            scalars += strings(inner)
+    return scalars
 
 
 # Writing: scalars and flow lists that read back as the same strings, with quotes only where YAML needs them.

@@ -92,8 +92,8 @@ def conflicts(
         return (len(keys) > 1 and keys not in pairs) or allowed(one, other)
 
     several = [group for group in groups.values() if len(group) > 1 and not _holds_many(group, schema)]
-    said = speakers([_key(told) for group in several for told in _of_one_file(group)])
-    listed = (_conflict(group, schema, apart, said) for group in several)
+    who = speakers([_key(told) for group in several for told in _of_one_file(group)])
+    listed = (_conflict(group, schema, apart, who) for group in several)
     return [one for one in listed if one is not None]
 
 
@@ -134,8 +134,8 @@ def agree(one: str, other: str) -> bool:
     days, others = days_of(first), days_of(second)
     if days and others:
         return _within(days, others) or _within(others, days)
-    parts, more = sorted((_parts(first), _parts(second)), key=len)
-    return len(more) > 1 and all(any(same_value(part, held) for held in more) for part in parts)
+    fewer, larger = sorted((_parts(first), _parts(second)), key=len)
+    return len(larger) > 1 and all(any(same_value(part, held) for held in larger) for part in fewer)
 
 
 def _within(days: str, span: str) -> bool:
@@ -152,8 +152,8 @@ def _parts(value: str) -> list[str]:
 
 def stands(fact: Fact, today: str) -> bool:
     """True for a value that holds today, as far as its line says, and that may be brought into a prompt."""
-    held = fact.current and not fact.is_statement and fact.trust in TRUSTS[:2]
-    return held and fact.since[:10] <= today and (not fact.until or today < fact.until[:10])
+    is_current = fact.current and not fact.is_statement and fact.trust in TRUSTS[:2]
+    return is_current and fact.since[:10] <= today and (not fact.until or today < fact.until[:10])
 
 
 def _conflict(
@@ -172,12 +172,12 @@ def _conflict(
     }
     sides: list[list[Told]] = []
     for number in sorted(apart):
-        told = group[number]
-        side = next((side for side in sides if same_value(side[0][1].value, told[1].value)), None)
+        pair = group[number]
+        side = next((side for side in sides if same_value(side[0][1].value, pair[1].value)), None)
         if side is None:
-            sides.append([told])
+            sides.append([pair])
         else:
-            side.append(told)
+            side.append(pair)
     if len(sides) < 2:
         return None
     return Conflict(
@@ -192,13 +192,13 @@ def _key(told: Told) -> Key:
 
 def _oppose(one: Told, other: Told, declared: Field | None, said: Mapping[Key, frozenset[str]]) -> bool:
     """True for two values of different hands that cannot both hold."""
-    (path, fact), (there, rival) = one, other
+    (path, fact), (other_path, rival) = one, other
     who, others = said.get(_key(one)), said.get(_key(other))
-    if path == there and not (who and others and who != others):
+    if path == other_path and not (who and others and who != others):
         if (fact.source, fact.trust) == (rival.source, rival.trust):
             return False  # the same hand wrote both
         # Consolidation adds a value of one speaker beside another only where the words tell that there are several.
-        told = bool(fact.source and rival.source) and fact.trust == rival.trust
-        if told and declared is None and not is_exact(fact.field):
+        are_sourced = bool(fact.source and rival.source) and fact.trust == rival.trust
+        if are_sourced and declared is None and not is_exact(fact.field):
             return False
     return not agree(fact.value, rival.value)

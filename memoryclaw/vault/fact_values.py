@@ -58,20 +58,20 @@ def noun_of(words: str, declared: Mapping[str, str] = NOTHING) -> FieldNoun | No
         words: as said, "new phone number".
         declared: further fields of the vault, by their folded name, with their kind.
     """
-    parts = fold(words).split()
-    while parts and parts[0] in _LEADING:
-        del parts[0]
-    plain = " ".join(parts)
-    found = NOUNS.get(plain)
+    tokens = fold(words).split()
+    while tokens and tokens[0] in _LEADING:
+        del tokens[0]
+    plain = " ".join(tokens)
+    noun = NOUNS.get(plain)
     if plain in declared and not (
-        found and found.kind == "day"
+        noun and noun.kind == "day"
     ):  # a schema has no word for a day of every year
         return FieldNoun(plain, declared[plain])
-    if found:
-        return found
-    if len(parts) > 1 and parts[0] in _QUALIFIERS and (found := NOUNS.get(" ".join(parts[1:]))):
-        return FieldNoun(f"{parts[0]} {found.field}", found.kind)
-    return _favorite(plain, parts)
+    if noun:
+        return noun
+    if len(tokens) > 1 and tokens[0] in _QUALIFIERS and (noun := NOUNS.get(" ".join(tokens[1:]))):
+        return FieldNoun(f"{tokens[0]} {noun.field}", noun.kind)
+    return _favorite(plain, tokens)
 
 
 def _favorite(plain: str, parts: list[str]) -> FieldNoun | None:
@@ -173,8 +173,8 @@ def date_value(text: str, said: str = "", *, recurs: bool = False) -> str:
     text = " ".join(text.split()).rstrip(" !,")
     text = text if _DOTTED.search(text) else text.rstrip(".")
     if time := _TIME.search(text):
-        whole = date_value(text[: time.start()], said, recurs=recurs)
-        return f"{whole} {time[0].lstrip(', ')}" if whole else ""
+        day_part = date_value(text[: time.start()], said, recurs=recurs)
+        return f"{day_part} {time[0].lstrip(', ')}" if day_part else ""
     exact = parse_timestamp(text) if re.match(r"\d{4}-\d", text) else ""
     if exact:
         return exact[:10]
@@ -182,8 +182,8 @@ def date_value(text: str, said: str = "", *, recurs: bool = False) -> str:
     hit = _WEEKDAY.match(text)
     plain = text[hit.end() :] if hit and fold(hit[1]) in _WEEKDAYS else text
     plain = re.sub(r"^(?:the|den|dem)\s", "", plain)
-    if found := _day_of_year(plain, said, recurs=recurs):
-        return found
+    if day := _day_of_year(plain, said, recurs=recurs):
+        return day
     relative = _relative(text, said) if said else ""
     return _spoken(relative) or relative if recurs else relative
 
@@ -200,10 +200,10 @@ def same_day(one: str, other: str) -> bool:
 
 
 def _day_of_year(text: str, said: str, *, recurs: bool) -> str:
-    found = _numbers(text)
-    if found is None:
+    numbers = _numbers(text)
+    if numbers is None:
         return ""
-    year, month, day = found
+    year, month, day = numbers
     if year:
         span = days.exact_span(year, month, day)
         return span.first.isoformat() if span else ""
@@ -249,13 +249,13 @@ def _relative(text: str, said: str) -> str:
 
 
 def _phrase(text: str, today: date) -> str:
-    found = leading_range(text, today)
-    if found is None or found.span[1] != len(text) or not found.start or not found.end:
+    range_ = leading_range(text, today)
+    if range_ is None or range_.span[1] != len(text) or not range_.start or not range_.end:
         return ""
-    if found.start == found.end:
-        return found.start
-    span = days.Days(date.fromisoformat(found.start), date.fromisoformat(found.end))
-    return found.start[:7] if span == days.month_span(span.first.year, span.first.month) else ""
+    if range_.start == range_.end:
+        return range_.start
+    span = days.Days(date.fromisoformat(range_.start), date.fromisoformat(range_.end))
+    return range_.start[:7] if span == days.month_span(span.first.year, span.first.month) else ""
 
 
 def _month_ahead(number: int, said: str) -> str:
@@ -264,8 +264,8 @@ def _month_ahead(number: int, said: str) -> str:
 
 
 def _begun(phrase: str, said: str) -> str:
-    found = leading_range(phrase, date.fromisoformat(said[:10]))
-    return found.start if found and found.span[1] == len(phrase) else ""
+    range_ = leading_range(phrase, date.fromisoformat(said[:10]))
+    return range_.start if range_ and range_.span[1] == len(phrase) else ""
 
 
 def _spoken(iso: str) -> str:
@@ -357,13 +357,13 @@ def resolved(text: str, said: str, language: str = "en") -> str:
         return text
     if not _COUNTING.search(text):
         return text
-    for found in reversed(find_ranges(text, today)[0]):
-        start, end = found.span
-        lead = _BEFORE_DATE.match(found.text)
+    for range_ in reversed(find_ranges(text, today)[0]):
+        start, end = range_.span
+        lead = _BEFORE_DATE.match(range_.text)
         if lead:
             text = text[: start + lead.end()] + resolved(text[start + lead.end() : end], said) + text[end:]
-        elif found.start and _COUNTING.search(found.text):
-            text = text[:start] + f"{found.text} ({spoken(_days(found))})" + text[end:]
+        elif range_.start and _COUNTING.search(range_.text):
+            text = text[:start] + f"{range_.text} ({spoken(_days(range_))})" + text[end:]
     return text
 
 
@@ -439,8 +439,8 @@ def same_field(one: str, other: str) -> bool:
 
 def declared_field(schema: vocabulary.Schema, field: str) -> vocabulary.Field | None:
     """What the vault declares of a field, under any of its names."""
-    found = schema.fields.get(" ".join(field.lower().split()))
-    return found or next((kind for name, kind in schema.fields.items() if same_field(name, field)), None)
+    declared = schema.fields.get(" ".join(field.lower().split()))
+    return declared or next((kind for name, kind in schema.fields.items() if same_field(name, field)), None)
 
 
 def holds_many(field: str, declared: vocabulary.Field | None) -> bool:
@@ -469,21 +469,26 @@ def bare_field(field: str, value: str, facts: Iterable[Fact], *, said: str = "")
         if noun and noun.field == noun.field.partition(" ")[0]
         else None
     )
-    now = [fact for fact in facts if fact.current and not fact.is_statement]
-    bare = [fact for fact in now if fact.field == VALUE]
-    other = not _QUALIFIERS.isdisjoint(fold(said).split())
-    if shape is None or other or len(bare) != 1 or any(same_field(fact.field, field) for fact in now):
+    current = [fact for fact in facts if fact.current and not fact.is_statement]
+    bare = [fact for fact in current if fact.field == VALUE]
+    is_qualified = not _QUALIFIERS.isdisjoint(fold(said).split())
+    if (
+        shape is None
+        or is_qualified
+        or len(bare) != 1
+        or any(same_field(fact.field, field) for fact in current)
+    ):
         return field
     return VALUE if shape.fullmatch(value.strip()) and shape.fullmatch(bare[0].value) else field
 
 
 def timeless(field: str) -> tuple[str, bool]:
     """A field without the words that tell a time, and whether they tell a past one: `price from April`, `rent (old)`."""
-    parts = re.sub(r"[()\[\],]", " ", field).split()
-    past = len(parts) > 1 and any(fold(part) in _PAST for part in (*parts[:1], *parts[-1:]))
-    dated = (at for at, part in enumerate(parts) if at and fold(part) in _DATED)
-    end = next((at for at in dated if leading_range(" ".join(parts[at + 1 :]), _ANY_DAY)), len(parts))
-    plain = parts[:end]
+    tokens = re.sub(r"[()\[\],]", " ", field).split()
+    past = len(tokens) > 1 and any(fold(part) in _PAST for part in (*tokens[:1], *tokens[-1:]))
+    dated = (at for at, part in enumerate(tokens) if at and fold(part) in _DATED)
+    end = next((at for at in dated if leading_range(" ".join(tokens[at + 1 :]), _ANY_DAY)), len(tokens))
+    plain = tokens[:end]
     while len(plain) > 1 and fold(plain[-1]) in _PAST | _LEADING | {"now"}:
         plain.pop()
     while len(plain) > 1 and fold(plain[0]) in _PAST | _LEADING:
@@ -494,14 +499,14 @@ def timeless(field: str) -> tuple[str, bool]:
 def without_owner(field: str, entity: str) -> str:
     """A field without the name of its entity: `price of the crate`, of the crate, is its `price`."""
     owner = set(_spaced(entity).split())
-    parts = [part for part in field.split() if fold(part).removesuffix("'s") not in owner]
-    if len(parts) == len(field.split()):
+    tokens = [part for part in field.split() if fold(part).removesuffix("'s") not in owner]
+    if len(tokens) == len(field.split()):
         return field
-    while parts and plain(parts[-1]) in _SMALL:
-        parts.pop()
-    while parts and plain(parts[0]) in _SMALL:
-        del parts[0]
-    return " ".join(parts) or field
+    while tokens and plain(tokens[-1]) in _SMALL:
+        tokens.pop()
+    while tokens and plain(tokens[0]) in _SMALL:
+        del tokens[0]
+    return " ".join(tokens) or field
 
 
 def misfit(value: str, type_: str, field: str) -> str:

@@ -80,18 +80,18 @@ class _Items:
     def line(self, number: int, line: str) -> None:
         hit = _LINE.match(line)
         assert hit is not None  # noqa: S101 - every part of the pattern is optional
-        lead, mark, rest = hit[1], hit[2] or "", hit[3].rstrip()
+        lead, mark, content = hit[1], hit[2] or "", hit[3].rstrip()
         indent = len(lead.expandtabs(4))
-        quotation = statement_in(rest) if mark else None
-        key = None if quotation else _key(rest)
+        quotation = statement_in(content) if mark else None
+        key = None if quotation else _key(content)
         if not mark and (key is None or (indent == 0 and not self._is_bare_block(number))):
-            self._continue(number, rest, indent)
+            self._continue(number, content, indent)
             return
         self._close(indent, bool(mark))
         above = self._open[-1] if self._open else None
         keys = above.keys if above else ()
         item = FactItem(
-            keys, rest, number, above.top if above else number, number, lead + mark, indent, bool(mark),
+            keys, content, number, above.top if above else number, number, lead + mark, indent, bool(mark),
             (*above.above, above.number) if above else (),
         )  # fmt: skip
         if quotation and (above is None or above.bullet) and (quotation.fields or not self._key_below(item)):
@@ -99,7 +99,7 @@ class _Items:
             item.listed = _takes_values(above)
         elif key is not None:
             item.raw, item.keys, item.value = key[0], (*keys, clean_name(key[0])), key[1] or None
-        elif not self._plain(item, above, rest):
+        elif not self._plain(item, above, content):
             item.plain, item.value = True, ""
             self._open.append(item)
             return
@@ -242,11 +242,13 @@ class FactValue(NamedTuple):
 
 def _value_of(text: str, fields: dict[str, Any]) -> FactValue:
     """A value with its inline fields."""
-    kept = {key: fields.pop(key) for key in lifecycle.KEYS if key in fields} if fields else {}
-    found = FactValue(text)._replace(**fields)
-    if not kept:
-        return found
-    return found._replace(lifecycle=lifecycle.read(kept), problems=tuple(lifecycle.problems(kept, 0)))
+    lifecycle_fields = {key: fields.pop(key) for key in lifecycle.KEYS if key in fields} if fields else {}
+    value = FactValue(text)._replace(**fields)
+    if not lifecycle_fields:
+        return value
+    return value._replace(
+        lifecycle=lifecycle.read(lifecycle_fields), problems=tuple(lifecycle.problems(lifecycle_fields, 0))
+    )
 
 
 def fact_value(text: str) -> FactValue:
@@ -270,10 +272,10 @@ def _inline_fields(text: str) -> dict[str, str]:
 def values_of(text: str) -> list[tuple[Path, FactValue]]:
     """Reads the values after a key: one, or those of an inline map `{deadline: …, lead: …}`."""
     if text.startswith("{"):
-        whole = fact_value(text)
-        value = load(whole.text).value if whole.text.endswith("}") else None
+        inline_map = fact_value(text)
+        value = load(inline_map.text).value if inline_map.text.endswith("}") else None
         if isinstance(value, dict):
-            return [(path, whole._replace(text=leaf)) for path, leaf in leaves(value)]
+            return [(path, inline_map._replace(text=leaf)) for path, leaf in leaves(value)]
     return [((), fact_value(text))]
 
 
@@ -424,11 +426,11 @@ def read_facts(note_id: str, stem: str, parts: Split, body: Body, collections: f
 @lru_cache(maxsize=8)  # what looks at a file, or patches it, reads the same text again and again
 def facts_in(path: str, text: str, collections: frozenset[str]) -> Facts:
     """Reads the facts of a semantic file from its text; their lines are those of the text."""
-    parts = split(readable(text))
-    id_ = parts.meta.get("id")
+    note = split(readable(text))
+    id_ = note.meta.get("id")
     note_id = id_ if isinstance(id_, str) and id_ else path.removesuffix(".md")
     stem = path.rpartition("/")[2].removesuffix(".md")
-    return read_facts(note_id, stem, parts, read_body(parts.body, parts.body_line), collections)
+    return read_facts(note_id, stem, note, read_body(note.body, note.body_line), collections)
 
 
 def without_facts(meta: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -474,10 +476,10 @@ def _statement_of(item: FactItem, field: tuple[str, ...]) -> Statement | None:
     """The statement of an item that stands below an entity itself, and not below one of its fields."""
     if field or item.value is None or not (item.quoted or item.value.startswith(_QUOTES)):
         return None
-    found = statement_in(item.value)
-    if found is None or (item.quoted and len(item.above) == len(item.keys)):
-        return found
-    return found if item.raw and found.is_dated else None
+    statement = statement_in(item.value)
+    if statement is None or (item.quoted and len(item.above) == len(item.keys)):
+        return statement
+    return statement if item.raw and statement.is_dated else None
 
 
 class _FactReader:
@@ -503,12 +505,12 @@ class _FactReader:
     def _map(self, path: Path, entity: str, value: Any, lines: Mapping[Path, int]) -> None:
         line = end = lines.get(path, 1)
         for inner, text in leaves(value):
-            at = next(
+            inner_line = next(
                 (lines[path + inner[:n]] for n in range(len(inner), -1, -1) if path + inner[:n] in lines),
                 line,
             )
-            self._add(entity, " ".join(inner), fact_value(text), at, past=False)
-            end = max(end, at)
+            self._add(entity, " ".join(inner), fact_value(text), inner_line, past=False)
+            end = max(end, inner_line)
         self._spot(FactSpot(entity, "frontmatter", line, end, "  " * len(path)))
 
     def body(self, body: Body, first_line: int) -> None:
@@ -516,14 +518,14 @@ class _FactReader:
         text = body.quiet
         headings = body.headings
         scope, stack = _Scope(), list[tuple[int, _Scope]]()
-        line, at = first_line, 0
+        line, position = first_line, 0
         ends = [*[heading.start for heading in headings[1:]], len(text)][: len(headings)]
         spans = [(None, headings[0].start if headings else len(text)), *zip(headings, ends, strict=True)]
         for heading, end in spans:
-            start = at
+            start = position
             if heading is not None:
-                line += text.count("\n", at, heading.start)
-                start = at = heading.start
+                line += text.count("\n", position, heading.start)
+                start = position = heading.start
                 scope = self._scope(heading, line, stack)
             self._lines(text[start:end].split("\n"), line, scope, skip=heading is not None)
 
@@ -594,8 +596,8 @@ class _FactReader:
         self, item: FactItem, first: int, scope: _Scope, entity: str, statement: Statement
     ) -> None:
         """Adds what was said. An entity's place ends with its facts, so that its next fact comes above its statements."""
-        found = _FoundFact(entity, "", statement.value, first + item.number, scope.past, is_statement=True)
-        self._found.append(found)
+        fact = _FoundFact(entity, "", statement.value, first + item.number, scope.past, is_statement=True)
+        self._found.append(fact)
         self._told.update([first + number for number in item.told])
         if scope.past:
             self._reach(scope, first + item.end, item.prefix)
@@ -639,12 +641,12 @@ class _FactReader:
 
     def _spot(self, spot: FactSpot) -> None:
         key = (spot.entity, spot.style == "heading")
-        known = self._spots.get(key)
-        if known is None:
+        earlier = self._spots.get(key)
+        if earlier is None:
             self._spots[key] = spot
-        elif spot.style == known.style == "bullet":
-            self._spots[key] = known._replace(
-                end_line=max(known.end_line, spot.end_line), indent=known.indent or spot.indent
+        elif spot.style == earlier.style == "bullet":
+            self._spots[key] = earlier._replace(
+                end_line=max(earlier.end_line, spot.end_line), indent=earlier.indent or spot.indent
             )
 
     def _reach(self, scope: _Scope, line: int, prefix: str) -> None:
@@ -666,36 +668,34 @@ class _FactReader:
         count: dict[str, int] = {}
         ids: dict[int, str] = {}
         for number in sorted(range(len(self._found)), key=lambda n: self._found[n].past):
-            found = self._found[number]
+            fact = self._found[number]
             base = (
-                statement_id(note_id, found.entity, found.fact_value.text)
-                if found.is_statement
-                else fact_id(note_id, found.entity, found.field)
+                statement_id(note_id, fact.entity, fact.fact_value.text)
+                if fact.is_statement
+                else fact_id(note_id, fact.entity, fact.field)
             )
             count[base] = count.get(base, 0) + 1
             ids[number] = base if count[base] == 1 else f"{base}~{count[base]}"
         facts = tuple(
             Fact(
-                entity=found.entity,
-                field=found.field,
-                value=found.fact_value.text,
-                line=found.line,
-                since=found.fact_value.since,
-                until=found.fact_value.until,
-                source=found.fact_value.source,
-                current=not found.past,
+                entity=fact.entity,
+                field=fact.field,
+                value=fact.fact_value.text,
+                line=fact.line,
+                since=fact.fact_value.since,
+                until=fact.fact_value.until,
+                source=fact.fact_value.source,
+                current=not fact.past,
                 id=ids[number],
-                type="statement" if found.is_statement else "fact",
-                said=found.fact_value.said,
-                trust=least_trusted(found.fact_value.trust),
-                audience=label_of(found.fact_value.audience) if found.fact_value.audience else "",
-                lifecycle=found.fact_value.lifecycle,
+                type="statement" if fact.is_statement else "fact",
+                said=fact.fact_value.said,
+                trust=least_trusted(fact.fact_value.trust),
+                audience=label_of(fact.fact_value.audience) if fact.fact_value.audience else "",
+                lifecycle=fact.fact_value.lifecycle,
             )
-            for number, found in enumerate(self._found)
+            for number, fact in enumerate(self._found)
         )
         wrong = tuple(
-            problem._replace(line=found.line)
-            for found in self._found
-            for problem in found.fact_value.problems
+            problem._replace(line=fact.line) for fact in self._found for problem in fact.fact_value.problems
         )
         return Facts(facts, tuple(self._spots.values()), frozenset(self._told), self._history, wrong)

@@ -52,22 +52,22 @@ def inline_fields(body: Body, first_line: int) -> list[InlineField]:
     """The inline fields of a body, but for those in code and those of to-dos."""
     if "::" not in body.quiet:
         return []
-    found: list[InlineField] = []
+    fields: list[InlineField] = []
     for number, (quiet, line) in enumerate(
         zip(body.quiet.split("\n"), body.text.split("\n"), strict=True), first_line
     ):
         if "::" in quiet and read_todo(quiet) is None:
-            found += _fields_of(quiet, line, number)
-    return found
+            fields += _fields_of(quiet, line, number)
+    return fields
 
 
 def _fields_of(quiet: str, line: str, number: int) -> Iterator[InlineField]:
-    whole = _LINE.match(quiet)
-    if whole is not None:
-        start = whole.start(3) if whole[3] else len(line)
+    line_field = _LINE.match(quiet)
+    if line_field is not None:
+        start = line_field.start(3) if line_field[3] else len(line)
         behind = _BEHIND.match(line[start:][::-1])
         end = len(line) - (behind.end() if behind else 0)
-        key = clean_name(whole[2].rstrip("_"))
+        key = clean_name(line_field[2].rstrip("_"))
         if key.lower() not in _OF_A_VALUE:
             yield InlineField(key, fact_value(line[start:]), number, start, end, is_line=True)
         return
@@ -130,8 +130,8 @@ def _is_name(text: str) -> bool:
 def _has_day(text: str) -> bool:
     if not any(character.isdigit() for character in text):
         return False
-    found, _ = dates.find_ranges(text.replace("_", " "), dates.ANCHOR)
-    return any(one.start and one.end and dates.is_week_or_less(one.start, one.end) for one in found)
+    ranges, _ = dates.find_ranges(text.replace("_", " "), dates.ANCHOR)
+    return any(one.start and one.end and dates.is_week_or_less(one.start, one.end) for one in ranges)
 
 
 # The fields of a note, as facts of its entity or as text.
@@ -178,19 +178,19 @@ def read_fields(path: str, parts: Split, body: Body, said: Properties, *, note_i
         note_id: its id, the first part of the ids of its facts.
         title: of the note.
     """
-    found = [*_header_fields(parts.meta, parts), *_header_fields_of(parts)]
-    found += [Field((one.key,), one.value, one.line, one) for one in inline_fields(body, parts.body_line)]
-    found = [one for one in found if one.value.text]
-    inside = tuple(one for one in found if one.inline)
-    entity = entity_of(path, parts, said, title) if found else ""
+    fields = [*_header_fields(parts.meta, parts), *_header_fields_of(parts)]
+    fields += [Field((one.key,), one.value, one.line, one) for one in inline_fields(body, parts.body_line)]
+    fields = [one for one in fields if one.value.text]
+    inside = tuple(one for one in fields if one.inline)
+    entity = entity_of(path, parts, said, title) if fields else ""
     if not entity:
-        texts = [f"{one.name}: {one.value.text}" for one in found]
-        days = {day for one in found for day in dates.days_of(one.value.text).split()}
+        texts = [f"{one.name}: {one.value.text}" for one in fields]
+        days = {day for one in fields for day in dates.days_of(one.value.text).split()}
         return Fields(inline=inside, searched=", ".join(texts), days=" ".join(sorted(days)))
     count: dict[str, int] = {}
-    facts = [_fact(one, entity, note_id, count) for one in found]
-    told = frozenset(one.line for one in inside if one.inline and one.inline.is_line)
-    return Fields(entity, tuple(facts), tuple(found), inside, told)
+    facts = [_fact(one, entity, note_id, count) for one in fields]
+    lines_told = frozenset(one.line for one in inside if one.inline and one.inline.is_line)
+    return Fields(entity, tuple(facts), tuple(fields), inside, lines_told)
 
 
 def _fact(one: Field, entity: str, note_id: str, count: dict[str, int]) -> Fact:
@@ -218,11 +218,17 @@ def _header_fields(meta: Mapping[str, Any], parts: Split) -> Iterator[Field]:
         if key.lower() not in NOT_TOLD and not (isinstance(value, str) and is_told(key.lower(), value)):
             for inner, text in leaves(value):
                 path = (key, *inner)
-                at = next((lines[path[:n]] for n in range(len(path), 0, -1) if path[:n] in lines), 1)
+                field_line = next((lines[path[:n]] for n in range(len(path), 0, -1) if path[:n] in lines), 1)
                 end = 0
                 if isinstance(value, list):
-                    end = min((line for line in lines.values() if line > at), default=parts.body_line - 1) - 1
-                yield Field(path, fact_value(text), at, end_line=end)
+                    end = (
+                        min(
+                            (line for line in lines.values() if line > field_line),
+                            default=parts.body_line - 1,
+                        )
+                        - 1
+                    )
+                yield Field(path, fact_value(text), field_line, end_line=end)
 
 
 def _header_fields_of(parts: Split) -> Iterator[Field]:
@@ -234,15 +240,15 @@ def _header_fields_of(parts: Split) -> Iterator[Field]:
 
 def fields_in(path: str, text: str) -> Fields:
     """The fields of a note from its text; their lines are those of the text."""
-    parts = split(readable(text))
-    said, body = read_properties(parts.meta, parts.lines), read_body(parts.body, parts.body_line)
-    title = said.title or next((heading.text for heading in body.headings if heading.level == 1), "")
+    note = split(readable(text))
+    properties, body = read_properties(note.meta, note.lines), read_body(note.body, note.body_line)
+    title = properties.title or next((heading.text for heading in body.headings if heading.level == 1), "")
     stem = path.rpartition("/")[2].removesuffix(".md")
-    id_ = said.id or unicodedata.normalize("NFC", path.removesuffix(".md"))
-    return read_fields(path, parts, body, said, note_id=id_, title=title or stem)
+    id_ = properties.id or unicodedata.normalize("NFC", path.removesuffix(".md"))
+    return read_fields(path, note, body, properties, note_id=id_, title=title or stem)
 
 
 def facts_of_note(path: str, text: str) -> Facts:
     """The facts that the fields of a note are."""
-    found = fields_in(path, text)
-    return Facts(found.facts, (), found.told)
+    fields = fields_in(path, text)
+    return Facts(fields.facts, (), fields.told)

@@ -171,11 +171,14 @@ def place(root: str, path: str, temp: str, expected: str | None) -> None:
         os.fsync(folder)
 
 
-def hand_back(root: str, path: str, temp: str, before: str | None, after: str) -> None:
-    """Gives an editor its save back that `place` had displaced when it was cut short: the temp file is neither text."""
+def hand_back(root: str, path: str, temp: str, before: str | None, after: str | None) -> None:
+    """Gives an editor its save back that `place` or `remove_file` had displaced when it was cut short: the temp file is neither text."""
     with suppress(FileNotFoundError, NotFoundError, VaultError), _parent(root, path) as (folder, name):
         if _digest(folder, name) == after and _digest(folder, temp) not in {None, before, after}:
-            _give_back(folder, temp, name, after)
+            if after is None:
+                _return(folder, temp, name)
+            else:
+                _give_back(folder, temp, name, after)
 
 
 def discard(root: str, path: str, temp: str) -> None:
@@ -184,12 +187,17 @@ def discard(root: str, path: str, temp: str) -> None:
         os.unlink(temp, dir_fd=folder)
 
 
-def remove_file(root: str, path: str, expected: str) -> None:
-    """Removes a file if it still has the expected digest."""
+def remove_file(root: str, path: str, expected: str, temp: str = "") -> None:
+    """Removes a file if it still has the expected digest; on the way it has a temp name, of which a journal may know."""
     must_take_writes(root, path)
+    temp = temp or f".{expected[:12]}-p{os.getpid()}.tmp"
     with _parent(root, path) as (folder, name):
         _check(folder, name, path, expected)
-        os.unlink(name, dir_fd=folder)
+        os.rename(name, temp, src_dir_fd=folder, dst_dir_fd=folder)
+        if _digest(folder, temp) != expected:  # an editor saved between the look and the move
+            _return(folder, temp, name)
+            raise _changed(path)
+        os.unlink(temp, dir_fd=folder)
         os.fsync(folder)
 
 
@@ -340,6 +348,14 @@ def _swap(folder: int, temp: str, name: str, path: str, expected: str) -> None:
     else:  # an editor saved between the look and the exchange
         _give_back(folder, temp, name, put)
         raise _changed(path)
+
+
+def _return(folder: int, temp: str, name: str) -> None:
+    """Gives a file its name again, unless an editor has saved there once more."""
+    try:
+        _to_free_name(folder, temp, folder, name, "")
+    except ConflictError:
+        os.unlink(temp, dir_fd=folder)
 
 
 def _give_back(folder: int, temp: str, name: str, put: str | None) -> None:

@@ -48,21 +48,21 @@ def region_of(text: str) -> Region | None:
 
 def generated_part(text: str) -> str:
     """What stands between the marks, with line feeds."""
-    found = region_of(text)
+    region = region_of(text)
     lines = lines_of(readable(text))
-    return "".join(lines[found.start : found.end]) if found else ""
+    return "".join(lines[region.start : region.end]) if region else ""
 
 
 def with_part(text: str, part: str) -> str:
     """The text with another generated part; every byte around it stays."""
-    found = region_of(text)
-    if found is None:
+    region = region_of(text)
+    if region is None:
         return text
     lines = lines_of(text)
-    mark = lines[found.start - 1]
+    mark = lines[region.start - 1]
     newline = mark[len(mark.rstrip("\r\n")) :] or "\n"
     fresh = [line + newline for line in part.splitlines()]
-    return "".join((*lines[: found.start], *fresh, *lines[found.end :]))
+    return "".join((*lines[: region.start], *fresh, *lines[region.end :]))
 
 
 def own_words(path: str, data: bytes) -> bytes | None:
@@ -75,21 +75,23 @@ def own_words(path: str, data: bytes) -> bytes | None:
     file = decode(data)
     if not is_generated(path, file.text):
         return data
-    found, lines = region_of(file.text), lines_of(file.text)
+    region, lines = region_of(file.text), lines_of(file.text)
     ours = _our_keys(file.text)
-    hidden = {*ours, *(range(found.start - 1, found.end + 1) if found else ())}
-    kept = [line if n not in hidden else line[len(line.rstrip("\r\n")) :] for n, line in enumerate(lines)]
-    text = "".join(kept)
+    hidden = {*ours, *(range(region.start - 1, region.end + 1) if region else ())}
+    lines_left = [
+        line if n not in hidden else line[len(line.rstrip("\r\n")) :] for n, line in enumerate(lines)
+    ]
+    text = "".join(lines_left)
     body = split(readable(text))
-    told = any(line.strip() and not line.lstrip().startswith("#") for line in body.body.split("\n"))
-    if not told and not {key.lower() for key in body.meta} - _OURS:
+    has_words = any(line.strip() and not line.lstrip().startswith("#") for line in body.body.split("\n"))
+    if not has_words and not {key.lower() for key in body.meta} - _OURS:
         return None
     return encode(file._replace(text=text))
 
 
 def _our_keys(text: str) -> set[int]:
     """The lines of the header that hold our keys, in whatever style."""
-    found, inside = set[int](), False
+    numbers, inside = set[int](), False
     lines = lines_of(readable(text))
     for number, line in enumerate(lines[1:], 1):
         if line.rstrip() in ("---", "..."):
@@ -97,5 +99,5 @@ def _our_keys(text: str) -> set[int]:
         key = _KEY.match(line)
         inside = (key[1].lower() in _OURS - {"title"}) if key else inside
         if inside:
-            found.add(number)
-    return found
+            numbers.add(number)
+    return numbers

@@ -51,10 +51,10 @@ class Ledger:
     def record(self) -> Record:
         """What all devices' files tell: what was cited and rated, and on which days; only what they have gained is read again."""
         paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
-        known = self._read
-        found = {path: self._gained(path, known.get(path, _NOTHING_READ)) for path in sorted(paths)}
-        self._read = {path: one for path, one in found.items() if one is not None}
-        if [id(one.told) for one in known.values()] != [id(one.told) for one in self._read.values()]:
+        earlier = self._read
+        gained = {path: self._gained(path, earlier.get(path, _NOTHING_READ)) for path in sorted(paths)}
+        self._read = {path: one for path, one in gained.items() if one is not None}
+        if [id(one.told) for one in earlier.values()] != [id(one.told) for one in self._read.values()]:
             self._record = Record(one.told for one in self._read.values())
         return self._record
 
@@ -69,16 +69,16 @@ class Ledger:
     def _gained(self, path: str, known: _Read) -> _Read | None:
         """What a file tells, read on from where it was read to; None where it cannot be read."""
         try:
-            found = files.read_grown(self._root, path, known.end, known.file, _LARGEST)
+            grown = files.read_grown(self._root, path, known.end, known.file, _LARGEST)
         except (OSError, VaultError):
             return None
-        whole = found.data.rfind(b"\n") + 1  # the last line may be on its way
-        told = told_by(found.data[:whole])
-        if found.start:
+        end = grown.data.rfind(b"\n") + 1  # the last line may be on its way
+        events = told_by(grown.data[:end])
+        if grown.start:
             before = known.told
-            new = told.events or not told.days <= before.days
-            told = Told(before.days | told.days, before.events + told.events) if new else before
-        return _Read(told, found.start + whole, found.file)
+            new = events.events or not events.days <= before.days
+            events = Told(before.days | events.days, before.events + events.events) if new else before
+        return _Read(events, grown.start + end, grown.file)
 
     def shown_in(self, session: str) -> list[dict[str, Any]]:
         """What this device's last two months say was shown in a session, the oldest first."""
@@ -88,18 +88,18 @@ class Ledger:
 
     def _shown_to(self, path: str, session: str) -> tuple[dict[str, Any], ...]:
         """What a file says was shown in a session; only what it has gained since the last time is read."""
-        known = self._told.get((path, session), _Told())
+        earlier = self._told.get((path, session), _Told())
         try:
-            found = files.read_grown(self._root, path, known.end, known.file, _LARGEST)
+            grown = files.read_grown(self._root, path, earlier.end, earlier.file, _LARGEST)
         except (OSError, VaultError):
             return ()
-        whole = found.data.rfind(b"\n") + 1  # the last line may be on its way
-        new = _events(found.data[:whole], "shown", "session", session)
-        told = _Told((*known.events, *new) if found.start else tuple(new), found.start + whole, found.file)
+        end = grown.data.rfind(b"\n") + 1  # the last line may be on its way
+        new = _events(grown.data[:end], "shown", "session", session)
+        shown = _Told((*earlier.events, *new) if grown.start else tuple(new), grown.start + end, grown.file)
         if len(self._told) > _SESSIONS:
             self._told.clear()
-        self._told[path, session] = told
-        return told.events
+        self._told[path, session] = shown
+        return shown.events
 
     def shown_last(self, id_: str, *, session: str = "", receipt: str = "") -> str:
         """The receipt of the last event of two months that showed a memory, or a part of it; empty without one.
@@ -111,16 +111,16 @@ class Ledger:
         """
         paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
         months = sorted({path.rpartition("/")[2] for path in paths})[-2:]
-        wanted = json.dumps(id_, ensure_ascii=False)[:-1].encode("utf-8", "backslashreplace")
+        key = json.dumps(id_, ensure_ascii=False)[:-1].encode("utf-8", "backslashreplace")
         best = ("", False, "")
         for path in paths if not receipt else [path for path in paths if path.endswith(_month_of(receipt))]:
-            for event in self._showing(path, wanted) if receipt or path.endswith(tuple(months)) else ():
-                named, shown = event.get("receipt"), _ids(event)
+            for event in self._showing(path, key) if receipt or path.endswith(tuple(months)) else ():
+                named, ids = event.get("receipt"), _ids(event)
                 if not isinstance(named, str) or (receipt and named != receipt):
                     continue
-                if any(one == id_ or one.startswith(f"{id_}#") for one in shown):
-                    here = bool(session) and event.get("session") == session
-                    best = max(best, (named, here, str(event.get("ts", ""))), key=lambda one: one[1:])
+                if any(one == id_ or one.startswith(f"{id_}#") for one in ids):
+                    in_session = bool(session) and event.get("session") == session
+                    best = max(best, (named, in_session, str(event.get("ts", ""))), key=lambda one: one[1:])
         return best[0]
 
     def _showing(self, path: str, wanted: bytes) -> Iterator[dict[str, Any]]:
@@ -135,13 +135,15 @@ class Ledger:
     def uses(self, note: str) -> list[dict[str, Any]]:
         """The events in which a note, or a part of it, was shown, of all devices, the oldest first; those of the last year."""
         paths = sorted(files.list_files(self._root, FOLDER), key=lambda path: path.rpartition("/")[2])
-        wanted = json.dumps(note, ensure_ascii=False)[:-1].encode("utf-8", "backslashreplace")
+        key = json.dumps(note, ensure_ascii=False)[:-1].encode("utf-8", "backslashreplace")
         months = sorted({path.rpartition("/")[2] for path in paths})[-12:]
-        found = []
+        events = []
         for path in paths:
-            shown = self._showing(path, wanted) if path.endswith(tuple(months)) else ()
-            found += [event for event in shown if any(one.partition("#")[0] == note for one in _ids(event))]
-        return sorted(found, key=lambda event: str(event.get("ts", "")))
+            showing = self._showing(path, key) if path.endswith(tuple(months)) else ()
+            events += [
+                event for event in showing if any(one.partition("#")[0] == note for one in _ids(event))
+            ]
+        return sorted(events, key=lambda event: str(event.get("ts", "")))
 
     def receipt(self, name: str) -> dict[str, Any] | None:
         """The event that a receipt names, of whatever device."""
@@ -152,8 +154,8 @@ class Ledger:
         """The events of one type, of all devices, oldest first; those with this value, if one is named."""
         value = value or event
         paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
-        found = [one for path in paths for one in self._events(path, event, key, value)]
-        return sorted(found, key=lambda one: str(one.get("ts", "")))
+        events = [one for path in paths for one in self._events(path, event, key, value)]
+        return sorted(events, key=lambda one: str(one.get("ts", "")))
 
     def _shown(self, path: str, key: str, value: str) -> Iterator[dict[str, Any]]:
         return self._events(path, "shown", key, value)
@@ -168,14 +170,14 @@ class Ledger:
 
     def shown_by_mode(self, id_: str) -> dict[str, int]:
         """How often a memory, or a part of it, was shown in each mode (recall, search, get), by what all devices say."""
-        wanted = json.dumps(id_, ensure_ascii=False)[:-1].encode("utf-8", "backslashreplace")
-        found: dict[str, int] = {}
+        key = json.dumps(id_, ensure_ascii=False)[:-1].encode("utf-8", "backslashreplace")
+        counts: dict[str, int] = {}
         for path in files.list_files(self._root, FOLDER):
-            for event in self._showing(path, wanted) if path.endswith(".jsonl") else ():
+            for event in self._showing(path, key) if path.endswith(".jsonl") else ():
                 if any(one == id_ or one.startswith(f"{id_}#") for one in _ids(event)):
                     mode = str(event.get("mode") or "recall")
-                    found[mode] = found.get(mode, 0) + 1
-        return found
+                    counts[mode] = counts.get(mode, 0) + 1
+        return counts
 
     def fetched(self) -> set[str]:
         """The ids of everything that somebody asked to see whole, as all devices say."""
@@ -183,9 +185,9 @@ class Ledger:
         return {
             id_
             for path in paths
-            for one in self._showing(path, b'"get"')
-            if one.get("mode") == "get"
-            for id_ in _ids(one)
+            for event in self._showing(path, b'"get"')
+            if event.get("mode") == "get"
+            for id_ in _ids(event)
         }
 
     def roll_up(self, now: datetime) -> list[str]:
@@ -199,26 +201,26 @@ class Ledger:
             VaultError: a file was changed meanwhile, or cannot be read; the others are as they were.
         """
         folder = f"{FOLDER}/{self.device}/"
-        own = sorted(
+        months = sorted(
             path
             for path in files.list_files(self._root, FOLDER)
             if _OWN_MONTH.fullmatch(path.removeprefix(folder))
         )
         first = utc(now).replace(day=1)
-        whole = f"{folder}{first - timedelta(days=1):%Y-%m}.jsonl"
-        done = []
-        for path in own[:1]:
+        first_kept = f"{folder}{first - timedelta(days=1):%Y-%m}.jsonl"
+        shortened = []
+        for path in months[:1]:
             files.sweep(
                 self._root, path
             )  # what a killed roll-up left, which git would see where it tracks the ledger
-        for path in own[:-2]:
-            if path < whole:
+        for path in months[:-2]:
+            if path < first_kept:
                 read = files.read_file(self._root, path, limit=_LARGEST)
                 data = b"".join(_rolled_up(line) for line in read.data.splitlines(keepends=True))
                 if data != read.data:
                     files.write_file(self._root, path, data, read.digest)
-                    done.append(path)
-        return done
+                    shortened.append(path)
+        return shortened
 
     def append(self, event: str, values: Mapping[str, Any], now: datetime, *, durable: bool = False) -> str:
         """Appends one event; returns an empty string, or why it could not be written.
@@ -238,8 +240,8 @@ class Ledger:
                 if durable:
                     os.fsync(handle)
         except (OSError, VaultError, ClockError) as error:
-            why = getattr(error, "strerror", None) or error
-            return f"this use could not be written to the ledger ({why}); nothing else is affected"
+            reason = getattr(error, "strerror", None) or error
+            return f"this use could not be written to the ledger ({reason}); nothing else is affected"
         return ""
 
 
@@ -253,8 +255,8 @@ def _rolled_up(line: bytes) -> bytes:
     event = event_of(line) if b'"shown"' in line else {}
     if event.get("event") != "shown" or event.keys() <= _FIGURES:
         return line
-    kept = {key: value for key, value in event.items() if key in _FIGURES}
-    return (json.dumps(kept, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+    figures = {key: value for key, value in event.items() if key in _FIGURES}
+    return (json.dumps(figures, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
 
 
 def _month_of(receipt: str) -> str:
@@ -283,8 +285,8 @@ _NOTHING_READ = _Read(Told())
 
 def _events(data: bytes, type_: str, key: str, value: str) -> Iterator[dict[str, Any]]:
     """The events with this value; a line that is no event, as one that a crash cut off, is passed over."""
-    wanted = json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
-    for line in data.splitlines() if wanted in data else ():
-        event = event_of(line) if wanted in line else {}
+    needle = json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    for line in data.splitlines() if needle in data else ():
+        event = event_of(line) if needle in line else {}
         if event.get("event") == type_ and event.get(key) == value:
             yield event

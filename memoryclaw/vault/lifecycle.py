@@ -24,9 +24,9 @@ IDLE = 1  # days after its last one on which what is of a session still counts: 
 
 def read(said: Mapping[str, str]) -> Lifecycle:
     """The lifecycle that some values say, by their keys in files; a day that cannot be read says nothing."""
-    found = {key: " ".join(said.get(key, "").split()) for key in KEYS}
-    days = {key: parse_timestamp(found[key])[:10] for key in _DAYS}
-    return Lifecycle(type_named(found["type"]), scope_named(found["scope"]), **days)
+    values = {key: " ".join(said.get(key, "").split()) for key in KEYS}
+    days = {key: parse_timestamp(values[key])[:10] for key in _DAYS}
+    return Lifecycle(type_named(values["type"]), scope_named(values["scope"]), **days)
 
 
 def type_named(word: str) -> str:
@@ -43,10 +43,10 @@ def type_asked(word: str) -> str:
     Raises:
         InputError: it is none of those that are known.
     """
-    found = type_named(word)
-    if found and found not in MEMORY_TYPES:
+    type_ = type_named(word)
+    if type_ and type_ not in MEMORY_TYPES:
         raise InputError(f"there is no type {word[:60]!r}; it is one of {', '.join(MEMORY_TYPES)}")
-    return found
+    return type_
 
 
 def scope_named(text: str) -> str:
@@ -64,15 +64,15 @@ def given(values: Mapping[str, str]) -> dict[str, str]:
     Raises:
         InputError: a day or a scope cannot be read.
     """
-    found: dict[str, str] = {}
+    cleaned: dict[str, str] = {}
     for key, value in values.items():
         text = " ".join(value.split())
-        known = read({key: text})._asdict()[_NAMES.get(key, key)]
-        if text and not known and (key != "scope" or text.lower() != "permanent"):
+        reading = read({key: text})._asdict()[_NAMES.get(key, key)]
+        if text and not reading and (key != "scope" or text.lower() != "permanent"):
             form = "`permanent`, `project:atlas` or `session`" if key == "scope" else "2026-05-01"
             raise InputError(f"{key}: {text[:60]!r} cannot be read; write it as {form}")
-        found[key] = re.sub(r"[\[\]()]", "", known)
-    return found
+        cleaned[key] = re.sub(r"[\[\]()]", "", reading)
+    return cleaned
 
 
 def is_told(key: str, text: str) -> bool:
@@ -125,8 +125,8 @@ def due(lifecycle: Lifecycle, since: str, span: int) -> str:
     """
     if lifecycle.verify_by and lifecycle.verified < lifecycle.verify_by:
         return lifecycle.verify_by
-    known = max(lifecycle.verified, since[:10])
-    return _later(known, span) if span and known else ""
+    checked = max(lifecycle.verified, since[:10])
+    return _later(checked, span) if span and checked else ""
 
 
 def _later(day: str, days: int) -> str:

@@ -101,23 +101,23 @@ def plain_name(text: str) -> str:
 
 def names_of(low: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[str, ...]:
     """The distinct names under some keys, from lists or text with commas."""
-    found: list[str] = []
+    names: list[str] = []
     for key in keys:
         if (value := low.get(key)) is not None:
-            parts = value.split(",") if isinstance(value, str) else strings(value)
-            found += [plain_name(part) for part in parts]
-    return tuple(dict.fromkeys(filter(None, found))) if found else ()
+            values = value.split(",") if isinstance(value, str) else strings(value)
+            names += [plain_name(part) for part in values]
+    return tuple(dict.fromkeys(filter(None, names))) if names else ()
 
 
 def tags_of(low: Mapping[str, Any]) -> tuple[str, ...]:
     """The tags of a header: a list, or text with commas or spaces, with or without `#`."""
-    found: list[str] = []
+    tags: list[str] = []
     for key in ("tags", "tag"):
         value = low.get(key)
         if value is not None:
-            parts = value.replace(",", " ").split() if isinstance(value, str) else strings(value)
-            found += [part.strip().lstrip("#").strip("/") for part in parts]
-    return tuple(dict.fromkeys(filter(None, found))) if found else ()
+            values = value.replace(",", " ").split() if isinstance(value, str) else strings(value)
+            tags += [part.strip().lstrip("#").strip("/") for part in values]
+    return tuple(dict.fromkeys(filter(None, tags))) if tags else ()
 
 
 class _Lines:
@@ -168,22 +168,22 @@ def _trust(value: Any, lines: _Lines, problems: list[Problem]) -> str:
 
 
 def _lifecycle(low: Mapping[str, Any], project: str, lines: _Lines, problems: list[Problem]) -> Lifecycle:
-    said = {key: text_of(low[key]) for key in lifecycle.KEYS if key in low}
+    texts = {key: text_of(low[key]) for key in lifecycle.KEYS if key in low}
     if project:
-        said.setdefault("scope", f"{PROJECT}{project}")
-    if not said:
+        texts.setdefault("scope", f"{PROJECT}{project}")
+    if not texts:
         return PERMANENT
-    for key, text in said.items():
+    for key, text in texts.items():
         problems += lifecycle.problems({key: text}, lines.of(key) if key in low else 1)
-    return lifecycle.read(said)
+    return lifecycle.read(texts)
 
 
 def _other(low: Mapping[str, Any]) -> str:
-    found = [
+    texts = [
         plain_name(text)
         for key, value in low.items()
         if key not in _NOT_SEARCHED
         for text in strings(value)
         if not _NUMBER_OR_DATE.fullmatch(text)
     ]
-    return ", ".join(found)
+    return ", ".join(texts)

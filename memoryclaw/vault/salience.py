@@ -35,22 +35,22 @@ def read_topics(text: str) -> Topics:
     A line is a topic, or several with commas between them. A heading that says neither is of the part of the one above it, and so is one
     that says both. A line that is bold or ends in a colon is a heading; what stands behind the colon is of that part alone.
     """
-    found: dict[str, dict[str, None]] = {MATTERS: {}, IGNORE: {}}
-    parts = split(text[: _end(text)])
-    body = read_body(parts.body, parts.body_line)
-    for section in sections_of(body._replace(text=body.quiet), parts.body_line):
-        part = next(filter(None, map(_part, reversed(section.trail))), MATTERS)
+    topics: dict[str, dict[str, None]] = {MATTERS: {}, IGNORE: {}}
+    note = split(text[: _end(text)])
+    body = read_body(note.body, note.body_line)
+    for section in sections_of(body._replace(text=body.quiet), note.body_line):
+        topic_kind = next(filter(None, map(_part, reversed(section.trail))), MATTERS)
         for line in section.text.splitlines():
             bullet = _BULLET.match(line)
-            label, colon, rest = _label(line[bullet.end() if bullet else 0 :])
+            label, colon, topics_text = _label(line[bullet.end() if bullet else 0 :])
             of = _part(label) if len(tokens_of(label)) <= _LABEL_WORDS else ""
-            if of and not rest.strip():
-                part = of
+            if of and not topics_text.strip():
+                topic_kind = of
                 continue
-            for topic in _PARTS.split(rest if of else f"{label}{colon}{rest}"):
+            for topic in _PARTS.split(topics_text if of else f"{label}{colon}{topics_text}"):
                 if named := " ".join(hit[0] for hit in WORD.finditer(topic)):
-                    found[of or part][named] = None
-    return Topics(tuple(found[MATTERS]), tuple(found[IGNORE]), _unread(text))
+                    topics[of or topic_kind][named] = None
+    return Topics(tuple(topics[MATTERS]), tuple(topics[IGNORE]), _unread(text))
 
 
 def says_which(word: str) -> bool:
@@ -63,8 +63,8 @@ def _label(line: str) -> tuple[str, str, str]:
     """What stands before a colon, the colon, and what stands behind it; a bold line has a colon at its end."""
     if bold := _BOLD.fullmatch(line.strip()):
         return bold[2].rstrip(" :"), ":", ""
-    label, colon, rest = line.partition(":")
-    return (label, colon, rest.lstrip("*_")) if colon else ("", "", line)
+    label, colon, text = line.partition(":")
+    return (label, colon, text.lstrip("*_")) if colon else ("", "", line)
 
 
 def _part(heading: str) -> str:
@@ -95,5 +95,5 @@ def _unread(text: str) -> tuple[Problem, ...]:
     if len(text) <= MOST:
         return ()
     line = text.count("\n", 0, _end(text)) + 1
-    told = f"only the first {MOST:,} characters are read as what matters and what to ignore"
-    return (Problem("", line, told, "shorten the file, or write what is below elsewhere"),)
+    message = f"only the first {MOST:,} characters are read as what matters and what to ignore"
+    return (Problem("", line, message, "shorten the file, or write what is below elsewhere"),)

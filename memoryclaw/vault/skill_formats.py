@@ -75,11 +75,11 @@ def read_json_skill(text: str) -> Skill:
 
 def read_javascript_skill(text: str) -> Skill:
     """Scans a JavaScript skill for the first name, description and triggers outside comments."""
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for hit in _JS_VALUE.finditer(_JS_COMMENT.sub(lambda comment: comment[1] or " ", text[:_JS_SCANNED])):
         values = [_unescaped(string) for string in _JS_STRING.findall(hit[2])]
-        found.setdefault(hit[1], values if hit[2].startswith("[") else values[0])
-    skill = _from(found)
+        fields.setdefault(hit[1], values if hit[2].startswith("[") else values[0])
+    skill = _from(fields)
     if skill.name:
         return skill
     return skill._replace(problems=(Problem("", 1, "no name was found in this skill", "add name: '…'"),))

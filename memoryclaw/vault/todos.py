@@ -65,22 +65,22 @@ def read_todo(line: str) -> Todo | None:
     hit = _LINE.match(line) if "[" in line else None
     if hit is None or not (hit[3] or "").strip():
         return None
-    rest, found = hit[3], dict[str, str]()
-    if block := _BLOCK.search(rest):
-        rest = rest[: block.start()]
-    rest = _SIGNIFIER.sub(lambda mark: _taken(mark, found), rest)
-    if "::" in rest:
-        rest = _FIELD.sub(lambda field: _field(field, found), rest)
-    text = " ".join(rest.split())
+    remaining, fields = hit[3], dict[str, str]()
+    if block := _BLOCK.search(remaining):
+        remaining = remaining[: block.start()]
+    remaining = _SIGNIFIER.sub(lambda mark: _taken(mark, fields), remaining)
+    if "::" in remaining:
+        remaining = _FIELD.sub(lambda field: _field(field, fields), remaining)
+    text = " ".join(remaining.split())
     if not text:
         return None
-    days = {name: found.get(name, "") for name in ("due", "scheduled", "start", "created", "finished")}
+    days = {name: fields.get(name, "") for name in ("due", "scheduled", "start", "created", "finished")}
     return Todo(
         _BOXES[hit[2]],
         text,
         **{name: day if _is_day(day) else "" for name, day in days.items()},
-        repeat=found.get("repeat", "").strip(),
-        priority=found.get("priority", ""),
+        repeat=fields.get("repeat", "").strip(),
+        priority=fields.get("priority", ""),
         block=block[1] if block else "",
     )
 

@@ -97,12 +97,12 @@ class Record:
     @cached_property
     def _by_id(self) -> Mapping[str, list[tuple[str, Mapping[str, Any], str]]]:
         """The events that cite or rate each memory, the oldest first, each with its time and the id that the memory had then."""
-        found: dict[str, list[tuple[str, Mapping[str, Any], str]]] = {}
+        by_id: dict[str, list[tuple[str, Mapping[str, Any], str]]] = {}
         for ts, _, event in self._events:
             ids = () if event["event"] == "renamed" else _texts(event.get("ids"))
             for id_ in ids if event["event"] == "cited" or _rating(event) else ():
-                found.setdefault(self._now_called(id_, ts), []).append((ts, event, id_))
-        return found
+                by_id.setdefault(self._now_called(id_, ts), []).append((ts, event, id_))
+        return by_id
 
     @property
     def used(self) -> Collection[str]:
@@ -114,14 +114,14 @@ class Record:
         uses: dict[tuple[str, ...], Use] = {}
         for number, (ts, event, then) in enumerate(self._by_id.get(id_, ())):
             receipt, session, rating = _receipt(event, then), _text(event.get("session")), _rating(event)
-            known = uses.setdefault(
+            earlier = uses.setdefault(
                 (receipt, "" if receipt else str(number)), Use(_shown_at(receipt, ts), receipt, session)
             )
             by = "words" if then in _texts(event.get("words")) else "id"
             uses[receipt, "" if receipt else str(number)] = (
-                known._replace(rating=rating)
+                earlier._replace(rating=rating)
                 if event["event"] == "rated"
-                else known._replace(cited=min(known.cited or by, by))
+                else earlier._replace(cited=min(earlier.cited or by, by))
             )
         return tuple(sorted(uses.values()))
 
@@ -137,25 +137,25 @@ class Record:
         """What a memory that had this id at a time is called by now."""
         if not self._moved:
             return id_
-        note, mark, part = id_.partition("#")
+        note, mark, fragment = id_.partition("#")
         for ts, old, new in self._moved:
             if ts >= since and note == old:
                 note = new
-        return f"{note}{mark}{part}"
+        return f"{note}{mark}{fragment}"
 
 
 def told_by(data: bytes) -> Told:
     """What whole lines of a ledger tell; a line that is no event is passed over, and one of what was shown is not parsed."""
-    days, odd, wanted = set[bytes](), list[bytes](), list[bytes]()
+    days, odd, telling = set[bytes](), list[bytes](), list[bytes]()
     for line in data.split(b"\n"):
         if head := _HEAD.match(line):
             days.add(head[2])
             if head[3] in TELLING:
-                wanted.append(line)
+                telling.append(line)
         elif line:  # not as we write it: by hand, or by another program
             odd.append(line)
     events, of_odd = list[tuple[str, bytes, Mapping[str, Any]]](), set[str]()
-    for line, event in _read([*wanted, *odd]):
+    for line, event in _read([*telling, *odd]):
         if head := _HEAD.match(line):
             events.append((head[1].decode(), line, event))
         elif ts := parse_timestamp(str(event.get("ts", ""))):
@@ -182,8 +182,10 @@ def _read(lines: Sequence[bytes]) -> list[tuple[bytes, Mapping[str, Any]]]:
     with suppress(ValueError, RecursionError):
         events = json.loads(b"[" + b",".join(lines) + b"]")
         if len(events) == len(lines):
-            return [(line, one) for line, one in zip(lines, events, strict=True) if isinstance(one, dict)]
-    return [(line, one) for line in lines if (one := event_of(line))]
+            return [
+                (line, event) for line, event in zip(lines, events, strict=True) if isinstance(event, dict)
+            ]
+    return [(line, event) for line in lines if (event := event_of(line))]
 
 
 def _cited(ts: str, event: Mapping[str, Any], now_called: Callable[[str, str], str]) -> Cited | None:
@@ -217,8 +219,8 @@ def _shown_at(receipt: str, told: str) -> str:
     if not RECEIPT.fullmatch(receipt):
         return told
     day, time = receipt[2:10], receipt[11:17]
-    shown = f"{day[:4]}-{day[4:6]}-{day[6:]}T{time[:2]}:{time[2:4]}:{time[4:]}Z"
-    return min(shown, told)
+    moment = f"{day[:4]}-{day[4:6]}-{day[6:]}T{time[:2]}:{time[2:4]}:{time[4:]}Z"
+    return min(moment, told)
 
 
 def _note(path: object) -> str:

@@ -69,10 +69,10 @@ def misfit(value: str, type_: str) -> str:
 
 def _is_fixed(value: str) -> bool:
     """True for a time that is the same whenever it is read (`spring 2027`), or every year (`11 February`)."""
-    found = [leading_range(value, today) for today in _YEARS]
-    if not all(one and not words_of(value[one.span[1] :]) for one in found):
+    ranges = [leading_range(value, today) for today in _YEARS]
+    if not all(one and not words_of(value[one.span[1] :]) for one in ranges):
         return False
-    first, second = ((one.start, one.end) for one in found if one)
+    first, second = ((one.start, one.end) for one in ranges if one)
     return first == second or tuple(day[5:] for day in first) == tuple(day[5:] for day in second)
 
 
@@ -91,11 +91,11 @@ def read_aliases(text: str) -> dict[str, tuple[str, ...]]:
 
     `a: [b, c]` links a with b and with c, in both directions; a list of lists links all words of each inner list.
     """
-    found: dict[str, dict[str, None]] = {}
-    for one, other in _pairs(load(text).value):
-        if one != other:
-            found.setdefault(one, {})[other] = None
-    return {word: tuple(synonyms) for word, synonyms in found.items()}
+    synonyms_of: dict[str, dict[str, None]] = {}
+    for one, synonym in _pairs(load(text).value):
+        if one != synonym:
+            synonyms_of.setdefault(one, {})[synonym] = None
+    return {word: tuple(synonyms) for word, synonyms in synonyms_of.items()}
 
 
 def read_schema(text: str) -> Schema:
@@ -123,8 +123,8 @@ def read_schema(text: str) -> Schema:
         for name, said in (fields.items() if isinstance(fields, dict) else ())
     }
     collections = frozenset(_word(name) for name in _names(low.get("collections")))
-    given = "collections" in low
-    return Schema(named, collections if given else DEFAULT_COLLECTIONS, tuple(problems))
+    has_collections = "collections" in low
+    return Schema(named, collections if has_collections else DEFAULT_COLLECTIONS, tuple(problems))
 
 
 def vocabulary_problems(path: str, text: str) -> tuple[Problem, ...]:
@@ -157,8 +157,8 @@ def _pairs(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _names(value: Any) -> list[str]:
-    parts = value.split(",") if isinstance(value, str) else strings(value)
-    return [part for part in parts if part.strip()]
+    names = value.split(",") if isinstance(value, str) else strings(value)
+    return [part for part in names if part.strip()]
 
 
 def _word(text: str) -> str:
@@ -175,8 +175,8 @@ def _field(name: str, said: Any, loaded: Yaml, problems: list[Problem]) -> Field
         field = field._replace(supersede=decides in _YES)
         if decides and decides not in _YES | _NO:
             line = loaded.lines.get(("fields", name, "supersede"), loaded.lines.get(("fields", name), 1))
-            told = f"{name}: supersede: {decides!r} is neither true nor false"
-            problems.append(Problem("", line, told, "write `supersede: true`"))
+            message = f"{name}: supersede: {decides!r} is neither true nor false"
+            problems.append(Problem("", line, message, "write `supersede: true`"))
         said = rules
         field = field._replace(verify=next(filter(None, map(span_of, spans)), 0))
         if spans and not field.verify:

@@ -131,10 +131,10 @@ class Watcher:
         logging.getLogger("watchdog").addHandler(self._ears)
         others = set(threading.enumerate())
         observer = self._observer = make()
-        known = places(os.fspath(self._root))
-        _hear_less(observer, root, known)
+        layout = places(os.fspath(self._root))
+        _hear_less(observer, root, layout)
         # One recursive watch: its events come in the order in which things happened.
-        observer.schedule(_Handler(root, self._hints, known), root, recursive=True, event_filter=_EVENTS)
+        observer.schedule(_Handler(root, self._hints, layout), root, recursive=True, event_filter=_EVENTS)
         observer.start()
         self._threads = [t for t in threading.enumerate() if isinstance(t, BaseThread) and t not in others]
 

@@ -59,7 +59,10 @@ def changed(
         if value:
             facts[key] = shortened(value, LONGEST)
     plan = tuple(shortened(step, LONGEST) for step in changes.get("plan", memory.plan)[:STEPS])
-    seen = (*memory.observations, *(shortened(one, LONGEST) for one in changes.get("observations", ())))
+    observations = (
+        *memory.observations,
+        *(shortened(one, LONGEST) for one in changes.get("observations", ())),
+    )
     return trimmed(
         replace(
             memory,
@@ -67,7 +70,7 @@ def changed(
             goal=shortened(changes.get("goal", memory.goal), LONGEST),
             plan=plan,
             facts=dict(list(facts.items())[-FACTS:]),
-            observations=seen[-OBSERVATIONS:],
+            observations=observations[-OBSERVATIONS:],
             active_skill=shortened(changes.get("active_skill", memory.active_skill), SHORT),
             by_hand=_set(memory, changes) if by_hand else memory.by_hand,
             updated=now or memory.updated,
@@ -76,8 +79,8 @@ def changed(
 
 
 def _set(memory: WorkingMemory, changes: Mapping[str, Any]) -> tuple[str, ...]:
-    told = {*memory.by_hand, *(_SAME.get(key, key) for key in changes)}
-    return tuple(key for key in KEYS if key in told)
+    keys_set = {*memory.by_hand, *(_SAME.get(key, key) for key in changes)}
+    return tuple(key for key in KEYS if key in keys_set)
 
 
 def rendered(memory: WorkingMemory) -> list[str]:
@@ -115,13 +118,13 @@ def tokens(memory: WorkingMemory) -> int:
 
 def as_text(memory: WorkingMemory) -> str:
     """What somebody set in it, as a text for a log; the rest was filled in from turns, which stand there already."""
-    own = set(memory.by_hand)
+    by_hand = set(memory.by_hand)
     memory = replace(
         memory,
-        goal=memory.goal if "goal" in own else "",
-        plan=memory.plan if "plan" in own else (),
-        observations=memory.observations if "recent_observations" in own else (),
-        active_skill=memory.active_skill if "active_skill" in own else "",
+        goal=memory.goal if "goal" in by_hand else "",
+        plan=memory.plan if "plan" in by_hand else (),
+        observations=memory.observations if "recent_observations" in by_hand else (),
+        active_skill=memory.active_skill if "active_skill" in by_hand else "",
     )
     lines = [
         f"task: {memory.task}" if memory.task else "",
@@ -226,21 +229,23 @@ def checked(changes: Mapping[str, Any], clean: Clean | None = None) -> dict[str,
     Raises:
         InputError: a key is unknown, or its value has the wrong type.
     """
-    given = {_SAME.get(key, key): value for key, value in changes.items()}
-    unknown = [str(key) for key in given if key not in KEYS]
+    named = {_SAME.get(key, key): value for key, value in changes.items()}
+    unknown = [str(key) for key in named if key not in KEYS]
     if unknown:
         raise InputError(
             f"a working memory has no {', '.join(map(repr, unknown))}; it has {', '.join(KEYS[:-1])} and {KEYS[-1]}"
         )
     clean = clean or _clean
-    found: dict[str, Any] = {key: _text(key, given[key], clean) for key in _TEXTS if key in given}
-    if "plan" in given:
-        found["plan"] = _checked_texts("plan", given["plan"], clean)
-    if "facts" in given:
-        found["facts"] = _checked_facts(given["facts"], clean)
-    if "recent_observations" in given:
-        found["observations"] = _checked_texts("recent_observations", given["recent_observations"], clean)
-    return found
+    clean_changes: dict[str, Any] = {key: _text(key, named[key], clean) for key in _TEXTS if key in named}
+    if "plan" in named:
+        clean_changes["plan"] = _checked_texts("plan", named["plan"], clean)
+    if "facts" in named:
+        clean_changes["facts"] = _checked_facts(named["facts"], clean)
+    if "recent_observations" in named:
+        clean_changes["observations"] = _checked_texts(
+            "recent_observations", named["recent_observations"], clean
+        )
+    return clean_changes
 
 
 def stored(memory: WorkingMemory) -> dict[str, Any]:
@@ -264,15 +269,19 @@ def restored(value: Any, session: str, path: str) -> WorkingMemory:
         return unusable(session, path, "this file is no JSON object")
     if value.get("session") != session:
         return unusable(session, path, f"this file is not the working memory of session {session}")
-    rest = {key: inner for key, inner in value.items() if key not in ("session", "updated", "by_hand")}
+    content = {key: inner for key, inner in value.items() if key not in ("session", "updated", "by_hand")}
     updated = value.get("updated")
     try:
-        found = checked(rest, str)
-        memory = changed(WorkingMemory(session=session), found, updated if isinstance(updated, str) else "")
-        said = value.get("by_hand")
+        content_checked = checked(content, str)
+        memory = changed(
+            WorkingMemory(session=session), content_checked, updated if isinstance(updated, str) else ""
+        )
+        by_hand = value.get("by_hand")
         # A file without the key is from before anything was filled in: what it holds was set.
-        own = said if isinstance(said, list) else [key for key in memory.by_hand if rest.get(key)]
-        return replace(memory, by_hand=tuple(key for key in KEYS if key in own))
+        keys_set = (
+            by_hand if isinstance(by_hand, list) else [key for key in memory.by_hand if content.get(key)]
+        )
+        return replace(memory, by_hand=tuple(key for key in KEYS if key in keys_set))
     except InputError as error:
         return unusable(session, path, str(error))
 
@@ -304,15 +313,15 @@ def _checked_facts(value: Any, clean: Clean) -> dict[str, str | None]:
         return {}
     if not isinstance(value, Mapping):
         raise InputError('\'facts\' must be an object of texts, such as {"recipient": "John"}')
-    found: dict[str, str | None] = {}
+    facts: dict[str, str | None] = {}
     for key, inner in value.items():
         name = one_line(str(key))[:SHORTER].strip()
         if not name:
             raise InputError("a fact of a working memory needs a name")
         if inner is not None and not isinstance(inner, str | int | float):
             raise InputError(f"the fact {name!r} must be a text, a number, true, false or null")
-        found[name] = None if inner is None else clean(_in_words(inner))
-    return found
+        facts[name] = None if inner is None else clean(_in_words(inner))
+    return facts
 
 
 def _in_words(value: str | float) -> str:

@@ -44,7 +44,7 @@ class Cleared(NamedTuple):
     notice: str = ""
 
 
-class _File(NamedTuple):
+class _StoredMemory(NamedTuple):
     memory: WorkingMemory
     digest: str | None
 
@@ -77,13 +77,13 @@ class WorkingStore:
 
     def change(self, session: str, changes: Mapping[str, Any]) -> WorkingMemory:
         """Changes it; another task starts a new one, and the content of the old one goes to the log."""
-        session, found = session_named(session), self._redacted(checked(changes))
+        session, clean_changes = session_named(session), self._redacted(checked(changes))
         with folder_lock(self._root, FOLDER):
             memory, digest = self._usable(session)
-            if memory.task and found.get("task") and found["task"] != memory.task:
+            if memory.task and clean_changes.get("task") and clean_changes["task"] != memory.task:
                 self._log(memory)
                 memory = WorkingMemory(session=session)
-            memory = changed(memory, found, timestamp(dated(self._clock())))
+            memory = changed(memory, clean_changes, timestamp(dated(self._clock())))
             self._write(memory, digest)
         return memory
 
@@ -99,9 +99,11 @@ class WorkingStore:
             self._end_silent()
         with folder_lock(self._root, FOLDER):
             memory, digest = self._read(session)
-            found = {} if memory.problems else filled_in(memory, turns)
-            if found:
-                self._write(changed(memory, found, timestamp(dated(self._clock())), by_hand=False), digest)
+            additions = {} if memory.problems else filled_in(memory, turns)
+            if additions:
+                self._write(
+                    changed(memory, additions, timestamp(dated(self._clock())), by_hand=False), digest
+                )
 
     def clear(self, session: str, task: str = "") -> Cleared:
         """Clears it: its content goes to the log, then its file is removed. With a task, only if it is for that task."""
@@ -121,21 +123,21 @@ class WorkingStore:
         notice = "; ".join(f"{problem.message}; {problem.hint}" for problem in memory.problems)
         return Cleared(session, digest is not None, id_, notice)
 
-    def _read(self, session: str) -> _File:
+    def _read(self, session: str) -> _StoredMemory:
         path = _path(session)
         try:
-            found = files.read_file(self._root, path, LARGEST)
-            return _File(restored(json.loads(found.data), session, path), found.digest)
+            stored = files.read_file(self._root, path, LARGEST)
+            return _StoredMemory(restored(json.loads(stored.data), session, path), stored.digest)
         except NotFoundError:
-            return _File(WorkingMemory(session=session), None)
+            return _StoredMemory(WorkingMemory(session=session), None)
         except VaultError as error:
-            why = f"this file {str(error).removeprefix(path).strip()}"
-            return _File(unusable(session, path, why, _AWAY), None)
+            reason = f"this file {str(error).removeprefix(path).strip()}"
+            return _StoredMemory(unusable(session, path, reason, _AWAY), None)
         except OSError as error:
-            why = f"this file cannot be read ({error.strerror})"
-            return _File(unusable(session, path, why, _AWAY), None)
+            reason = f"this file cannot be read ({error.strerror})"
+            return _StoredMemory(unusable(session, path, reason, _AWAY), None)
         except (ValueError, RecursionError):
-            return _File(unusable(session, path, "this file is not JSON"), found.digest)
+            return _StoredMemory(unusable(session, path, "this file is not JSON"), stored.digest)
 
     def _write(self, memory: WorkingMemory, digest: str | None) -> None:
         data = json.dumps(stored(memory), ensure_ascii=False, indent=2) + "\n"
@@ -147,18 +149,18 @@ class WorkingStore:
             if not path.endswith(".json"):
                 continue
             with suppress(MemoryClawError, OSError, ValueError, RecursionError):
-                told = json.loads(files.read_file(self._root, path, LARGEST).data)
-                session = str(told["session"]) if isinstance(told, dict) else ""
+                content = json.loads(files.read_file(self._root, path, LARGEST).data)
+                session = str(content["session"]) if isinstance(content, dict) else ""
                 memory = self.show(session)
                 silent = bool(memory.updated) and memory.updated < since
                 if _path(session) == path and silent and not memory.by_hand:
                     self.clear(session)
 
-    def _usable(self, session: str) -> _File:
+    def _usable(self, session: str) -> _StoredMemory:
         """Reads the file for a change; one with other content is renamed first."""
         memory, digest = self._read(session)
         if not memory.problems:
-            return _File(memory, digest)
+            return _StoredMemory(memory, digest)
         problem, path = memory.problems[0], _path(session)
         if digest is None:
             raise VaultError(f"{path}: {problem.message}; {problem.hint}")
@@ -168,7 +170,7 @@ class WorkingStore:
         files.write_file(self._root, aside, files.read_file(self._root, path, LARGEST).data, None)
         files.remove_file(self._root, path, digest)
         told_where = problem._replace(hint=f"it was set aside as {aside}")
-        return _File(replace(memory, problems=(told_where,)), None)
+        return _StoredMemory(replace(memory, problems=(told_where,)), None)
 
     def _log(self, memory: WorkingMemory) -> str:
         """Logs its content as a system line of its session; returns the line's id."""
@@ -178,10 +180,12 @@ class WorkingStore:
         # Named by what it says and when: a second try, after a crash in between, finds it kept already.
         mark = hashlib.sha256(f"{memory.updated}\n{text}".encode("utf-8", "replace")).hexdigest()[:16]
         line = {"session": memory.session, "role": "system", "name": SPEAKER, "host_id": f"working-{mark}"}
-        [done] = self._capture([json.dumps({**line, "content": text})])
-        if not done.ok:
-            raise VaultError(f"the working memory was not cleared, as it could not be logged: {done.error}")
-        return done.id
+        [captured] = self._capture([json.dumps({**line, "content": text})])
+        if not captured.ok:
+            raise VaultError(
+                f"the working memory was not cleared, as it could not be logged: {captured.error}"
+            )
+        return captured.id
 
 
 def _path(session: str) -> str:

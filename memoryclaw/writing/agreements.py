@@ -36,14 +36,14 @@ def digest_of(words: Sequence[str]) -> str:
 
 
 def _lines(folder: Path) -> list[dict[str, Any]]:
-    found = []
+    lines = []
     for text in _text(folder).splitlines():
         try:
             line = json.loads(text)
         except (ValueError, RecursionError):
             continue  # a line that cannot be read agrees to nothing
-        found += [line] if isinstance(line, dict) else []
-    return found
+        lines += [line] if isinstance(line, dict) else []
+    return lines
 
 
 def _text(folder: Path) -> str:

@@ -116,10 +116,10 @@ def pack(
     try:
         with os.fdopen(handle, "wb") as raw:
             packing = _Packing(raw, read)
-            for done, path in enumerate(order, 1):
+            for packed_count, path in enumerate(order, 1):
                 packing.add(path)
                 if progress:
-                    progress(done, len(order))
+                    progress(packed_count, len(order))
             packing.end(about)
             raw.flush()
             os.fsync(raw.fileno())
@@ -153,14 +153,14 @@ class _Packing:
         """Adds one file, as far as it may leave."""
         try:
             safe_path(path).encode()
-            data, whole = self._read(path)
+            data, is_whole = self._read(path)
         except NotFoundError:  # it went while the bundle was made
             return
         except (MemoryClawError, UnicodeEncodeError) as error:
-            shown = os.fsencode(path).decode("utf-8", "backslashreplace")
-            self.notices.append(f"{shown} was left out: {error}")
+            printable = os.fsencode(path).decode("utf-8", "backslashreplace")
+            self.notices.append(f"{printable} was left out: {error}")
             return
-        self.withheld += not whole
+        self.withheld += not is_whole
         if data is not None:
             if path.startswith(LOGS):
                 self._artifacts.update(f"{ARTIFACTS}{one.decode()}" for one in _ARTIFACT.findall(data))
@@ -240,17 +240,17 @@ class Bundle:
 
     def _must_be_as_listed(self, sizes: Mapping[str, int]) -> None:
         listed = {row["path"]: (row["size"], row["sha256"]) for row in self.manifest["files"]}
-        found = {path: (sizes[path], digest) for path, digest in self.digests.items()}
-        for path in sorted(listed.keys() | found.keys()):
-            if listed.get(path) != found.get(path):
-                what = (
+        packed = {path: (sizes[path], digest) for path, digest in self.digests.items()}
+        for path in sorted(listed.keys() | packed.keys()):
+            if listed.get(path) != packed.get(path):
+                difference = (
                     "is missing"
-                    if path not in found
+                    if path not in packed
                     else "is not listed"
                     if path not in listed
                     else "has changed"
                 )
-                raise self._bad(f"{path!r} {what}")
+                raise self._bad(f"{path!r} {difference}")
 
     @property
     def paths(self) -> dict[str, str]:
@@ -307,22 +307,22 @@ class Bundle:
 
     def _read_manifest(self, data: bytes) -> dict[str, Any]:
         try:
-            found = json.loads(data)
-            ok = found["format"] == FORMAT and all(
+            manifest = json.loads(data)
+            ok = manifest["format"] == FORMAT and all(
                 isinstance(row["path"], str)
                 and isinstance(row["size"], int)
                 and isinstance(row["sha256"], str)
-                for row in found["files"]
+                for row in manifest["files"]
             )
         except (ValueError, KeyError, TypeError, RecursionError):
             ok = False
         if not ok:
             raise self._bad("its manifest cannot be read")
-        if found.get("version") != EDITION:
+        if manifest.get("version") != EDITION:
             raise InputError(
-                f"{self.source} was written by a newer MemoryClaw (bundle version {found.get('version')!r}); update this one first"
+                f"{self.source} was written by a newer MemoryClaw (bundle version {manifest.get('version')!r}); update this one first"
             )
-        return dict(found)
+        return dict(manifest)
 
     def _bad(self, why: str) -> InputError:
         return InputError(f"{self.source} is not a bundle that can be trusted: {why}; nothing was written")
@@ -347,25 +347,25 @@ def restore(
     """
     if bundle.paths != places(context.root).moved:
         pristine = NOTHING  # by other settings, nobody would look where things are here
-    work = _Restoring(context, bundle, pristine, dry_run=dry_run)
-    new = [path for path, digest in bundle.digests.items() if work.is_new(path, digest)]
+    restoring = _Restoring(context, bundle, pristine, dry_run=dry_run)
+    new = [path for path, digest in bundle.digests.items() if restoring.is_new(path, digest)]
     there = kept_files(context.root) if new else ()
-    work.notices.update(dict.fromkeys(name_notices(new, there)))
+    restoring.notices.update(dict.fromkeys(name_notices(new, there)))
     # The settings first: they say who may see what comes after them.
-    for wanted in ({CONFIG_FILE} & set(new), set(new) - {CONFIG_FILE}):
-        for path, data in bundle.files(wanted) if wanted else ():
-            work.take(path, data)
-            if work.is_full:
-                work.flush()
+    for group in ({CONFIG_FILE} & set(new), set(new) - {CONFIG_FILE}):
+        for path, data in bundle.files(group) if group else ():
+            restoring.take(path, data)
+            if restoring.is_full:
+                restoring.flush()
             if progress:
-                progress(len(work.written), len(new))
-        work.flush()
-        if CONFIG_FILE in wanted:
+                progress(len(restoring.written), len(new))
+        restoring.flush()
+        if CONFIG_FILE in group:
             with suppress(ConfigError):  # the next verb tells what is wrong in them
                 load(Path(context.root))
     return Restored(
-        bundle.source, dry_run, len(bundle.digests), tuple(work.written), work.same, tuple(work.differs),
-        tuple(work.left_out), work.commit, False, tuple(work.notices),
+        bundle.source, dry_run, len(bundle.digests), tuple(restoring.written), restoring.same, tuple(restoring.differs),
+        tuple(restoring.left_out), restoring.commit, False, tuple(restoring.notices),
     )  # fmt: skip
 
 
@@ -390,13 +390,17 @@ class _Restoring:
     def is_new(self, path: str, digest: str) -> bool:
         """True for a file that may have to be written; what becomes of the others is noted."""
         root = self._context.root
-        there = files.digest_at(root, path) if files.exists(root, path) else None
+        digest_there = files.digest_at(root, path) if files.exists(root, path) else None
         ours = self._pristine.get(path)
-        if there == digest:
+        if digest_there == digest:
             self.same += 1
-        elif there is None and files.exists(root, f"archive/{path}"):
+        elif digest_there is None and files.exists(root, f"archive/{path}"):
             self.left_out.append((path, _FORGOTTEN))
-        elif there is None or (ours is not None and there == files.digest_of(ours)) or _grows(path):
+        elif (
+            digest_there is None
+            or (ours is not None and digest_there == files.digest_of(ours))
+            or _grows(path)
+        ):
             return True
         else:
             self.differs.append(path)
@@ -409,19 +413,19 @@ class _Restoring:
 
     def take(self, path: str, data: bytes) -> None:
         """Lets a file wait for its commit, without what was erased, unless it goes on here where it ends in the bundle."""
-        kept = self._without_erased(path, data) if self._erased.known else data
-        if kept is None:
+        remains = self._without_erased(path, data) if self._erased.known else data
+        if remains is None:
             self.left_out.append((path, _ERASED))
         elif _grows(path) and files.exists(self._context.root, path):
-            longer = files.read_file(self._context.root, path).data.startswith(kept)
+            longer = files.read_file(self._context.root, path).data.startswith(remains)
             self.same += longer
             self.differs += [] if longer else [path]
         else:
             self.written.append(path)
-            if kept != data:
+            if remains != data:
                 self.notices[f"{path} comes without what a person had erased"] = None
             if not self._dry_run:
-                self._waiting.append((path, kept))
+                self._waiting.append((path, remains))
 
     def _without_erased(self, path: str, data: bytes) -> bytes | None:
         """What of a file nobody had erased; None where there is nothing else, or it cannot be told apart."""
@@ -448,15 +452,17 @@ class _Restoring:
         if not blank:
             return data
         gone = b"\n".join(line for n, line in enumerate(lines) if n in blank)
-        kept = b"\n".join(blank.get(n, line) for n, line in enumerate(lines))
-        named = ({f"{ARTIFACTS}{one.decode()}" for one in _ARTIFACT.findall(part)} for part in (gone, kept))
+        remains = b"\n".join(blank.get(n, line) for n, line in enumerate(lines))
+        named = (
+            {f"{ARTIFACTS}{one.decode()}" for one in _ARTIFACT.findall(part)} for part in (gone, remains)
+        )
         self._erased_payloads |= next(named) - next(named)
         # Lines of UTF-16 end elsewhere.
-        return None if not kept.strip() or self._erased_lines(path, kept) else kept
+        return None if not remains.strip() or self._erased_lines(path, remains) else remains
 
     def _erased_lines(self, path: str, data: bytes) -> set[int]:
         """The lines of a log, counted from 0, that are of erased turns."""
-        lines, found = data.split(b"\n"), set[int]()
+        lines, numbers = data.split(b"\n"), set[int]()
         for turn in read_note(path, data, ReadingSettings()).turns:
             line = lines[turn.line - 1] if turn.line <= len(lines) else b""
             try:
@@ -466,17 +472,17 @@ class _Restoring:
             record = record if isinstance(record, dict) else {}
             names = (turn.turn, str(record.get("host_id", "")))
             if self._erased.turn(turn.session, names, said_in(record) or turn.text):
-                found.update(range(turn.line - 1, turn.end_line))
-        return found
+                numbers.update(range(turn.line - 1, turn.end_line))
+        return numbers
 
     def flush(self) -> None:
         """Writes what waits, in one commit."""
         group, self._waiting = self._waiting, []
         # Those that git mostly does not hold are apart from the others, and not told of.
-        for kept, is_told in ((False, True), (True, False)):
-            some = [one for one in group if one[0].startswith(_UNTRACKED) == kept]
-            if some:
-                self._write(some, is_told=is_told)
+        for is_untracked, is_told in ((False, True), (True, False)):
+            batch = [one for one in group if one[0].startswith(_UNTRACKED) == is_untracked]
+            if batch:
+                self._write(batch, is_told=is_told)
 
     def _write(self, group: Sequence[tuple[str, bytes]], *, is_told: bool) -> None:
         edits = [

@@ -52,19 +52,19 @@ class Templates:
 
     def commit_message(self, verb: str, /, **values: object) -> str:
         """The message of a commit: a subject on one line of at most 72 characters, a body, trailers."""
-        subject, _, rest = self._gate(self.render(f"commits/{verb}.j2", **values)).partition("\n")
-        return f"{_cut(one_line(subject))}\n{rest}"
+        subject, _, body = self._gate(self.render(f"commits/{verb}.j2", **values)).partition("\n")
+        return f"{_cut(one_line(subject))}\n{body}"
 
 
 def templates_folder() -> Path:
     """Where the templates are: in the installed package, else in the checkout."""
     shipped = _PACKAGE / "_shipped" / "templates"
-    found = shipped if shipped.is_dir() else _PACKAGE.parent / "templates"
-    if not found.is_dir():
+    folder = shipped if shipped.is_dir() else _PACKAGE.parent / "templates"
+    if not folder.is_dir():
         raise MemoryClawError(
-            f"the templates of MemoryClaw are missing from {os.fspath(found)}; install it again"
+            f"the templates of MemoryClaw are missing from {os.fspath(folder)}; install it again"
         )
-    return found
+    return folder
 
 
 def one_line(text: str) -> str:
@@ -152,20 +152,20 @@ class WriteContext:
 
     def find(self, id_: str) -> Address:
         """Where the thing with this id is; NotFoundError when there is none."""
-        found = self.lookup.resolve(id_) or self.lookup.resolve(places(self.root).named(id_))
-        if found is None:
+        address = self.lookup.resolve(id_) or self.lookup.resolve(places(self.root).named(id_))
+        if address is None:
             raise NotFoundError(
                 f"nothing in the vault has the id {id_}; `memoryclaw search` finds things by their words"
             )
-        return found
+        return address
 
     def text(self, path: str) -> str:
         """The text of a file of the vault; empty for a file that is not there."""
         try:
-            found = decode(files.read_file(self.root, path).data).text
+            text = decode(files.read_file(self.root, path).data).text
         except NotFoundError:
             return ""
-        return self.as_seen(path, found) if self.only_seen else found
+        return self.as_seen(path, text) if self.only_seen else text
 
     def schema(self) -> Schema:
         """What the vault says of its fields and collections."""
@@ -180,13 +180,13 @@ class WriteContext:
         schema = self.schema()
 
         def patch(text: str) -> str:
-            done = change(text)
+            patched = change(text)
             file = SemanticFile(path, schema.collections)
             stood = {(fact.field, fact.value) for fact in file.facts(text).facts}
-            new = [fact for fact in file.facts(done).facts if (fact.field, fact.value) not in stood]
+            new = [fact for fact in file.facts(patched).facts if (fact.field, fact.value) not in stood]
             if wrong := misfits(path, new, schema):
                 raise InputError(f"{wrong[0].message}; nothing was written")
-            return done
+            return patched
 
         return patch if schema.fields and place_of(path) in (SEMANTIC, NOTE) else change
 

@@ -154,9 +154,9 @@ def _read(line: str) -> Decision | None:
         return None
     if not isinstance(value, dict) or not isinstance(value.get("decision"), str):
         return None
-    known = {key: value[key] for key in Decision._fields if isinstance(value.get(key), str)}
+    texts = {key: value[key] for key in Decision._fields if isinstance(value.get(key), str)}
     lists = {key: _texts(value.get(key)) for key in ("ranges", "lines", "digests")}
-    return Decision(**{"at": "", "kind": "", **known, **lists})
+    return Decision(**{"at": "", "kind": "", **texts, **lists})
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -92,8 +92,8 @@ def original(context: WriteContext, id_: str) -> tuple[Address, bytes]:
     if address.id != address.note or address.kind == "fact":
         raise InputError(f"{id_} is part of {address.path}; rewrite {address.note}")
     data = files.read_file(context.root, address.path).data
-    found = decode(data)
-    if not address.path.endswith(".md") or len(data) > LONGEST or found.text != _writable(found.text):
+    file = decode(data)
+    if not address.path.endswith(".md") or len(data) > LONGEST or file.text != _writable(file.text):
         raise InputError(f"{address.path} cannot be rewritten here; open the file itself")
     return address, data
 
@@ -120,9 +120,9 @@ def rewrite(context: WriteContext, id_: str, text: str, *, digest: str, dry_run:
     schema = context.schema()
     note = read_note(address.path, new, ReadingSettings(collections=schema.collections))
     problems = (*note.problems, *misfits(address.path, note.facts, schema))
-    found = Rewrite(address.id, address.path, digest, before, after, problems)
+    rewritten = Rewrite(address.id, address.path, digest, before, after, problems)
     if dry_run:
-        return found
+        return rewritten
 
     def change(text: str) -> str:
         # Of the file as it is, and of the last commit, which may lack what a person wrote and did not commit.
@@ -133,7 +133,7 @@ def rewrite(context: WriteContext, id_: str, text: str, *, digest: str, dry_run:
             )
         return merged
 
-    return found._replace(written=_write(context, address, {"text": "rewritten"}, change, "edited"))
+    return rewritten._replace(written=_write(context, address, {"text": "rewritten"}, change, "edited"))
 
 
 def _writable(text: str) -> str:
@@ -146,12 +146,12 @@ def _with_line_ends(before: str, text: str) -> str:
     end, old = line_end(before), lines_of(before)
     new = lines_of(readable(text))
     plain = [readable(line) for line in old]
-    lines, at = list[str](), 0
+    lines, position = list[str](), 0
     for hunk in hunks(plain, new):
-        lines += old[at : hunk.start]
+        lines += old[position : hunk.start]
         lines += [line.replace("\n", end) for line in hunk.lines]
-        at = hunk.end
-    return "".join([*lines, *old[at:]])
+        position = hunk.end
+    return "".join([*lines, *old[position:]])
 
 
 def set_trust(context: WriteContext, id_: str, trust: str) -> Written:
@@ -167,10 +167,10 @@ def set_trust(context: WriteContext, id_: str, trust: str) -> Written:
             f"{id_} is a line of {address.path}; `memoryclaw trust {address.note}` says it of the whole note"
         )
     if address.kind == "fact":
-        said = split(readable(context.text(address.path))).meta.get("trust", trust)
-        if trust == TRUSTS[0] and said != trust:
+        file_trust = split(readable(context.text(address.path))).meta.get("trust", trust)
+        if trust == TRUSTS[0] and file_trust != trust:
             raise InputError(
-                f"{address.path} itself is {said}; `memoryclaw trust {address.note}` trusts all of it"
+                f"{address.path} itself is {file_trust}; `memoryclaw trust {address.note}` trusts all of it"
             )
         return _write(
             context,
@@ -184,9 +184,9 @@ def set_trust(context: WriteContext, id_: str, trust: str) -> Written:
 
 def _with_properties(text: str, address: Address, fields: Mapping[str, Value]) -> str:
     for key, value in fields.items():
-        wanted = _listed(key, value)
+        listed = _listed(key, value)
         is_plain = address.kind == "note"
-        text = set_field(text, address.path, key, wanted) if is_plain else set_property(text, key, wanted)
+        text = set_field(text, address.path, key, listed) if is_plain else set_property(text, key, listed)
     return text
 
 
@@ -195,17 +195,17 @@ _TICKS = {"true": True, "yes": True, "x": True, "1": True, "false": False, "no":
 
 def _edit_todo(context: WriteContext, address: Address, fields: Mapping[str, Value]) -> Written:
     """Ticks a to-do, opens it again, or sets the day on which it is due: one line."""
-    said = {key.casefold(): _text(value).strip() for key, value in fields.items()}
-    if not said.keys() <= {"done", "due"}:
+    values = {key.casefold(): _text(value).strip() for key, value in fields.items()}
+    if not values.keys() <= {"done", "due"}:
         raise InputError(f"{address.id} is a to-do; set `done=true`, `done=false` or `due=2026-04-30`")
-    done = _TICKS.get(said.get("done", "true").casefold())
-    if done is None:
-        raise InputError(f"done: {said['done'][:40]!r} is neither true nor false")
+    is_done = _TICKS.get(values.get("done", "true").casefold())
+    if is_done is None:
+        raise InputError(f"done: {values['done'][:40]!r} is neither true nor false")
 
     def line(written: str) -> str:
-        if "due" in said:
-            written = with_due(written, said["due"])
-        return ticked(written, done=done, today=context.today) if "done" in said else written
+        if "due" in values:
+            written = with_due(written, values["due"])
+        return ticked(written, done=is_done, today=context.today) if "done" in values else written
 
     def change(text: str) -> str:
         return "".join(patched(text, address.line, line, lambda todo: todo_id(address.note, todo) == base))
@@ -229,20 +229,20 @@ def _edit_fact(context: WriteContext, address: Address, fields: Mapping[str, Val
     values = [_text(value) for name, value in fields.items() if name not in inline]
     names = [name for name in fields if name.casefold() not in {VALUE, address.field.casefold(), *inline}]
     if names or len(values) > 1:
-        known = ", ".join(f"`--set {key}=…`" for key in KEYS)
-        raise InputError(f"{address.id} is one fact; set its value with `--set value=…`, else {known}")
+        keys = ", ".join(f"`--set {key}=…`" for key in KEYS)
+        raise InputError(f"{address.id} is one fact; set its value with `--set value=…`, else {keys}")
     file, ids = context.semantic(address.path), [address.id]
 
     def change(text: str) -> str:
-        done = text
+        edited = text
         for value in values:
-            done = correct_fact(done, file, address.id, value).text
-            ids.extend(fact.id for fact in file.facts(done).facts if fact.line == address.line)
-        return with_inline(done, file, ids[0 if address.field else -1], inline) if inline else done
+            edited = correct_fact(edited, file, address.id, value).text
+            ids.extend(fact.id for fact in file.facts(edited).facts if fact.line == address.line)
+        return with_inline(edited, file, ids[0 if address.field else -1], inline) if inline else edited
 
     # A statement goes by its words, so that it has another id now.
-    done = _write(context, address, fields, context.checked(address.path, change), "corrected")
-    return done._replace(id=ids[0 if address.field else -1])
+    edited = _write(context, address, fields, context.checked(address.path, change), "corrected")
+    return edited._replace(id=ids[0 if address.field else -1])
 
 
 def _edit_entity(context: WriteContext, address: Address, fields: Mapping[str, Value]) -> Written:
@@ -331,7 +331,7 @@ def revive(context: WriteContext, id_: str) -> Written:
         return _revive_fact(context, address, removal)
     target = address.path.removeprefix(_ARCHIVE)
     last = _last_day(context.text(address.path))
-    done = _move(
+    written = _move(
         context,
         address,
         [
@@ -342,21 +342,21 @@ def revive(context: WriteContext, id_: str) -> Written:
         "revive",
     )
     if last and last < context.today:
-        day = f"its last day was {last}, so no recall shows it until `memoryclaw edit {done.id} --set expires=…`"
-        return done._replace(notice="; ".join(filter(None, (day, done.notice))))
-    return done
+        day = f"its last day was {last}, so no recall shows it until `memoryclaw edit {written.id} --set expires=…`"
+        return written._replace(notice="; ".join(filter(None, (day, written.notice))))
+    return written
 
 
 def _last_day(text: str) -> str:
     """The last day on which a note counts, as its header says."""
-    parts = split(readable(text))
-    return read_properties(parts.meta, parts.lines).lifecycle.expires
+    note = split(readable(text))
+    return read_properties(note.meta, note.lines).lifecycle.expires
 
 
 def _forget_turn(context: WriteContext, address: Address) -> Written:
     evidence = EvidenceFinder(context).of_turn(address)
-    known = decisions_of(context.root).forgotten
-    fresh = evidence._replace(marks=tuple(mark for mark in evidence.marks if mark not in known))
+    forgotten = decisions_of(context.root).forgotten
+    fresh = evidence._replace(marks=tuple(mark for mark in evidence.marks if mark not in forgotten))
     if not fresh.marks:
         raise InputError(
             f"{address.id} is forgotten already; `memoryclaw revive {address.id}` brings it back"
@@ -375,16 +375,16 @@ def _forget_turn(context: WriteContext, address: Address) -> Written:
 
 
 def _revive_turn(context: WriteContext, address: Address) -> Written:
-    known = decisions_of(context.root).forgotten
-    again = tuple(mark for mark in EvidenceFinder(context).of_turn(address).marks if mark in known)
-    if not again:
+    forgotten = decisions_of(context.root).forgotten
+    marks = tuple(mark for mark in EvidenceFinder(context).of_turn(address).marks if mark in forgotten)
+    if not marks:
         raise InputError(f"{address.id} is not forgotten: it is in {address.path}")
     run = context.run("revive")
 
     def message() -> str:
         return context.templates.commit_message("forget-lines", run=run, name=address.id, back=True)
 
-    decision = Decision(timestamp(context.now), REVIVED, "lines", lines=again)
+    decision = Decision(timestamp(context.now), REVIVED, "lines", lines=marks)
     outcome = write(context.root, [recorded([decision])], message, verb="revive", now=context.now)
     return Written(address.id, address.path, outcome.commit, "revived", outcome.notice)
 
@@ -398,10 +398,10 @@ def _lines_out(context: WriteContext, evidence: Evidence, path: str) -> list[Edi
 def _lines_back(context: WriteContext, path: str) -> list[Edit]:
     """The decision that the lines which were forgotten with this archived note are not left out any more."""
     decisions = decisions_of(context.root)
-    own = [mark for d in decisions.all if d.decision == FORGOTTEN and d.path == path for mark in d.lines]
-    again = tuple(mark for mark in dict.fromkeys(own) if mark in decisions.forgotten)
-    decision = Decision(timestamp(context.now), REVIVED, "lines", path=path, lines=again)
-    return [recorded([decision])] if again else []
+    marks = [mark for d in decisions.all if d.decision == FORGOTTEN and d.path == path for mark in d.lines]
+    still_forgotten = tuple(mark for mark in dict.fromkeys(marks) if mark in decisions.forgotten)
+    decision = Decision(timestamp(context.now), REVIVED, "lines", path=path, lines=still_forgotten)
+    return [recorded([decision])] if still_forgotten else []
 
 
 def _forget_note(context: WriteContext, address: Address) -> Written:
@@ -410,14 +410,14 @@ def _forget_note(context: WriteContext, address: Address) -> Written:
     if len(paths) == 1:
         target = free_name(target, lambda path: files.exists(context.root, path))
         evidence = EvidenceFinder(context).of_note(address)
-        done = _move(
+        written = _move(
             context,
             address,
             [Move(address.path, target), *_lines_out(context, evidence, target)],
             target,
             "forget",
         )
-        return _with_stays(done, evidence)
+        return _with_stays(written, evidence)
     return _move(context, address, [Move(path, _ARCHIVE + path) for path in paths], target, "forget")
 
 
@@ -515,9 +515,9 @@ class Removal(NamedTuple):
     def read(cls, note: str) -> Removal | None:
         """The removal that an archive note describes, or None for any other note."""
         meta = split(readable(note)).meta
-        parts = [meta.get(name) for name in cls._fields]
-        texts = [part for part in parts if isinstance(part, str)]
-        if len(texts) != len(parts) or not texts[2].isdigit():
+        values = [meta.get(name) for name in cls._fields]
+        texts = [part for part in values if isinstance(part, str)]
+        if len(texts) != len(values) or not texts[2].isdigit():
             return None
         return cls(texts[0], texts[1], int(texts[2]), *texts[3:])
 
@@ -527,25 +527,30 @@ def removal_of(before: str, after: str, fact: str, origin: str) -> Removal:
     old = lines_of(before)
     changes = hunks(old, lines_of(after))
     start, end = changes[0].start, changes[-1].end
-    left = "".join(lines_of(after)[start : len(lines_of(after)) - (len(old) - end)])
+    remaining = "".join(lines_of(after)[start : len(lines_of(after)) - (len(old) - end)])
     return Removal(
-        fact, origin, start + 1, "".join(old[max(0, start - _CONTEXT) : start]), "".join(old[start:end]), left
+        fact,
+        origin,
+        start + 1,
+        "".join(old[max(0, start - _CONTEXT) : start]),
+        "".join(old[start:end]),
+        remaining,
     )
 
 
 def put_back(text: str, removal: Removal) -> str:
     """The text with the removed lines where they were, found by the lines above them; InputError when those are gone."""
-    lines, left, above = lines_of(text), lines_of(removal.left), lines_of(removal.above)
+    lines, remaining, above = lines_of(text), lines_of(removal.left), lines_of(removal.above)
     for depth in range(len(above), -1, -1):
         near = above[len(above) - depth :]
         places = [
             at
-            for at in range(depth, len(lines) - len(left) + 1)
-            if lines[at : at + len(left)] == left and lines[at - depth : at] == near
+            for at in range(depth, len(lines) - len(remaining) + 1)
+            if lines[at : at + len(remaining)] == remaining and lines[at - depth : at] == near
         ]
         if places and (depth or not above):
             at = min(places, key=lambda place: abs(place - removal.line + 1))
-            return "".join(lines[:at]) + removal.removed + "".join(lines[at + len(left) :])
+            return "".join(lines[:at]) + removal.removed + "".join(lines[at + len(remaining) :])
     raise InputError(
         f"the lines around {removal.fact} in {removal.origin} are gone; copy it from the archive by hand"
     )

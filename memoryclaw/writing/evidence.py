@@ -88,27 +88,27 @@ class EvidenceFinder:
 
     @cached_property
     def _resting_on(self) -> dict[str, list[SourcedFact]]:
-        found: dict[str, list[SourcedFact]] = {}
+        facts_by_source: dict[str, list[SourcedFact]] = {}
         for fact in self.facts:
             for source in dict.fromkeys(fact.sources):
-                found.setdefault(source, []).append(fact)
-        return found
+                facts_by_source.setdefault(source, []).append(fact)
+        return facts_by_source
 
     @cached_property
     def all_facts(self) -> list[SourcedFact]:
         """Those of History, too."""
-        found, collections = [], self._context.schema().collections
+        facts, collections = [], self._context.schema().collections
         for path in self._files("semantic"):
             if path.rpartition("/")[2].startswith("_"):
                 continue
             sheet = Sheet.of(self._context.text(path), SemanticFile(path, collections))
-            found += [
+            facts += [
                 SourcedFact(
                     path, f.id, f.entity, f.field, f.value, f.day, f.current, sources_in(sheet.fields(f))
                 )
                 for f in sheet.found.facts
             ]
-        return found
+        return facts
 
     @cached_property
     def episodes(self) -> list[EpisodeFile]:
@@ -118,10 +118,10 @@ class EvidenceFinder:
     @cached_property
     def all_episodes(self) -> list[EpisodeFile]:
         """Those of the archive, too."""
-        found = (
+        episodes = (
             self.episode(path) for folder in ("episodes", "archive/episodes") for path in self._files(folder)
         )
-        return [one for one in found if one.ranges]
+        return [one for one in episodes if one.ranges]
 
     def episode(self, path: str) -> EpisodeFile:
         """An episode, read."""
@@ -151,14 +151,14 @@ class EvidenceFinder:
         lines, turns = self.turns(address.path)
         if not address.path.startswith("logs/") or not lines:
             raise InputError(f"{address.id} is in the archive already; no answer holds it")
-        own = [turn for turn in turns if address.kind == "log" or turn.id == address.id]
-        marks = [_mark(address.path, lines, turn) for turn in own]
+        turns_meant = [turn for turn in turns if address.kind == "log" or turn.id == address.id]
+        marks = [_mark(address.path, lines, turn) for turn in turns_meant]
         stays: dict[str, None] = {}
         for episode in self.episodes:
             numbers = {
                 n for r in episode.ranges if r.path == address.path for n in range(r.first, r.last + 1)
             }
-            numbers &= {turn.line for turn in own}
+            numbers &= {turn.line for turn in turns_meant}
             for quote in episode.quotes:
                 if quote.line in numbers:
                     citing = self._citing(episode, {quote.block})
@@ -192,28 +192,28 @@ class EvidenceFinder:
 
     def evidence_of(self, fact: SourcedFact) -> tuple[str, ...]:
         """The marks of the lines that say this fact."""
-        found = (mark for source in fact.sources for mark in self._of_source(fact, source))
-        return tuple(dict.fromkeys(map(str, found)))
+        marks = (mark for source in fact.sources for mark in self._of_source(fact, source))
+        return tuple(dict.fromkeys(map(str, marks)))
 
     def _of_source(self, fact: SourcedFact, source: str) -> Iterator[Mark]:
         name, _, block = source.partition("#^")
-        found = self._context.lookup.resolve(name)
-        if found is None:
+        address = self._context.lookup.resolve(name)
+        if address is None:
             return
-        if found.kind == "turn":
-            lines, turns = self.turns(found.path)
-            for turn in (turn for turn in turns if turn.id == found.id and lines):
-                yield _mark(found.path, lines, turn)
+        if address.kind == "turn":
+            lines, turns = self.turns(address.path)
+            for turn in (turn for turn in turns if turn.id == address.id and lines):
+                yield _mark(address.path, lines, turn)
             return
-        if found.kind != "episode" or not found.path.startswith("episodes/") or not block:
+        if address.kind != "episode" or not address.path.startswith("episodes/") or not block:
             return
         if name not in (
-            found.id,
-            found.path.removesuffix(".md"),
-            found.path.rpartition("/")[2].removesuffix(".md"),
+            address.id,
+            address.path.removesuffix(".md"),
+            address.path.rpartition("/")[2].removesuffix(".md"),
         ):
             block = ""  # of a note that this one took in: its words tell the line
-        episode = self.episode(found.path)
+        episode = self.episode(address.path)
         gone = [
             quote
             for quote in episode.quotes
@@ -231,19 +231,21 @@ class EvidenceFinder:
         for turn in turns:
             if not range_.first <= turn.line <= range_.last:
                 continue
-            whole = _mark(range_.path, lines, turn)
+            turn_mark = _mark(range_.path, lines, turn)
             quotes = [quote for quote in episode.quotes if quote.line == turn.line]
             if len(episode.ranges) > 1:  # a line of this number may be of another log
                 quotes = [quote for quote in quotes if place_of_words(turn.text, quote.said)]
             if quotes and all(quote in gone for quote in quotes):
-                yield whole
+                yield turn_mark
                 continue
-            said = [quote.said for quote in quotes if quote in gone]
-            if not all(place_of_words(turn.text, one) for one in said):  # it stands there in other words
-                yield whole
+            words_said = [quote.said for quote in quotes if quote in gone]
+            if not all(
+                place_of_words(turn.text, one) for one in words_said
+            ):  # it stands there in other words
+                yield turn_mark
                 continue
-            said += [fact.value] * tells(fact.value)
-            yield from (Mark(whole.place, *span) for span in _joined(turn.text, said))
+            words_said += [fact.value] * tells(fact.value)
+            yield from (Mark(turn_mark.place, *span) for span in _joined(turn.text, words_said))
 
     def _citing(
         self, episode: EpisodeFile, blocks: set[str], but: SourcedFact | None = None
@@ -254,8 +256,8 @@ class EvidenceFinder:
             for name in dict.fromkeys((episode.id, episode.path.removesuffix(".md")))
             for block in sorted(blocks)
         ]
-        found = {fact.id: fact for source in cited for fact in self._resting_on.get(source, ())}
-        return [fact for fact in found.values() if fact is not but]
+        citing = {fact.id: fact for source in cited for fact in self._resting_on.get(source, ())}
+        return [fact for fact in citing.values() if fact is not but]
 
     def _files(self, folder: str) -> list[str]:
         return [path for path in files.list_files(self._context.root, folder) if path.endswith(".md")]
@@ -284,11 +286,11 @@ def _quoted(number: int, line: str) -> QuotedLine | None:
     hit, item = _BLOCK.fullmatch(block), _ITEM.match(head)
     if not mark or hit is None or item is None or not head.endswith((" ", "\t")):
         return None
-    said = head[item.end() :].rstrip()
-    who, colon, rest = said.partition(":")
-    if colon and 0 < len(who) <= _SPEAKER and rest[:1] in (" ", "\t"):
-        said = rest.strip()
-    return QuotedLine(number, block, int(hit[1]), ADDED.sub("", said))
+    words = head[item.end() :].rstrip()
+    who, colon, behind = words.partition(":")
+    if colon and 0 < len(who) <= _SPEAKER and behind[:1] in (" ", "\t"):
+        words = behind.strip()
+    return QuotedLine(number, block, int(hit[1]), ADDED.sub("", words))
 
 
 def is_log(address: Address) -> bool:

@@ -73,23 +73,23 @@ def init(
         raise InputError(
             f"{root} has settings already; write `paths:` into {CONFIG_FILE}, and move the folders yourself"
         )
-    known = places(root)
+    layout = places(root)
     _make_folders(root)
     with writer_lock(root):
-        made, notice = _make_repository(root)
-    new = first_files(templates, known, vault_id).items()
+        is_new_repository, notice = _make_repository(root)
+    new = first_files(templates, layout, vault_id).items()
     missing = {path: data for path, data in new if not files.exists(root, path)}
-    if (made or not existed) and ".gitignore" not in missing:  # else ours says so
+    if (is_new_repository or not existed) and ".gitignore" not in missing:  # else ours says so
         leave_out(root, PRIVATE)
     edits = [Edit(path, _only_new(path, data)) for path, data in missing.items()]
     outcome = write(root, edits, lambda: templates.commit_message("init", run=run), verb="init", now=now)
-    if made and existed:
+    if is_new_repository and existed:
         notice = (
             "a git repository was added; commit your notes to it, and every change from now on can be undone"
         )
     if outcome.commit and wants_signatures(os.path.join(root, ".git")):
         notice = "; ".join(filter(None, (notice, UNSIGNED)))
-    if not outcome.changed and not made:
+    if not outcome.changed and not is_new_repository:
         return Written("", root, "", "confirmed", notice or f"{root} is a vault already; nothing was changed")
     action = "completed" if existed else "created"
     return Written("", root, outcome.commit, action, "; ".join(filter(None, (notice, outcome.notice))))
@@ -106,13 +106,13 @@ def adopt(
     history = History(root)
     ignored = history.ignored(paths)() if history.git_dir else set()
     paths = [path for path in paths if path not in ignored]
-    for at in range(0, len(paths), _AT_ONCE):
-        some = paths[at : at + _AT_ONCE]
+    for start in range(0, len(paths), _AT_ONCE):
+        batch = paths[start : start + _AT_ONCE]
 
-        def message(some: Sequence[str] = some) -> str:
-            return templates.commit_message("adopt", run=run, count=len(some))
+        def message(batch: Sequence[str] = batch) -> str:
+            return templates.commit_message("adopt", run=run, count=len(batch))
 
-        outcome = write(root, [Adopt(path) for path in some], message, verb=ADOPTS, now=now)
+        outcome = write(root, [Adopt(path) for path in batch], message, verb=ADOPTS, now=now)
         commit, notice = outcome.commit or commit, outcome.notice
     return Written("", root, commit, "added" if commit else "confirmed", notice)
 
@@ -146,9 +146,9 @@ def _make_repository(root: str) -> tuple[bool, str]:
     try:
         os.makedirs(place, 0o700)
         # An empty template: no sample hooks, and none that the user's own template would bring.
-        made = os.path.join(place, ".git")
-        GitCommand(place, made).run("init", "-q", "--template=", "--initial-branch=main")
-        os.rename(made, git_dir)
+        fresh = os.path.join(place, ".git")
+        GitCommand(place, fresh).run("init", "-q", "--template=", "--initial-branch=main")
+        os.rename(fresh, git_dir)
     except GitKilledError:
         raise  # it can be tried again
     except OSError as error:
@@ -169,8 +169,8 @@ def new_copy(root: str, remote: str) -> None:
     """
     _make_folders(root)
     with writer_lock(root):
-        made, notice = _make_repository(root)
-    if not made:
+        is_new, notice = _make_repository(root)
+    if not is_new:
         raise HistoryError(notice)
     point(root, remote)
 
@@ -178,20 +178,20 @@ def new_copy(root: str, remote: str) -> None:
 def point(root: str, remote: str) -> None:
     """Says where the remote of a vault is."""
     history = History(root)
-    known = history.git.asks("config", "--get", "remote.origin.url")[1].decode("utf-8", "replace").strip()
-    if known != remote:
+    address = history.git.asks("config", "--get", "remote.origin.url")[1].decode("utf-8", "replace").strip()
+    if address != remote:
         history.git.run(
-            *(("remote", "set-url", "origin") if known else ("remote", "add", "origin")), "--", remote
+            *(("remote", "set-url", "origin") if address else ("remote", "add", "origin")), "--", remote
         )
 
 
 def leave_out(root: str, folders: Sequence[str]) -> None:
     """Has git ignore folders, where rules of the user's do not: in the repository's own list, not in their file."""
-    history, known = History(root), places(root)
+    history, layout = History(root), places(root)
     if not history.git_dir or not folders:
         return
     ignored = history.ignored([f"{folder}/x" for folder in folders])()
-    lines = [f"/{known.on_disk(folder)}/\n" for folder in folders if f"{folder}/x" not in ignored]
+    lines = [f"/{layout.on_disk(folder)}/\n" for folder in folders if f"{folder}/x" not in ignored]
     if lines:
         info = os.path.join(common_dir(history.git_dir), "info")
         os.makedirs(info, exist_ok=True)

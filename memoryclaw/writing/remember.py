@@ -55,7 +55,7 @@ def remember_parts(
     for part in parts:
         if part.field and (wrong := schema.misfit(part.field, part.value)):
             raise InputError(f"{wrong}; nothing was written")
-    done: dict[int, FactEdit] = {}
+    edits_done: dict[int, FactEdit] = {}
 
     def change(path: str) -> Callable[[str], str]:
         file = context.semantic(path)
@@ -67,7 +67,9 @@ def remember_parts(
                     many = part.many or bool(declared and declared.many)
                     edit = _set(context, text, file, part, source, many=many)
                     edit = _bounded(edit, file, (part.entity, part.field, part.value), lifecycle)
-                    done.setdefault(number, edit)  # of the working file, which comes before what git holds
+                    edits_done.setdefault(
+                        number, edit
+                    )  # of the working file, which comes before what git holds
                     text = edit.text
             return text
 
@@ -75,20 +77,20 @@ def remember_parts(
 
     def message() -> str:
         first, *others = parts
-        said = fact_in_words(first.entity, first.field, first.value)
+        sentence = fact_in_words(first.entity, first.field, first.value)
         return context.templates.commit_message(
             "remember-fact",
             run=run,
             path=first.path,
-            fact=f"{said} (and {len(others)} more)" if others else said,
-            old=done[0].old if done[0].action == "superseded" else "",
-            known=done[0].action == "confirmed",
+            fact=f"{sentence} (and {len(others)} more)" if others else sentence,
+            old=edits_done[0].old if edits_done[0].action == "superseded" else "",
+            known=edits_done[0].action == "confirmed",
             source=source,
             confidence="",
         )
 
     erased = Tombstones.of(context)
-    again = {
+    erased_again = {
         one
         for part in parts
         for one in of_fact(erased.digest, part.entity, part.field, part.value)
@@ -97,16 +99,22 @@ def remember_parts(
     paths = dict.fromkeys(part.path for part in parts)
     edits = [Edit(path, text_change(change(path)), undoable=True) for path in paths]
     outcome = write(
-        context.root, [*edits, *_said_again(again)], message, verb="remember", now=context.now, begin=done.clear
+        context.root, [*edits, *_said_again(erased_again)], message, verb="remember", now=context.now, begin=edits_done.clear
     )  # fmt: skip
-    known = "" if outcome.changed else "already known"
-    told = "understood as " + ", and ".join(str(part) for part in parts)
-    replaced = [f"it replaces {one.old!r}" for one in done.values() if one.action == "superseded"]
-    notice = "; ".join(filter(None, (told, *replaced, known, AGAIN if again else "", outcome.notice)))
+    remark = "" if outcome.changed else "already known"
+    reading = "understood as " + ", and ".join(str(part) for part in parts)
+    replaced = [f"it replaces {one.old!r}" for one in edits_done.values() if one.action == "superseded"]
+    notice = "; ".join(
+        filter(None, (reading, *replaced, remark, AGAIN if erased_again else "", outcome.notice))
+    )
     first = parts[0]
-    value = done[0].old if not first.field and done[0].action in {"confirmed", "existing"} else first.value
-    id_ = _fact_id(context.semantic(first.path), done[0].text, first.entity, first.field, value)
-    return Written(id_, first.path, outcome.commit, done[0].action, notice)
+    value = (
+        edits_done[0].old
+        if not first.field and edits_done[0].action in {"confirmed", "existing"}
+        else first.value
+    )
+    id_ = _fact_id(context.semantic(first.path), edits_done[0].text, first.entity, first.field, value)
+    return Written(id_, first.path, outcome.commit, edits_done[0].action, notice)
 
 
 def _bounded(
@@ -209,8 +217,10 @@ def _fact(
         )
         if claim and result.action in {"confirmed", "contradicts"}:
             # Of a value that it may not see, an agent learns no more than that its claim has to wait.
-            seen = file.facts(context.as_seen(path, text)).facts
-            result = result if _holds(seen, entity, field, result.old) else FactEdit(text, "contradicts")
+            visible_facts = file.facts(context.as_seen(path, text)).facts
+            result = (
+                result if _holds(visible_facts, entity, field, result.old) else FactEdit(text, "contradicts")
+            )
         result = _bounded(result, file, (entity, field, value), lifecycle)
         results.append(result)
         return result.text
@@ -229,10 +239,10 @@ def _fact(
         )
 
     erased = Tombstones.of(context)
-    again = {one for one in of_fact(erased.digest, entity, field, value) if one in erased.known}
+    erased_again = {one for one in of_fact(erased.digest, entity, field, value) if one in erased.known}
     outcome = write(
         context.root,
-        [Edit(path, text_change(change), undoable=True), *_said_again(again)],
+        [Edit(path, text_change(change), undoable=True), *_said_again(erased_again)],
         message,
         verb="remember",
         now=context.now,
@@ -245,8 +255,8 @@ def _fact(
         result = result._replace(action="existing")
     if not field and result.action in {"confirmed", "existing"}:
         value = result.old  # as it stands there
-    known = "" if outcome.changed else "already known"
-    notice = "; ".join(filter(None, (known, AGAIN if again else "", outcome.notice)))
+    remark = "" if outcome.changed else "already known"
+    notice = "; ".join(filter(None, (remark, AGAIN if erased_again else "", outcome.notice)))
     return Written(
         _fact_id(file, result.text, entity, field, value), path, outcome.commit, result.action, notice
     )
@@ -264,12 +274,12 @@ def _holds(facts: Iterable[Fact], entity: str, field: str, value: str) -> bool:
 
 def fact_file(context: WriteContext, entity: str, field: str) -> str:
     """The file where this fact stands already, else the first where the entity lives, else the file for all others."""
-    known = [path for path in context.lookup.entity_files(entity) if _is_semantic(path)]
-    for path in known:
+    paths = [path for path in context.lookup.entity_files(entity) if _is_semantic(path)]
+    for path in paths:
         facts = context.semantic(path).facts(context.text(path)).facts
         if any(f.current and _same(f.entity, entity) and _same(f.field, field) for f in facts):
             return path
-    return known[0] if known else _FACTS_FILE
+    return paths[0] if paths else _FACTS_FILE
 
 
 def _is_semantic(path: str) -> bool:
@@ -279,12 +289,12 @@ def _is_semantic(path: str) -> bool:
 
 def _fact_id(file: SemanticFile, text: str, entity: str, field: str, value: str) -> str:
     value = " ".join(value.split()) if field else plain_words(value)
-    own = [
+    facts = [
         fact
         for fact in file.facts(text).facts
         if fact.current and _same(fact.entity, entity) and _same(fact.field, field)
     ]
-    return next((fact.id for fact in own if fact.value == value), own[0].id)
+    return next((fact.id for fact in facts if fact.value == value), facts[0].id)
 
 
 def _same(one: str, other: str) -> bool:
@@ -301,8 +311,8 @@ def _episode(
     lifecycle: Mapping[str, str],
 ) -> Written:
     summary = _summary(text)
-    if claim and (known := _same_episode(context, summary, text)):
-        return Written(*known, "", "existing")
+    if claim and (same := _same_episode(context, summary, text)):
+        return Written(*same, "", "existing")
     while True:
         name = free_name(
             f"episodes/{episode_name(context.now, summary)}", lambda path: files.exists(context.root, path)
@@ -351,12 +361,16 @@ def _new_episode(
             confidence="medium" if claim else "high",
         )
 
-    again = Tombstones.of(context).within(text, "tv")
+    erased_again = Tombstones.of(context).within(text, "tv")
     outcome = write(
-        context.root, [new_file(name, note), *_said_again(again)], message, verb="remember", now=context.now
+        context.root,
+        [new_file(name, note), *_said_again(erased_again)],
+        message,
+        verb="remember",
+        now=context.now,
     )
-    told = "; ".join(filter(None, (AGAIN if again else "", outcome.notice)))
-    return Written(id_, name, outcome.commit, "added" if outcome.changed else "existing", told)
+    notice = "; ".join(filter(None, (AGAIN if erased_again else "", outcome.notice)))
+    return Written(id_, name, outcome.commit, "added" if outcome.changed else "existing", notice)
 
 
 def _id_of(path: str) -> str:
@@ -376,8 +390,10 @@ def _same_episode(context: WriteContext, summary: str, text: str) -> tuple[str, 
 
 def _says(context: WriteContext, path: str, text: str) -> bool:
     """True when an episode says just this, and the caller sees that it does."""
-    known = context.text(path)
-    return split(readable(known)).body.strip() == text.strip() and context.as_seen(path, known) == known
+    existing = context.text(path)
+    return (
+        split(readable(existing)).body.strip() == text.strip() and context.as_seen(path, existing) == existing
+    )
 
 
 def _summary(text: str) -> str:

@@ -34,8 +34,8 @@ class Tombstones(NamedTuple):
     @classmethod
     def read(cls, decisions: str, digest: Digest) -> Tombstones:
         """Those that the text of `decisions.jsonl` holds."""
-        found = Decisions.read(decisions).all if f'"{PURGED}"' in decisions else ()
-        return cls(frozenset(one for d in found if d.decision == PURGED for one in d.digests), digest)
+        decided = Decisions.read(decisions).all if f'"{PURGED}"' in decisions else ()
+        return cls(frozenset(one for d in decided if d.decision == PURGED for one in d.digests), digest)
 
     def turn(self, session: str, names: Iterable[str], text: str) -> bool:
         """True for a turn that was erased; `names` are the number and the host's id under which it comes."""
@@ -54,19 +54,19 @@ class Tombstones(NamedTuple):
         heads = {one.partition(":")[0] for one in self.known}
         lengths = {(head[0], int(head[1:])) for head in heads if head[:1] in kinds and head[1:].isdecimal()}
         words = plain_words(text) if lengths else ()
-        made = (
+        digests = (
             _counted(self.digest, kind, words[at : at + length])
             for kind, length in sorted(lengths)
             for at in range(len(words) - length + 1)
         )
-        return {one for one in made if one in self.known}
+        return {one for one in digests if one in self.known}
 
 
 def said_in(record: Mapping[str, Any]) -> str:
     """What a line of a log says, tool calls included."""
-    parts = [record.get(key) for key in ("content", "tool", "args", "result")]
+    values = [record.get(key) for key in ("content", "tool", "args", "result")]
     texts = (
-        part if isinstance(part, str) else json.dumps(part, ensure_ascii=False) for part in parts if part
+        part if isinstance(part, str) else json.dumps(part, ensure_ascii=False) for part in values if part
     )
     return "\n".join(texts)
 

@@ -41,8 +41,8 @@ class Tracking:
         Raises:
             HistoryError: git is in no state to take a commit.
         """
-        known = _remembered(self.root)
-        ours = {path.partition("/")[0] for path in known}
+        earlier = _remembered(self.root)
+        ours = {path.partition("/")[0] for path in earlier}
         foreign = [folder for folder in self._tracked() if not (self.wanted[folder] or folder in ours)]
         leave_out(self.root, foreign)  # another machine tracks its own, and goes on
         if not any(self.wanted.values()) and not ours:
@@ -53,10 +53,10 @@ class Tracking:
             commits = [self._rules(writer, {f: on for f, on in self.wanted.items() if f not in foreign})]
             folders = [folder for folder, on in self.wanted.items() if on]
             fresh = {path: stamp for folder in folders for path, stamp in _stamps(self.root, folder)}
-            paths = sorted(path for path, stamp in fresh.items() if known.get(path) != stamp)
+            paths = sorted(path for path, stamp in fresh.items() if earlier.get(path) != stamp)
             batches = (paths[at : at + _AT_ONCE] for at in range(0, len(paths), _AT_ONCE))
             commits += [self._batch(writer, some) for some in batches]
-            if fresh != known:
+            if fresh != earlier:
                 with suppress(OSError):  # what cannot be remembered is read again
                     data = json.dumps(fresh).encode("utf-8", "surrogateescape")
                     put(os.path.join(self.root, STATE_DIR), _CACHE, data)
@@ -140,7 +140,7 @@ def _stamps(root: str, folder: str) -> Iterator[tuple[str, list[int]]]:
 
 def _remembered(root: str) -> dict[str, list[int]]:
     try:
-        found = json.loads(files.read_file(root, f"{STATE_DIR}/{_CACHE}").data)
+        stamps = json.loads(files.read_file(root, f"{STATE_DIR}/{_CACHE}").data)
     except (NotFoundError, ValueError, OSError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return stamps if isinstance(stamps, dict) else {}

@@ -56,14 +56,14 @@ def recover(root: str) -> str:
             journal.clear(root)
             return ""
         for step in pending.steps:
-            if step.temp and step.after:
+            if step.temp:
                 files.hand_back(root, step.path, step.temp, step.before, step.after)
         started = any(_done(root, step) and step.before != step.after for step in pending.steps)
-        whole = all(_done(root, step) or _ready(root, step) for step in pending.steps)
+        can_finish = all(_done(root, step) or _ready(root, step) for step in pending.steps)
         notice = ""
         if _is_made(root, pending):
             _catch_up(root, pending)
-        elif started and whole:
+        elif started and can_finish:
             notice = _finish(root, pending)
         elif started:
             notice = f"a change of {_names(pending)} was cut short and the files have changed since; see them with `git diff`"
@@ -82,7 +82,7 @@ def carry_out(root: str, steps: tuple[JournalStep, ...]) -> None:
         if step.after is not None:
             files.place(root, step.path, step.temp, step.before)
         elif step.before is not None:
-            files.remove_file(root, step.path, step.before)
+            files.remove_file(root, step.path, step.before, step.temp)
 
 
 def publish(root: str, pending: JournalEntry, made: NewCommit) -> None:
@@ -119,16 +119,16 @@ def _finish(root: str, pending: JournalEntry) -> str:
     if not pending.commit:
         return ""
     history = History(root)
-    left = f"the change of {_names(pending)} is in the files but not committed; see it with `git diff`"
+    remark = f"the change of {_names(pending)} is in the files but not committed; see it with `git diff`"
     if not history.git_dir:
-        return left
+        return remark
     refuse_while_locked(history)
     if _can_publish(history, pending):
         with suppress(ConflictError):
             publish(root, pending, NewCommit(pending.commit, pending.parent, pending.ref, pending.follow))
             return ""
     if not _is_made(root, pending):
-        return left
+        return remark
     _catch_up(root, pending)  # the git of the killed writer outlived it, and has moved the branch just now
     return ""
 
@@ -145,8 +145,8 @@ def _catch_up(root: str, pending: JournalEntry) -> None:
     """Brings the user's index to a change where the last commit still is as the change made it."""
     history = History(root)
     refuse_while_locked(history)
-    sides = history.tip("", history.head(), [entry.path for entry in pending.follow]).sides
-    entries = [entry for entry in pending.follow if sides[entry.path].head == entry.now]
+    states = history.tip("", history.head(), [entry.path for entry in pending.follow]).sides
+    entries = [entry for entry in pending.follow if states[entry.path].head == entry.now]
     with index_ready(history, entries, None) as put:
         put()
 
@@ -304,9 +304,9 @@ def _must_lose_nothing(
     for plan in edited:
         if plan.version is not None or plan.before is None or plan.after is None:
             continue
-        kept = {line for one in plans if one.after for line in _lines(one.after)}
+        lines_saved = {line for one in plans if one.after for line in _lines(one.after)}
         # Without any repository only what overwrites is refused: all else keeps the old text in History or archives it.
-        if overwrites[plan.path] or (in_git and not kept.issuperset(_lines(plan.before))):
+        if overwrites[plan.path] or (in_git and not lines_saved.issuperset(_lines(plan.before))):
             raise _not_in_git(plan.path, "what this overwrites could not be brought back")
 
 
@@ -479,10 +479,10 @@ def _queue(root: str) -> Together[_Request]:
 
 def _write_together(writer: Writer, requests: Sequence[_Request]) -> None:
     """Makes all that can be made; what cannot, and whatever goes wrong with it, concerns none of the others."""
-    verbs = " and ".join(dict.fromkeys(one.verb for one in requests))
+    verbs = " and ".join(dict.fromkeys(request.verb for request in requests))
     try:
         outcomes, refused = writer.write_all(
-            [one.item for one in requests], verb=verbs, now=max(one.now for one in requests)
+            [request.item for request in requests], verb=verbs, now=max(request.now for request in requests)
         )
     except GitBusyError:
         raise
@@ -490,15 +490,15 @@ def _write_together(writer: Writer, requests: Sequence[_Request]) -> None:
         if len(requests) == 1:
             requests[0].done = error
         else:
-            for one in requests:
-                _write_together(writer, [one])
+            for request in requests:
+                _write_together(writer, [request])
         return
-    for one, outcome in zip(requests, outcomes, strict=False):
-        one.done = outcome
+    for request, outcome in zip(requests, outcomes, strict=False):
+        request.done = outcome
     if refused:
         requests[len(outcomes)].done = refused
-        if left := requests[len(outcomes) + 1 :]:
-            _write_together(writer, left)
+        if remaining := requests[len(outcomes) + 1 :]:
+            _write_together(writer, remaining)
 
 
 @contextmanager
@@ -550,10 +550,10 @@ class Writer:
 
         Files that are not there are left out, or with `gone` removed in the commit.
         """
-        base, work = self.history.base(paths), self.read_all(paths)
+        base, contents = self.history.base(paths), self.read_all(paths)
         versions = {
             path: Version(data)
-            for path, data in work.items()
+            for path, data in contents.items()
             if (gone or data is not None) and data != base.sides[path].head_data
         }
         if not versions:
@@ -627,18 +627,20 @@ class Writer:
                 permit(self.root, change.permits)
 
     def _worked_out(self, items: Sequence[PendingCommit], now: datetime) -> _Batch:
-        work, items, refused = self._read(items)
+        contents, items, refused = self._read(items)
         # To start a git takes longer than to hear it, so what is new is asked for before that is certain.
-        new = [] if self.untracked else [path for path, data in work.items() if data is None]
-        asked = self.history.ignored(new) if new else set
-        base = None if self.untracked else self.history.base(list(work))
-        ignored = {path for path in asked() if base and base.sides[path] == NO_SIDE}
-        batch, before = _Batch([], refused, {}, {}, []), dict(work)
+        new = [] if self.untracked else [path for path, data in contents.items() if data is None]
+        ask_ignored = self.history.ignored(new) if new else set
+        base = None if self.untracked else self.history.base(list(contents))
+        ignored = {path for path in ask_ignored() if base and base.sides[path] == NO_SIDE}
+        batch, before = _Batch([], refused, {}, {}, []), dict(contents)
         for item in items:
-            sides = base.sides if base else {}
+            states = base.sides if base else {}
             item.begin()
             try:
-                plans = plans_for(item.changes, work, {p: s for p, s in sides.items() if p not in ignored})
+                plans = plans_for(
+                    item.changes, contents, {p: s for p, s in states.items() if p not in ignored}
+                )
                 self._must_be_undoable(item.changes, plans)
             except REFUSED as error:
                 return batch._replace(refused=error)
@@ -650,7 +652,7 @@ class Writer:
                 base, commit = draft.base, draft.made.commit
             batch.outcomes.append(Outcome(bool(plans), commit, "" if not base else _uncommitted(plans)))
             for plan in plans:
-                work[plan.path] = batch.after[plan.path] = plan.after
+                contents[plan.path] = batch.after[plan.path] = plan.after
                 batch.before[plan.path] = before[plan.path]
         return batch
 
@@ -670,13 +672,15 @@ class Writer:
         self, items: Sequence[PendingCommit]
     ) -> tuple[dict[str, bytes | None], Sequence[PendingCommit], MemoryClawError | None]:
         """The bytes of all files that are asked for, and the items up to the first that asks for what cannot be."""
-        work: dict[str, bytes | None] = {}
+        contents: dict[str, bytes | None] = {}
         for number, item in enumerate(items):
             try:
-                work.update(self.read_all(path for path in paths_of(item.changes) if path not in work))
+                contents.update(
+                    self.read_all(path for path in paths_of(item.changes) if path not in contents)
+                )
             except REFUSED as error:
-                return work, items[:number], error
-        return work, items, None
+                return contents, items[:number], error
+        return contents, items, None
 
     def _bytes(self, path: str) -> bytes | None:
         try:
@@ -689,24 +693,26 @@ class Writer:
         # A file that one item changed and a later one changed back is as it was.
         changed = [path for path in after if before[path] != after[path]]
         steps = tuple(_step(n, path, before[path], after[path]) for n, path in enumerate(changed))
-        made, pending = _all_of(batch.drafts), JournalEntry(verb, steps)
-        if made:
+        commit_made, pending = _all_of(batch.drafts), JournalEntry(verb, steps)
+        if commit_made:
             objects = [found for draft in batch.drafts for found in draft.objects]
             self.history.store(objects, batch.drafts[0].base.tree.hash_name)
-            pending = JournalEntry(verb, steps, made.commit, made.parent, made.ref, made.follow)
+            pending = JournalEntry(
+                verb, steps, commit_made.commit, commit_made.parent, commit_made.ref, commit_made.follow
+            )
         journal.save(root, pending)
         try:
             for step in steps:
                 if (data := after[step.path]) is not None:
                     files.prepare(root, step.path, step.temp, data)
             carry_out(root, steps)
-            if made:
-                publish(root, pending, made)
+            if commit_made:
+                publish(root, pending, commit_made)
         except (OSError, MemoryClawError) as error:
             # What the branch has is made, and what cannot be put back is left whole: the next writer finds it in the journal
             # and ends it.
             with suppress(OSError, MemoryClawError):
-                if not made or self.history.head() != made.commit:
+                if not commit_made or self.history.head() != commit_made.commit:
                     _put_back(root, steps, before)
                     journal.clear(root)
             raise error from None
@@ -759,8 +765,8 @@ def _uncommitted(plans: Sequence[FilePlan]) -> str:
 
 def _with_notices(outcomes: list[Outcome], first: str, untracked: str) -> list[Outcome]:
     """The outcomes with what is to be said of all of them: at the first, and for each change why it cannot be undone."""
-    found = []
+    noted = []
     for number, outcome in enumerate(outcomes):
-        parts = ["" if number else first, untracked if outcome.changed else "", outcome.notice]
-        found.append(outcome._replace(notice="; ".join(filter(None, parts))))
-    return found
+        remarks = ["" if number else first, untracked if outcome.changed else "", outcome.notice]
+        noted.append(outcome._replace(notice="; ".join(filter(None, remarks))))
+    return noted

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from conftest import put
+from conftest import Own, put
 from gitvault import git, vault_of
 from nights import NIGHT, said, tree
 from servers.scripted import Asked, ModelServer
@@ -212,7 +212,7 @@ def test_a_private_value_that_came_meanwhile_is_named_nowhere_else(root: Path) -
     assert "Okafor" not in proposals(root) + json.dumps(record(root)) + git(root, "log", "--format=%B")
 
 
-def test_an_edit_while_a_model_reads_is_seen(root: Path) -> None:
+def test_an_edit_while_a_model_reads_is_seen(root: Path, own: Own) -> None:
     def answer(asked: Asked) -> str:
         if MINE not in (root / FLAT).read_text():
             moved_in(root)
@@ -223,7 +223,7 @@ def test_an_edit_while_a_model_reads_is_seen(root: Path) -> None:
         )
 
     with ModelServer(answer) as server:
-        put(root, {"memoryclaw.yaml": f"llm:\n  chain: [ollama]\n  url: {server.url}\n"})
+        own(f"llm:\n  chain: [ollama]\n  url: {server.url}\n")
         night(root, llm="auto")
         assert server.asked
     assert MINE in current(root)

@@ -12,15 +12,13 @@ from conftest import VaultOf
 from memoryclaw import errors
 from memoryclaw.app import App, open_vault
 from memoryclaw.app.daemon import Daemon
-from memoryclaw.interfaces import http
+from memoryclaw.app.verbs import LONG, READ, WRITE
+from memoryclaw.interfaces import http, shapes
 from memoryclaw.interfaces.cli.verbs import VERBS, CliContext, cli
 from memoryclaw.interfaces.http import assembly
 from memoryclaw.interfaces.http.guard import Bucket
 from memoryclaw.interfaces.http.messages import (
     CODES,
-    LONG,
-    READ,
-    WRITE,
     NoArguments,
     RefusedError,
     refusal_of,
@@ -28,6 +26,8 @@ from memoryclaw.interfaces.http.messages import (
 from memoryclaw.interfaces.http.openapi import document
 from memoryclaw.interfaces.http.routes import OPEN, ROWS
 from memoryclaw.interfaces.http.workers import VaultPool, WorkerPool, WorkerPools
+from memoryclaw.interfaces.schemas import Schemas
+from memoryclaw.interfaces.shapes import Shape
 
 
 def test_a_bucket_lets_a_burst_through_and_fills_again() -> None:
@@ -170,6 +170,28 @@ def test_the_served_document_holds_every_key_that_a_request_may_have() -> None:
         assert ("requestBody" in operation) == (
             row.method not in ("GET", "DELETE") and row.asks is not NoArguments
         )
+
+
+def test_the_served_document_describes_every_answer() -> None:
+    told = document()
+    schemas = told["components"]["schemas"]
+    for row in ROWS:
+        answer = told["paths"][row.path][row.method.lower()]["responses"]["200"]
+        schema = answer["content"]["application/json"]["schema"]
+        for one in schema.get("anyOf", [schema]):
+            assert schemas[one["$ref"].rpartition("/")[2]]["properties"], row
+    assert schemas["Match"]["properties"]["score"] == {"type": "number"}
+    assert schemas["Match"]["properties"]["highlights"]["items"]["items"] == {"type": "integer"}
+
+
+def test_every_shape_has_a_schema_of_its_own_name() -> None:
+    every = [shape for shape in vars(shapes).values() if isinstance(shape, Shape)]
+    together: dict[str, object] = {}
+    for shape in every:
+        alone = Schemas()
+        alone.of(shape)
+        for name, schema in alone.components.items():
+            assert together.setdefault(name, schema) == schema, name
 
 
 def test_without_its_packages_it_says_what_to_install(

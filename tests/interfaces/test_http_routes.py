@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import jsonschema
 import pytest
 from conftest import STUDIO, git, put
 from daemons import Daemon, serving
 
 from memoryclaw.interfaces.cli.verbs import CliContext, cli
+from memoryclaw.interfaces.http import openapi
 from memoryclaw.interfaces.http.routes import ROWS
 
 DEADLINE = "semantic/projects#Boathouse.deadline"
@@ -80,9 +82,22 @@ def rows_of(path: str) -> set[str]:
     return exact or {row.path for row in ROWS if re.fullmatch(re.sub(r"\{\w+\}", ".+", row.path), path)}
 
 
+def described(method: str, path: str, answer: Any) -> None:
+    """An answer is what the served document says."""
+    document = openapi.document()
+    (operation,) = (
+        document["paths"][row][method.lower()]
+        for row in rows_of(path)
+        if method.lower() in document["paths"][row]
+    )
+    schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
+    jsonschema.validate(answer, {**schema, "components": document["components"]})
+
+
 def same(daemon: Daemon, twin: Path, method: str, path: str, body: Any, *args: str) -> Any:
     reply = daemon.ask(method, path, body)
     assert reply.status == 200, reply
+    described(method, path, reply.json)
     assert steady(reply.json, daemon.vault) == steady(said(twin, *args), twin)
     return reply.json
 

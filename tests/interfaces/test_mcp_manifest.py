@@ -15,7 +15,7 @@ from memoryclaw.interfaces.mcp.tools import ROWS
 
 ROOT = Path(__file__).parent.parent.parent
 MANIFEST, PAGE = ROOT / "docs/mcp-manifest.json", ROOT / "docs/mcp.md"
-DIGEST = "23765284de7de0d4a7f04f992ea95fe378bdd3843ef1da6b907d2f11afd809ee"
+DIGEST = "bf3a6e51d5a0ffcb920e2ececef36ded7e4d43d561315062bf47eaa8280e67ab"
 
 
 def test_the_manifest_is_what_the_server_lists_today(capsys: pytest.CaptureFixture[str]) -> None:

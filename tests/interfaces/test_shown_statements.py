@@ -70,7 +70,10 @@ def test_a_table_shows_the_words_in_quotes_and_when_they_were_said(vault: Path) 
 
 def test_programs_get_what_the_command_line_prints(app: App, vault: Path) -> None:
     printed = Claw(vault)("facts", "--json").json
-    assert json.loads(json.dumps(routes.facts(app, "", routes.FactsRequest()))) == printed
+    assert (
+        json.loads(json.dumps(routes.BY_NAME["facts"].verb(app, "", routes.BY_NAME["facts"].asks())))
+        == printed
+    )
     answer = verbs.facts(app, arguments.FactsArguments())
     assert json.loads(json.dumps(answer.shape)) == printed
     assert f'on="2026-02-11">Tam: "{BARN}"</m>' in answer.text

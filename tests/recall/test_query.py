@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryclaw.recall.query import Expr, Limits, Query, parse
+from memoryclaw.recall.query import Expr, Limits, ParsedQuery, parse
 from memoryclaw.text.language import words_of
 
 TODAY = date(2025, 4, 9)
 LEAF_MARKS = {"word": "{}", "phrase": '"{}"', "prefix": "{}*", "fuzzy": "{}~"}
 
 
-def read(text: str) -> Query:
+def read(text: str) -> ParsedQuery:
     return parse(text, today=TODAY)
 
 
@@ -229,7 +229,7 @@ SYNTAX = st.sampled_from(
 )  # fmt: skip
 
 
-def check(query: Query, text: str) -> None:
+def check(query: ParsedQuery, text: str) -> None:
     """What every reader of a query may rely on."""
     assert query == read(text)
     assert query.text.encode() == query.text.encode("utf-8", "strict")

@@ -12,7 +12,7 @@ from memoryclaw.index.catalog import UnitSummary
 from memoryclaw.index.stemming import language
 from memoryclaw.ports import Clause
 from memoryclaw.recall.evidence import Counts, Evidence
-from memoryclaw.recall.query import Query
+from memoryclaw.recall.query import ParsedQuery
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.rank import (
     ASKS,
@@ -48,7 +48,7 @@ def asked(
     tokens: frozenset[str] = frozenset(),
 ) -> Question:
     spoken = tuple(DateRange(first, last, said, (0, 0)) for first, last, said in ranges)
-    query = Query(text, None, (), (), spoken, explicit=False, notices=())
+    query = ParsedQuery(text, None, (), (), spoken, explicit=False, notices=())
     return Question(
         query, language("en"), date(2026, 4, 20), None, (WORD,), (), (), (), entities or {}, people or {}, {}, {}, tokens, (), ()
     )  # fmt: skip

@@ -14,7 +14,8 @@ from killing import killed_at
 from test_purge import DOCTOR, TURNS, filled, holding, turn
 
 from memoryclaw.app import init_vault, open_vault
-from memoryclaw.interfaces.http.writing import WRITING
+from memoryclaw.errors import ForbiddenError
+from memoryclaw.interfaces.http.routes import SUBJECTS
 from memoryclaw.interfaces.mcp.tools import ROWS
 from memoryclaw.text.needles import Needles
 
@@ -215,8 +216,18 @@ def test_what_openclaw_has_in_its_notes_is_not_proposed_again(root, tmp_path):
 
 
 def test_over_http_and_mcp_nothing_purges():
-    assert not [route for route in WRITING if "purge" in str(route)]
+    assert not [route for route in SUBJECTS["Write"] if "purge" in str(route)]
     assert not [tool for tool in ROWS if "purge" in str(tool) or "forget" in str(tool.name)]
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_only_the_owner_purges(root, dry_run):
+    with open_vault(root) as app:
+        app.remember("The boathouse key hangs behind the Zanthrax clock.")
+    before = {path: path.read_bytes() for path in root.rglob("*.md")}
+    with open_vault(root, audience="agent") as agent, pytest.raises(ForbiddenError):
+        agent.purge(since="2000-01-01", dry_run=dry_run)
+    assert {path: path.read_bytes() for path in root.rglob("*.md")} == before
 
 
 @pytest.mark.laws

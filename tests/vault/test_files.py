@@ -164,6 +164,38 @@ def test_what_an_editor_saves_between_the_look_and_the_exchange_stays(tmp_path, 
     assert os.listdir(tmp_path) == ["a.md"]
 
 
+@pytest.mark.parametrize("saves", [["mine"], ["mine", "mine again"]])
+def test_what_an_editor_saves_between_the_look_and_the_removal_stays(tmp_path, monkeypatch, saves):
+    path, left = tmp_path / "a.md", list(saves)
+    path.write_text("old")
+
+    def saving_first(name):
+        real = getattr(os, name)
+
+        def call(*args, **options):
+            if left and args[0] != str(tmp_path / ".editor"):
+                temp = tmp_path / ".editor"
+                temp.write_text(left.pop(0))
+                os.replace(temp, path)
+            return real(*args, **options)
+
+        monkeypatch.setattr(os, name, call)
+
+    for name in ("rename", "link", "unlink"):
+        saving_first(name)
+    with pytest.raises(ConflictError, match="was changed while"):
+        files.remove_file(str(tmp_path), "a.md", files.digest_of(b"old"))
+    assert path.read_text() == saves[-1]
+    assert os.listdir(tmp_path) == ["a.md"]
+
+
+def test_a_save_that_a_killed_removal_displaced_is_handed_back(tmp_path):
+    (tmp_path / ".t.tmp").write_text("mine")
+    files.hand_back(str(tmp_path), "a.md", ".t.tmp", files.digest_of(b"old"), None)
+    assert (tmp_path / "a.md").read_text() == "mine"
+    assert os.listdir(tmp_path) == ["a.md"]
+
+
 def test_a_link_put_there_between_the_look_and_the_exchange_stays(tmp_path, monkeypatch):
     path, real = tmp_path / "a.md", files._exchange
     path.write_text("old")

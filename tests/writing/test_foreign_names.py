@@ -26,7 +26,7 @@ ODD = (
     "notes/plan.md",
 )
 EVEN = ("notes/console.md", "notes/a.b.md", "notes/über uns.md", "notes/com10.md")
-LONG = "/".join(["a"] * 3000) + "/x.md"
+LONG = "/".join(["a"] * 600) + "/x.md"
 
 
 def bundle_of(path, names):

@@ -189,14 +189,14 @@ def _with_value(text: str, wish: DesiredSetting, steps: list[InstallStep]) -> st
 
 
 def _replaced(text: str, wish: DesiredSetting, node: Node, steps: list[InstallStep]) -> str:
-    known = next((n for n, step in enumerate(steps) if step.path == wish.path), None)
+    number = next((n for n, step in enumerate(steps) if step.path == wish.path), None)
     raw = text[node.start : node.end]
-    if known is not None:
-        step = steps[known]
+    if number is not None:
+        step = steps[number]
         ours = plain(node) == step.value
         before = step.before if ours else raw
         did = step.did if ours else REPLACED
-        steps[known] = step._replace(value=wish.value, before=before, did=did)
+        steps[number] = step._replace(value=wish.value, before=before, did=did)
     elif not _covered(wish.path, steps):
         steps.append(InstallStep(wish.path, REPLACED, wish.value, raw))
     return replaced(text, node, written(wish.value))

@@ -101,11 +101,13 @@ class Setup:
         self.host.values(before)
         steps = self._steps(before)
         unknown = self.host.record() is None and bool(steps)
-        told = (
+        notice = (
             "nothing was written down of this install, so OpenClaw's own defaults return" if unknown else ""
         )
         after = uninstall(before, steps)
-        return ConfigChange("uninstall", self.host.path, before, after, tuple(steps), (told,) if told else ())
+        return ConfigChange(
+            "uninstall", self.host.path, before, after, tuple(steps), (notice,) if notice else ()
+        )
 
     def do(self, planned: ConfigChange) -> Changed:
         """Makes the change, if the file is still what was shown."""
@@ -120,13 +122,13 @@ class Setup:
 
     def _install(self, planned: ConfigChange) -> Changed:
         record = self.host.record()
-        kept = record.backup if record else ""
+        first_backup = record.backup if record else ""
         if planned.before == planned.after:
-            self.host.keep(self.vault, planned.steps, kept)
-            return Changed("unchanged", planned.config, "", kept)
+            self.host.keep(self.vault, planned.steps, first_backup)
+            return Changed("unchanged", planned.config, "", first_backup)
         backup = self.host.back_up(planned.before, self._clock())
         self.host.keep(
-            self.vault, planned.steps, kept or backup
+            self.vault, planned.steps, first_backup or backup
         )  # first: a change without a record could not be undone exactly
         self.host.write(planned.before, planned.after)
         return Changed("installed", planned.config, planned.diff, backup, (RESTART,))
@@ -206,10 +208,10 @@ class HostConfig:
             ConfigError: it is no JSON5.
         """
         try:
-            found = plain(parse(text))
+            content = plain(parse(text))
         except ConfigError as error:
             raise ConfigError(f"{self.path}: {error}") from None
-        return found if isinstance(found, dict) else {}
+        return content if isinstance(content, dict) else {}
 
     def write(self, before: str, after: str) -> None:
         """Replaces one text by another, if it is still there."""
@@ -234,21 +236,21 @@ class HostConfig:
     def record(self) -> Record | None:
         """What was written down of an install; None where nothing is, or nothing that can be read."""
         try:
-            kept = json.loads(files.read_file(self._records, self._record).data)
-            return Record(str(kept["vault"]), tuple(map(from_record, kept["steps"])), str(kept["backup"]))
+            entry = json.loads(files.read_file(self._records, self._record).data)
+            return Record(str(entry["vault"]), tuple(map(from_record, entry["steps"])), str(entry["backup"]))
         except (MemoryClawError, OSError, ValueError, KeyError, TypeError):
             return None
 
     def keep(self, vault: str, steps: Sequence[InstallStep], backup: str) -> None:
         """Writes down what an install did."""
         os.makedirs(self._records, 0o700, exist_ok=True)
-        kept = {
+        entry = {
             "config": self.path,
             "vault": vault,
             "backup": backup,
             "steps": [as_record(step) for step in steps],
         }
-        data = json.dumps(kept, indent=1).encode()
+        data = json.dumps(entry, indent=1).encode()
         files.write_file(self._records, self._record, data, files.digest_at(self._records, self._record))
 
     def drop_record(self) -> None:
@@ -269,7 +271,7 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 def plugin_folder(host: str) -> str:
     """The folder of the plugin for a host."""
     shipped = _PACKAGE / "_shipped" / "plugins" / host
-    found = shipped if shipped.is_dir() else _PACKAGE.parent / "plugins" / host
-    if not found.is_dir():
-        raise MemoryClawError(f"the plugin for {host} is missing from {found}; install MemoryClaw again")
-    return os.fspath(found)
+    folder = shipped if shipped.is_dir() else _PACKAGE.parent / "plugins" / host
+    if not folder.is_dir():
+        raise MemoryClawError(f"the plugin for {host} is missing from {folder}; install MemoryClaw again")
+    return os.fspath(folder)

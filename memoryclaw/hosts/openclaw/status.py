@@ -120,18 +120,18 @@ def _allowed(values: dict[str, Any]) -> OpenClawCheck:
 
 
 def _outside(vault: str, settings: Any, daemon: Callable[[str], bool]) -> Iterator[OpenClawCheck]:
-    there = os.path.isdir(vault)
+    is_there = os.path.isdir(vault)
     yield OpenClawCheck(
         "vault",
-        there,
-        vault if there else f"there is no folder {vault}",
-        "" if there else f"memoryclaw init {vault}",
+        is_there,
+        vault if is_there else f"there is no folder {vault}",
+        "" if is_there else f"memoryclaw init {vault}",
     )
     command = settings.get("command") if isinstance(settings, dict) else None
     program = command[0] if isinstance(command, list) and command else command or PLUGIN
     runs = isinstance(program, str) and shutil.which(program) is not None
     yield _check("command", runs, f"{program} can be run", f"{program} cannot be run")
-    live = there and daemon(vault)
+    live = is_there and daemon(vault)
     yield OpenClawCheck(
         "daemon",
         live,
@@ -152,8 +152,8 @@ def _same(folder: str, plugin: Callable[[], str]) -> bool:
 
 
 def _list(values: dict[str, Any], path: tuple[str, ...]) -> list[Any]:
-    found = _at(values, path)
-    return found if isinstance(found, list) else []
+    items = _at(values, path)
+    return items if isinstance(items, list) else []
 
 
 def _at(values: Any, path: tuple[str, ...]) -> Any:

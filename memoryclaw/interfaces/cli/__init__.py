@@ -24,11 +24,13 @@ def main() -> NoReturn:
 def _run(args: list[str]) -> int:
     # The imports stand inside, so that Ctrl-C during them is quiet too.
     if args[:1] == ["hook"] and args[1:2] in (["pre"], ["post"]) and not {"-h", "--help"} & {*args}:
-        from memoryclaw.interfaces.cli.hook_fast_path import hook  # noqa: PLC0415 - a host runs it at every prompt: around Click, and fast
-        from memoryclaw.interfaces.cli.streams import prepare  # noqa: PLC0415
+        from memoryclaw.interfaces.cli.hook_fast_path import (
+            hook,
+        )  # a host runs it at every prompt: around Click, and fast
+        from memoryclaw.interfaces.cli.streams import prepare
 
         prepare()
         return hook(args[1:])
-    from memoryclaw.interfaces.cli.exit_codes import run  # noqa: PLC0415
+    from memoryclaw.interfaces.cli.exit_codes import run
 
     return run(args)

@@ -72,7 +72,7 @@ def search(
     ):
         as_json(found)
         return
-    from memoryclaw.interfaces import shapes  # noqa: PLC0415 - what a daemon's answer needs none of
+    from memoryclaw.interfaces import shapes  # what a daemon's answer needs none of
 
     with context.app() as app:
         answer = app.search(" ".join(query), kind=kind, limit=limit, session=session)
@@ -175,7 +175,7 @@ def recall(context: CliContext, /, *, query: tuple[str, ...], **options: Any) ->
 
 
 def _recalled(context: CliContext, query: str, *, trace: bool, **asked: Any) -> Mapping[str, Any]:
-    from memoryclaw.interfaces import shapes  # noqa: PLC0415
+    from memoryclaw.interfaces import shapes
 
     with context.app() as app:
         return shapes.recall(app.recall(query, **asked), trace=trace)
@@ -211,7 +211,7 @@ def why(context: CliContext, receipt: str) -> None:
 
 
 def _nothing(verb: str, done: str, query: str, *, asked: bool = True) -> str:
-    from memoryclaw.text.language import words_of  # noqa: PLC0415
+    from memoryclaw.text.language import words_of
 
     if words_of(query):
         return f"Nothing {done} for {styled(query)}." if asked else f"Nothing {done}."

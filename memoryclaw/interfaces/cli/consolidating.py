@@ -24,6 +24,7 @@ from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, verb
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
+    from memoryclaw.app.verbs import Mode, Model
     from memoryclaw.consolidation.actions import Action
     from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
     from memoryclaw.consolidation.consolidate import Consolidated
@@ -82,8 +83,8 @@ def consolidate(
     *,
     dry_run: bool,
     due: bool,
-    llm: str,
-    mode: str | None,
+    llm: Model,
+    mode: Mode | None,
     ask: bool,
     answers: TextIO | None,
     after: int,
@@ -152,7 +153,7 @@ def _offer_agreement(app: App) -> None:
 )
 @click.option("--llm", type=click.Choice(["auto", "none"]), default="auto", help="As in `consolidate`.")
 @click.pass_obj
-def redo(context: CliContext, since: str, llm: str) -> None:
+def redo(context: CliContext, since: str, llm: Model) -> None:
     """Consolidate old logs again, on a branch.
 
     Nothing in the vault changes until `review approve` takes the branch over. Notes that a person edited stay as
@@ -198,7 +199,7 @@ def _tell_run(done: Consolidated, *, dry_run: bool) -> None:
 
 def _tell_upkeep(done: Consolidated, *, dry_run: bool) -> None:
     """What was done and proposed with what is there already."""
-    from memoryclaw.consolidation.apply import waits  # noqa: PLC0415 - what runs has loaded it
+    from memoryclaw.consolidation.apply import waits  # what runs has loaded it
 
     changes = done.changes
     proposed = sum(waits(change, done.mode) for change in changes.changes)
@@ -221,7 +222,7 @@ def _tell_upkeep(done: Consolidated, *, dry_run: bool) -> None:
 
 def _summary(changes: ChangeSet, mode: str, *, dry_run: bool) -> str:
     """One sentence that is true in every mode: what is done is told apart from what waits for a yes or a no."""
-    from memoryclaw.consolidation.apply import waits  # noqa: PLC0415 - what runs has loaded it
+    from memoryclaw.consolidation.apply import waits  # what runs has loaded it
 
     done = [change for change in changes.changes if not waits(change, mode)]
     kinds = Counter(change.kind for change in done)

@@ -43,7 +43,7 @@ def _ended(code: object, args: list[str]) -> int:
 
 
 def _usage(error: click.ClickException, args: list[str]) -> int:
-    from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415 - most commands end well
+    from memoryclaw.writing.secret_gate import secret_gate  # most commands end well
 
     shown = StringIO()
     error.show(file=shown)
@@ -60,7 +60,7 @@ def _usage(error: click.ClickException, args: list[str]) -> int:
 
 
 def _failed(sentence: str, args: list[str]) -> int:
-    from memoryclaw.writing.secret_gate import harmless  # noqa: PLC0415 - as above
+    from memoryclaw.writing.secret_gate import harmless
 
     click.echo(f"memoryclaw: {harmless(sentence, args)}", err=True)
     return FAILED
@@ -70,7 +70,7 @@ def _unforeseen(error: Exception, context: CliContext, args: list[str]) -> int:
     if refused := refused_by_system(error):
         where = f" ({error.filename})" if isinstance(error, OSError) and error.filename else ""
         return _failed(f"{refused}{where}", args)
-    from memoryclaw.writing.secret_gate import harmless  # noqa: PLC0415
+    from memoryclaw.writing.secret_gate import harmless
 
     path = report_bug(error, context)
     name = harmless(f"{type(error).__name__}: {error}", args)
@@ -88,11 +88,11 @@ def report_bug(error: Exception, context: CliContext) -> str:
 
     Neither holds a secret.
     """
-    import platform  # noqa: PLC0415 - commands that end well need none of these
-    import time  # noqa: PLC0415
-    import traceback  # noqa: PLC0415
+    import platform  # commands that end well need none of these
+    import time
+    import traceback
 
-    from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+    from memoryclaw.writing.secret_gate import secret_gate
 
     text = "\n".join([
         f"memoryclaw {__version__}, Python {platform.python_version()}, {platform.platform()}",
@@ -123,7 +123,7 @@ def _state_folder(context: CliContext) -> str:
 
 
 def _temporary_folder(_said: CliContext) -> str:
-    import tempfile  # noqa: PLC0415
+    import tempfile
 
     return tempfile.mkdtemp(prefix="memoryclaw-")
 

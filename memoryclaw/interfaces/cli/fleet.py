@@ -51,9 +51,9 @@ def fleet_of(url: str | None, *, most: int | None = None, migrate: bool = True) 
     """
     if gone := [package for module, package in _NEEDS.items() if find_spec(module) is None]:
         raise InputError(f"this needs {' and '.join(gone)}: pip install 'memoryclaw[fleet]'")
-    from memoryclaw import config as settings  # noqa: PLC0415 - `--help` needs no server
-    from memoryclaw.fleet.store import Fleet  # noqa: PLC0415
-    from memoryclaw.index.postgres import server_of  # noqa: PLC0415
+    from memoryclaw import config as settings  # `--help` needs no server
+    from memoryclaw.fleet.store import Fleet
+    from memoryclaw.index.postgres import server_of
 
     own = settings.load(settings.own_folder(os.environ))
     if not (named := url or own.index_url):
@@ -86,7 +86,7 @@ def fleet() -> None:
 @click.pass_obj
 def list_(context: CliContext, *, node: str, url: str | None) -> None:
     """List the vaults with their homes."""
-    from memoryclaw.app.fleet import list_vaults  # noqa: PLC0415 - as above
+    from memoryclaw.app.fleet import list_vaults
 
     found = list_vaults(fleet_of(url), node)
     if context.json:
@@ -147,8 +147,8 @@ def nodes(context: CliContext, *, url: str | None) -> None:
 @click.pass_obj
 def migrate(context: CliContext, *, url: str | None) -> None:
     """Make the tables, or bring them to this version; the owner of the schema does this."""
-    from memoryclaw.fleet.jobs import Jobs  # noqa: PLC0415 - as above
-    from memoryclaw.index.postgres_index import STEPS  # noqa: PLC0415
+    from memoryclaw.fleet.jobs import Jobs
+    from memoryclaw.index.postgres_index import STEPS
 
     made = fleet_of(url, migrate=False)
     made.server.migrate("index", STEPS)
@@ -180,7 +180,7 @@ def migrate(context: CliContext, *, url: str | None) -> None:
 @click.pass_obj
 def add(context: CliContext, name: str, *, remote: str, node: str, no_wait: bool, url: str | None) -> None:
     """Make a vault known; a node clones it, or begins a new one."""
-    from memoryclaw.app.fleet import add  # noqa: PLC0415 - as above
+    from memoryclaw.app.fleet import add
 
     done = add(fleet_of(url), name, remote, node=node, seconds=0 if no_wait else _SECONDS)
     _told(
@@ -201,7 +201,7 @@ def add(context: CliContext, name: str, *, remote: str, node: str, no_wait: bool
 @click.pass_obj
 def move(context: CliContext, name: str, node: str, *, url: str | None) -> None:
     """Give a vault another home, while it answers."""
-    from memoryclaw.app.fleet import move  # noqa: PLC0415 - as above
+    from memoryclaw.app.fleet import move
 
     done = move(fleet_of(url), name, node, seconds=_SECONDS)
     _told(context, done._asdict(), f"{styled(done.name)} is at home on {done.node}.")
@@ -214,7 +214,7 @@ def move(context: CliContext, name: str, node: str, *, url: str | None) -> None:
 @click.pass_obj
 def drop(context: CliContext, name: str, *, yes: bool, url: str | None) -> None:
     """Forget a vault, its tokens and its index; its files and its remote stay."""
-    from memoryclaw.app.fleet import drop  # noqa: PLC0415 - as above
+    from memoryclaw.app.fleet import drop
 
     made = fleet_of(url)
     made.vault(name)
@@ -268,7 +268,7 @@ def limit(
 @click.pass_context
 def check(ctx: click.Context, name: str, *, folder: Path | None, url: str | None) -> None:
     """Compare files, index, remote and lease of one vault, or of all; exits with 1 where they differ."""
-    from memoryclaw.app.fleet import check  # noqa: PLC0415 - as above
+    from memoryclaw.app.fleet import check
 
     context: CliContext = ctx.obj
     found = check(fleet_of(url), name, folder=folder)
@@ -350,7 +350,7 @@ def list_tokens(context: CliContext, name: str, *, url: str | None) -> None:
 @click.pass_obj
 def make(context: CliContext, name: str, whom: str, *, note: str, days: int | None, url: str | None) -> None:
     """Make a token for one vault and one audience, and show it this one time."""
-    from memoryclaw.vault.audience import named  # noqa: PLC0415 - as above
+    from memoryclaw.vault.audience import named
 
     token, kept = fleet_of(url).make_token(name, named(whom), note=note, days=days)
     if context.json:
@@ -413,8 +413,8 @@ def serve_node(
     """Serves the vaults of a folder until a signal ends it."""
     made = fleet_of(url, most=connections or 16)
     reads = fleet_of(replica, most=connections or 16) if replica else None
-    from memoryclaw.app.fleet import FleetNode  # noqa: PLC0415 - as above
-    from memoryclaw.interfaces.cli import exit_codes  # noqa: PLC0415
+    from memoryclaw.app.fleet import FleetNode
+    from memoryclaw.interfaces.cli import exit_codes
 
     def tell(sentence: str) -> None:
         if log == "json":

@@ -85,7 +85,7 @@ def _post(given: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:
         return opened[0]
 
     def keep(turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        from memoryclaw.interfaces import shapes  # noqa: PLC0415
+        from memoryclaw.interfaces import shapes
 
         return [shapes.acknowledged(done) for done in app().capture(map(json.dumps, turns))]
 
@@ -104,9 +104,9 @@ def _post(given: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:
 
 
 def _opened(root: str) -> App:
-    import gc  # noqa: PLC0415
+    import gc
 
-    from memoryclaw.app import open_vault  # noqa: PLC0415 - a daemon may have spared us all this
+    from memoryclaw.app import open_vault  # a daemon may have spared us all this
 
     gc.enable()
     return open_vault(root, audience=_caller())
@@ -164,7 +164,7 @@ def _print(answer: Mapping[str, Any]) -> None:
 
 
 def _remark(sentence: str) -> None:
-    from memoryclaw.writing.secret_gate import harmless  # noqa: PLC0415
+    from memoryclaw.writing.secret_gate import harmless
 
     try:
         sys.stderr.write(

@@ -82,7 +82,7 @@ def _into(verb: Callable[..., None]) -> Callable[..., None]:
 @click.pass_obj
 def install(context: CliContext, *, host: str, user: bool, project: str | None, dry_run: bool) -> None:
     """Add our hooks to a host's settings; shows what changes, keeps a backup, and touches nothing else."""
-    from memoryclaw.hosts.claude_settings import plan_install  # noqa: PLC0415
+    from memoryclaw.hosts.claude_settings import plan_install
 
     with context.app(quiet=True) as app:
         root = os.fspath(app.root)
@@ -97,13 +97,13 @@ def install(context: CliContext, *, host: str, user: bool, project: str | None, 
 @click.pass_obj
 def uninstall(context: CliContext, *, host: str, user: bool, project: str | None, dry_run: bool) -> None:
     """Take our hooks out of a host's settings, and nothing else."""
-    from memoryclaw.hosts.claude_settings import plan_uninstall  # noqa: PLC0415
+    from memoryclaw.hosts.claude_settings import plan_uninstall
 
     _carry_out(context, plan_uninstall(_settings(user, project)), "uninstalled", host, dry_run=dry_run)
 
 
 def _hooked(context: CliContext, verb: str, host: str) -> None:
-    from memoryclaw.interfaces.cli.hook_fast_path import hook as run  # noqa: PLC0415
+    from memoryclaw.interfaces.cli.hook_fast_path import hook as run
 
     run([verb, "--host", host, *(["--vault", context.vault] if context.vault else [])])
 
@@ -126,7 +126,7 @@ def _program() -> str:
 
 
 def _carry_out(context: CliContext, plan: SettingsChange, done: str, host: str, *, dry_run: bool) -> None:
-    from memoryclaw.hosts.claude_settings import BACKUP, carry_out  # noqa: PLC0415
+    from memoryclaw.hosts.claude_settings import BACKUP, carry_out
 
     action = "unchanged" if not plan.changes else f"would be {done}" if dry_run else done
     if not context.json:
@@ -143,7 +143,7 @@ def _carry_out(context: CliContext, plan: SettingsChange, done: str, host: str, 
 
 
 def _show(plan: SettingsChange) -> None:
-    from difflib import unified_diff  # noqa: PLC0415
+    from difflib import unified_diff
 
     before, after = ((text or "").splitlines() for text in (plan.before, plan.after))
     for line in unified_diff(before, after, "before", "after", lineterm=""):

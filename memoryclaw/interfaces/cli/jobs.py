@@ -36,7 +36,7 @@ def work(ctx: click.Context, *, concurrency: int, once: bool, url: str | None) -
     what it has begun.
     """
     context: CliContext = ctx.obj
-    from memoryclaw.fleet.jobs import Worker  # noqa: PLC0415 - `--help` needs no server
+    from memoryclaw.fleet.jobs import Worker  # `--help` needs no server
 
     config, jobs = _jobs(url)
 
@@ -119,9 +119,9 @@ def retry(context: CliContext, id_: int, *, url: str | None) -> None:
 
 def _jobs(url: str | None) -> tuple[Config, Jobs]:
     """The user's own settings, and the queue."""
-    from memoryclaw import config as settings  # noqa: PLC0415 - as above
-    from memoryclaw.fleet.jobs import Jobs, night  # noqa: PLC0415
-    from memoryclaw.index.postgres import Postgres  # noqa: PLC0415
+    from memoryclaw import config as settings
+    from memoryclaw.fleet.jobs import Jobs, night
+    from memoryclaw.index.postgres import Postgres
 
     config = settings.load(settings.own_folder(os.environ))
     server = Postgres(config.jobs_url) if config.jobs_url and not url else fleet_of(url).server

@@ -21,6 +21,7 @@ from memoryclaw.vault.lifecycle import type_asked
 from memoryclaw.writing.context import fact_in_words
 
 if TYPE_CHECKING:
+    from memoryclaw.app.verbs import TodoState
     from memoryclaw.index.sync import Freshness
     from memoryclaw.recall.timeline import TimelineEvent
     from memoryclaw.review.file_history import Blame, CommitShown, Events, FactSource
@@ -233,7 +234,7 @@ def todos(context: CliContext, words: Sequence[str], due: str, done: bool, every
     """
     with context.app() as app:
         due, words = _time(due, list(words), app.clock().date()) if due else ("", list(words))
-        state = "all" if every else "done" if done else "open"
+        state: TodoState = "all" if every else "done" if done else "open"
         found, fresh = app.todos(" ".join(words), due=due, state=state), app.freshness
     if context.json:
         as_json(shapes.todos(found, fresh))
@@ -250,7 +251,7 @@ def todos(context: CliContext, words: Sequence[str], due: str, done: bool, every
 
 def _time(due: str, words: list[str], today: date) -> tuple[str, list[str]]:
     """A time of several words need not be quoted: as many of the words that follow as are part of it."""
-    from memoryclaw.recall.browsing import due_in  # noqa: PLC0415
+    from memoryclaw.recall.browsing import due_in
 
     for end in range(len(words), 0, -1):
         with suppress(InputError):
@@ -419,7 +420,7 @@ def history(context: CliContext, id_: str, limit: int, before: str, commit: str)
             return
         events = app.history(id_, limit=limit, before=before)
     if context.json:
-        from memoryclaw.interfaces import shapes  # noqa: PLC0415
+        from memoryclaw.interfaces import shapes
 
         as_json(shapes.history(events))
         return
@@ -437,7 +438,7 @@ def blame(context: CliContext, fact: str) -> None:
     with context.app() as app:
         found = app.blame(fact)
     if context.json:
-        from memoryclaw.interfaces import shapes  # noqa: PLC0415
+        from memoryclaw.interfaces import shapes
 
         as_json(shapes.blame(found))
         return
@@ -449,7 +450,7 @@ def _print_commit(context: CliContext, found: CommitShown) -> None:
     if context.json:
         as_json(shapes.change_made(found))
         return
-    from memoryclaw.review.word_diff import marked, word_diff  # noqa: PLC0415
+    from memoryclaw.review.word_diff import marked, word_diff
 
     one = found.commit
     say(

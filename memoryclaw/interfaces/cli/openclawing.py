@@ -71,7 +71,7 @@ def uninstall(context: CliContext, *, config: str, yes: bool) -> None:
 @click.pass_obj
 def status(context: CliContext, config: str) -> None:
     """Show what is as it should be, and which command mends what is not."""
-    from memoryclaw.app.openclaw import openclaw_status  # noqa: PLC0415 - `--help` needs no app
+    from memoryclaw.app.openclaw import openclaw_status  # `--help` needs no app
 
     now = openclaw_status(_vault(context), config)
     if context.json:
@@ -115,7 +115,7 @@ def _vault(context: CliContext) -> str:
 
 
 def _setup(context: CliContext, config: str) -> Setup:
-    from memoryclaw.app.openclaw import openclaw_setup  # noqa: PLC0415 - `--help` needs no app
+    from memoryclaw.app.openclaw import openclaw_setup  # `--help` needs no app
 
     return openclaw_setup(_vault(context), config)
 
@@ -135,7 +135,7 @@ def _carry_out(context: CliContext, setup: Setup, planned: ConfigChange, *, yes:
 
 
 def _only_shown(planned: ConfigChange) -> Changed:
-    from memoryclaw.hosts.openclaw.setup import Changed  # noqa: PLC0415
+    from memoryclaw.hosts.openclaw.setup import Changed
 
     told = f"nothing was written; `memoryclaw openclaw {planned.verb} --yes` writes it"
     return Changed(f"would {planned.verb}", planned.config, planned.diff, "", (*planned.notices, told))

@@ -32,7 +32,7 @@ def say(text: str = "") -> None:
 
 def remark(text: str) -> None:
     """Prints one sentence beside the answer, on standard error."""
-    from memoryclaw.writing.secret_gate import harmless  # noqa: PLC0415 - most answers have no remark
+    from memoryclaw.writing.secret_gate import harmless  # most answers have no remark
 
     click.echo(harmless(text), err=True)
 
@@ -81,7 +81,7 @@ def width(text: str) -> int:
     """How many columns of a terminal a text takes."""
     if text.isascii():
         return len(text)
-    from unicodedata import combining, east_asian_width  # noqa: PLC0415 - only for text that needs it
+    from unicodedata import combining, east_asian_width  # only for text that needs it
 
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
@@ -93,7 +93,7 @@ def as_json(value: object) -> None:
 
 def json_text(value: object, *, indent: int | None = None) -> str:
     """A value as JSON: exact when read back, and without a character that a terminal would obey."""
-    import json  # noqa: PLC0415
+    import json
 
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     if text.isascii():
@@ -113,10 +113,10 @@ def _visible(text: str, style: Mapping[str, Any]) -> str:
 
 
 def _drawn(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - rich costs more than a search
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.box import SIMPLE_HEAD  # rich costs more than a search
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
     drawn = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
     for place, head in enumerate(heads):
@@ -164,8 +164,8 @@ class Bar:
         self._drawn = None
 
     def _start(self, total: int) -> tuple[Progress, TaskID]:
-        from rich.console import Console  # noqa: PLC0415 - rich costs more than a search
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+        from rich.console import Console  # rich costs more than a search
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
         columns = (TextColumn(self._work), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         bar = Progress(*columns, console=Console(stderr=True), transient=True)

@@ -53,7 +53,7 @@ def list_(context: CliContext) -> None:
     with context.app() as app:
         found = app.review.list()
     if context.json:
-        from memoryclaw.interfaces import shapes  # noqa: PLC0415
+        from memoryclaw.interfaces import shapes
 
         as_json(shapes.waiting(found))
     elif not found:
@@ -72,7 +72,7 @@ def show(context: CliContext, id_: str) -> None:
         item = app.review.get(id_)
         found = app.review.diff(item) if item.can_be_shown else []
         if context.json:
-            from memoryclaw.interfaces import shapes  # noqa: PLC0415
+            from memoryclaw.interfaces import shapes
 
             told = app.review.details(item) if app.audience == OWNER else None
             as_json(shapes.review_item(item, found, told))
@@ -143,7 +143,7 @@ def reject(ctx: click.Context, /, names: tuple[str, ...], **how: Any) -> None:
 @click.pass_obj
 def edit(context: CliContext, *, id_: str, as_is: bool) -> None:
     """Edit a pending change in $VISUAL or $EDITOR; it stays pending."""
-    from memoryclaw.interfaces.cli.writing import tell  # noqa: PLC0415
+    from memoryclaw.interfaces.cli.writing import tell
 
     with context.app() as app:
         done = app.review.edit(id_, _edited, as_is=as_is)
@@ -213,7 +213,7 @@ def _decide(
 def _print_decisions(ctx: click.Context, done: Sequence[ReviewDecision]) -> None:
     said: CliContext = ctx.obj
     if said.json:
-        from memoryclaw.interfaces import shapes  # noqa: PLC0415
+        from memoryclaw.interfaces import shapes
 
         as_json(shapes.decided(done))
     elif not done:
@@ -232,7 +232,7 @@ def _differences(
 ) -> None:
     found = list(found)
     if context.json:
-        from memoryclaw.interfaces import shapes  # noqa: PLC0415
+        from memoryclaw.interfaces import shapes
 
         as_json(shapes.differences(found))
         return
@@ -243,7 +243,7 @@ def _differences(
 
 
 def _one(item: ReviewItem, files: Sequence[Difference], *, whole: bool) -> None:
-    from memoryclaw.recall.disputes import side_in_words  # noqa: PLC0415
+    from memoryclaw.recall.disputes import side_in_words
 
     say(f"{styled(item.what, bold=True)} ({styled(item.id)})")
     if whole:

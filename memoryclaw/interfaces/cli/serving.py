@@ -145,7 +145,7 @@ def serve(
     of the vault. Ends with Ctrl-C or `serve --stop`. With --json it prints one line when it is ready.
     """
     if vaults is not None:
-        from memoryclaw.interfaces.cli.fleet import serve_node  # noqa: PLC0415 - `--help` needs no server
+        from memoryclaw.interfaces.cli.fleet import serve_node  # `--help` needs no server
 
         own = host or "127.0.0.1"
         serve_node(
@@ -159,8 +159,8 @@ def serve(
         return
     if gone := http.missing():
         raise InputError(f"serving needs {' and '.join(gone)}: pip install 'memoryclaw[serve]'")
-    from memoryclaw.app.daemon import Daemon  # noqa: PLC0415 - `--help` needs no daemon
-    from memoryclaw.interfaces.cli import exit_codes  # noqa: PLC0415
+    from memoryclaw.app.daemon import Daemon  # `--help` needs no daemon
+    from memoryclaw.interfaces.cli import exit_codes
 
     with context.app() as app:
         root = app.root
@@ -206,8 +206,8 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
     """
     if gone := page.missing():
         raise InputError(f"the page needs {' and '.join(gone)}: pip install 'memoryclaw[ui]'")
-    from memoryclaw.daemon.client import root_of, served  # noqa: PLC0415 - `--help` needs no daemon
-    from memoryclaw.vault.state_folder import state_folder, watcher  # noqa: PLC0415
+    from memoryclaw.daemon.client import root_of, served  # `--help` needs no daemon
+    from memoryclaw.vault.state_folder import state_folder, watcher
 
     if context.caller() != OWNER:
         raise InputError("the page is for the owner; call it without --audience")
@@ -230,7 +230,7 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
         say(told["url"])
     sys.stdout.flush()
     if not no_open:
-        import webbrowser  # noqa: PLC0415 - as above
+        import webbrowser
 
         if not webbrowser.open(told["url"]):
             remark("no browser could be opened; open the address above yourself, within a minute")
@@ -238,7 +238,7 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
 
 def _begun(root: str) -> subprocess.Popen[bytes]:
     """A daemon of its own that goes on when this command ends; what it has to say is kept in the state folder."""
-    from memoryclaw.vault.state_folder import begun_state_folder  # noqa: PLC0415 - as above
+    from memoryclaw.vault.state_folder import begun_state_folder
 
     log = os.open(
         os.path.join(begun_state_folder(root), "serve.log"),
@@ -272,7 +272,7 @@ def _first(ask: Callable[[], dict[str, Any] | None], started: subprocess.Popen[b
 
 
 def _stop(context: CliContext) -> None:
-    from memoryclaw.app.daemon import end_daemon  # noqa: PLC0415 - as above
+    from memoryclaw.app.daemon import end_daemon
 
     with context.app() as app:
         pid = end_daemon(app.root)
@@ -319,8 +319,8 @@ def mcp(context: CliContext) -> None:
     """
     if mcp_server.missing():
         raise InputError("this needs the MCP SDK: pip install 'memoryclaw[mcp]'")
-    from memoryclaw.app import open_vault  # noqa: PLC0415 - `--help` needs no vault
-    from memoryclaw.interfaces.cli import exit_codes  # noqa: PLC0415
+    from memoryclaw.app import open_vault  # `--help` needs no vault
+    from memoryclaw.interfaces.cli import exit_codes
 
     audience = context.caller(AGENT)
     mcp_server.stdio(
@@ -341,7 +341,7 @@ def watch(context: CliContext) -> None:
 
     Ends with Ctrl-C. With --json each report is one line: kind, text, files, ms and paths.
     """
-    from memoryclaw.index.watching import watch_until_stopped  # noqa: PLC0415 - `--help` needs no watcher
+    from memoryclaw.index.watching import watch_until_stopped  # `--help` needs no watcher
 
     with context.app() as app:
         told = watch_until_stopped(app.watching(_tell_report_json if context.json else _tell_report))

@@ -127,8 +127,8 @@ def _logs(context: CliContext, path: str, format_: str) -> int:
 
 
 def _bundle(context: CliContext, path: str, *, dry_run: bool, yes: bool) -> int:
-    from memoryclaw.app import restore_vault  # noqa: PLC0415 - `--help` needs no app
-    from memoryclaw.interfaces.cli.printing import Bar  # noqa: PLC0415
+    from memoryclaw.app import restore_vault  # `--help` needs no app
+    from memoryclaw.interfaces.cli.printing import Bar
 
     if context.caller() != OWNER:
         raise ForbiddenError(f"only the owner may do this, and this caller's audience is {context.caller()}")
@@ -275,8 +275,8 @@ def export(
 
 
 def _memory_file(context: CliContext, app: App, file: str, budget: int | None) -> None:
-    from memoryclaw.hosts.memory_file import as_json as as_shape  # noqa: PLC0415
-    from memoryclaw.hosts.memory_file import is_ours  # noqa: PLC0415
+    from memoryclaw.hosts.memory_file import as_json as as_shape
+    from memoryclaw.hosts.memory_file import is_ours
 
     done = app.transfer.memory_file(**({} if budget is None else {"budget": budget}))
     if file:
@@ -297,7 +297,7 @@ def _memory_file(context: CliContext, app: App, file: str, budget: int | None) -
 
 def _replace(path: str, text: str, is_ours: Callable[[str], bool]) -> None:
     """Writes the file atomically; one that somebody else wrote is not replaced."""
-    from memoryclaw.vault.state_folder import put  # noqa: PLC0415
+    from memoryclaw.vault.state_folder import put
 
     if os.path.lexists(path):
         try:

@@ -34,7 +34,7 @@ class CliContext:
         said = os.environ.get("MEMORYCLAW_AUDIENCE") if self.audience is None else self.audience
         if said is None:
             return default
-        from memoryclaw.vault.audience import named  # noqa: PLC0415 - mostly nobody says so
+        from memoryclaw.vault.audience import named  # mostly nobody says so
 
         return named(said)
 
@@ -44,8 +44,8 @@ class CliContext:
 
         What is new of the vault is told once: not, if `quiet`, by a verb that a program calls, or that tells it anyway.
         """
-        from memoryclaw.app import open_vault  # noqa: PLC0415 - `--help` and completion need no vault
-        from memoryclaw.interfaces.cli.printing import Bar, remark  # noqa: PLC0415
+        from memoryclaw.app import open_vault  # `--help` and completion need no vault
+        from memoryclaw.interfaces.cli.printing import Bar, remark
 
         gc.freeze()
         gc.enable()
@@ -56,7 +56,7 @@ class CliContext:
 
     def served(self, method: str, path: str, **asked: Any) -> dict[str, Any] | None:
         """What the vault's daemon answers, or None where none runs; the verb then gives the same answer itself."""
-        from memoryclaw.daemon.client import query_of, root_of, served  # noqa: PLC0415
+        from memoryclaw.daemon.client import query_of, root_of, served
 
         audience = self.caller()
         if method == "GET":
@@ -170,7 +170,7 @@ class Verbs(click.Group):
             if meant := _MEANT.get(args[0]):
                 line = f"{error.message} {meant.partition(' ')[0]!r} does that: memoryclaw {meant}"
                 raise click.UsageError(line) from None
-            from difflib import get_close_matches  # noqa: PLC0415 - most verbs are typed right
+            from difflib import get_close_matches  # most verbs are typed right
 
             close = get_close_matches(args[0], VERBS, 1)
             if not close:
@@ -285,7 +285,7 @@ class Group(Verb, click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The verb that was asked for; a typo gets a suggestion."""
         if args[0] not in self.commands:
-            from difflib import get_close_matches  # noqa: PLC0415 - as above
+            from difflib import get_close_matches
 
             if close := get_close_matches(args[0], self.commands, 1):
                 ctx.fail(f"No such command {args[0]!r}. Did you mean {close[0]!r}?")

@@ -51,7 +51,7 @@ def init(context: CliContext, folder: str | None, *, commit: bool, maps: tuple[s
     what git ignores, what you staged, and notes that seem to hold a secret are left out. Without DIR it takes the
     folder that every other verb would use.
     """
-    from memoryclaw.app import init_vault, survey_vault  # noqa: PLC0415 - `--help` needs no app
+    from memoryclaw.app import init_vault, survey_vault  # `--help` needs no app
 
     root = config.find_root(folder or context.vault, os.environ, config.here())
     with Bar() as bar:
@@ -277,7 +277,7 @@ def _print_rewrite(context: CliContext, found: Rewrite) -> None:
     if context.json:
         as_json(shapes.rewrite(found))
         return
-    from memoryclaw.review.word_diff import marked, word_diff  # noqa: PLC0415
+    from memoryclaw.review.word_diff import marked, word_diff
 
     if found.written is not None:
         tell(context, found.written)

@@ -27,7 +27,7 @@ def missing() -> list[str]:
 
 def listening(host: str, port: int, *, allow_remote: bool) -> socket:
     """A socket that listens; `allow_remote` lets it be beyond this machine."""
-    from memoryclaw.interfaces.http.server import listening  # noqa: PLC0415
+    from memoryclaw.interfaces.http.server import listening
 
     return listening(host, port, allow_remote=allow_remote)
 
@@ -51,7 +51,7 @@ def serve(
         report: keeps the details of a bug, and says where.
         mounted: other applications by path, given what lends them open vaults.
     """
-    from memoryclaw.interfaces.http.server import serve  # noqa: PLC0415
+    from memoryclaw.interfaces.http.server import serve
 
     return serve(daemon, listener, host, ready=ready, report=report, mounted=mounted)
 
@@ -83,7 +83,7 @@ def serve_node(
         names: more names by which it may be asked, such as that of a load balancer.
         readers: requests that read at a time.
     """
-    from memoryclaw.interfaces.http.fleet import NodeSettings, serve  # noqa: PLC0415
+    from memoryclaw.interfaces.http.fleet import NodeSettings, serve
 
     settings = NodeSettings(node, tell, report, proxy, open_metrics, names, readers)
     return serve(settings, listener, host, ready=ready)

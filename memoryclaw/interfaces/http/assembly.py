@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import NamedTuple
 
+from anyio import to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -20,11 +21,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memoryclaw import __version__
 from memoryclaw.app.daemon import Daemon
+from memoryclaw.app.verbs import LOG
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.http.guard import CALLER, Bucket, Guard
 from memoryclaw.interfaces.http.messages import (
     BODY,
-    LOG,
     QUERIED,
     Refusal,
     RequestModel,
@@ -224,4 +225,4 @@ async def _events(daemon: Daemon, request: Request) -> Response:
 
 
 async def _openapi(_request: Request) -> Response:
-    return answer(document())
+    return answer(await to_thread.run_sync(document))  # it imports what the types of the answers stand in

@@ -32,6 +32,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memoryclaw import __version__
 from memoryclaw.app.fleet import FleetNode
+from memoryclaw.app.verbs import LONG, READ
 from memoryclaw.errors import (
     IndexBusyError,
     IndexUnreachableError,
@@ -44,8 +45,6 @@ from memoryclaw.fleet.store import Admission
 from memoryclaw.interfaces.http.assembly import Report, most_bytes, unknown, verb_routes
 from memoryclaw.interfaces.http.guard import AT_WORK, CALLER, LOOPBACK, Bucket, Guard, replayed, whole
 from memoryclaw.interfaces.http.messages import (
-    LONG,
-    READ,
     Refusal,
     RefusedError,
     RequestModel,

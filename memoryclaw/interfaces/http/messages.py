@@ -11,7 +11,9 @@ from starlette.responses import Response
 
 from memoryclaw import errors
 from memoryclaw.app import App
+from memoryclaw.app.verbs import Route
 from memoryclaw.errors import InputError
+from memoryclaw.interfaces.shapes import AnswerShape, JsonObject
 from memoryclaw.writing.secret_gate import harmless
 
 _ALWAYS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
@@ -112,7 +114,6 @@ def refusal_of(error: Exception) -> Refusal | None:
 # Requests: every key is checked before a verb sees it, and an unknown one is refused by name.
 
 A = TypeVar("A", bound="RequestModel")
-MOST_BYTES = 4096  # of a question
 
 
 class RequestModel(BaseModel):
@@ -144,15 +145,6 @@ def from_query(model: type[A], query: Sequence[tuple[str, str]]) -> A:
         raise _refused(model, error, "parameter") from None
 
 
-def question(text: str) -> str:
-    """A question that is no longer than is read."""
-    if len(text.encode("utf-8", "replace")) > MOST_BYTES:
-        raise InputError(
-            f"this question is longer than {MOST_BYTES} bytes; send the words that matter, not the whole conversation"
-        )
-    return text
-
-
 def _refused(model: type[RequestModel], error: ValidationError, word: str) -> InputError:
     found = error.errors(include_url=False, include_context=False, include_input=False)
     unknown = [repr(str(one["loc"][-1])) for one in found if one["type"] == "extra_forbidden"]
@@ -168,10 +160,8 @@ def _refused(model: type[RequestModel], error: ValidationError, word: str) -> In
     return InputError(f"{word} {place!r}: {first['msg'].lower()}" if place else f"the body: {first['msg']}")
 
 
-# A row of the route table: an address, its verb, what it takes, and which pool of workers answers.
+# A row of the route table: an address, what it takes, what it answers, and which pool of workers does so.
 
-Shape = dict[str, Any]
-READ, WRITE, LOG, LONG = "read", "write", "log", "long"  # the worker pools
 QUERIED = ("GET", "DELETE")  # these take their keys from the query string, the others from a JSON body
 BODY = 1 << 20  # bytes that an address takes
 
@@ -179,11 +169,30 @@ BODY = 1 << 20  # bytes that an address takes
 class VerbRoute(NamedTuple):
     """One address."""
 
-    method: str
-    path: str  # with at most one `{name:path}`
-    verb: Callable[[App, str, Any], Shape]  # the vault, what the path names, and the keys
+    route: Route
+    name: str  # of the operation
     about: str
-    asks: type[RequestModel] = NoArguments
-    pool: str = READ
-    most: int = BODY
-    like: str = ""  # the command that answers the same
+    verb: Callable[[App, str, RequestModel], JsonObject]  # the vault, what the path names, and the keys
+    asks: type[RequestModel]
+    most: int
+    shapes: tuple[AnswerShape, ...]  # of its answers
+
+    @property
+    def method(self) -> str:
+        """The method, in capitals."""
+        return self.route.method
+
+    @property
+    def path(self) -> str:
+        """With at most one `{name}`."""
+        return self.route.path
+
+    @property
+    def pool(self) -> str:
+        """Which workers answer."""
+        return self.route.pool
+
+    @property
+    def like(self) -> str:
+        """The command that answers the same."""
+        return self.route.like

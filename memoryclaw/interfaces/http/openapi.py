@@ -9,6 +9,7 @@ from typing import Any
 from memoryclaw import __version__
 from memoryclaw.interfaces.http.messages import CODES, QUERIED, NoArguments, RequestModel, VerbRoute
 from memoryclaw.interfaces.http.routes import SUBJECTS
+from memoryclaw.interfaces.schemas import Schemas
 
 _JSON = "application/json"
 _ERROR = {"$ref": "#/components/schemas/Error"}
@@ -18,9 +19,10 @@ _ERROR = {"$ref": "#/components/schemas/Error"}
 def document() -> dict[str, Any]:
     """The OpenAPI document."""
     paths: dict[str, dict[str, Any]] = {}
+    schemas = Schemas()
     for subject, rows in SUBJECTS.items():
         for row in rows:
-            paths.setdefault(row.path, {})[row.method.lower()] = _operation(subject, row)
+            paths.setdefault(row.path, {})[row.method.lower()] = _operation(subject, row, schemas)
     for path, (about, shape) in _OPEN.items():
         paths[path] = {
             "get": {
@@ -41,19 +43,19 @@ def document() -> dict[str, Any]:
         "paths": paths,
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-            "schemas": {"Error": _ERROR_SCHEMA},
+            "schemas": {"Error": _ERROR_SCHEMA, **schemas.components},
         },
     }
 
 
-def _operation(subject: str, row: VerbRoute) -> dict[str, Any]:
+def _operation(subject: str, row: VerbRoute, schemas: Schemas) -> dict[str, Any]:
     operation: dict[str, Any] = {
-        "operationId": f"{row.verb.__module__.rpartition('.')[2]}_{row.verb.__name__}",
+        "operationId": row.name,
         "tags": [subject],
         "summary": row.about,
         "parameters": [*_named(row.path), *(_queried(row.asks) if row.method in QUERIED else [])],
         "responses": {
-            "200": _answer(f"As `memoryclaw {row.like} --json`.", {"type": "object"}),
+            "200": _answer(f"As `memoryclaw {row.like} --json`.", schemas.any_of(row.shapes)),
             "default": _answer(" ".join(f"{code}: {about}." for code, about in CODES.items()), _ERROR),
         },
     }

@@ -22,7 +22,7 @@ def main() -> int:
     """Answers one request after another until the daemon hangs up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the daemon, which then hangs up
     root, line = Path(sys.argv[1]), Connection(int(sys.argv[2]))
-    verbs = {(row.method, row.path): row.verb for row in ROWS}
+    rows = {(row.method, row.path): row for row in ROWS}
     vaults = VaultPool(lambda: open_vault(root, patience=OWN), 1)
     line.send(True)
     while True:
@@ -35,7 +35,8 @@ def main() -> int:
             with vaults.lend() as lent:
                 app = lent.seen_by(request.audience)
                 app.asked_at(request.at)
-                answer = encoded(verbs[request.method, request.path](app, request.name, request.asked))
+                row = rows[request.method, request.path]
+                answer = encoded(row.verb(app, request.name, row.asks.model_construct(**request.asked)))
         except Exception as error:  # noqa: BLE001 - the daemon tells what went wrong
             answer = refusal_of(error) or traceback.format_exc()
         with suppress(OSError):  # the daemon is gone, as the next look at the line will tell

@@ -9,14 +9,15 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
 from multiprocessing.connection import Pipe
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from memoryclaw.interfaces.http.messages import Refusal, RefusedError, RequestModel
+from memoryclaw.interfaces.http.messages import Refusal, RefusedError
 
 IDLE = 60.0  # seconds for which readers are kept after many asked at once
 _COUNT = 2
@@ -30,7 +31,7 @@ class ReadRequest(NamedTuple):
     method: str
     path: str
     name: str
-    asked: RequestModel
+    asked: Mapping[str, Any]
     at: float
     audience: str
 

@@ -1,561 +1,274 @@
-"""All addresses below /v1, in the order in which they are tried; the served document and docs/http.md are made from this table."""
+"""All addresses below /v1, made from what the verbs of the app say of themselves; the served document and docs/http.md come from this table.
+
+A verb is called with the keys of the request, and its answer told by the shape of its type. What does more stands here, below `tells`.
+"""
 
 from __future__ import annotations
 
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any, Literal
+from typing import Any, TypeVar, get_args, get_origin
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, create_model
 
-from memoryclaw.app import App
-from memoryclaw.config import BESIDE, DRAWN, LEAST_BUDGET, MOST_BUDGET, MOST_LISTED
-from memoryclaw.errors import InputError
+from memoryclaw.app import App, verbs
+from memoryclaw.app.graph import VaultGraph
+from memoryclaw.app.review import Review
+from memoryclaw.app.skills import Skills
+from memoryclaw.app.verbs import Fields, Flag, Objects, Parameter, Question, Route, Scalar, Session, Text
+from memoryclaw.app.working import Working
+from memoryclaw.errors import ForbiddenError, InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.http import writing
-from memoryclaw.interfaces.http.messages import LOG, LONG, RequestModel, Shape, VerbRoute, question
+from memoryclaw.interfaces.http.messages import BODY, NoArguments, RequestModel, VerbRoute
+from memoryclaw.interfaces.shapes import AnswerShape, JsonObject, Shape
+from memoryclaw.model import OWNER
 
-# Questions: `recall` and `search`.
+F = TypeVar("F", bound=Callable[..., JsonObject])
+Adapter = Callable[..., JsonObject]  # of an open vault, what the path names if it names anything, and keys
+CAPTURE_BODY = 8 << 20  # bytes of a body that holds turns
 
+# What does more than one verb of the app, or tells of its answer together with something else.
 
-class RecallRequest(RequestModel):
-    """A question that wants a context."""
-
-    query: str
-    goal: str = ""
-    session: str = ""
-    budget: int | None = Field(default=None, ge=LEAST_BUDGET, le=MOST_BUDGET)
-    seen: Literal["all", "tools", "none"] = "all"
-    room: int | None = Field(default=None, ge=0)
-    trace: bool = False
-    noted: bool = True
+_ADAPTERS: dict[Callable[..., Any], tuple[Adapter, tuple[AnswerShape, ...]]] = {}
 
 
-class SearchRequest(RequestModel):
-    """A question that wants matches."""
+def tells(verb: Callable[..., Any], *answers: AnswerShape) -> Callable[[F], F]:
+    """Makes a function what answers at the address of a verb, in one of these shapes; its `**keys` are those of the verb."""
 
-    q: str
-    kind: str = ""
-    limit: int = Field(default=10, ge=1, le=1000)
-    session: str = ""
+    def decorate(adapter: F) -> F:
+        _ADAPTERS[verb] = (adapter, answers)
+        return adapter
 
-
-class SessionRequest(RequestModel):
-    """For which session something is read; no recall sends it that again."""
-
-    session: str = ""
+    return decorate
 
 
-def recall(app: App, _name: str, asked: RecallRequest) -> Shape:
-    """A context to paste into a prompt."""
-    answer = app.recall(
-        question(asked.query),
-        goal=question(asked.goal),
-        session=asked.session,
-        budget=asked.budget,
-        seen=asked.seen,
-        room=asked.room,
-        noted=asked.noted,
-    )
-    return shapes.recall(answer, trace=asked.trace)
+@tells(App.recall, shapes.recall)
+def recall(app: App, *, trace: Flag = False, **keys: Any) -> JsonObject:
+    """A context; `trace` adds every candidate."""
+    return shapes.recall(app.recall(**keys), trace=trace)
 
 
-def search(app: App, _name: str, asked: SearchRequest) -> Shape:
-    """Ranked matches."""
-    return shapes.search(
-        app.search(question(asked.q), kind=asked.kind, limit=asked.limit, session=asked.session)
-    )
-
-
-ASKING = (
-    VerbRoute(
-        "POST",
-        "/v1/recall",
-        recall,
-        "A context for a prompt, within a budget.",
-        RecallRequest,
-        like="recall QUERY",
-    ),
-    VerbRoute(
-        "GET",
-        "/v1/search",
-        search,
-        "Ranked matches, best first; without a session it leaves no trace.",
-        SearchRequest,
-        like="search Q",
-    ),
-)
-
-
-# Notes, links and facts.
-
-
-class BrowseRequest(RequestModel):
-    """Which notes are listed."""
-
-    kind: str = ""
-    state: str = "current"
-    type: str = ""
-    limit: int = Field(default=50, ge=1, le=MOST_LISTED)
-
-
-class FactsRequest(RequestModel):
-    """Which facts are listed."""
-
-    entity: str = ""
-    as_of: str = ""
-    believed_at: str = ""
-    history: bool = False
-    type: str = ""
-
-
-class TimelineRequest(RequestModel):
-    """Of what and of when changes are listed."""
-
-    entity: str = ""
-    since: str = ""
-    until: str = ""
-    limit: int = Field(default=50, ge=0, le=MOST_LISTED)
-
-
-class EntitiesRequest(RequestModel):
-    """Which entities are listed."""
-
-    words: str = ""
-    kind: str = ""
-
-
-class GraphRequest(RequestModel):
-    """How much of the graph is shown."""
-
-    limit: int = Field(default=DRAWN, ge=1, le=MOST_LISTED)
-
-
-class PathRequest(RequestModel):
-    """The two ends of a path."""
-
-    start: str = Field(min_length=1)
-    end: str = Field(min_length=1)
-
-
-class NeighboursRequest(RequestModel):
-    """Whose neighbours are listed, and how many."""
-
-    id: str = Field(min_length=1)
-    limit: int = Field(default=BESIDE, ge=1, le=MOST_LISTED)
-
-
-class ViewsRequest(RequestModel):
-    """Which pages are listed."""
-
-    name: str = ""
-
-
-class TodosRequest(RequestModel):
-    """Which to-dos are listed."""
-
-    words: str = ""
-    due: str = ""
-    state: Literal["open", "done", "all"] = "open"
-
-
-def browse(app: App, _name: str, asked: BrowseRequest) -> Shape:
-    """A list of notes."""
-    listed = app.browse(kind=asked.kind, state=asked.state, memory_type=asked.type, limit=asked.limit)
-    return shapes.browse(listed, app.freshness)
-
-
-def show(app: App, name: str, asked: SessionRequest) -> Shape:
-    """One thing as it stands in its file."""
-    return shapes.show(app.show(name, session=asked.session), app.freshness)
-
-
-def why(app: App, name: str, _asked: RequestModel) -> Shape:
-    """A recall read back."""
-    return shapes.read_back(app.why(name), app.freshness)
-
-
-def inspect(app: App, name: str, _asked: RequestModel) -> Shape:
-    """How strongly a memory is remembered."""
-    return shapes.inspected(app.inspect(name), app.freshness)
-
-
-def links(app: App, name: str, _asked: RequestModel) -> Shape:
+@tells(App.links, shapes.links)
+def links(app: App, name: str) -> JsonObject:
     """The links of a note."""
     return shapes.links(name, app.links(name), app.freshness)
 
 
-def graph(app: App, _name: str, asked: GraphRequest) -> Shape:
-    """The graph of notes and entities."""
-    return shapes.graph(app.graph.whole(limit=asked.limit), app.freshness)
+@tells(App.facts, shapes.facts)
+def facts(app: App, *, believed_at: Text = "", **keys: Any) -> JsonObject:
+    """Facts, and those that contradict one another."""
+    then = app.commit_at(believed_at) if believed_at else None
+    listed = app.facts(**keys, believed_at=then.commit if then else "")
+    return shapes.facts(listed, app.freshness, {} if then else app.conflicting(listed), then)
 
 
-def path(app: App, _name: str, asked: PathRequest) -> Shape:
-    """The shortest way between two things."""
-    return shapes.path(app.graph.path(asked.start, asked.end), app.freshness)
+@tells(App.views, shapes.views)
+def views(app: App, **keys: Any) -> JsonObject:
+    """The generated pages; those of a name with their text."""
+    return shapes.views(app.views(**keys), keys["name"])
 
 
-def neighbours(app: App, _name: str, asked: NeighboursRequest) -> Shape:
-    """What a note or an entity is tied to."""
-    return shapes.neighbours(app.graph.neighbours(asked.id, limit=asked.limit), app.freshness)
+@tells(App.remember, shapes.written)
+def remember(app: App, *, session: Session = "", **keys: Any) -> JsonObject:
+    """Keeps a text; from the agent it is a claim."""
+    if app.audience == OWNER:
+        return shapes.written(app.remember(**keys))
+    lifecycle = [keys.pop(name) for name in ("memory_type", "scope", "expires")]
+    if any(lifecycle):
+        raise ForbiddenError("only the owner says what type a memory is, for what it counts and until when")
+    return shapes.written(app.claim(tool=keys.pop("source"), session=session, **keys))
 
 
-def orphans(app: App, _name: str, _asked: RequestModel) -> Shape:
-    """What nothing is tied to."""
-    return shapes.orphans(app.graph.orphans(), app.freshness)
+@tells(App.edit, shapes.written)
+def edit(app: App, name: str, *, set: Fields) -> JsonObject:  # noqa: A002 - the key
+    """Sets fields of a note, or the value of a fact."""
+
+    def text(value: Scalar) -> str:
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+    fields = {
+        field: [text(item) for item in value] if isinstance(value, list) else text(value)
+        for field, value in set.items()
+    }
+    return shapes.written(app.edit(name, fields))
 
 
-def dangling(app: App, _name: str, _asked: RequestModel) -> Shape:
-    """Links that lead nowhere."""
-    return shapes.dangling(app.graph.dangling(), app.freshness)
+@tells(Review.get, shapes.review_item)
+def review_item(app: App, name: str) -> JsonObject:
+    """One thing that waits, and what it would change."""
+    item = app.review.get(name)
+    files = app.review.diff(item) if item.can_be_shown else []
+    return shapes.review_item(item, files, app.review.details(item) if app.audience == OWNER else None)
 
 
-def facts(app: App, _name: str, asked: FactsRequest) -> Shape:
-    """A list of facts."""
-    then = app.commit_at(asked.believed_at) if asked.believed_at else None
-    commit = then.commit if then else ""
-    found = app.facts(
-        asked.entity,
-        as_of=_day(asked.as_of),
-        history=asked.history,
-        believed_at=commit,
-        memory_type=asked.type,
-    )
-    return shapes.facts(found, app.freshness, {} if then else app.conflicting(found), then)
+@tells(Review.approve, shapes.decided)
+def approve(app: App, name: str, **keys: Any) -> JsonObject:
+    """Says yes, or which value of a conflict holds."""
+    items = [item for item in app.review.list([name]) if not item.is_skill]
+    return shapes.decided(app.review.approve(items, **keys))
 
 
-def views(app: App, _name: str, asked: ViewsRequest) -> Shape:
-    """The generated pages."""
-    return shapes.views(app.views(asked.name), asked.name)
+@tells(Review.reject, shapes.decided)
+def reject(app: App, name: str, **keys: Any) -> JsonObject:
+    """Says no."""
+    items = [item for item in app.review.list([name]) if not item.is_skill]
+    return shapes.decided(app.review.reject(items, **keys))
 
 
-def entities(app: App, _name: str, asked: EntitiesRequest) -> Shape:
-    """A list of entities."""
-    return shapes.entities(app.entities(asked.words, kind=asked.kind), app.freshness)
+@tells(Review.edit, shapes.written)
+def reword(app: App, name: str, *, text: Text, **keys: Any) -> JsonObject:
+    """Puts what waits in other words."""
+    return shapes.written(app.review.edit(name, lambda _: text, **keys))
 
 
-def entity(app: App, name: str, _asked: RequestModel) -> Shape:
-    """One entity."""
-    return shapes.entity(app.entity(name), app.freshness)
+@tells(Skills.match, shapes.matches)
+def match(app: App, *, request: Question) -> JsonObject:
+    """The skills that fit a request."""
+    return shapes.matches(request, app.skills.match(request))
 
 
-def timeline(app: App, _name: str, asked: TimelineRequest) -> Shape:
-    """What changed in the world."""
-    found = app.timeline(asked.entity, since=_day(asked.since), until=_day(asked.until), limit=asked.limit)
-    return shapes.timeline(found, app.freshness)
+@verbs.verb("GET /v1/host-skills", "Skills", "skills host")
+def host_skills(app: App) -> JsonObject:
+    """The skills that hosts are given, as they are now."""
+    return shapes.host_skills(app.skills.hosted(refresh=False))
 
 
-def todos(app: App, _name: str, asked: TodosRequest) -> Shape:
-    """A list of to-dos."""
-    return shapes.todos(app.todos(asked.words, due=asked.due, state=asked.state), app.freshness)
-
-
-def _day(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text) if text else None
-    except ValueError:
-        raise InputError(f"{text!r} is not a date; write it as 2025-07-01") from None
-
-
-LOOKING = (
-    VerbRoute(
-        "GET", "/v1/notes", browse, "Notes, pinned ones first, then the newest.", BrowseRequest, like="browse"
-    ),
-    VerbRoute(
-        "GET",
-        "/v1/notes/{id}",
-        show,
-        "A note, section, fact or turn as it stands.",
-        SessionRequest,
-        like="show ID",
-    ),
-    VerbRoute(
-        "GET",
-        "/v1/receipts/{id}",
-        why,
-        "A recall read back: what was in, what was left out, why.",
-        like="why ID",
-    ),
-    VerbRoute(
-        "GET",
-        "/v1/inspect/{id}",
-        inspect,
-        "How strongly a memory is remembered, and each use that counts.",
-        like="inspect ID",
-    ),
-    VerbRoute("GET", "/v1/links/{id}", links, "The links of a note, out and back.", like="links ID"),
-    VerbRoute(
-        "GET", "/v1/graph", graph, "Notes and entities, and what ties them.", GraphRequest, like="links"
-    ),
-    VerbRoute(
-        "GET",
-        "/v1/graph/path",
-        path,
-        "The shortest way from one note or entity to another.",
-        PathRequest,
-        like="links path A B",
-    ),
-    VerbRoute(
-        "GET",
-        "/v1/graph/neighbours",
-        neighbours,
-        "What a note or an entity is tied to, the strongest ties first.",
-        NeighboursRequest,
-        like="links neighbours ID",
-    ),
-    VerbRoute(
-        "GET",
-        "/v1/graph/orphans",
-        orphans,
-        "Notes and entities that nothing is tied to.",
-        like="links orphans",
-    ),
-    VerbRoute("GET", "/v1/graph/dangling", dangling, "Links that lead nowhere.", like="links dangling"),
-    VerbRoute(
-        "GET", "/v1/facts", facts, "What is held true, now or on a day.", FactsRequest, like="facts [ENTITY]"
-    ),
-    VerbRoute(
-        "GET",
-        "/v1/timeline",
-        timeline,
-        "What changed in the world, in order: facts, what was said, episodes.",
-        TimelineRequest,
-        like="timeline [ENTITY]",
-    ),
-    VerbRoute(
-        "GET",
-        "/v1/entities",
-        entities,
-        "Everything that facts are known of, by name.",
-        EntitiesRequest,
-        like="entities [WORDS]",
-    ),
-    VerbRoute(
-        "GET",
-        "/v1/entities/{name}",
-        entity,
-        "One entity: facts and their past, episodes, neighbours.",
-        like="entity NAME",
-    ),
-    VerbRoute(
-        "GET",
-        "/v1/views",
-        views,
-        "The pages of entities and topics, and how their files stand.",
-        ViewsRequest,
-        like="views [ENTITY|TOPIC]",
-    ),
-    VerbRoute(
-        "GET",
-        "/v1/todos",
-        todos,
-        "What is to be done, the soonest first.",
-        TodosRequest,
-        like="todos [WORDS]",
-    ),
-)
-
-
-# Status, doctor and sync.
-
-
-def status(app: App, _name: str, _asked: RequestModel) -> Shape:
-    """How the vault stands."""
-    return shapes.status(app.status())
-
-
-def doctor(app: App, _name: str, _asked: RequestModel) -> Shape:
-    """Every check of the vault's health."""
+@tells(App.doctor, shapes.doctor)
+def doctor(app: App) -> JsonObject:
+    """Every check of the vault's health; repairs nothing."""
     return shapes.doctor(app.doctor())
 
 
-def lint(app: App, _name: str, _asked: RequestModel) -> Shape:
-    """What is wrong in the vault's files."""
-    return shapes.linted_files(app.lint())
-
-
-class SyncRequest(RequestModel):
-    """Whether git is asked first."""
-
-    with_git: bool = False
-
-
-def sync(app: App, _name: str, asked: SyncRequest) -> Shape:
+@tells(App.sync, shapes.synced)
+def sync(app: App, *, with_git: Flag = False) -> JsonObject:
     """Brings the index in line with the files, after an exchange with the vault's other copy where that is asked for."""
-    exchanged = app.exchange() if asked.with_git else None
-    return {**shapes.synced(app.sync()), **({"git": shapes.exchanged(exchanged)} if exchanged else {})}
+    exchanged = app.exchange() if with_git else None
+    return shapes.synced(app.sync(), git=exchanged)
 
 
-KEEPING = (
-    VerbRoute("GET", "/v1/status", status, "How the vault stands.", like="status"),
-    VerbRoute(
-        "GET", "/v1/doctor", doctor, "Checks the vault's health; repairs nothing.", pool=LONG, like="doctor"
-    ),
-    VerbRoute(
-        "GET", "/v1/lint", lint, "What is wrong in the files that a person writes.", pool=LONG, like="lint"
-    ),
-    VerbRoute(
-        "POST",
-        "/v1/sync",
-        sync,
-        "Brings the index in line with the files, with `with_git` after an exchange with another machine.",
-        SyncRequest,
-        pool=LONG,
-        like="sync",
-    ),
-)
-
-
-# Capture, consolidate and redo.
-
-CAPTURE_BODY = 8 << 20
-
-
-class CaptureRequest(RequestModel):
-    """Turns and tool events."""
-
-    turns: list[dict[str, Any]]
-    session: str = ""
-
-
-class ConsolidateRequest(RequestModel):
-    """How logs are consolidated."""
-
-    dry_run: bool = False
-    due: bool = False
-    llm: Literal["auto", "none"] = "auto"
-    mode: Literal["", "direct", "branch", "propose"] = ""
-    ask: bool = False
-    answers: list[dict[str, Any]] | None = None
-
-
-class RedoRequest(RequestModel):
-    """Which logs are consolidated again."""
-
-    since: str
-    llm: Literal["auto", "none"] = "auto"
-
-
-def capture(app: App, _name: str, asked: CaptureRequest) -> Shape:
+@tells(App.capture, shapes.captured)
+def capture(app: App, *, turns: Objects, **keys: Any) -> JsonObject:
     """Keeps turns; each is on the disk when it is acknowledged."""
-    done = app.capture(asked.turns, session=asked.session)
-    return {"acknowledged": [shapes.acknowledged(one) for one in done], "notice": app.capture_notice}
+    return shapes.captured(app.capture(turns, **keys), app.capture_notice)
 
 
-def consolidate(app: App, _name: str, asked: ConsolidateRequest) -> Shape:
+@tells(App.consolidate, shapes.consolidated, shapes.segments)
+def consolidate(app: App, *, ask: Flag = False, answers: Objects | None = None, **keys: Any) -> JsonObject:
     """Turns what the logs hold into memory, or asks its caller what stands in them."""
-    if asked.ask and asked.answers is not None:
+    if not ask:
+        return shapes.consolidated(app.consolidate(**keys, answers=answers))
+    if answers is not None:
         raise InputError("`ask` and `answers` are two steps; send one of them")
-    if asked.ask:
-        return shapes.segments(app.segments(due=asked.due))
-    done = app.consolidate(
-        dry_run=asked.dry_run, due=asked.due, llm=asked.llm, mode=asked.mode, answers=asked.answers
-    )
-    return shapes.consolidated(done)
+    return shapes.segments(app.segments(due=keys["due"]))
 
 
-def redo(app: App, _name: str, asked: RedoRequest) -> Shape:
-    """Consolidates old logs again, on a branch."""
-    return shapes.consolidated(app.redo(asked.since, llm=asked.llm))
-
-
-LOGGING = (
-    VerbRoute(
-        "POST",
-        "/v1/capture",
-        capture,
-        "Keeps turns and tool events in the logs; a turn that comes twice is kept once.",
-        CaptureRequest,
-        LOG,
-        CAPTURE_BODY,
-        like="capture",
-    ),
-    VerbRoute(
-        "POST",
-        "/v1/consolidate",
-        consolidate,
-        "Turns new log lines into episodes, facts and drafts; `ask` gives prompts, `answers` takes what was answered.",
-        ConsolidateRequest,
-        LONG,
-        CAPTURE_BODY,
-        like="consolidate",
-    ),
-    VerbRoute(
-        "POST",
-        "/v1/redo",
-        redo,
-        "Consolidates old logs again, on a branch.",
-        RedoRequest,
-        LONG,
-        like="redo --since DATE",
-    ),
-)
-
-
-# Working memory.
-
-
-class WorkingRequest(RequestModel):
-    """What changes; the verb knows its own keys, and refuses others by name."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
-
-
-class ClearRequest(RequestModel):
-    """Which task must be at an end; any, when it is empty."""
-
-    task: str = ""
-
-
-def show_working(app: App, name: str, _asked: RequestModel) -> Shape:
-    """The working memory of a session."""
-    return shapes.working(app.working.show(name))
-
-
-def change(app: App, name: str, asked: WorkingRequest) -> Shape:
-    """Changes it."""
-    changes: dict[str, Any] = asked.model_extra or {}
+@tells(Working.set, shapes.working)
+def change(app: App, name: str, **changes: Any) -> JsonObject:
+    """Changes what is said; the verb knows its own keys, and refuses others by name."""
     return shapes.working(app.working.set(name, changes))
 
 
-def clear(app: App, name: str, asked: ClearRequest) -> Shape:
-    """Ends it; what it held goes to the log first."""
-    return shapes.cleared(app.working.clear(name, task=asked.task))
+# The table.
+
+_PARTS: dict[type, str] = {
+    App: "",
+    VaultGraph: "graph",
+    Review: "review",
+    Skills: "skills",
+    Working: "working",
+}
+_SUBJECTS = ("Ask", "Look", "Write", "Log", "Review", "Skills", "Session", "Keep")
+_OPEN = (Working.set,)  # these know their own keys
+_LARGE = (App.capture, App.consolidate)
 
 
-SESSIONS = (
-    VerbRoute(
-        "GET", "/v1/working/{session}", show_working, "The working memory of a session.", like="working show"
-    ),
-    VerbRoute(
-        "PATCH",
-        "/v1/working/{session}",
-        change,
-        "Changes goal, plan, facts, observations, skill or task.",
-        WorkingRequest,
-        LOG,
-        like="working set",
-    ),
-    VerbRoute(
-        "DELETE",
-        "/v1/working/{session}",
-        clear,
-        "Ends it; what it held goes to the log first.",
-        ClearRequest,
-        LOG,
-        like="working clear",
-    ),
-)
+def _rows() -> Iterator[VerbRoute]:
+    for kind, part in _PARTS.items():
+        for method in vars(kind).values():
+            if hasattr(method, "route"):
+                yield _row(method, part)
+    yield _made(host_skills.route, host_skills, host_skills, (shapes.host_skills,))  # type: ignore[attr-defined]
 
 
+def _row(method: Callable[..., Any], part: str) -> VerbRoute:
+    route: Route = method.route  # type: ignore[attr-defined]
+    if method in _ADAPTERS:
+        return _made(route, method, *_ADAPTERS[method])
+    kind = re.sub(r"\b\w+\.", "", str(method.__annotations__["return"]))
+    shape = _SHAPES[re.sub(r"^\w+(?=\[)", "Iterable", kind)]
+
+    def answer(app: App, *names: str, **keys: Any) -> JsonObject:
+        value = getattr(getattr(app, part) if part else app, method.__name__)(*names, **keys)
+        return shape(value, app.freshness if shape.fresh else None)
+
+    return _made(route, method, answer, (shape,))
+
+
+def _made(
+    route: Route,
+    method: Callable[..., Any],
+    adapter: Adapter,
+    answers: tuple[AnswerShape, ...],
+) -> VerbRoute:
+    keys = _keys(route, method, adapter)
+
+    def answer(app: App, name: str, request: RequestModel) -> JsonObject:
+        values = dict(request)
+        for key, parameter in keys.items():
+            value = values.pop(key)
+            values[parameter.argument] = parameter.param.parse(value) if parameter.param.parse else value
+        return adapter(app, *([name] if "{" in route.path else []), **values)
+
+    about = (method.__doc__ or "").partition("\n")[0]
+    name = f"{_PARTS_BY_NAME.get(method.__qualname__.partition('.')[0], '')}_{method.__name__}".strip("_")
+    model = _model(name, keys, is_open=method in _OPEN)
+    most = CAPTURE_BODY if method in _LARGE else BODY
+    return VerbRoute(route, name, about, answer, model, most, answers)
+
+
+def _keys(route: Route, method: Callable[..., Any], adapter: Adapter) -> dict[str, Parameter]:
+    """What a request may say: the parameters of the verb, but for what the path names, and those of its adapter."""
+    own = {parameter.argument: parameter for parameter in verbs.parameters(adapter)}
+    named = list(inspect.signature(method).parameters)[1] if "{" in route.path else ""
+    passed = verbs.parameters(method) if "keys" in adapter.__annotations__ else []
+    merged = {parameter.argument: parameter for parameter in passed if parameter.argument != named} | own
+    return {route.keys.get(parameter.argument, parameter.key): parameter for parameter in merged.values()}
+
+
+def _model(name: str, keys: Mapping[str, Parameter], *, is_open: bool) -> type[RequestModel]:
+    if is_open:
+        return type(name, (RequestModel,), {"model_config": ConfigDict(extra="allow", frozen=True)})
+    if not keys:
+        return NoArguments
+    fields: dict[str, Any] = {key: _field(parameter) for key, parameter in keys.items()}
+    return create_model(name, __base__=RequestModel, **fields)
+
+
+def _field(parameter: Parameter) -> tuple[Any, Any]:
+    kind, default, param = parameter.type, parameter.default, parameter.param
+    if kind == date | None:
+        kind, default = str, ""
+    least = "ge" if int in (kind, *get_args(kind)) else "min_length"
+    limits: dict[str, Any] = {least: param.least} if param.least is not None else {}
+    limits |= {"le": param.most} if param.most is not None else {}
+    collection = {Sequence: list, Mapping: dict}.get(get_origin(kind))
+    if collection and default is not ...:
+        return kind, Field(default_factory=collection, description=param.help or None)
+    return kind, Field(default, description=param.help or None, **limits)
+
+
+_PARTS_BY_NAME = {kind.__name__: part for kind, part in _PARTS.items()}
+_SHAPES: dict[str, Shape[Any]] = {
+    text.removeprefix("Shape[").removesuffix("]"): getattr(shapes, name)
+    for name, text in shapes.__annotations__.items()
+    if text.startswith("Shape[") and not name.startswith("_")
+}
+_ROWS = list(_rows())
 SUBJECTS: dict[str, tuple[VerbRoute, ...]] = {
-    "Ask": ASKING,
-    "Look": LOOKING,
-    "Write": writing.WRITING,
-    "Log": LOGGING,
-    "Review": writing.REVIEWING,
-    "Skills": writing.SKILLS,
-    "Session": SESSIONS,
-    "Keep": KEEPING,
+    subject: tuple(row for row in _ROWS if row.route.subject == subject) for subject in _SUBJECTS
 }
 ROWS = tuple(row for rows in SUBJECTS.values() for row in rows)
+BY_NAME = {row.name: row for row in ROWS}
 OPEN = ("/healthz", "/readyz", "/openapi.json")  # these need no token

@@ -14,13 +14,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memoryclaw.app import App
 from memoryclaw.app.daemon import SettingsStamp, stamp
+from memoryclaw.app.verbs import LOG, LONG, READ, WRITE
 from memoryclaw.errors import IndexBusyError
 from memoryclaw.interfaces.http.guard import below
 from memoryclaw.interfaces.http.messages import (
-    LOG,
-    LONG,
-    READ,
-    WRITE,
     Refusal,
     RefusedError,
     RequestModel,
@@ -174,7 +171,7 @@ class WorkerPools:
             return await pool.run(work)
         if pool.is_crowded:
             readers.want()
-        request = ReadRequest(row.method, row.path, name, asked, at, audience)
+        request = ReadRequest(row.method, row.path, name, dict(asked), at, audience)
         return await pool.run(work, lambda: readers.answer(request))
 
     def close(self) -> None:

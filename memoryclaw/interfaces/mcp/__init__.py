@@ -22,13 +22,13 @@ def missing() -> bool:
 
 def stdio(apps: Apps, report: Report) -> None:
     """Answers one client on standard input and output, until it hangs up."""
-    from memoryclaw.interfaces.mcp.transports import run  # noqa: PLC0415
+    from memoryclaw.interfaces.mcp.transports import run
 
     run(apps, report)
 
 
 def asgi(apps: Apps, report: Report) -> Mounted:
     """An ASGI application that speaks streamable HTTP, with its lifespan; whoever mounts it guards it."""
-    from memoryclaw.interfaces.mcp.transports import Mounted  # noqa: PLC0415
+    from memoryclaw.interfaces.mcp.transports import Mounted
 
     return Mounted(apps, report)

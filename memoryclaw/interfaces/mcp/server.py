@@ -19,6 +19,7 @@ from memoryclaw.interfaces.mcp import verbs
 from memoryclaw.interfaces.mcp.arguments import GetArguments, asked, question, schema
 from memoryclaw.interfaces.mcp.tools import BY_NAME, ROWS, ToolSpec
 from memoryclaw.interfaces.mcp.verbs import ToolAnswer
+from memoryclaw.interfaces.schemas import outline
 from memoryclaw.text.prompts import one_line
 from memoryclaw.writing.secret_gate import harmless
 
@@ -187,7 +188,7 @@ def _tool(row: ToolSpec) -> types.Tool:
         title=row.title,
         description=row.about,
         input_schema=schema(row.takes),
-        output_schema=row.answers,
+        output_schema=outline(*row.answers) if row.answers else None,
         annotations=types.ToolAnnotations.model_validate(row.hints),
     )
 

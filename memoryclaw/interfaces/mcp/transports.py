@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 def run(apps: Apps, report: Report) -> None:
     """Answers until the client closes its end; a call that is under way is finished first."""
-    from mcp.server.stdio import stdio_server  # noqa: PLC0415
+    from mcp.server.stdio import stdio_server
 
-    from memoryclaw.interfaces.mcp.server import server  # noqa: PLC0415
+    from memoryclaw.interfaces.mcp.server import server
 
     async def serve() -> None:
         answering = server(apps, report)
@@ -97,9 +97,9 @@ class Mounted:
         return self._manager
 
     def _made(self) -> StreamableHTTPSessionManager:
-        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager  # noqa: PLC0415
+        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-        from memoryclaw.interfaces.mcp.server import server  # noqa: PLC0415
+        from memoryclaw.interfaces.mcp.server import server
 
         return StreamableHTTPSessionManager(
             server(self._apps, self._report), json_response=True, stateless=True

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from memoryclaw.app import App
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.mcp import arguments
 from memoryclaw.interfaces.mcp.arguments import question
-from memoryclaw.model import Fact, Match, least_trusted
+from memoryclaw.model import Fact, LeftOut, Match, least_trusted
 from memoryclaw.recall.packing import TRUST_ORDER, text_of
 from memoryclaw.recall.standing import Superseded
 from memoryclaw.review.word_diff import marked, word_diff
 from memoryclaw.text import encoding, prompts
-from memoryclaw.text.prompts import mark_of, one_line
+from memoryclaw.text.prompts import cost, mark_of, one_line
 from memoryclaw.working.memory import rendered
 from memoryclaw.writing.context import fact_in_words
 
@@ -26,15 +29,39 @@ if TYPE_CHECKING:
     from memoryclaw.review.queue import ReviewItem
     from memoryclaw.working.memory import WorkingMemory
 
-_MOST = 60_000  # characters of one thing
+T = TypeVar("T")
+MOST = 24_000  # tokens of an answer, so that no host cuts it off: Claude Code does at 25,000
+_MORE = "more do not fit into an answer; ask more narrowly."
 _SAID = frozenset({"task", "goal", "plan", "facts", "recent_observations", "active_skill"})
 
 
 class ToolAnswer(NamedTuple):
-    """One answer."""
+    """One answer; without a shape where the text says all of it."""
 
-    shape: dict[str, Any]
+    shape: dict[str, Any] | None
     text: str
+
+    @property
+    def fits(self) -> bool:
+        """Whether no host cuts it off."""
+        said = f"{self.text}{json.dumps(self.shape, ensure_ascii=False) if self.shape else ''}"
+        return (
+            len(said) < MOST // 2 or cost.__wrapped__(said) <= MOST * 100
+        )  # no cache keeps a text of this size
+
+
+def _most(rows: Sequence[T], tell: Callable[[Sequence[T]], ToolAnswer]) -> int:
+    """How many of the first rows fit into an answer."""
+    if tell(rows).fits:
+        return len(rows)
+    return max(0, bisect_left(range(len(rows)), True, key=lambda count: not tell(rows[:count]).fits) - 1)
+
+
+def _fitting(rows: Sequence[T], tell: Callable[[Sequence[T], str], ToolAnswer]) -> ToolAnswer:
+    """An answer of all rows, or of as many of the first as fit, which then says how many more there are."""
+    count = _most(rows, lambda some: tell(some, _MORE))
+    left = len(rows) - count
+    return tell(rows[:count], f"{left} {_MORE}" if left else "")
 
 
 def search(app: App, asked: arguments.SearchArguments) -> ToolAnswer:
@@ -42,27 +69,38 @@ def search(app: App, asked: arguments.SearchArguments) -> ToolAnswer:
     found = app.search(question(asked.query), kind=asked.kind, limit=asked.limit)
     remarks = [f"Did you mean {better} instead of {word}?" for word, better in found.did_you_mean.items()]
     remarks += [*found.notices, found.degraded]
-    return ToolAnswer(shapes.search(found), _with(matches(found.matches) or "Nothing found.", *remarks))
+
+    def tell(some: Sequence[Match], more: str) -> ToolAnswer:
+        beyond = tuple(LeftOut(match.unit.id, "limit") for match in found.matches[len(some) :])
+        shown = replace(found, matches=tuple(some), left_out=beyond + found.left_out)
+        return ToolAnswer(shapes.search(shown), _with(matches(some) or "Nothing found.", more, *remarks))
+
+    return _fitting(found.matches, tell)
 
 
 def get(app: App, asked: arguments.GetArguments) -> ToolAnswer:
-    """The lines of a note, section, fact or turn."""
+    """The lines of a note, section, fact or turn, as text alone: hosts that are given JSON too show a model nothing else."""
     shown = app.show(asked.id)
-    shape, trust = shapes.show(shown, app.freshness), app.trust_of([shown.address.path])
+    trust = app.trust_of([shown.address.path]).get(shown.address.path, "unknown")
     lines = encoding.LINE.findall(shown.text)
     part = lines[asked.line - 1 : asked.line - 1 + asked.lines]
     if not part and asked.line > 1:
         raise InputError(f"{asked.id} has only {len(lines)} lines")
-    text, last = "".join(part)[:_MOST], asked.line - 1 + len(part)
-    remark = ""
-    if len(text) < len(shown.text):
-        first = shown.address.line
-        shape |= {"text": text, "line": first + asked.line - 1, "end_line": first + last - 1}
-        remark = f"Lines {asked.line} to {last} of {len(lines)}{', cut' if len(text) == _MOST else ''}."
-    told = lines_text(shown.address.id, text, trust.get(shown.address.path, "unknown"))
-    if shown.superseded:
-        told = f"{told}\n{_superseded(shown.superseded)}"
-    return ToolAnswer(shape, _with(told, remark, app.freshness.degraded))
+    held = _superseded(shown.superseded) if shown.superseded else ""
+
+    def tell(some: Sequence[str], cut: str = "") -> ToolAnswer:
+        last = asked.line - 1 + len(some)
+        remark = (
+            f"Lines {asked.line} to {last} of {len(lines)}{cut}." if cut or len(some) < len(lines) else ""
+        )
+        text = lines_text(shown.address.id, "".join(some), trust)
+        return ToolAnswer(None, _with("\n".join(filter(None, (text, held))), remark, app.freshness.degraded))
+
+    count = _most(part, tell)
+    if count or not part:
+        return tell(part[:count])
+    first = part[0][: _most(part[0], lambda text: tell(["".join(text)], ", cut"))]
+    return tell([first], ", cut")
 
 
 def store(app: App, asked: arguments.StoreArguments) -> ToolAnswer:
@@ -86,31 +124,46 @@ def feedback(app: App, asked: arguments.FeedbackArguments) -> ToolAnswer:
 
 def browse(app: App, asked: arguments.BrowseArguments) -> ToolAnswer:
     """A list of notes."""
-    found = app.browse(kind=asked.kind, state=asked.state, memory_type=asked.type, limit=asked.limit)
-    shape, trusts = shapes.browse(found, app.freshness), app.trust_of(note.path for note in found)
-    return ToolAnswer(shape, _with(listed(found, trusts) or "No such notes.", app.freshness.degraded))
+    notes = app.browse(kind=asked.kind, state=asked.state, memory_type=asked.type, limit=asked.limit)
+    trusts, fresh = app.trust_of(note.path for note in notes), app.freshness
+
+    def tell(some: Sequence[NoteEntry], more: str) -> ToolAnswer:
+        text = listed(some, trusts) or "No such notes."
+        return ToolAnswer(shapes.browse(some, fresh), _with(text, more, fresh.degraded))
+
+    return _fitting(notes, tell)
 
 
 def facts(app: App, asked: arguments.FactsArguments) -> ToolAnswer:
     """What is or was held true."""
-    found = app.facts(asked.entity, as_of=_day(asked.as_of), history=asked.history, memory_type=asked.type)
-    some = found[: asked.limit]
-    shape = shapes.facts(some, app.freshness, app.conflicting(some))
-    trusts = app.trust_of(path for path, _ in some)
-    more = f"{len(found) - len(some)} more; name an entity." if len(some) < len(found) else ""
-    return ToolAnswer(
-        shape, _with(facts_text(some, trusts) or "No such facts.", more, app.freshness.degraded)
-    )
+    rows = app.facts(asked.entity, as_of=_day(asked.as_of), history=asked.history, memory_type=asked.type)
+    shown, fresh = rows[: asked.limit], app.freshness
+    apart, trusts = app.conflicting(shown), app.trust_of(path for path, _ in shown)
+    beyond = f"{len(rows) - len(shown)} more; name an entity." if len(shown) < len(rows) else ""
+
+    def tell(some: Sequence[tuple[str, Fact]], more: str) -> ToolAnswer:
+        text = facts_text(some, trusts) or "No such facts."
+        return ToolAnswer(shapes.facts(some, fresh, apart), _with(text, more, beyond, fresh.degraded))
+
+    return _fitting(shown, tell)
 
 
 def review(app: App, asked: arguments.ReviewArguments) -> ToolAnswer:
     """What waits for a person, or what one thing of it would change; decides nothing."""
     if not asked.id:
-        items = app.review.list()
-        return ToolAnswer(shapes.waiting(items), waiting(items) or "Nothing waits.")
+        return _fitting(
+            app.review.list(),
+            lambda some, more: ToolAnswer(
+                shapes.waiting(some), _with(waiting(some) or "Nothing waits.", more)
+            ),
+        )
     item = app.review.get(asked.id)
-    found = app.review.diff(item) if item.can_be_shown else []
-    return ToolAnswer(shapes.differences([(item, found)]), differences(item, found))
+    return _fitting(
+        app.review.diff(item) if item.can_be_shown else [],
+        lambda some, more: ToolAnswer(
+            shapes.differences([(item, some)]), _with(differences(item, some), more)
+        ),
+    )
 
 
 def working(app: App, asked: arguments.WorkingArguments) -> ToolAnswer:

@@ -30,7 +30,7 @@ def asgi(apps: Apps, report: Report, daemon: Daemon) -> dict[str, Site | TicketO
         report: keeps the details of a bug, and says where.
         daemon: tells how the vault stands, and what happened in it.
     """
-    from memoryclaw.interfaces.ui.site import Site, TicketOffice  # noqa: PLC0415
+    from memoryclaw.interfaces.ui.site import Site, TicketOffice
 
     site = Site(apps, report, daemon)
     return {PAGE: site, TICKETS: TicketOffice(site, apps)}

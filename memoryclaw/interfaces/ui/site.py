@@ -102,7 +102,7 @@ class Site:
     @cached_property
     def routes(self) -> list[tuple[re.Pattern[str], Page]]:
         """Every page by its address."""
-        from memoryclaw.interfaces.ui.pages import PAGES  # noqa: PLC0415
+        from memoryclaw.interfaces.ui.pages import PAGES
 
         return [(_pattern(page.path), page) for page in PAGES]
 
@@ -217,7 +217,7 @@ class Site:
         return None
 
     def _page(self, shown: Shown, frame: Mapping[str, Any] | None = None) -> Response:
-        from memoryclaw.interfaces.ui import rendering  # noqa: PLC0415
+        from memoryclaw.interfaces.ui import rendering
 
         text = rendering.rendered(shown.template, {**(frame or _BARE), **shown.values})
         response = Response(
@@ -229,7 +229,7 @@ class Site:
 
     def _frame(self, app: App, mark: str, said: Said | None) -> dict[str, Any]:
         """What stands around every page."""
-        from memoryclaw.interfaces.ui.pages import RAIL  # noqa: PLC0415
+        from memoryclaw.interfaces.ui.pages import RAIL
 
         fresh = app.freshness
         return {
@@ -255,7 +255,7 @@ class Site:
                 told = f"A bug in MemoryClaw stopped this ({type(error).__name__}); please report it with {self._report(error)} of this machine."
         if request.url.path == "/ui/changes":
             return _json({"error": harmless(told)}, status)
-        from memoryclaw.interfaces.ui.pages import RAIL  # noqa: PLC0415
+        from memoryclaw.interfaces.ui.pages import RAIL
 
         form: dict[str, str] = {}
         with suppress(InputError):
@@ -311,7 +311,7 @@ def _cookies(request: Request) -> dict[str, str]:
 
 
 def _static(path: str) -> Response:
-    from memoryclaw.interfaces.ui import rendering  # noqa: PLC0415
+    from memoryclaw.interfaces.ui import rendering
 
     _, _, version, name = [*path.split("/", 3), "", "", ""][:4]
     found = rendering.static().get(name)

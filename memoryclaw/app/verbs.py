@@ -1,0 +1,196 @@
+"""What a verb says of itself, once, for every interface: who may call it, its HTTP address, and of each parameter what a person is told.
+
+Nothing here looks at a signature; an interface does so with `parameters` when it is asked what a verb takes.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypeVar, get_args, get_origin
+
+from memoryclaw.config import LEAST_BUDGET, MOST_BUDGET, MOST_LISTED
+from memoryclaw.errors import InputError
+from memoryclaw.model import AGENT, OWNER
+
+P = ParamSpec("P")
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+
+READ, WRITE, LOG, LONG = "read", "write", "log", "long"  # the worker pools of the daemon
+AGENTS = (OWNER, AGENT)  # who may do what an agent may
+
+
+class Route(NamedTuple):
+    """The address of a verb below /v1.
+
+    Args:
+        method: GET, POST …
+        path: with at most one `{name}`, which is the verb's first argument.
+        subject: the section of the documentation.
+        like: the command that answers the same.
+        pool: which workers answer.
+        keys: arguments whose key has another name at this address.
+    """
+
+    method: str
+    path: str
+    subject: str
+    like: str
+    pool: str = READ
+    keys: Mapping[str, str] = {}
+
+
+def allowed(*audiences: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """A method that only these audiences may call; others are refused before anything is looked at."""
+
+    def decorate(method: Callable[P, T]) -> Callable[P, T]:
+        @functools.wraps(method)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+            args[0]._context.allow(*audiences)  # type: ignore[attr-defined]  # noqa: SLF001 - the method's own object
+            return method(*args, **kwargs)
+
+        return checked
+
+    return decorate
+
+
+def verb(
+    address: str = "",
+    subject: str = "",
+    like: str = "",
+    *,
+    pool: str = "",
+    audience: tuple[str, ...] = (),
+    **keys: str,
+) -> Callable[[F], F]:
+    """Makes a method a verb.
+
+    Args:
+        address: its method and path over HTTP, such as `GET /v1/notes/{id}`.
+        subject: the section of the documentation.
+        like: the command that answers the same.
+        pool: which workers of the daemon answer.
+        audience: who may call it; everybody when none is named.
+        keys: arguments whose key has another name at this address.
+    """
+    method, _, path = address.partition(" ")
+    pool = pool or (READ if method == "GET" else WRITE)
+
+    def decorate(function: F) -> F:
+        made: Any = allowed(*audience)(function) if audience else function
+        made.route = Route(method, path, subject, like, pool, keys)
+        return made  # type: ignore[no-any-return]
+
+    return decorate
+
+
+# What an interface knows of a parameter. Whatever is not annotated so is for Python alone.
+
+
+class Param(NamedTuple):
+    """One parameter of a verb.
+
+    Args:
+        help: what a person reads of it, in one sentence.
+        key: its name in a request, where it is not that of the argument.
+        least: the smallest number, or the fewest characters.
+        most: the largest number.
+        bytes: the most bytes of a text.
+        parse: makes the argument of the text of a request.
+    """
+
+    help: str = ""
+    key: str = ""
+    least: int | None = None
+    most: int | None = None
+    bytes: int | None = None
+    parse: Callable[[str], Any] | None = None
+
+
+MOST_BYTES = 4096  # of a question
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        raise InputError(f"{text!r} is not a date; write it as 2025-07-01") from None
+
+
+def question(text: str) -> str:
+    """A question that is no longer than is read."""
+    if len(text.encode("utf-8", "replace")) > MOST_BYTES:
+        raise InputError(
+            f"this question is longer than {MOST_BYTES} bytes; ask with the words that matter, not the whole conversation"
+        )
+    return text
+
+
+Text = Annotated[str, Param()]
+Flag = Annotated[bool, Param()]
+Question = Annotated[str, Param("Plain words, or a query.", parse=question)]
+Id = Annotated[str, Param("An id, as a search or a list gave it.", key="id")]
+NodeId = Annotated[str, Param("An id or a name.", key="id", least=1)]
+End = Annotated[str, Param("An id or a name.", least=1)]
+Session = Annotated[str, Param("The session that it is for.")]
+Kind = Annotated[str, Param("Only one kind; empty: all.")]
+MemoryType = Annotated[str, Param("Only what is of this type; empty: all.", key="type")]
+State = Annotated[str, Param("In which state.")]
+About = Annotated[str, Param("Of whom or what, by name or synonym; empty: of all.")]
+Words = Annotated[str, Param("Words that must stand there.")]
+Day = Annotated[date | None, Param("A day, as 2025-07-01.", parse=_day)]
+Matches = Annotated[int, Param("At most so many matches.", least=1, most=1000)]
+Listed = Annotated[int, Param("At most so many.", least=1, most=MOST_LISTED)]
+Newest = Annotated[int, Param("The newest so many.", least=0, most=MOST_LISTED)]
+Budget = Annotated[int, Param("Tokens of the context at most.", least=LEAST_BUDGET, most=MOST_BUDGET)]
+Room = Annotated[
+    int, Param("Tokens left in the host's own context; a recall takes at most a tenth.", least=0)
+]
+Seen = Annotated[Literal["all", "tools", "none"], Param("What the host still shows of what it was sent.")]
+TodoState = Annotated[Literal["open", "done", "all"], Param("Which of them.")]
+Tags = Annotated[Sequence[str], Param("Tags of the episode.")]
+Rating = Annotated[int, Param("From 1 (useless) to 5 (just right).", least=1, most=5)]
+Digest = Annotated[str, Param("Of what was shown; what has changed since is refused.")]
+Number = Annotated[int, Param("The number of a value, from 1.", least=0)]
+Values = Annotated[Mapping[str, str], Param("Values by name.")]
+Model = Annotated[Literal["auto", "none"], Param("The models of the settings, or none.")]
+Mode = Annotated[
+    Literal["", "direct", "branch", "propose"], Param("How it is done; empty: as the settings say.")
+]
+Objects = Annotated[list[dict[str, Any]], Param("Objects, as the documentation says.")]
+Scalar = str | bool | int | float
+Fields = Annotated[dict[str, Scalar | list[Scalar]], Param("New values by field.", least=1)]
+
+
+class Parameter(NamedTuple):
+    """A parameter as an interface sees it: its argument, type and default (`...` where it is required)."""
+
+    argument: str
+    type: Any
+    default: Any
+    param: Param
+
+    @property
+    def key(self) -> str:
+        """Its name in a request."""
+        return self.param.key or self.argument
+
+
+def parameters(function: Callable[..., Any]) -> list[Parameter]:
+    """The parameters of a verb that an interface may give, in their order."""
+    every = (_parameter(parameter) for parameter in inspect.signature(function).parameters.values())
+    return [parameter for parameter in every if parameter]
+
+
+def _parameter(parameter: inspect.Parameter) -> Parameter | None:
+    text = str(parameter.annotation)
+    name, _, rest = text.partition(" | ")
+    kind = globals().get(name)
+    if get_origin(kind) is not Annotated:
+        return None
+    inner, param = get_args(kind)
+    default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+    return Parameter(parameter.name, inner | None if rest else inner, default, param)

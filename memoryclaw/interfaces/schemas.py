@@ -1,0 +1,224 @@
+"""JSON schemas of the answers, made from the shapes and from the types that they tell. Nothing that answers a request needs them."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date
+from functools import cache, reduce
+from importlib import import_module
+from types import NoneType, UnionType
+from typing import Any, ForwardRef, Literal, Union, get_args, get_origin
+
+from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces.shapes import AnswerShape, Key, Shape
+
+Schema = dict[str, Any]
+REF = "#/components/schemas/"
+_PLAIN: Mapping[Any, Schema] = {
+    str: {"type": "string"},
+    bool: {"type": "boolean"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    NoneType: {"type": "null"},
+    date: {"type": "string", "format": "date"},
+}
+_FRESH: Schema = {"degraded": {"type": "string"}, "behind": {"type": "integer"}}
+
+
+class Schemas:
+    """Schemas that name one another; `components` holds all that were asked for.
+
+    Args:
+        deep: False where of what stands in an answer only the kind is told.
+    """
+
+    def __init__(self, *, deep: bool = True) -> None:
+        self.components: dict[str, Schema] = {}
+        self._deep = deep
+
+    def any_of(self, answers: Iterable[AnswerShape]) -> Schema:
+        """What one of these shapes tells, or of functions that tell of more than one value."""
+        schemas = [self.of(shape) for answer in answers for shape in _shapes(answer)]
+        return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+
+    def of(self, shape: Shape[Any]) -> Schema:
+        """What a shape tells."""
+        name = next(name for name, value in vars(shapes).items() if value is shape)
+        title = "".join(word.capitalize() for word in name.split("_"))
+        if not self._deep and self.components:
+            return {"type": "object"}
+        if title not in self.components:
+            self.components[title] = {}  # a shape may hold itself
+            self.components[title] = self._shape(shape, shapes.__annotations__[name])
+        return {"$ref": f"{REF}{title}"}
+
+    def _shape(self, shape: Shape[Any], annotation: str) -> Schema:
+        if shape.many and not self._deep:
+            return _joined(
+                _object({shape.many: {"type": "array", "items": {"type": "object"}}}),
+                _object(_FRESH if shape.fresh else {}),
+            )
+        (kind,) = get_args(_evaluated(annotation, shapes.__name__))
+        if shape.many:
+            item = self.of(shape.each) if shape.each else self._type(get_args(kind)[0])
+            schema = _object({shape.many: {"type": "array", "items": item}})
+        elif shape.text:
+            schema = self._keys(shape, kind)
+        else:
+            schema = dict(self._fields(kind))
+        if shape.fresh:
+            schema = _joined(schema, _object(_FRESH))
+        return schema
+
+    def _keys(self, shape: Shape[Any], kind: Any) -> Schema:
+        schema = _object({})
+        for key in shape.keys:
+            inner = self._key(key, kind)
+            if key.spread:
+                schema = _joined(schema, self._resolved(inner))
+            else:
+                schema = _joined(schema, _object({key.name: inner}, optional=key.optional))
+        return schema
+
+    def _key(self, key: Key, kind: Any) -> Schema:
+        if isinstance(key.how, list):
+            return {"type": "array", "items": self.of(key.how[0])}
+        if isinstance(key.how, str):
+            return self._type(_evaluated(key.how, shapes.__name__))
+        attribute = None if key.work else reduce(_attribute, key.path.split("."), kind)
+        if isinstance(key.how, Shape):
+            schema = self.of(key.how)
+            return {"anyOf": [schema, _PLAIN[NoneType]]} if NoneType in get_args(attribute) else schema
+        return self._type(attribute if key.how is None else key.how)
+
+    def _type(self, kind: Any) -> Schema:
+        """What `shapes.plain` makes of a type."""
+        if kind in _PLAIN:
+            return _PLAIN[kind]
+        origin, inner = get_origin(kind), get_args(kind)
+        if origin in (Union, UnionType):
+            return {"anyOf": [self._type(part) for part in inner]}
+        if origin is Literal:
+            return {"enum": list(inner)}
+        if inspect.isclass(kind) and (is_dataclass(kind) or hasattr(kind, "_fields")):
+            name = kind.__name__
+            if not self._deep:
+                return {"type": "object"}
+            if name not in self.components:
+                self.components[name] = {}
+                self.components[name] = self._fields(kind)
+            return {"$ref": f"{REF}{name}"}
+        base = origin or kind
+        if inspect.isclass(base) and issubclass(base, Mapping):
+            return {"type": "object", **({"additionalProperties": self._type(inner[1])} if inner else {})}
+        if inspect.isclass(base) and issubclass(base, Iterable):
+            same = {repr(part): part for part in inner if part is not ...}
+            return {"type": "array", "items": self._type(next(iter(same.values()))) if len(same) == 1 else {}}
+        return {}
+
+    def _fields(self, kind: Any) -> Schema:
+        hints = _hints(kind)
+        names = [field.name for field in fields(kind)] if is_dataclass(kind) else kind._fields
+        return _object({name: self._type(hints[name]) for name in names})
+
+    def _resolved(self, schema: Schema) -> Schema:
+        return self.components[schema["$ref"].removeprefix(REF)] if "$ref" in schema else schema
+
+
+def _shapes(answer: AnswerShape) -> Iterable[Shape[Any]]:
+    return (answer,) if isinstance(answer, Shape) else shapes.SHAPES_OF[answer]
+
+
+def _kind(schema: Schema) -> Schema:
+    """Of a schema the kind alone, and of a list that of its items."""
+    if "items" in schema:
+        return {"type": "array", "items": _kind(schema["items"])}
+    return {"type": schema["type"]} if "type" in schema else {}
+
+
+def outline(*answers: AnswerShape) -> Schema:
+    """The keys of an answer and the kind of each, of one that has one of these shapes; what stands in them is left open."""
+    every = [
+        next(iter(schemas.components.values()))
+        for answer in answers
+        for shape in _shapes(answer)
+        if (schemas := Schemas(deep=False)).of(shape)
+    ]
+    return {
+        "type": "object",
+        "properties": {key: _kind(inner) for schema in every for key, inner in schema["properties"].items()},
+        "required": [
+            key for key in every[0]["required"] if all(key in schema["required"] for schema in every)
+        ],
+    }
+
+
+def _object(properties: Schema, *, optional: bool = False) -> Schema:
+    return {"type": "object", "properties": properties, "required": [] if optional else [*properties]}
+
+
+def _joined(first: Schema, second: Schema) -> Schema:
+    return {
+        "type": "object",
+        "properties": {**first["properties"], **second["properties"]},
+        "required": [*first["required"], *second["required"]],
+    }
+
+
+def _attribute(kind: Any, name: str) -> Any:
+    """The type of an attribute or a property of a type."""
+    kinds = (
+        [part for part in get_args(kind) if part is not NoneType] if NoneType in get_args(kind) else [kind]
+    )
+    for base in kinds[0].__mro__:
+        if name in vars(base).get("__annotations__", {}):
+            return _evaluated(vars(base)["__annotations__"][name], base.__module__)
+    member = inspect.getattr_static(kinds[0], name)
+    work = getattr(member, "fget", None) or member.func  # of a property, of a cached one
+    return _evaluated(work.__annotations__["return"], work.__module__)
+
+
+def _hints(kind: Any) -> dict[str, Any]:
+    return {
+        name: _evaluated(hint, base.__module__)
+        for base in reversed(kind.__mro__)
+        for name, hint in vars(base).get("__annotations__", {}).items()
+    }
+
+
+def _evaluated(hint: Any, module: str) -> Any:
+    text = hint.__forward_arg__ if isinstance(hint, ForwardRef) else hint
+    return eval(text, {}, _names(module)) if isinstance(text, str) else text  # noqa: S307 - our own words
+
+
+class _Names(dict[str, Any]):
+    """The names of a module, with those that it imports for its annotations alone; each of these is imported when it is asked for."""
+
+    def __init__(self, module: str) -> None:
+        super().__init__(vars(builtins) | vars(import_module(module)))
+        guards = [
+            guard
+            for guard in ast.parse(inspect.getsource(sys.modules[module])).body
+            if isinstance(guard, ast.If) and ast.unparse(guard.test) == "TYPE_CHECKING"
+        ]
+        self._modules = {
+            alias.asname or alias.name: (line.module or "", alias.name)
+            for guard in guards
+            for line in guard.body
+            if isinstance(line, ast.ImportFrom)
+            for alias in line.names
+        }
+
+    def __missing__(self, name: str) -> Any:
+        module, inner = self._modules[name]
+        package = import_module(module)
+        self[name] = getattr(package, inner, None) or import_module(f"{module}.{inner}")
+        return self[name]
+
+
+_names = cache(_Names)
