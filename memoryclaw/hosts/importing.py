@@ -333,7 +333,9 @@ class _Import:
         new = [one for one in every if fresh.is_new(one)]
         commit = ""
         if new and not self._dry_run:
-            commit, notice = propose(self._context, new, "import-memories", title=_folder(self._source))
+            commit, notice = propose(
+                self._context, new, "import-memories", title=self._name(_folder(self._source))
+            )
             self._notices += [notice] if notice else []
         self._notices += dict.fromkeys(fresh.notices)
         return self._done()._replace(
@@ -416,7 +418,7 @@ class _Import:
                 "import-notes",
                 run=run,
                 count=len(waiting),
-                title=_folder(self._source),
+                title=self._name(_folder(self._source)),
                 files=[path for path, _ in waiting],
             )
 

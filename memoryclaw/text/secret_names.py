@@ -318,7 +318,9 @@ def _is_code(hit: re.Match[str], value: str) -> bool:
     if name in value.lower().replace("_", "") and (_NAME_ONLY.fullmatch(value) or _HUMPS.fullmatch(value)):
         return True
     line = text[text.rfind("\n", max(0, start - 200), start) + 1 : start]
-    if (hit["sign"] or "").startswith("|") and ("|" in value or not _CELLS.fullmatch(line[-200:])):
+    if (hit["sign"] or "").startswith("|") and (
+        "|" in value or not (_CELLS.fullmatch(line[-200:]) or is_random(value, 16))
+    ):
         return True
     end = hit.start("value") + len(value)
     rest = text[end : end + 4]
@@ -326,11 +328,12 @@ def _is_code(hit: re.Match[str], value: str) -> bool:
         return True
     if _is_quoted(hit):
         return False
-    if _UNION.match(rest) and not line.lstrip("> \t").startswith("|"):
+    if _UNION.match(rest) and not (line.lstrip("> \t").startswith("|") or is_random(value, 16)):
         return True
     assigned = hit["sign"] == "=" and bool(_UNPACKED.search(line)) and bool(_NAME_ONLY.fullmatch(value))
     return assigned or (
-        bool(_EXPRESSION.fullmatch(value))
+        hit["verb"] is None
+        and bool(_EXPRESSION.fullmatch(value))
         and not (_TOKEN.fullmatch(value) and any(is_random(part, 16) for part in value.split(".")))
     )
 
