@@ -13,15 +13,15 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw.errors import InputError
 from memoryclaw.model import AGENT, EVERYBODY, OWNER
 from memoryclaw.text.encoding import decode, readable
-from memoryclaw.text.frontmatter import Split, split
-from memoryclaw.text.markdown import without_code
 from memoryclaw.text.prompts import visible
-from memoryclaw.text.yaml_text import strings
+
+if TYPE_CHECKING:  # what reads whole notes is imported by who reads one: a search must start fast
+    from memoryclaw.text.frontmatter import Split
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _PARTS = re.compile(r"[\s,|]+")
@@ -54,6 +54,8 @@ def named(audience: str) -> str:
 
 def label_of(value: Any) -> str:
     """An audience as it is compared: names in order, joined by a space; `owner` when it lets nobody else in."""
+    from memoryclaw.text.yaml_text import strings  # noqa: PLC0415 - see above
+
     texts = [value] if isinstance(value, str) else strings(value)
     names = {part.strip("\"'#").lower() for text in texts for part in _PARTS.split(plain(text))}
     if EVERYBODY in names:
@@ -230,6 +232,8 @@ def _may_hold(shown: str) -> bool:
 
 def marks_in(text: str) -> Marks:
     """The marks in a text."""
+    from memoryclaw.text.markdown import without_code  # noqa: PLC0415 - see above
+
     shown = plain(text)
     if not _may_hold(shown):
         return NO_MARKS
@@ -333,6 +337,8 @@ _KEY = re.compile(
 
 def may_be_labelled(data: bytes) -> bool:
     """False when the bytes of a file cannot hold a label, nor a header that cannot be read."""
+    from memoryclaw.text.frontmatter import split  # noqa: PLC0415 - see above
+
     low = data.lower()
     if any(part in low for part in _MAYBE_IN_BYTES):
         return True
@@ -355,6 +361,8 @@ def label_of_note(parts: Split) -> Label:
 
     A header that cannot be read lets only the owner in.
     """
+    from memoryclaw.text.markdown import without_code  # noqa: PLC0415 - see above
+
     header = [*parts.meta.items(), *((path[-1], value) for path, value in parts.shadowed if path)]
     labels = [_of_key(str(key), value) for key, value in header]
     if parts.raw:
@@ -380,6 +388,8 @@ def _of_unread_header(parts: Split, shown: str) -> Label:
 
 def is_read_since(path: str, data: bytes) -> bool:
     """True for a file with a label that versions before index format 26 took for text."""
+    from memoryclaw.text.frontmatter import split  # noqa: PLC0415 - see above
+
     text = readable(decode(data).text)
     shown = plain(text)
     if path.endswith((".json", ".js")):
