@@ -60,6 +60,7 @@ print(code, *sys.modules.keys() - before, file=sys.stderr)
 def test_a_search_imports_nothing_that_it_has_no_use_for(asked: Claw) -> None:
     time.sleep(2 * RACY_NS / 1e9)  # a younger file is read twice
     asked("sync")
+    asked("search", "boathouse")  # what is new of the vault is told once, and its settings are parsed once
     done = subprocess.run(
         [sys.executable, "-c", SEARCHING, asked.vault], capture_output=True, encoding="utf-8", check=True
     )
@@ -247,6 +248,7 @@ def test_any_text_is_a_safe_question(asked: Claw, text: str) -> None:
 def test_a_question_costs_little_to_start(asked: Claw, tmp_path: Path) -> None:
     """The heavy parts are imported only by those who need them."""
     asked("sync")
+    asked("search", "boathouse")  # what is new of the vault is told once, and its settings are parsed once
     env = {**asked.environment(), "PYTHONPROFILEIMPORTTIME": "1"}
     ran = Claw(None, **env)("search", "penicillin")
     heavy = {
