@@ -161,6 +161,8 @@ ANNOUNCERS: tuple[Callable[[VaultContext], Sequence[str]], ...] = (_not_obeyed,)
 
 
 def _relabelled(context: VaultContext) -> list[str]:
+    if context.config.vault_id:  # of no older version
+        return []
     paths = [
         str(path)
         for (path,) in context.catalog.rows("select path from files where partial = 2 order by path")

@@ -23,3 +23,10 @@ def test_the_notes_that_are_hidden_since_an_update_are_listed_once(tmp_path: Pat
     assert "notes/plain.md" not in first.err
     assert "older versions" not in claw("search", "quibbet").err
     assert "older versions" not in claw("status").out
+
+
+def test_a_new_vault_is_told_of_no_older_version(tmp_path: Path) -> None:
+    vault = put(tmp_path / "vault", FILES)
+    claw = Claw(vault, XDG_CONFIG_HOME=str(tmp_path / "own"))
+    assert claw("init").code == 0
+    assert "older versions" not in claw("search", "quibbet").err
