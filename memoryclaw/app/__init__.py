@@ -1009,8 +1009,7 @@ class App:
         """Brings back what `forget` archived, byte for byte; one commit. The ledger counts that as a use: it is not proposed for the archive again."""
         from memoryclaw.writing.edit import revive
 
-        self._context.identify()
-        done = self._context.write(lambda context: revive(context, id_))
+        done = self._context.permit(lambda context: revive(context, id_))
         self.ledger.append("shown", {"mode": "get", "ids": [done.id]}, self.clock())
         return done
 

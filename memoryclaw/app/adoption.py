@@ -195,12 +195,14 @@ def news(context: VaultContext) -> list[str]:
     before = _lines(place)
     if before[:1] == [state]:
         return []
+    was_used = context.state.is_dir()  # else no older version was at work here
+    sentences: list[str] = []
     try:
-        context.refresh()
-        sentences = [
-            *announcements(context),
-            *(sentence for change in CHANGES for sentence in change(context)),
-        ]
+        if was_used or any(origin for _, _, origin in config.ignored):
+            sentences = announcements(context)
+        if was_used:
+            context.refresh()
+            sentences += [sentence for change in CHANGES for sentence in change(context)]
     except (MemoryClawError, OSError):
         return []  # the verb itself says what is wrong
     marks = {f"{zlib.crc32(sentence.encode()):08x}": sentence for sentence in sentences}

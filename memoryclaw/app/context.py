@@ -20,6 +20,7 @@ from memoryclaw.errors import (
     IndexBehindError,
     IndexUnreachableError,
     InputError,
+    UnidentifiedError,
     VaultError,
 )
 from memoryclaw.index.catalog import Catalog
@@ -336,6 +337,14 @@ class VaultContext:
         if self.audience == OWNER:
             return healed(self._whole, work)
         return healed(self._whole, lambda: healed(self._view, work))
+
+    def permit(self, verb: Callable[..., T], *said: Any) -> T:
+        """Carries out a verb that writes and may permit something; a vault without an id gets one only where it does."""
+        try:
+            return self.write(verb, *said)
+        except UnidentifiedError:  # before anything was written
+            self.identify()
+            return self.write(verb, *said)
 
     def write(self, verb: Callable[..., T], *said: Any, as_is: bool = False, standing: str = "") -> T:
         """Carries out a verb with a context for writing.

@@ -69,7 +69,6 @@ class Review:
             value: the number, from 1, of the value that holds, of one conflict.
             reason: why, for the commit and the record of decisions.
         """
-        self._context.identify()
         return self._decide(items, "approved", digest, value, reason)
 
     @verb("POST /v1/review/{id}/reject", "Review", "review reject ID", audience=(OWNER,))
@@ -80,8 +79,6 @@ class Review:
 
         `digest` and `reason` as for `approve`.
         """
-        if any(item.foreign for item in items):
-            self._context.identify()
         return self._decide(items, "rejected", digest, 0, reason)
 
     def _decide(
@@ -96,7 +93,7 @@ class Review:
             shown = [as_shown(context, items[0].id, digest)] if digest else items
             return decide(context, shown, decision, value=value, reason=" ".join(why.split()))
 
-        return self._context.write(work, reason)
+        return self._context.permit(work, reason)
 
     @allowed(OWNER)
     def ticked(self) -> TickedFacts:
@@ -110,9 +107,7 @@ class Review:
         """Decides what was ticked, as it was shown."""
         from memoryclaw.review.decide import apply
 
-        if boxes.approved:
-            self._context.identify()
-        return self._context.write(lambda context: apply(context, boxes))
+        return self._context.permit(lambda context: apply(context, boxes))
 
     @allowed(OWNER)
     def text(self, item: ReviewItem) -> str:

@@ -82,8 +82,7 @@ class Skills:
         """
         from memoryclaw.skills.approve import approve_skill
 
-        self._context.identify()
-        return self._with_copies(self._context.write(lambda context: approve_skill(context, name, version)))
+        return self._with_copies(self._context.permit(lambda context: approve_skill(context, name, version)))
 
     @verb("POST /v1/skills/{name}/reject", "Skills", "skills reject NAME", audience=(OWNER,))
     def reject(self, name: Text, *, version: Digest = "") -> SkillDecision:

@@ -100,7 +100,7 @@ class Key(NamedTuple):
     how: Any = None  # a shape; a list of one; a type, in words where nothing may import it; None: that of the attribute
     work: Callable[[Any], Any] | None = None
     spread: bool = False  # its own keys stand in the place of it
-    optional: bool = False  # left out where there is nothing
+    optional: bool = False  # left out where there is nothing, and where its own `work` gives None
 
     def of(self, value: Any) -> Any:
         """What it is, of a value."""
@@ -162,7 +162,7 @@ class Shape(Generic[T]):
             inner = key.of(value)
             if key.spread:
                 shape |= inner
-            elif inner or not key.optional:
+            elif not key.optional or (inner is not None if key.work else inner):
                 shape[key.name] = inner
         return shape
 
@@ -471,7 +471,9 @@ def doctor(checks: Iterable[Check]) -> JsonObject:
 
 linted_files: Shape[Linted] = Shape("sound files problems", sound=(bool, lambda lint: not lint.problems))
 acknowledged: Shape[CaptureResult] = Shape(
-    "ok id? error? line? again? left_out? redacted?", line=(int, lambda turn: 0 if turn.ok else turn.line)
+    "ok id? error? line? again? left_out? redacted?",
+    id=(str, lambda turn: turn.id if turn.ok else None),
+    line=(int, lambda turn: None if turn.ok else turn.line),
 )
 
 

@@ -323,7 +323,7 @@ _OF_NOTE = re.compile(
 )
 _OF_NOTE_EXACT = re.compile(r"^[ \t]*+(audience)::([^\n]*)$", re.IGNORECASE | re.MULTILINE)
 # A header that is none: in other fences, or behind blank lines.
-_FENCED = re.compile(r"\s*+(?:-{2,}|—+|\+{3,}|;{3,})[^\n]*\n(?:[^\n]*\S[^\n]*(?:\n|\Z))*+")
+_FENCED = re.compile(r"\s*+(?:-{2,}+|—++|\+{3,}+|;{3,}+)[^\n]*+\n(?:[^\S\n]*+\S[^\n]*+(?:\n|\Z))*+")
 _KEY_LINE = re.compile(
     r"^[ \t\"']*+(?:(audience|private)|no[ _-]?export|export)[ \t\"']*+[:=]", re.IGNORECASE | re.MULTILINE
 )

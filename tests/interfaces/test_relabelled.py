@@ -16,7 +16,7 @@ FILES = {
 
 
 def test_the_notes_that_are_hidden_since_an_update_are_listed_once(tmp_path: Path) -> None:
-    vault = put(tmp_path / "vault", {"memoryclaw.yaml": "", **FILES})
+    vault = put(tmp_path / "vault", {"memoryclaw.yaml": "", ".memoryclaw/.keep": "", **FILES})
     claw = Claw(vault, XDG_CONFIG_HOME=str(tmp_path / "own"))
     first = claw("search", "quibbet")
     assert "labels that older versions did not read: notes/broken.md, notes/spelled.md;" in first.err
@@ -27,6 +27,9 @@ def test_the_notes_that_are_hidden_since_an_update_are_listed_once(tmp_path: Pat
 
 def test_a_new_vault_is_told_of_no_older_version(tmp_path: Path) -> None:
     vault = put(tmp_path / "vault", FILES)
+    assert (
+        "older versions" not in Claw(vault, XDG_CONFIG_HOME=str(tmp_path / "other"))("search", "quibbet").err
+    )
     claw = Claw(vault, XDG_CONFIG_HOME=str(tmp_path / "own"))
     assert claw("init").code == 0
     assert "older versions" not in claw("search", "quibbet").err

@@ -227,16 +227,18 @@ def test_a_bundle_of_a_vault_with_other_places_goes_where_the_settings_here_say(
 @pytest.mark.parametrize("paths", [{}, HIDDEN, INSIDE], ids=["usual", "hidden", "inside"])
 @pytest.mark.parametrize("track", [False, True])
 def test_two_machines_with_every_folder_elsewhere_come_to_the_same_files(
-    tmp_path: Path, paths: dict[str, str], *, track: bool
+    tmp_path: Path, paths: dict[str, str], monkeypatch: pytest.MonkeyPatch, *, track: bool
 ) -> None:
     hub = tmp_path / "hub.git"
     hub.mkdir()
     git(hub, "init", "-q", "--bare", "-b", "main", "--template=")
     one = begun(tmp_path / "one", paths, OWN if paths else {})
     if track:
-        with (one / "memoryclaw.yaml").open("a") as settings:
-            settings.write("\ngit:\n  track_logs: true\n  track_ledger: true\n")
-        git(one, "commit", "-qam", "track")
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "own"))
+        (tmp_path / "own/memoryclaw").mkdir(parents=True)
+        (tmp_path / "own/memoryclaw/config.yaml").write_text(
+            "git:\n  track_logs: true\n  track_ledger: true\n"
+        )
     git(one, "remote", "add", "origin", str(hub))
     lived_in(one)
 

@@ -206,8 +206,9 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
 def test_every_place_really_hides_its_word(doors: Doors) -> None:
     assert len(HIDDEN) > 60
     with open_vault(doors.vault) as app:
-        found = {one: app.search(one, limit=50).matches for one in HIDDEN}
-        unfound = [one for one, matches in found.items() if not matches]
+        app.sync()  # an answer beside a daemon that has just begun may be one of an index that is behind
+        unfound = [one for one in HIDDEN if not app.search(one, limit=50).matches]
+        unfound = [one for one in unfound if not app.search(one, limit=50).matches]
     pointless = {
         word(label, place)
         for label in LABELS
