@@ -277,7 +277,7 @@ def test_ctrl_c_behind_the_close_of_a_folder_is_told_as_such(tmp_path, monkeypat
 
     def closing(handle):
         close(handle)
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)  # to this very thread, now
 
     path = "logs/2026-04-19/s.jsonl"
     with files.appending(str(tmp_path), path):
