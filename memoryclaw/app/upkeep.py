@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 
 from memoryclaw import config as settings
@@ -10,7 +11,6 @@ from memoryclaw.app.views import refresh
 from memoryclaw.consolidation.consolidate import Consolidated, Rehearse
 from memoryclaw.errors import LockedError
 from memoryclaw.lifecycle import upkeep as lifecycle
-from memoryclaw.vault.state_folder import put
 
 
 def upkeep(
@@ -30,8 +30,10 @@ def upkeep(
         if not due:
             raise
         return None
-    with suppress(OSError):  # then another run of this day does it again
-        put(context.state, settings.UPKEPT, f"{today}\n".encode())
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+    # Without a temporary file, which a kill would leave; one that it left empty says nothing: another run of this day does it again.
+    with suppress(OSError), open(os.open(context.state / settings.UPKEPT, flags, 0o600), "w") as file:
+        file.write(f"{today}\n")
     refresh(context.looking())
     return run if run.changes.changes else None
 
