@@ -388,8 +388,9 @@ def test_another_recipe_builds_the_rows_of_that_vault_anew_and_no_others(migrate
 
 
 def test_without_a_server_a_question_fails_in_one_sentence_and_what_is_written_is_kept(
-    tmp_path: Path,
+    tmp_path: Path, own: Own
 ) -> None:
+    own("index: {engine: postgres}\n")
     root = put(tmp_path / "vault", {"memoryclaw.yaml": "index: {engine: postgres}\n"})
     claw = Claw(root, MEMORYCLAW_INDEX_URL="postgresql://claw:hunter2@127.0.0.1:1/x")
     asked = claw("search", "boathouse")
@@ -402,7 +403,8 @@ def test_without_a_server_a_question_fails_in_one_sentence_and_what_is_written_i
     assert "hello" in "".join(path.read_text() for path in (root / "logs").rglob("*.jsonl"))
 
 
-def test_what_is_written_needs_no_server(tmp_path: Path) -> None:
+def test_what_is_written_needs_no_server(tmp_path: Path, own: Own) -> None:
+    own("index: {engine: postgres}\n")
     root = git_vault(
         tmp_path / "vault",
         {
@@ -506,7 +508,7 @@ def test_behind_a_pooler_vaults_are_written_and_asked_at_once(
 ) -> None:
     monkeypatch.setenv("MEMORYCLAW_INDEX_URL", pooled_url)
     monkeypatch.setenv("XDG_CONFIG_HOME", os.fspath(tmp_path / "own"))
-    put(tmp_path / "own", {"memoryclaw/config.yaml": "index: {prepared: false}\n"})
+    put(tmp_path / "own", {"memoryclaw/config.yaml": "index: {engine: postgres, prepared: false}\n"})
     settings = "index: {engine: postgres}\n"
 
     def kept(name: str) -> list[list[str]]:
@@ -539,6 +541,7 @@ def test_without_a_place_the_settings_say_what_is_missing(tmp_path: Path, own: O
     asked = Claw(root)("search", "boathouse")
     assert asked.code == 1
     assert "MEMORYCLAW_INDEX_URL" in asked.err
+    own("")
     (root / "memoryclaw.yaml").write_text("index: {url: postgresql://thief@evil/x}\n", encoding="utf-8")
     assert "index.url is read only from your own settings" in Claw(root)("doctor").out
 
