@@ -31,7 +31,7 @@ from memoryclaw.writing.writer import recover
 NOW = datetime(2026, 11, 21, 10, 15, tzinfo=UTC)
 PEOPLE = "# Anna\n- city: Berlin\n- phone: 1\n"
 FILES = {
-    "memoryclaw.yaml": "consolidation:\n  skillThreshold: 2\n",
+    "memoryclaw.yaml": "consolidation:\n  skillThreshold: 2\nvault:\n  id: 0123456789abcdef0123456789abcdef\n",
     "semantic/people.md": PEOPLE,
     "semantic/projects.md": "# Boathouse\n- deadline: 2026-12-11 [since:: 2026-03-24]\n- contractor: Nordmole\n",
     "semantic/_schema.yaml": "fields:\n  deadline: date\n",
