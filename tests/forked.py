@@ -128,7 +128,8 @@ def _warmed() -> None:
 
     environ = dict(os.environ)
     with tempfile.TemporaryDirectory() as home, contextlib.redirect_stdout(io.StringIO()) as nobody:
-        os.environ.update(HOME=home, MEMORYCLAW_VAULT=f"{home}/vault")
+        # No settings of the test that comes first: a server that they name would be asked, by threads.
+        os.environ.update(HOME=home, XDG_CONFIG_HOME=f"{home}/own", MEMORYCLAW_VAULT=f"{home}/vault")
         for name, text in _FILES.items():
             path = Path(home, "vault", name)
             path.parent.mkdir(parents=True)
