@@ -79,7 +79,7 @@ class IndexBusyError(MemoryClawError):
 
 
 class IndexBehindError(IndexBusyError):
-    """The index is not what the files are, and a plan must not rest on it; nothing was planned."""
+    """The index is not what the files are, and no plan and no bundle may rest on it; nothing was done."""
 
 
 class IndexDamagedError(MemoryClawError):

@@ -292,7 +292,7 @@ class VaultContext:
         end = time.monotonic() + files.WAIT
         while behind := self.refresh().degraded:
             if time.monotonic() >= end:
-                raise IndexBehindError(f"nothing was planned: {behind}")
+                raise IndexBehindError(f"nothing was done: {behind}")
             time.sleep(_PAUSE)
 
     def _as_kept(self, freshness: Freshness) -> Freshness:

@@ -126,6 +126,7 @@ class Transfer:
 
         Raises:
             InputError: the file is there, or nothing would be in it.
+            IndexBehindError: the index cannot be brought in line now.
         """
         context = self._context
         path = os.path.abspath(os.path.expanduser(os.fspath(target)))
@@ -142,6 +143,7 @@ class Transfer:
         from memoryclaw.vault.seen import seen
         from memoryclaw.writing.bundles import ARTIFACTS, kept_files, pack
 
+        context.must_refresh()  # what the index does not know yet would be missing, and what must stay, unknown
         known = context.read(self._files)
         if context.audience == OWNER and not day and not tags:
             wanted: Iterable[str] = kept_files(root)

@@ -107,8 +107,9 @@ def proposals(root: Path) -> str:
         lambda app: app.segments(),
         lambda app: app.purge(source="s"),
         lambda app: app.purge(source="s", dry_run=True),
+        lambda app: app.transfer.export_bundle(f"{app.root}-bundle.tar.gz"),
     ],
-    ids=["consolidate", "due", "dry run", "redo", "segments", "purge", "dry purge"],
+    ids=["consolidate", "due", "dry run", "redo", "segments", "purge", "dry purge", "export"],
 )
 def test_nothing_is_planned_by_an_index_that_is_behind(
     root: Path, verb, monkeypatch: pytest.MonkeyPatch
@@ -120,10 +121,11 @@ def test_nothing_is_planned_by_an_index_that_is_behind(
         before = tree(root), git(root, "rev-parse", "HEAD"), git(root, "for-each-ref")
         with closing(sqlite3.connect(app.index.database.path, isolation_level=None)) as holder:
             holder.execute("begin immediate")
-            with pytest.raises(IndexBehindError, match=r"nothing was planned: .*1 file behind"):
+            with pytest.raises(IndexBehindError, match=r"nothing was done: .*1 file behind"):
                 verb(app)
             holder.execute("rollback")
     assert (tree(root), git(root, "rev-parse", "HEAD"), git(root, "for-each-ref")) == before
+    assert not Path(f"{root}-bundle.tar.gz").exists()
 
 
 def test_once_the_index_is_free_what_was_written_meanwhile_is_seen(root: Path) -> None:

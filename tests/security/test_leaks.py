@@ -288,7 +288,7 @@ def test_a_bundle_holds_nothing_that_is_for_others(doors: Doors, audience: str, 
         assert not leaked(ran.out + ran.err, audience)
         said = gzip.decompress(bundle.read_bytes()).decode(errors="replace") if bundle.exists() else ""
         assert not leaked(said, audience), (words, leaked(said, audience))
-        assert ("open to the public" in said) == (not words or words[0] == "--since")
+        assert ("open to the public" in said) == (not words or words[0] == "--since"), ran
         assert "memoryclaw.yaml" not in said
 
 
