@@ -17,7 +17,7 @@ from pathlib import Path
 from conversations import DataError, Row
 from recall import OURS, PLAIN, STRATEGY, VECTORS, Options, compare, comparison, run, sets_of
 
-from memoryclaw.models.wheel import MINILM
+from memoryclaw.models.packaged import MINILM
 
 ROWS = ("conversations", "pooled", "vectors")
 BUDGETS = (200, 400, 600, 800)

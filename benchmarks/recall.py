@@ -57,7 +57,7 @@ import memoryclaw
 from memoryclaw.app import App
 from memoryclaw.index.index import VERSION
 from memoryclaw.models.embedders import EXTRA
-from memoryclaw.models.wheel import MINILM, USE
+from memoryclaw.models.packaged import MINILM, USE
 from memoryclaw.recall.evaluation import mean, ndcg, paired_bootstrap, recall_at, share
 from memoryclaw.recall.rank import rank
 from memoryclaw.recall.search import Searcher

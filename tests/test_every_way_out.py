@@ -1,4 +1,4 @@
-"""What can send bytes to another machine asks the gate, `vault.leaving`, first; a new way out without it fails here."""
+"""What can send bytes to another machine asks the gate, `vault.export_gate`, first; a new way out without it fails here."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from test_architecture import MODULES, imported, name_of, running
 WAYS = {
     "models.command", "models.ollama", "models.openai", "history.remote", "writing.bundles", "hosts.memory_file", "index.vectors",
 }  # fmt: skip
-GATE = {"vault.leaving", "index.outgoing"}
+GATE = {"vault.export_gate", "index.outgoing"}
 # These use one of them and send nothing of a vault by it.
 HARMLESS = {
     "app": "opens the rooms; `app.transfer` writes bundles",
@@ -23,7 +23,7 @@ HARMLESS = {
 }
 # These open connections, and are no way out of a vault's words: why.
 CONNECTED = {
-    "models.bounded": "carries what the models above send",
+    "models.http_limits": "carries what the models above send",
     "models.llm": "only looks whether somebody listens",
     "skills.mcp_tools": "what the steps of an approved skill name, run by a person",
     "skills.tool_hosts": "the same, through a gateway",

@@ -12,7 +12,7 @@ from conftest import Claw, put
 from memoryclaw import config
 from memoryclaw.errors import ConfigError
 from memoryclaw.vault.audience import may_see, of_folders
-from memoryclaw.writing.agreements import NAME, agree, is_agreed
+from memoryclaw.writing.command_consent import NAME, agree, is_agreed
 
 NOW = datetime(2026, 4, 20, 8, tzinfo=UTC)
 WORDS = ("claude", "-p", "--allowedTools", "")

@@ -104,9 +104,9 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.index.watching import Watching, WatchReport
     from memoryclaw.recall import browsing
     from memoryclaw.recall.ask import AnsweredQuestion
+    from memoryclaw.recall.conflicts import Conflicts
     from memoryclaw.recall.evaluation import Evaluated
     from memoryclaw.recall.inspecting import Inspected
-    from memoryclaw.recall.standing import Conflicts
     from memoryclaw.recall.timeline import Timeline
     from memoryclaw.recall.vector_lane import VectorLane
     from memoryclaw.review.details import Conversation
@@ -591,7 +591,7 @@ class App:
         from memoryclaw.recall import browsing
 
         if believed_at:
-            from memoryclaw.review.believed import facts_in
+            from memoryclaw.review.past_facts import facts_in
 
             then = facts_in(os.fspath(self.root), self.commit_at(believed_at).commit)
             return self._context.read(
@@ -613,7 +613,7 @@ class App:
             not entity or as_of is None or self.audience != OWNER
         ):  # what has a label now may have had none then
             return found
-        from memoryclaw.review.believed import facts_on
+        from memoryclaw.review.past_facts import facts_on
 
         return facts_on(os.fspath(self.root), found, as_of)
 
@@ -640,7 +640,7 @@ class App:
             HistoryError: the vault has no git repository of its own.
             InputError: that is no moment and no commit, or there was no commit yet.
         """
-        from memoryclaw.review.believed import commit_at
+        from memoryclaw.review.past_facts import commit_at
 
         return commit_at(os.fspath(self.root), when)
 
@@ -1191,7 +1191,7 @@ class App:
             InputError: the settings name no such command.
         """
         from memoryclaw.consolidation.model_chain import unagreed_command
-        from memoryclaw.writing.agreements import agree
+        from memoryclaw.writing.command_consent import agree
 
         if "command" not in (name.lower() for name in self.config.chain) or not self.config.command:
             own = settings.own_folder(os.environ) / settings.OWN_FILE
@@ -1516,10 +1516,10 @@ class App:
         )
 
     def _conflicts(self, today: date | None = None) -> Conflicts:
-        from memoryclaw.recall.standing import Conflicts
+        from memoryclaw.recall.conflicts import Conflicts
 
         def declared() -> tuple[Schema, Callable[[Fact, Fact], bool]]:
-            from memoryclaw.recall.disputes import rules
+            from memoryclaw.lifecycle.conflict_decisions import rules
 
             return rules(self.vault)
 

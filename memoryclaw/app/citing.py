@@ -11,8 +11,8 @@ from memoryclaw.app.context import VaultContext
 from memoryclaw.errors import MemoryClawError
 from memoryclaw.recall.citing import cited_in, lately
 from memoryclaw.vault.layout import timestamp
+from memoryclaw.vault.ledger_usage import RECEIPT
 from memoryclaw.vault.logs import text_of_turn
-from memoryclaw.vault.uses import RECEIPT
 
 if TYPE_CHECKING:
     from memoryclaw.capture.capture import KeptTurn

@@ -25,7 +25,7 @@ from memoryclaw.lifecycle.views import View
 from memoryclaw.model import Problem
 from memoryclaw.models.llm import ModelError
 from memoryclaw.recall.graph import dangling
-from memoryclaw.vault.conflicts import Conflict
+from memoryclaw.vault.conflict_rules import Conflict
 from memoryclaw.vault.files import is_running, list_files, writer_lock
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, STATE_DIR, name_troubles, name_twins, on_disk

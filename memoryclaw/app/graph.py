@@ -13,7 +13,7 @@ from memoryclaw.recall import graph
 if TYPE_CHECKING:
     from memoryclaw.recall.browsing import LinkEnd
     from memoryclaw.recall.graph import Graph, GraphNode, NodeBeside, PathStep
-    from memoryclaw.vault.uses import Cited
+    from memoryclaw.vault.ledger_usage import Cited
 
 
 class PathShown(NamedTuple):

@@ -12,8 +12,8 @@ from memoryclaw.app.context import VaultContext
 from memoryclaw.errors import InputError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.database import Database
-from memoryclaw.index.filing import Filing
 from memoryclaw.index.index import Index
+from memoryclaw.index.indexer import Indexer
 from memoryclaw.model import Stamp
 from memoryclaw.recall.evaluation import (
     EvaluationSetup,
@@ -81,7 +81,7 @@ def rehearsed(context: VaultContext, planned: Mapping[str, str], approved: Appro
         try:
             paths = sorted(filter(is_wanted, files))
             gone = [path for path in paths if files[path] is None]
-            Filing(vault, index, {}).run([path for path in paths if files[path] is not None], gone, None)
+            Indexer(vault, index, {}).run([path for path in paths if files[path] is not None], gone, None)
             after = _asked(context, index, vault, goldens, approved)
         finally:
             index.database.close()

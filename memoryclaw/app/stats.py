@@ -18,7 +18,7 @@ from memoryclaw.review.queue import ReviewItem
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.vault import files
 from memoryclaw.vault.ledger import FOLDER
-from memoryclaw.vault.uses import Record
+from memoryclaw.vault.ledger_usage import Record
 
 LATE = 48  # hours that turns may wait before somebody is told
 MONTHS = 12  # that are shown

@@ -139,7 +139,7 @@ class Transfer:
         if since and not day:
             raise InputError(f"{since[:40]!r} is no date; give one such as 2026-03-01")
         from memoryclaw.vault import files
-        from memoryclaw.vault.leaving import leaving, stays
+        from memoryclaw.vault.export_gate import leaving, stays
         from memoryclaw.vault.seen import seen
         from memoryclaw.writing.bundles import ARTIFACTS, kept_files, pack
 

@@ -11,7 +11,7 @@ from memoryclaw.consolidation.changes import Extraction, Segment
 from memoryclaw.consolidation.model_chain import prompt_of, transcript, unanswered
 from memoryclaw.models.llm import ModelError, Schema
 from memoryclaw.text.prompts import one_line
-from memoryclaw.vault.leaving import may_leave
+from memoryclaw.vault.export_gate import may_leave
 from memoryclaw.writing.context import Templates
 
 HOST = "host"  # as run records name it

@@ -22,8 +22,8 @@ from memoryclaw.models.ollama import Ollama
 from memoryclaw.models.openai import OpenAI
 from memoryclaw.text import prompts
 from memoryclaw.text.prompts import one_line, visible
-from memoryclaw.vault.leaving import may_leave
-from memoryclaw.writing.agreements import is_agreed
+from memoryclaw.vault.export_gate import may_leave
+from memoryclaw.writing.command_consent import is_agreed
 from memoryclaw.writing.context import Templates
 from memoryclaw.writing.secret_gate import harmless
 

@@ -10,10 +10,10 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index
 from memoryclaw.model import AGENT, Unit
 from memoryclaw.text.encoding import decode, readable
+from memoryclaw.vault.export_gate import leaving, sources_in, stays
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.forgotten import ForgottenLines
 from memoryclaw.vault.generated import own_words
-from memoryclaw.vault.leaving import leaving, sources_in, stays
 from memoryclaw.vault.notes import ReadingSettings, read_note
 
 

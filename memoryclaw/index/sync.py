@@ -149,20 +149,20 @@ class Sync:
         return any(p.path in paths or p.path.startswith(inside) for p in self._index.scan_problems())
 
     def _files(self, behind: StaleFiles, scan: Scan, unread: list[Problem] | None) -> Synced:
-        from memoryclaw.index.filing import Filing  # noqa: PLC0415 - where a watcher keeps the index fresh, a search reads no note
+        from memoryclaw.index.indexer import Indexer  # noqa: PLC0415 - where a watcher keeps the index fresh, a search reads no note
 
         gone = self._index.digests(behind.removed)
-        filing = Filing(self._vault, self._index, scan.raw)
-        filing.run(behind.changed, behind.removed, self._progress)
+        indexer = Indexer(self._vault, self._index, scan.raw)
+        indexer.run(behind.changed, behind.removed, self._progress)
         for path, digest in gone.items():
-            if self._renamed and digest in filing.new_digests:
-                self._renamed(path, filing.new_digests[digest])
+            if self._renamed and digest in indexer.new_digests:
+                self._renamed(path, indexer.new_digests[digest])
         if unread is not None:
-            filing.unread += unread
-            self._odd([*scan.problems, *filing.unread])
-        counts = filing.added, filing.changed, len(behind.removed), len(filing.unread), len(scan.files)
-        paths = [*filing.paths, *behind.removed]
-        return Synced(*counts, tuple(filing.racy), tuple(paths[:_TOLD]))
+            indexer.unread += unread
+            self._odd([*scan.problems, *indexer.unread])
+        counts = indexer.added, indexer.changed, len(behind.removed), len(indexer.unread), len(scan.files)
+        paths = [*indexer.paths, *behind.removed]
+        return Synced(*counts, tuple(indexer.racy), tuple(paths[:_TOLD]))
 
     def _odd(self, problems: list[Problem]) -> None:
         earlier = self._index.scan_problems() if self._odd_before is None else self._odd_before
@@ -173,7 +173,7 @@ class Sync:
 
     def _settings(self, scan: Scan) -> list[Problem]:
         """Reads the vault's own vocabulary; a file that cannot be read leaves what was known of it."""
-        from memoryclaw.index.filing import take_vocabulary  # noqa: PLC0415 - as above
+        from memoryclaw.index.indexer import take_vocabulary  # noqa: PLC0415 - as above
 
         return take_vocabulary(self._vault, self._index, scan.files)
 

@@ -24,10 +24,10 @@ from memoryclaw.index.watching import WatchReport
 from memoryclaw.models.embedders import Embedder, Floats, Guarded, numpy
 from memoryclaw.models.llm import Breaker, Endpoint, ModelError
 from memoryclaw.models.ollama import WHO, OllamaEmbedder
-from memoryclaw.models.wheel import IN_WHEELS
+from memoryclaw.models.packaged import IN_WHEELS
 from memoryclaw.ports import Progress
 from memoryclaw.vault.audience import label_in
-from memoryclaw.vault.leaving import may_leave
+from memoryclaw.vault.export_gate import may_leave
 
 if TYPE_CHECKING:  # most indexes are on no server
     from memoryclaw.index.postgres_index import PostgresVectors

@@ -36,10 +36,10 @@ from memoryclaw.text.language import fold, key_of, keys_of
 from memoryclaw.text.words import words
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import labels_in, of_folders, of_note
-from memoryclaw.vault.conflicts import agree, key_of_fact
+from memoryclaw.vault.conflict_rules import agree, key_of_fact
+from memoryclaw.vault.export_gate import stays
 from memoryclaw.vault.forgotten import ForgottenLines
 from memoryclaw.vault.layout import ALIASES_FILE, SEMANTIC, free_name, place_of
-from memoryclaw.vault.leaving import stays
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.vault.properties import names_of, text_of
 from memoryclaw.writing.context import fact_in_words

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import Action, EndFact, Stands
 from memoryclaw.consolidation.changes import PlannedChange
+from memoryclaw.lifecycle.conflict_decisions import KIND, side_in_words, standing_conflicts
 from memoryclaw.lifecycle.keeping import UpkeepContext, resting
 from memoryclaw.model import TRUSTS, Fact
 from memoryclaw.ports import Lookup
-from memoryclaw.recall.disputes import KIND, side_in_words, standing_conflicts
-from memoryclaw.vault.conflicts import Conflict
+from memoryclaw.vault.conflict_rules import Conflict
 from memoryclaw.vault.layout import SEMANTIC, place_of
 from memoryclaw.writing.context import fact_in_words
 

@@ -37,12 +37,12 @@ class Ollama:
         """The model's answer; the server enforces the schema, and the same prompt gets the same answer."""
         from ollama import Client, ResponseError  # noqa: PLC0415 - half a second, and most runs have no Ollama
 
-        from memoryclaw.models import bounded  # noqa: PLC0415 - loads the HTTP client
+        from memoryclaw.models import http_limits  # noqa: PLC0415 - loads the HTTP client
 
         messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
         options = {"temperature": 0, "seed": 0, "num_predict": MOST_TOKENS, "num_ctx": _CONTEXT}
         try:
-            with Client(self._endpoint.url, **bounded.settings(self._endpoint)) as client:
+            with Client(self._endpoint.url, **http_limits.settings(self._endpoint)) as client:
                 answer = client.chat(self._model, messages, format=dict(schema), options=options)
         except ResponseError as error:
             raise self._refused(error.status_code) from None
@@ -118,10 +118,10 @@ def _asked(endpoint: Endpoint, question: Callable[[Client], Any], model: str) ->
     endpoint.reach()
     from ollama import Client, ResponseError  # noqa: PLC0415 - half a second, and only who has Ollama needs it
 
-    from memoryclaw.models import bounded  # noqa: PLC0415 - loads the HTTP client
+    from memoryclaw.models import http_limits  # noqa: PLC0415 - loads the HTTP client
 
     try:
-        with Client(endpoint.url, **bounded.settings(endpoint)) as client:
+        with Client(endpoint.url, **http_limits.settings(endpoint)) as client:
             return question(client)
     except ResponseError as error:
         if error.status_code == _MISSING:

@@ -42,11 +42,11 @@ class OpenAI:
         """The model's answer; endpoints that can enforce the schema do."""
         import httpx  # noqa: PLC0415 - a sixth of a second, and most runs have no endpoint
 
-        from memoryclaw.models import bounded  # noqa: PLC0415 - loads the HTTP client
+        from memoryclaw.models import http_limits  # noqa: PLC0415 - loads the HTTP client
 
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         try:
-            with httpx.Client(**bounded.settings(self._endpoint)) as client:
+            with httpx.Client(**http_limits.settings(self._endpoint)) as client:
                 url = f"{self._endpoint.url.rstrip('/')}/chat/completions"
                 answer = client.post(url, json=self._request(prompt, schema), headers=headers)
         except (httpx.HTTPError, httpx.InvalidURL, ValueError):

@@ -15,8 +15,8 @@ from memoryclaw.index.index import link_key
 from memoryclaw.model import Fact, Link, Unit
 from memoryclaw.ports import Address
 from memoryclaw.recall.addresses import address_of, lead_to
-from memoryclaw.recall.standing import ShownLines, Superseded, superseded
 from memoryclaw.recall.strength import Strengths
+from memoryclaw.recall.superseded import ShownLines, Superseded, superseded
 from memoryclaw.text import encoding
 from memoryclaw.text.dates import coming, falls_in, find_ranges, leading_range
 from memoryclaw.text.encoding import readable

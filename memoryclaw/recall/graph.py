@@ -15,7 +15,7 @@ from memoryclaw.recall.browsing import LinkEnd
 from memoryclaw.text.frontmatter import is_filled_in
 from memoryclaw.text.language import key_of, keys_of
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.uses import Cited
+from memoryclaw.vault.ledger_usage import Cited
 
 LINKED = 1.0  # what a link counts; nothing else reaches it, so a link by hand comes first
 MENTIONED = 0.5  # a note that names an entity in its header, a fact whose value is another entity

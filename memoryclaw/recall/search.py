@@ -18,7 +18,7 @@ from memoryclaw.recall.explain import filter_causes, read_columns, reasons
 from memoryclaw.recall.folding import Folding, may_fold
 from memoryclaw.recall.question import Question, spellings, strangers, understand
 from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, rank, shared_out
-from memoryclaw.recall.standing import ShownLines, superseded, told_of_old
+from memoryclaw.recall.superseded import ShownLines, superseded, told_of_old
 from memoryclaw.recall.text_lane import POOL
 from memoryclaw.text.language import fold
 from memoryclaw.text.snippets import snippet, without_block_ids
@@ -28,7 +28,7 @@ from memoryclaw.vault.lifecycle import due
 if TYPE_CHECKING:  # most vaults have no vectors, and most questions meet no conflict
     from memoryclaw.recall.strength import Strengths
     from memoryclaw.recall.vector_lane import VectorLane
-    from memoryclaw.vault.conflicts import Conflict
+    from memoryclaw.vault.conflict_rules import Conflict
 
 CHUNK = 12  # units looked at together
 _BEST = 3  # matches that decide how much of the question was found

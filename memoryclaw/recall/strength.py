@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from memoryclaw.model import NOTHING
-from memoryclaw.vault.uses import Record, Use
+from memoryclaw.vault.ledger_usage import Record, Use
 
 # How much a use of each sort is evidence that a memory helped. That it was shown, whoever asked for it, says nothing of that yet.
 EVIDENCE = {"shown": 0.15, "searched": 0.3, "fetched": 0.6}

@@ -12,15 +12,15 @@ from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pen
 from memoryclaw.consolidation.proposals import APPROVE, BOTH, read_proposal
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import History
+from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, opposed, pair_print, side_in_words
 from memoryclaw.model import Problem
-from memoryclaw.recall.disputes import KIND, conflict_print, opposed, pair_print, side_in_words
 from memoryclaw.review import branches, elsewhere
 from memoryclaw.review.checks import Check, changed, confirmed, ended, stands
-from memoryclaw.review.conflicts import settling
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, one_of, waiting
+from memoryclaw.review.settling import settling
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault import files
-from memoryclaw.vault.conflicts import Conflict
+from memoryclaw.vault.conflict_rules import Conflict
 from memoryclaw.vault.edits import (
     FactEdit,
     SemanticFile,

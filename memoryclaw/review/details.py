@@ -10,7 +10,7 @@ from memoryclaw.consolidation.actions import AddPending, AddStatement, SetFact
 from memoryclaw.consolidation.changes import RUNS, read_record
 from memoryclaw.errors import MemoryClawError
 from memoryclaw.model import Fact, Turn
-from memoryclaw.recall.standing import Superseded
+from memoryclaw.recall.superseded import Superseded
 from memoryclaw.review.file_history import FactSource, cited
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, waiting
 from memoryclaw.text.encoding import lines_of, readable

@@ -14,9 +14,9 @@ from memoryclaw.history.repository import Entry, History, Version, create_branch
 from memoryclaw.ports import Progress
 from memoryclaw.review.merging import MergedTree, Tip, disputed, is_record, merge_trees, united
 from memoryclaw.text.encoding import in_form_of, same_text
+from memoryclaw.vault.export_gate import leaving
 from memoryclaw.vault.files import folder_lock
 from memoryclaw.vault.layout import CONFIG_FILE, length_trouble, name_notices
-from memoryclaw.vault.leaving import leaving
 from memoryclaw.vault.state_folder import made
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.init import PRIVATE, leave_out

@@ -14,15 +14,15 @@ from memoryclaw.consolidation.proposals import About
 from memoryclaw.consolidation.selecting import OpenBranch, open_branches
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.history.repository import FileChange, History
+from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, side_in_words, standing_conflicts
 from memoryclaw.model import Fact, Problem
-from memoryclaw.recall.disputes import KIND, conflict_print, side_in_words, standing_conflicts
 from memoryclaw.review import elsewhere
 from memoryclaw.review.checks import VERIFY, Check, overdue
 from memoryclaw.review.file_changes import actions_of
 from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import files
-from memoryclaw.vault.conflicts import Conflict
+from memoryclaw.vault.conflict_rules import Conflict
 from memoryclaw.vault.edits import folded
 from memoryclaw.vault.layout import DECISIONS_FILE, place_of
 from memoryclaw.vault.skill_formats import read_markdown_skill

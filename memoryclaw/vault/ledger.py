@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from memoryclaw.errors import ClockError, VaultError
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import STATE_DIR, dated, slug, timestamp, utc
-from memoryclaw.vault.uses import Cited, Record, Told, event_of, told_by
+from memoryclaw.vault.ledger_usage import Cited, Record, Told, event_of, told_by
 
 FOLDER = "ledger"
 _SESSIONS = 256  # of which it is remembered what they were shown

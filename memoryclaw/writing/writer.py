@@ -35,7 +35,7 @@ from memoryclaw.vault import files
 from memoryclaw.vault.files import WAIT, locked, writer_lock
 from memoryclaw.vault.layout import must_take_writes, safe_path
 from memoryclaw.vault.permissions import permit
-from memoryclaw.writing.together import Take, Together
+from memoryclaw.writing.single_flight import SingleFlight, Take
 
 # Finishes or drops the change that a killed writer left under way. Never torn, never twice, never over new work.
 
@@ -462,7 +462,7 @@ class _Request:
 
 
 @cache
-def _queue(root: str) -> Together[_Request]:
+def _queue(root: str) -> SingleFlight[_Request]:
     """The writes of a vault that wait in this process."""
 
     def work(take: Take[_Request]) -> None:
@@ -475,7 +475,7 @@ def _queue(root: str) -> Together[_Request]:
                 for one in requests:
                     one.done = error
 
-    return Together(work)
+    return SingleFlight(work)
 
 
 def _write_together(writer: Writer, requests: Sequence[_Request]) -> None:

@@ -12,7 +12,7 @@ from nights import LATER, NIGHT, consolidated, said, tree
 
 from memoryclaw.app import App
 from memoryclaw.consolidation import consolidate as module
-from memoryclaw.index import filing
+from memoryclaw.index import indexer
 
 DEADLINE = "When is the deadline of Boathouse?:\n  answer: 'deadline: 2026-12-11'\n"
 MOVED = [("user Nora", "The deadline of Boathouse is now 2026-12-18, the crane comes a week late.")]
@@ -141,13 +141,13 @@ def test_the_copy_is_small_work_and_leaves_nothing(
     temp.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temp))
     read: list[str] = []
-    real = filing.read_note
+    real = indexer.read_note
 
     def counted(path: str, *rest: object) -> object:
         read.append(path)
         return real(path, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(filing, "read_note", counted)
+    monkeypatch.setattr(indexer, "read_note", counted)
     assert consolidated(root).changes.held
     assert not [path for path in read if path.startswith("notes/")], "only what changes is read again"
     assert list(temp.iterdir()) == []

@@ -39,7 +39,7 @@ NEEDLESS = {
     "rich": "tables and progress bars",
     "httpx": "language models",
     "whoosh.index": "the other text engine",
-    "memoryclaw.index.filing": "the sync, for files that have changed",
+    "memoryclaw.index.indexer": "the sync, for files that have changed",
     "memoryclaw.vault.notes": "the same",
     "memoryclaw.vault.facts": "the same",
     "memoryclaw.text.markdown": "the same",

@@ -18,7 +18,7 @@ from indexed import until
 from killing import lives
 from nights import LATER, NIGHT, said
 
-from memoryclaw.writing.agreements import NAME, digest_of
+from memoryclaw.writing.command_consent import NAME, digest_of
 
 TALK = said("evening", [("user Nora", "The boathouse needs 40 larch boards by Friday.")])
 # Answers as a good model would, keeps what it was given, and leaves a mark that it was there.

@@ -13,7 +13,7 @@ from servers.scripted import Asked, response
 from memoryclaw.models.embedders import Guarded, normalised
 from memoryclaw.models.llm import MOST, Breaker, Endpoint, ModelError
 from memoryclaw.models.ollama import OllamaEmbedder, full_name
-from memoryclaw.models.wheel import IN_WHEELS, MINILM, USE
+from memoryclaw.models.packaged import IN_WHEELS, MINILM, USE
 
 np = pytest.importorskip("numpy")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memoryclaw.recall.strength import CITED, HALF_LIVES, HOT, RATED, Strengths, in_words, strength_of
 from memoryclaw.vault.ledger import Ledger
-from memoryclaw.vault.uses import Record, Told, Use, told_by
+from memoryclaw.vault.ledger_usage import Record, Told, Use, told_by
 
 FIRST = date(2026, 1, 1)
 

@@ -478,7 +478,7 @@ def test_a_label_is_seen_however_soon_it_comes_after_the_last_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, audience: str
 ) -> None:
     # As on a machine so quick that every file is looked at within the grain of the clock that stamps it.
-    monkeypatch.setattr("memoryclaw.index.filing.is_racy", lambda _: True)
+    monkeypatch.setattr("memoryclaw.index.indexer.is_racy", lambda _: True)
     shown, hidden = (
         f"---\naudience: {audience}\n---\n\nThe quibbet is blue.\n",
         "---\naudience: owner\n---\n\nThe quibbet is blue.\n",

@@ -9,7 +9,7 @@ import pytest
 from memoryclaw.capture.log_records import unmarked
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault.audience import unlabelled
-from memoryclaw.vault.leaving import leaving, stays
+from memoryclaw.vault.export_gate import leaving, stays
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.seen import seen
 

@@ -243,7 +243,7 @@ def _differences(
 
 
 def _one(item: ReviewItem, files: Sequence[Difference], *, whole: bool) -> None:
-    from memoryclaw.recall.disputes import side_in_words
+    from memoryclaw.lifecycle.conflict_decisions import side_in_words
 
     say(f"{styled(item.what, bold=True)} ({styled(item.id)})")
     if whole:

@@ -16,7 +16,7 @@ from memoryclaw.interfaces.mcp import arguments
 from memoryclaw.interfaces.mcp.arguments import question
 from memoryclaw.model import Fact, LeftOut, Match, least_trusted
 from memoryclaw.recall.packing import TRUST_ORDER, text_of
-from memoryclaw.recall.standing import Superseded
+from memoryclaw.recall.superseded import Superseded
 from memoryclaw.review.word_diff import marked, word_diff
 from memoryclaw.text import encoding, prompts
 from memoryclaw.text.prompts import cost, mark_of, one_line

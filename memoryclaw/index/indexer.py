@@ -26,7 +26,7 @@ TRANSACTION = 4096  # files per transaction: few commits, yet an interrupted bui
 BATCH = 128  # files parsed at a time: this bounds the memory
 
 
-class Filing:
+class Indexer:
     """One pass over changed files.
 
     Args:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memoryclaw.vault.ledger import Ledger
-from memoryclaw.vault.uses import Record, Use, told_by
+from memoryclaw.vault.ledger_usage import Record, Use, told_by
 
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 

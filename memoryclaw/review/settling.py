@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from memoryclaw.errors import InputError, NotFoundError
+from memoryclaw.lifecycle.conflict_decisions import says
 from memoryclaw.model import Fact
-from memoryclaw.recall.disputes import says
-from memoryclaw.vault.conflicts import Conflict
+from memoryclaw.vault.conflict_rules import Conflict
 from memoryclaw.vault.edits import SemanticFile, correct_fact, end_fact
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import Edit, text_change

@@ -10,7 +10,7 @@ T = TypeVar("T")
 Take = Callable[[], list[T]]
 
 
-class Together(Generic[T]):
+class SingleFlight(Generic[T]):
     """One kind of work: who asks while it is being done waits, and is then served with all others who wait.
 
     Args:

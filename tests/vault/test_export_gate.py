@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from memoryclaw.vault.leaving import leaving, stays
+from memoryclaw.vault.export_gate import leaving, stays
 
 SECRET = b"---\nid: ep-1\nexport: false\n---\n\n- Nora: the code is 77 ^l1\n"
 LOG = "logs/2026-02-01/s1.jsonl"

@@ -21,7 +21,7 @@ _PLAIN = {"Accept-Encoding": "identity"}
 def settings(endpoint: Endpoint) -> dict[str, Any]:
     """The arguments of an httpx client for one request to this endpoint."""
     return {
-        "transport": Bounded(endpoint),
+        "transport": LimitedTransport(endpoint),
         "headers": dict(_PLAIN),
         "trust_env": False,
         "follow_redirects": False,
@@ -29,7 +29,7 @@ def settings(endpoint: Endpoint) -> dict[str, Any]:
     }
 
 
-class Bounded(httpx.BaseTransport):
+class LimitedTransport(httpx.BaseTransport):
     """Carries one request and its answer; any failure is a ModelError."""
 
     def __init__(self, endpoint: Endpoint) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 
 from memoryclaw.model import Fact
-from memoryclaw.recall.standing import contested
+from memoryclaw.recall.conflicts import contested
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.language import key_of
-from memoryclaw.vault.conflicts import Conflict, Told, agree, conflicts, key_of_fact
+from memoryclaw.vault.conflict_rules import Conflict, Told, agree, conflicts, key_of_fact
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import SCHEMA_FILE
 from memoryclaw.vault.vocabulary import Schema, read_schema
