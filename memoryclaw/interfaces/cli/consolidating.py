@@ -10,16 +10,8 @@ import click
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import (
-    aligned,
-    as_json,
-    json_text,
-    padded,
-    plural,
-    remark,
-    say,
-    styled,
-)
+from memoryclaw.interfaces.cli.printing import as_json, json_text, plural, remark, say, styled
+from memoryclaw.interfaces.cli.tables import aligned, pairs
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, verb
 
 if TYPE_CHECKING:
@@ -369,8 +361,7 @@ def status(context: CliContext) -> None:
         ("last run", now.last_run or "none"),
         ("due now", f"{'yes' if now.due else 'no'}: {now.reason}"),
     ]
-    for name, text in rows:
-        say(f"{padded(name, 10, bold=True)}{styled(text)}")
+    pairs(rows)
     for notice in now.notices:
         remark(notice)
 

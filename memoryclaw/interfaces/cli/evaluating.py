@@ -9,7 +9,8 @@ import click
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.linting import changed_hook, ended_hook, hook_options
-from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled, table
+from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
+from memoryclaw.interfaces.cli.tables import table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
 from memoryclaw.recall.evaluation import Evaluated, QuestionResult
 from memoryclaw.vault.layout import QUESTIONS_FILE, on_disk

@@ -19,7 +19,8 @@ import click
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import http
-from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled, table
+from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
+from memoryclaw.interfaces.cli.tables import table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, group
 
 if TYPE_CHECKING:

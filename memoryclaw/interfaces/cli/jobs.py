@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from memoryclaw.interfaces.cli.fleet import INDEX, fleet_of
-from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled, table
+from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
+from memoryclaw.interfaces.cli.tables import table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, verb
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ import click
 from memoryclaw.config import BESIDE, DRAWN, MOST_LISTED
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.looking import print_freshness
-from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled, table
+from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
+from memoryclaw.interfaces.cli.tables import table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
 from memoryclaw.text.prompts import one_line
 

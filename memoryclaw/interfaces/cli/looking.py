@@ -13,7 +13,8 @@ import click
 from memoryclaw.config import MOST_LISTED
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, padded, plural, remark, say, styled, table
+from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
+from memoryclaw.interfaces.cli.tables import flow, pairs, table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
 from memoryclaw.model import Fact
 from memoryclaw.text.prompts import visible
@@ -456,8 +457,8 @@ def _print_commit(context: CliContext, found: CommitShown) -> None:
     say(
         f"{styled(one.subject, bold=True)} ({one.commit[:10]}, {one.when[:16].replace('T', ' ')}, {styled(one.kind)})"
     )
-    if one.body:
-        say(styled(one.body))
+    for words in one.body.splitlines():
+        flow(words)
     for file in found.files:
         say(f"  {styled(file.path)}")
         for hunk in word_diff(file.before, file.after):
@@ -531,17 +532,13 @@ def inspect(context: CliContext, *, id_: str) -> None:
         return
     strength = found.strength
     hot = " (hot)" if strength.is_hot else ""
-    say(f"{padded('strength', 11, bold=True)}{strength.value:.3f}{hot} = 2 ^ {strength.x:.3f}")
-    say(
-        f"{padded('fades', 11, bold=True)}by half in {strength.half_life} active days ({styled(found.kind)}); last used "
-        f"{strength.idle} active days ago"
-        if strength.steps
-        else f"{padded('used', 11, bold=True)}never cited nor rated"
-    )
-    say(
-        f"{padded('exposure', 11, bold=True)}shown {found.shown}, searched {found.searched}, fetched {found.fetched} "
-        "(reported; counts nothing)"
-    )
+    faded = f"by half in {strength.half_life} active days ({found.kind}); last used {strength.idle} active days ago"
+    pairs([
+        ("strength", f"{strength.value:.3f}{hot} = 2 ^ {strength.x:.3f}"),
+        ("fades", faded if strength.steps else ""),
+        ("used", "" if strength.steps else "never cited nor rated"),
+        ("exposure", f"shown {found.shown}, searched {found.searched}, fetched {found.fetched} (reported; counts nothing)"),
+    ])  # fmt: skip
     if strength.steps:
         say()
         table(

@@ -9,7 +9,8 @@ from click.shell_completion import get_completion_class
 
 from memoryclaw.index.sync import Synced
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import Bar, as_json, padded, plural, remark, say, styled, table
+from memoryclaw.interfaces.cli.printing import Bar, as_json, padded, plural, remark, say, styled
+from memoryclaw.interfaces.cli.tables import flow, pairs, table
 from memoryclaw.interfaces.cli.verbs import CliContext, cli, verb
 from memoryclaw.model import Problem
 
@@ -92,20 +93,19 @@ def status(context: CliContext) -> None:
     kinds = ", ".join(f"{count} {kind}" for kind, count in now.notes.items()) or "none"
     last = now.git.last
     rows = [
-        ["vault", now.vault],
-        ["files", kinds],
-        ["index", f"{now.index.engine}, {plural(now.index.units, 'unit')}, {_size(now.index.bytes)}"],
-        ["behind", f"{plural(now.behind, 'file')} behind" if now.behind else "up to date"],
-        ["waiting", _waits(now.waiting, "turn", "to be consolidated")],
-        ["watcher", f"running (process {now.daemon})" if now.daemon else "not running"],
-        *([["vectors", _vectors(now.vectors)]] if now.vectors else []),
-        ["git", now.git.sentence],
-        *([["last change", f"{last.commit[:10]} {last.when[:10]} {last.subject}"]] if last else []),
-        ["problems", plural(len(now.problems), "problem")],
-        ["ignored", ", ".join(now.ignored) or "nothing"],
+        ("vault", now.vault),
+        ("files", kinds),
+        ("index", f"{now.index.engine}, {plural(now.index.units, 'unit')}, {_size(now.index.bytes)}"),
+        ("behind", f"{plural(now.behind, 'file')} behind" if now.behind else "up to date"),
+        ("waiting", _waits(now.waiting, "turn", "to be consolidated")),
+        ("watcher", f"running (process {now.daemon})" if now.daemon else "not running"),
+        ("vectors", _vectors(now.vectors) if now.vectors else ""),
+        ("git", now.git.sentence),
+        ("last change", f"{last.commit[:10]} {last.when[:10]} {last.subject}" if last else ""),
+        ("problems", plural(len(now.problems), "problem")),
+        ("ignored", ", ".join(now.ignored) or "nothing"),
     ]
-    for name, text in rows:
-        say(f"{padded(name, 13, bold=True)}{styled(text)}")
+    pairs(rows)
     _list(now.problems)
     for sentence in (*now.notices, now.degraded):
         if sentence:
@@ -135,16 +135,15 @@ def stats(context: CliContext) -> None:
     often = ", ".join(f"{id_} ({times})" for id_, times in found.shown)
     hottest = ", ".join(f"{id_} ({strength:.2f})" for id_, strength in found.hottest)
     rows = [
-        ["notes", kinds],
-        ["holds", f"{plural(found.facts, 'fact')} and statements, {plural(found.turns, 'turn')}"],
-        ["use", f"{plural(found.recalls, 'recall')}{cited}{rated}"],
-        *([["most shown", often]] if often else []),
-        *([["strongest", hottest]] if hottest else []),
-        ["waiting", _waits(found.waiting, "turn", "to be consolidated")],
-        ["review", _waits(found.review, "item", "for a yes or a no")],
+        ("notes", kinds),
+        ("holds", f"{plural(found.facts, 'fact')} and statements, {plural(found.turns, 'turn')}"),
+        ("use", f"{plural(found.recalls, 'recall')}{cited}{rated}"),
+        ("most shown", often),
+        ("strongest", hottest),
+        ("waiting", _waits(found.waiting, "turn", "to be consolidated")),
+        ("review", _waits(found.review, "item", "for a yes or a no")),
     ]
-    for name, text in rows:
-        say(f"{padded(name, 13, bold=True)}{styled(text)}")
+    pairs(rows)
     if found.months:
         say()
         table(list(found.months[0]._fields), [[str(cell) for cell in month] for month in found.months])
@@ -165,7 +164,7 @@ def doctor(ctx: click.Context, fix: bool) -> None:
     else:
         for check in checks:
             level = padded(check.level, 9, fg=_COLOURS[check.level])
-            say(f"{level}{padded(check.name, 13)}{styled(check.sentence)}")
+            flow(check.sentence, indent=22, lead=f"{level}{padded(check.name, 13)}")
             _list(check.details)
     ctx.exit(int(any(check.level == "problem" for check in checks)))
 

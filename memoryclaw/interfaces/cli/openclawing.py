@@ -11,6 +11,7 @@ import click
 from memoryclaw import config as settings
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, marked, padded, plural, remark, say, styled
+from memoryclaw.interfaces.cli.tables import flow
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def status(context: CliContext, config: str) -> None:
     for check in now.checks:
         mark = styled("ok  ", fg="green") if check.ok else styled("mend", fg="yellow")
         advice = f"; {check.advice}" if check.advice else ""
-        say(f"{mark} {padded(check.name, 12, bold=True)}{styled(check.detail)}{styled(advice, dim=True)}")
+        flow(f"{check.detail}{advice}", indent=17, lead=f"{mark} {padded(check.name, 12, bold=True)}")
 
 
 @openclaw.command("import", examples=["openclaw import --dry-run", "openclaw import ~/.openclaw/workspace"])

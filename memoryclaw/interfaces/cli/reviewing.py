@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled, table
+from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled
+from memoryclaw.interfaces.cli.tables import table
 from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, agreed, group
 from memoryclaw.model import OWNER
 from memoryclaw.review.word_diff import COME, GONE, SAME, Line, marked, word_diff

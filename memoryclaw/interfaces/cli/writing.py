@@ -14,7 +14,8 @@ import click
 from memoryclaw import config
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import Bar, as_json, padded, plural, remark, say, styled, table
+from memoryclaw.interfaces.cli.printing import Bar, as_json, plural, remark, say, styled
+from memoryclaw.interfaces.cli.tables import pairs, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, agreed, verb
 from memoryclaw.text.prompts import visible
 
@@ -141,9 +142,7 @@ def _tell_survey(found: Survey) -> None:
         ("changed", f"{plural(len(found.changed), 'file')} with changes that you did not commit: left as they are" if found.changed else ""),
         *((f"{one.folder}/", f"{plural(one.files, 'file')} of yours under a name of MemoryClaw's: {one.meaning}") for one in found.named),
     ]  # fmt: skip
-    for name, text in rows:
-        if text:
-            say(f"{padded(name, 11, bold=True)}{styled(text)}")
+    pairs(rows)
 
 
 @verb(
