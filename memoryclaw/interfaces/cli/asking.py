@@ -186,35 +186,6 @@ def _recalled(context: CliContext, query: str, *, trace: bool, **asked: Any) -> 
         return shapes.recall(app.recall(query, **asked), trace=trace)
 
 
-@verb(examples=["why r-20260420t080000-1a2b3c", "why r-20260420t080000-1a2b3c --json"])
-@click.argument("receipt", type=TEXT)
-@click.pass_obj
-def why(context: CliContext, receipt: str) -> None:
-    """Read a recall back: what was in its context, what was left out and why."""
-    with context.app() as app:
-        found, fresh = app.why(receipt), app.freshness
-    if context.json:
-        as_json(shapes.read_back(found, fresh))
-        return
-    of = f" for session {styled(found.session)}" if found.session else ""
-    say(f"{found.ts}{of}: {found.tokens} of {found.budget} tokens\n")
-    rows = [
-        [
-            one.decision,
-            _REASONS.get(one.decision, "") + ("; it says something else now" * one.changed),
-            one.id,
-        ]
-        for one in found.decided
-    ]
-    table(["decision", "because", "id"], rows)
-    for reason, count in found.more.items():
-        say(f"{count} more: {_REASONS.get(reason, reason)}")
-    if found.gone:
-        say(f"{found.gone} more {'are' if found.gone > 1 else 'is'} no longer there")
-    if fresh.degraded:
-        remark(f"Degraded: {fresh.degraded}")
-
-
 def _nothing(verb: str, done: str, query: str, *, asked: bool = True) -> str:
     from memoryclaw.text.language import words_of
 

@@ -298,6 +298,7 @@ def _print_rewrite(context: CliContext, found: Rewrite) -> None:
     ]
 )
 @click.argument("ids", metavar="[ID]...", nargs=-1, type=TEXT)
+@click.option("--undo", is_flag=True, help="Bring back what was forgotten or archived, unchanged.")
 @click.option("--purge", is_flag=True, help="Erase it in every place; nothing brings it back.")
 @click.option(
     "--source",
@@ -321,6 +322,7 @@ def forget(
     ctx: click.Context,
     *,
     ids: tuple[str, ...],
+    undo: bool,
     purge: bool,
     source: str,
     since: str,
@@ -328,7 +330,7 @@ def forget(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    """Take a note, a fact or a turn out of every answer; revive brings it back.
+    """Take a note, a fact or a turn out of every answer; --undo brings it back.
 
     With --purge it is erased wherever it stands, with all that was made of it. What will be emptied is shown first, and a yes is asked
     for; then every place is searched. It exits with 1 when something is still found.
@@ -340,8 +342,12 @@ def forget(
         if len(ids) != 1:
             raise click.UsageError("Name one thing to forget.")
         with context.app() as app:
-            tell(context, app.forget(ids[0]))
+            tell(context, app.revive(ids[0]) if undo else app.forget(ids[0]))
         return
+    if undo:
+        raise click.UsageError(
+            "What is erased with --purge cannot come back; --undo and --purge exclude each other."
+        )
     with context.app("searching") as app, Bar("searching") as bar:
         planned = app.purge(*ids, source=source, since=since, dry_run=True)
         if dry_run or not context.json:
@@ -394,38 +400,26 @@ def _tell_purged(context: CliContext, done: Purged) -> None:
         remark(notice)
 
 
-@verb(examples=["revive archive/episodes/2025-04-15_08-05-00_printer-lease"])
-@click.argument("id_", metavar="ID", type=TEXT)
-@click.pass_obj
-def revive(context: CliContext, id_: str) -> None:
-    """Restore what was forgotten, unchanged."""
-    with context.app() as app:
-        tell(context, app.revive(id_))
-
-
 @verb(examples=["trust ep-20250814-timber-packaging", "trust 'semantic/facts#Tam.car' --yes"])
 @click.argument("id_", metavar="ID", type=TEXT)
+@click.option(
+    "--quarantine", is_flag=True, help="The opposite: take it out of every answer; it stays in its file."
+)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
-def trust(context: CliContext, id_: str, *, yes: bool) -> None:
-    """Trust what an agent, a tool or a web page said.
+def trust(context: CliContext, id_: str, *, quarantine: bool, yes: bool) -> None:
+    """Trust what an agent, a tool or a web page said, or put it in quarantine.
 
     Shows the text and asks first. What is trusted is recalled as your own words are.
     """
     with context.app() as app:
+        if quarantine:
+            tell(context, app.quarantine(id_))
+            return
         if not yes:
             click.echo(visible(app.show(id_).text))
         if agreed(context, "Do you trust this?", yes=yes):
             tell(context, app.trust(id_))
-
-
-@verb(examples=["quarantine ep-20250814-timber-packaging"])
-@click.argument("id_", metavar="ID", type=TEXT)
-@click.pass_obj
-def quarantine(context: CliContext, id_: str) -> None:
-    """Take a note or a fact out of every answer; it stays in its file, and trust brings it back."""
-    with context.app() as app:
-        tell(context, app.quarantine(id_))
 
 
 @verb(examples=["undo 1a2b3c4", "undo remember-20261121T101500-ab12cd"])
