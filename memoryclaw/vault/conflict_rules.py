@@ -48,7 +48,7 @@ class Conflict(NamedTuple):
     @property
     def told(self) -> tuple[Told, ...]:
         """Every line that takes part."""
-        return tuple(told for side in self.sides for told in side)
+        return tuple(fact for side in self.sides for fact in side)
 
     def against(self, value: str) -> tuple[Told, ...]:
         """The lines that cannot hold where this value does."""
@@ -92,9 +92,9 @@ def conflicts(
         return (len(keys) > 1 and keys not in pairs) or allowed(one, other)
 
     several = [group for group in groups.values() if len(group) > 1 and not _holds_many(group, schema)]
-    who = speakers([_key(told) for group in several for told in _of_one_file(group)])
+    who = speakers([_key(row) for group in several for row in _of_one_file(group)])
     listed = (_conflict(group, schema, apart, who) for group in several)
-    return [one for one in listed if one is not None]
+    return [conflict for conflict in listed if conflict is not None]
 
 
 def _holds_many(group: Sequence[Told], schema: Schema) -> bool:
@@ -135,19 +135,19 @@ def agree(one: str, other: str) -> bool:
     if days and others:
         return _within(days, others) or _within(others, days)
     fewer, larger = sorted((_parts(first), _parts(second)), key=len)
-    return len(larger) > 1 and all(any(same_value(part, held) for held in larger) for part in fewer)
+    return len(larger) > 1 and all(any(same_value(element, longer) for longer in larger) for element in fewer)
 
 
 def _within(days: str, span: str) -> bool:
     """True for days, as `days_of` gives them, that are those of the other value or lie in the one span that it is."""
     first, _, last = span.partition("/")
     return days == span or (
-        " " not in span and all(first <= one[:10] and one[-10:] <= last for one in days.split())
+        " " not in span and all(first <= day[:10] and day[-10:] <= last for day in days.split())
     )
 
 
 def _parts(value: str) -> list[str]:
-    return [part for part in _PARTS.split(" ".join(value.split())) if part]
+    return [piece for piece in _PARTS.split(" ".join(value.split())) if piece]
 
 
 def stands(fact: Fact, today: str) -> bool:
@@ -166,22 +166,22 @@ def _conflict(
     declared = declared_field(schema, field)
     apart = {
         number
-        for (n, one), (m, other) in combinations(enumerate(group), 2)
-        if _oppose(one, other, declared, said) and not allowed(one[1], other[1])
+        for (n, first), (m, second) in combinations(enumerate(group), 2)
+        if _oppose(first, second, declared, said) and not allowed(first[1], second[1])
         for number in (n, m)
     }
-    sides: list[list[Told]] = []
+    values: list[list[Told]] = []
     for number in sorted(apart):
         pair = group[number]
-        side = next((side for side in sides if same_value(side[0][1].value, pair[1].value)), None)
+        side = next((side for side in values if same_value(side[0][1].value, pair[1].value)), None)
         if side is None:
-            sides.append([pair])
+            values.append([pair])
         else:
             side.append(pair)
-    if len(sides) < 2:
+    if len(values) < 2:
         return None
     return Conflict(
-        group[0][1].entity, field, tuple(map(tuple, sides)), declared is not None and declared.supersede
+        group[0][1].entity, field, tuple(map(tuple, values)), declared is not None and declared.supersede
     )
 
 

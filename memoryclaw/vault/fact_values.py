@@ -414,7 +414,7 @@ def says_less(value: str, known: str) -> bool:
 def holds_value(known: str, value: str) -> bool:
     """True where a known value, or one of those it lists, is this one."""
     return same_value(known, value) or any(
-        same_value(part, value) for part in _CONJUNCTION.split(known) if part
+        same_value(listed, value) for listed in _CONJUNCTION.split(known) if listed
     )
 
 
@@ -485,9 +485,11 @@ def bare_field(field: str, value: str, facts: Iterable[Fact], *, said: str = "")
 def timeless(field: str) -> tuple[str, bool]:
     """A field without the words that tell a time, and whether they tell a past one: `price from April`, `rent (old)`."""
     tokens = re.sub(r"[()\[\],]", " ", field).split()
-    past = len(tokens) > 1 and any(fold(part) in _PAST for part in (*tokens[:1], *tokens[-1:]))
-    dated = (at for at, part in enumerate(tokens) if at and fold(part) in _DATED)
-    end = next((at for at in dated if leading_range(" ".join(tokens[at + 1 :]), _ANY_DAY)), len(tokens))
+    past = len(tokens) > 1 and any(fold(token) in _PAST for token in (*tokens[:1], *tokens[-1:]))
+    dated = (index for index, token in enumerate(tokens) if index and fold(token) in _DATED)
+    end = next(
+        (index for index in dated if leading_range(" ".join(tokens[index + 1 :]), _ANY_DAY)), len(tokens)
+    )
     plain = tokens[:end]
     while len(plain) > 1 and fold(plain[-1]) in _PAST | _LEADING | {"now"}:
         plain.pop()
@@ -499,7 +501,7 @@ def timeless(field: str) -> tuple[str, bool]:
 def without_owner(field: str, entity: str) -> str:
     """A field without the name of its entity: `price of the crate`, of the crate, is its `price`."""
     owner = set(_spaced(entity).split())
-    tokens = [part for part in field.split() if fold(part).removesuffix("'s") not in owner]
+    tokens = [token for token in field.split() if fold(token).removesuffix("'s") not in owner]
     if len(tokens) == len(field.split()):
         return field
     while tokens and plain(tokens[-1]) in _SMALL:

@@ -131,7 +131,7 @@ def _has_day(text: str) -> bool:
     if not any(character.isdigit() for character in text):
         return False
     ranges, _ = dates.find_ranges(text.replace("_", " "), dates.ANCHOR)
-    return any(one.start and one.end and dates.is_week_or_less(one.start, one.end) for one in ranges)
+    return any(span.start and span.end and dates.is_week_or_less(span.start, span.end) for span in ranges)
 
 
 # The fields of a note, as facts of its entity or as text.
@@ -179,17 +179,19 @@ def read_fields(path: str, parts: Split, body: Body, said: Properties, *, note_i
         title: of the note.
     """
     fields = [*_header_fields(parts.meta, parts), *_header_fields_of(parts)]
-    fields += [Field((one.key,), one.value, one.line, one) for one in inline_fields(body, parts.body_line)]
-    fields = [one for one in fields if one.value.text]
-    inside = tuple(one for one in fields if one.inline)
+    fields += [
+        Field((field.key,), field.value, field.line, field) for field in inline_fields(body, parts.body_line)
+    ]
+    fields = [field for field in fields if field.value.text]
+    inside = tuple(field for field in fields if field.inline)
     entity = entity_of(path, parts, said, title) if fields else ""
     if not entity:
-        texts = [f"{one.name}: {one.value.text}" for one in fields]
-        days = {day for one in fields for day in dates.days_of(one.value.text).split()}
+        texts = [f"{field.name}: {field.value.text}" for field in fields]
+        days = {day for field in fields for day in dates.days_of(field.value.text).split()}
         return Fields(inline=inside, searched=", ".join(texts), days=" ".join(sorted(days)))
     count: dict[str, int] = {}
-    facts = [_fact(one, entity, note_id, count) for one in fields]
-    lines_told = frozenset(one.line for one in inside if one.inline and one.inline.is_line)
+    facts = [_fact(field, entity, note_id, count) for field in fields]
+    lines_told = frozenset(field.line for field in inside if field.inline and field.inline.is_line)
     return Fields(entity, tuple(facts), tuple(fields), inside, lines_told)
 
 

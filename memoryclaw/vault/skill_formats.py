@@ -102,7 +102,10 @@ def _parameters(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(value)
     if isinstance(value, list):
-        return ", ".join(text_of(part.get("name") if isinstance(part, dict) else part) for part in value)
+        return ", ".join(
+            text_of(parameter.get("name") if isinstance(parameter, dict) else parameter)
+            for parameter in value
+        )
     return text_of(value)
 
 

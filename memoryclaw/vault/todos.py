@@ -150,12 +150,14 @@ def with_due(line: str, day: str) -> str:
     hits = [hit for hit in _SIGNIFIER.finditer(line) if hit["due"]]
     fields = [hit for hit in _FIELD.finditer(line) if (hit[1] or hit[3]).lower() == "due"]
     if hits:
-        at = hits[-1]
-        return _replaced(line, at, at[0].replace(at["due"], day) if day else "")
+        match = hits[-1]
+        return _replaced(line, match, match[0].replace(match["due"], day) if day else "")
     if fields:
-        at = fields[-1]
-        value = at[2] if at[1] else at[4]
-        return _replaced(line, at, f"{at[0][: len(at[0]) - 1 - len(value)]}{day}{at[0][-1]}" if day else "")
+        match = fields[-1]
+        value = match[2] if match[1] else match[4]
+        return _replaced(
+            line, match, f"{match[0][: len(match[0]) - 1 - len(value)]}{day}{match[0][-1]}" if day else ""
+        )
     if not day:
         return line
     by_field = "::" in line and any((hit[1] or hit[3]).lower() in _KEYS for hit in _FIELD.finditer(line))
@@ -193,11 +195,13 @@ def patched(
     """
     lines = list(lines_of(text))
     places = [
-        at for at, line in enumerate(lines) if (todo := read_todo(line.rstrip("\r\n"))) and is_same(todo)
+        index
+        for index, line in enumerate(lines)
+        if (todo := read_todo(line.rstrip("\r\n"))) and is_same(todo)
     ]
-    at = place - 1 if place - 1 in places else places[0] if len(places) == 1 else -1
-    if at < 0:
+    index = place - 1 if place - 1 in places else places[0] if len(places) == 1 else -1
+    if index < 0:
         raise InputError("the line of this to-do is not there any more; look at it again")
-    bare = lines[at].rstrip("\r\n")
-    lines[at] = change(bare) + lines[at][len(bare) :]
+    bare = lines[index].rstrip("\r\n")
+    lines[index] = change(bare) + lines[index][len(bare) :]
     return lines
