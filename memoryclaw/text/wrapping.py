@@ -66,18 +66,18 @@ def joined(text: str) -> Reading:
 
 
 def _read(text: str, pattern: re.Pattern[str], meaning: Callable[[re.Match[str]], str | None]) -> Reading:
-    parts: list[str] = []
+    pieces: list[str] = []
     edits = []
-    at = length = 0
+    end = length = 0
     for hit in pattern.finditer(text):
         meant = meaning(hit)
         if meant is None:
             continue
-        length += hit.start() - at
-        parts += [text[at : hit.start()], meant]
+        length += hit.start() - end
+        pieces += [text[end : hit.start()], meant]
         edits.append((length, length + len(meant), hit.start(), hit.end()))
-        at, length = hit.end(), length + len(meant)
-    return Reading("".join([*parts, text[at:]]), tuple(edits)) if edits else Reading(text)
+        end, length = hit.end(), length + len(meant)
+    return Reading("".join([*pieces, text[end:]]), tuple(edits)) if edits else Reading(text)
 
 
 def _meant(hit: re.Match[str]) -> str | None:
