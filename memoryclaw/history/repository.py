@@ -330,10 +330,10 @@ class History:
         blobs = dict(zip(names, self.objects(names), strict=True))
         paths_on_disk, index, head = set(place_of.values()), entries_of(listed()), blobs["HEAD"]
         index = {path: entry for path, entry in index.items() if path in paths_on_disk}
-        known_here = {found[0] for found in blobs.values() if found}
+        known_here = {blob[0] for blob in blobs.values() if blob}
         staged = sorted({entry.oid for entry in index.values()} - known_here)
         blobs.update(zip(staged, self.objects(staged), strict=True))
-        blobs.update({found[0]: found for found in blobs.values() if found})
+        blobs.update({blob[0]: blob for blob in blobs.values() if blob})
         commit = head[0] if head else self._no_commit()
         tree = Tree(trees_of(commit, "HEAD", folders, blobs), hash_name(self.git_dir))
         states = {path: side_of(place_of[path], tree, index, blobs, "HEAD") for path in paths}
@@ -500,9 +500,9 @@ class History:
 
     def index_entries(self, paths: Sequence[str], env: dict[str, str] | None = None) -> dict[str, Entry]:
         """The entries that the user's index has for these files; HistoryError for one with a merge conflict."""
-        at = map(self.places.on_disk, paths)
+        locations = map(self.places.on_disk, paths)
         entries = entries_of(
-            self.git.run("ls-files", "--stage", "-z", "--", *at, env={**LITERAL, **(env or {})})
+            self.git.run("ls-files", "--stage", "-z", "--", *locations, env={**LITERAL, **(env or {})})
         )
         return {self.places.named(path): entry for path, entry in entries.items()}
 
@@ -525,7 +525,9 @@ class History:
         """The bytes of these files as they are staged, without those that are not."""
         entries = self.index_entries(paths, _index_env(index_file)) if paths else {}
         blobs = self.objects([entry.oid for entry in entries.values()])
-        return {path: one[2] for path, one in zip(entries, blobs, strict=True) if one and one[1] == "blob"}
+        return {
+            path: blob[2] for path, blob in zip(entries, blobs, strict=True) if blob and blob[1] == "blob"
+        }
 
     def find(self, name: str) -> Recorded:
         """The commit with this id (its beginning, or `HEAD~1` and the like), or the newest one of this run; InputError when there is none."""
@@ -544,13 +546,13 @@ class History:
         pattern = f"--grep=^Run: {re.escape(run)}$"
         commits = self.git.run("rev-list", "--extended-regexp", pattern, "HEAD").decode().split()
         # A line in the middle of a message is no trailer, whatever it says.
-        return (found for found in map(self.read, commits) if found.trailers.get("Run") == run)
+        return (commit for commit in map(self.read, commits) if commit.trailers.get("Run") == run)
 
     def listing(self, commit: str) -> dict[str, str]:
         """The files of a commit with the ids of their blobs; links and submodules are left out."""
         out = self.git.run("ls-tree", "-r", "-z", "--full-tree", commit).decode("utf-8", "surrogateescape")
         rows = (line.partition("\t") for line in out.split("\0")[:-1])
-        files = ((self.places.named(path), told.split(" ")) for told, _, path in rows)
+        files = ((self.places.named(path), row.split(" ")) for row, _, path in rows)
         return {path: oid for path, (mode, _, oid) in files if mode in _FILE_MODES}
 
     def read(self, commit: str) -> Recorded:
@@ -579,7 +581,7 @@ class History:
         raw = [(fields[i + 1], fields[i].lstrip(":").split(" ")) for i in range(0, len(fields), 2)]
         versions = [(path, _version(was, a), _version(now, b)) for path, (was, now, a, b, _) in raw]
         oids = sorted({oid for _, *oids_of_file in versions for oid in oids_of_file if oid})
-        data = {oid: one[2] for oid, one in zip(oids, self.objects(oids), strict=True) if one}
+        data = {oid: blob[2] for oid, blob in zip(oids, self.objects(oids), strict=True) if blob}
         for path, *oids_of_file in versions:
             if any(oid and oid not in data for oid in oids_of_file):
                 raise HistoryError(
@@ -599,7 +601,7 @@ class History:
         return self._author
 
     def _commit_object(self, tree: str, parents: Iterable[str], message: str, now: datetime) -> bytes:
-        name, email = (re.sub(r"[<>\x00-\x1f]", "", part).strip() for part in self.author())
+        name, email = (re.sub(r"[<>\x00-\x1f]", "", name_or_email).strip() for name_or_email in self.author())
         who = f"{name} <{email}> {int(utc(now).timestamp())} +0000"
         above = "".join(f"parent {parent}\n" for parent in parents if parent)
         text = f"tree {tree}\n{above}author {who}\ncommitter {who}\n\n{message.rstrip()}\n"
@@ -751,7 +753,7 @@ def editions(history: History, path: str) -> Iterator[FileVersions]:
     for start in range(0, len(commits), _AT_ONCE):
         group = commits[start : start + _AT_ONCE]
         objects = history.objects([f"{commit}{parent}:{path}" for commit in group for parent in ("^", "")])
-        blobs = [one[2] if one and one[1] == "blob" else None for one in objects]
+        blobs = [blob[2] if blob and blob[1] == "blob" else None for blob in objects]
         for number, commit in enumerate(group):
             yield FileVersions(commit, blobs[2 * number], blobs[2 * number + 1])
 

@@ -51,9 +51,9 @@ def changed_versions(history: History, transforms: Mapping[str, Transform]) -> V
 
     These are ids alone, so they can be kept where the words that go must not be.
     """
-    wanted = {history.places.on_disk(path): transform for path, transform in transforms.items()}
-    folders = {f"{folder}/" for path in wanted for folder in ancestors(path.rpartition("/")[0])}
-    seen, store = set[tuple[str, str]](), list[tuple[str, bytes]]()
+    transform_of = {history.places.on_disk(path): transform for path, transform in transforms.items()}
+    folders = {f"{folder}/" for path in transform_of for folder in ancestors(path.rpartition("/")[0])}
+    visited, store = set[tuple[str, str]](), list[tuple[str, bytes]]()
     versions: dict[str, dict[str, str]] = {}
     commits = history.git.run("rev-list", "--all").decode().split()
     kind = hash_name(history.git_dir)
@@ -62,14 +62,14 @@ def changed_versions(history: History, transforms: Mapping[str, Transform]) -> V
         def walk(tree: str, folder: str) -> None:
             for name, entry in parse_tree(reader.read(tree), len(tree) // 2).items():
                 path = f"{folder}{name.decode('utf-8', 'surrogateescape')}"
-                if (entry.oid, path) in seen:
+                if (entry.oid, path) in visited:
                     continue
-                seen.add((entry.oid, path))
+                visited.add((entry.oid, path))
                 if entry.mode == TREE and f"{path}/" in folders:
                     walk(entry.oid, f"{path}/")
-                elif path in wanted and entry.mode != TREE and entry.mode not in _NO_FILES:
+                elif path in transform_of and entry.mode != TREE and entry.mode not in _NO_FILES:
                     data = reader.read(entry.oid)
-                    after = wanted[path](data)
+                    after = transform_of[path](data)
                     if after != data:
                         new = "" if after is None else object_id("blob", after, kind)
                         versions.setdefault(path, {})[entry.oid] = new
@@ -83,8 +83,8 @@ def changed_versions(history: History, transforms: Mapping[str, Transform]) -> V
 
 def _present(history: History, ids: Iterable[str]) -> list[str]:
     """Those of the objects that are in the repository, whether or not anything holds them."""
-    asked = "".join(f"{oid}\n" for oid in sorted(ids)).encode()
-    lines = history.git.run("cat-file", "--batch-check", stdin=asked).decode().splitlines()
+    request = "".join(f"{oid}\n" for oid in sorted(ids)).encode()
+    lines = history.git.run("cat-file", "--batch-check", stdin=request).decode().splitlines()
     return [line.partition(" ")[0] for line in lines if not line.endswith(" missing")]
 
 
@@ -237,14 +237,14 @@ class Rewriting:
         )
         for path in out.split("\0")[:-1]:
             old, new = (
-                one[2] if one else None
-                for one in self._history.objects([f"{before}:{path}", f"{after}:{path}"])
+                version[2] if version else None
+                for version in self._history.objects([f"{before}:{path}", f"{after}:{path}"])
             )
             name, was = self._history.places.named(path), None if old is None else files.digest_of(old)
-            now = files.digest_at(root, name)
-            if new is not None and now == was:
+            current = files.digest_at(root, name)
+            if new is not None and current == was:
                 files.write_file(root, name, new, was)
-            elif now is not None:
+            elif current is not None:
                 files.sweep(root, name)  # of a try that was cut short
             git.run("reset", "-q", "--", path, env=LITERAL)
 

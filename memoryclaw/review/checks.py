@@ -153,8 +153,8 @@ def changed(context: WriteContext, check: Check, value: str) -> list[Edit | Move
                 text, file, entity=fact.entity, field=fact.field, value=value, since=context.today
             ).text
         text = correct_fact(text, file, id_, value).text
-        now = next((one.id for one in file.facts(text).facts if one.current and one.line == fact.line), id_)
-        return text if file.is_note else with_inline(text, file, now, {"verified": context.today})
+        id_now = next((f.id for f in file.facts(text).facts if f.current and f.line == fact.line), id_)
+        return text if file.is_note else with_inline(text, file, id_now, {"verified": context.today})
 
     return [Edit(check.path, text_change(change))]
 

@@ -344,11 +344,11 @@ class _Merge:
             entry, side = merged.files.get(path), base.sides[path]
             data = self._blob(entry.oid) if entry else None
             versions[path] = Version(data, mode=entry.mode if entry else "")
-            now = contents[path]
-            after[path] = in_form_of(data, now) if data is not None and now is not None else data
-            if same_text(now, side.head_data) and side.staged == side.head:
+            on_disk = contents[path]
+            after[path] = in_form_of(data, on_disk) if data is not None and on_disk is not None else data
+            if same_text(on_disk, side.head_data) and side.staged == side.head:
                 continue
-            after[path] = self._beside(path, now, side.staged == side.head, data)
+            after[path] = self._beside(path, on_disk, side.staged == side.head, data)
         message = self._message(head, theirs, changed, merged.told)
         return self._writer.merge(
             versions, after, base, theirs, message, verb="sync", now=self._context.now, forward=forward

@@ -181,10 +181,8 @@ def find_ranges(text: str, today: date) -> tuple[list[DateRange], str]:
                 phrases.append((place, longest))
             free = longest.after if longest else place
     hits = list(_WORDS.finditer(text)) if phrases else []
-    ranges = [
-        _range(text, hits[place].start(), hits[phrase.after - 1].end(), phrase) for place, phrase in phrases
-    ]
-    return ranges, blanked(text, (phrase.span for phrase in ranges))
+    ranges = [_range(text, hits[place].start(), hits[p.after - 1].end(), p) for place, p in phrases]
+    return ranges, blanked(text, (p.span for p in ranges))
 
 
 def leading_range(text: str, today: date) -> DateRange | None:

@@ -40,9 +40,9 @@ def sentences(text: str) -> list[str]:
     """The sentences of a text, and what stands between their commas, as far as they are long enough to be looked for."""
     pieces = _SENTENCE.split(text)
     passages = dict.fromkeys(
-        [*pieces, *(passage.strip() for piece in pieces for passage in _CLAUSE.split(piece))]
+        [*pieces, *(words.strip() for piece in pieces for words in _CLAUSE.split(piece))]
     )
-    return [passage for passage in passages if len(plain_words(passage)) >= _SAID]
+    return [words for words in passages if len(plain_words(words)) >= _SAID]
 
 
 class Needles:
@@ -102,9 +102,7 @@ class Needles:
             places = list(WORD.finditer(text, start, end))
             words = tuple(fold(place[0].lower()) for place in places)
             begins = range(len(words) - _SAID + 1)
-            if begun := next(
-                ((begin, needle) for begin in begins if (needle := self._begun(words[begin:]))), None
-            ):
+            if begun := next(((n, needle) for n in begins if (needle := self._begun(words[n:]))), None):
                 spans.append((places[begun[0]].start(), end + len(CUT), begun[1]))
             last = end + len(CUT)
             end = text.find(CUT, last)

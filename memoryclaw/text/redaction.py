@@ -263,7 +263,7 @@ PREFIXED = _rows(
         "token",
         " ".join(word + sign for word in _SAYS_SO for sign in "_-"),
         rf"(?:[A-Za-z][A-Za-z0-9]{{1,15}}[_-]){{0,3}}(?:{'|'.join(_SAYS_SO)})[_-](?:[a-z][a-z0-9]{{0,7}}[_-])?(?=[A-Z0-9]{{0,60}}[a-z])(?=[a-z0-9]{{0,60}}[A-Z])(?=[A-Za-z]{{0,60}}\d)[A-Za-z0-9]{{20,}}",
-    ),
+    )
 )
 
 _CRYPT = r"[A-Za-z0-9./]"
@@ -572,9 +572,7 @@ class Gate:
         for text in given:
             taking.value(_read(text))
         secrets = list(taking.taken.items())
-        marks = {
-            fragment: taking.mark(kind, text) for text, kind in secrets for fragment in _parts(text, told)
-        }
+        marks = {piece: taking.mark(kind, text) for text, kind in secrets for piece in _parts(text, told)}
         if marks:
             longest = sorted(map(re.escape, marks), key=len, reverse=True)
             told = re.sub("|".join(longest), lambda hit: marks[hit[0].lower()], told, flags=re.IGNORECASE)

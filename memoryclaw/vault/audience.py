@@ -398,13 +398,13 @@ def is_read_since(path: str, data: bytes) -> bool:
         return plain_text != text or any(hit[1].lower() != "audience" for hit in _KEY.finditer(plain_text))
     if path.endswith(".jsonl"):
         text = text.replace("[private]", "")  # what capture leaves of a part that it did not keep
-    document, marks = split(text), marks_in(text)
+    doc, marks = split(text), marks_in(text)
     ascii_text = text if text.isascii() else ""
     exact = {hit.start() for pattern in (_EXACT, _OF_NOTE_EXACT) for hit in pattern.finditer(ascii_text)}
     hits = [mark.start for mark in marks.words if mark.label.audience]
     hits += [hit.start() for hit in _OF_NOTE.finditer(plain_text) if _of_key(hit[1], hit[2]).audience]
-    keys = [key for key, value in document.meta.items() if _of_key(key, value).audience]
-    is_broken = document.broken and "audience" not in document.raw.lower()
+    keys = [key for key, value in doc.meta.items() if _of_key(key, value).audience]
+    is_broken = doc.broken and "audience" not in doc.raw.lower()
     return bool(
         marks.spans or is_broken or set(hits) - exact or any(key.lower() != "audience" for key in keys)
     )

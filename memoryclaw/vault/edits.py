@@ -416,11 +416,8 @@ def _with_field(text: str, place: Field, value: str) -> str:
     space = "" if line[: inline.start + skip].endswith((" ", "\t")) or not value else " "
     lines[inline.line - 1] = f"{line[: inline.start + skip]}{space}{value}{line[inline.end + skip :]}"
     result = "".join(lines)
-    expected = [
-        (field.name, value if field.inline == inline else field.value.text)
-        for field in fields_in("", text).inline
-    ]
-    if [(field.name, field.value.text) for field in fields_in("", result).inline] != expected:
+    expected = [(f.name, value if f.inline == inline else f.value.text) for f in fields_in("", text).inline]
+    if [(f.name, f.value.text) for f in fields_in("", result).inline] != expected:
         raise InputError(
             f"{inline.key} cannot be changed to that without touching others; change line {inline.line} by hand"
         )
@@ -1040,12 +1037,12 @@ def filled(sheet: Sheet, spot: FactSpot, field: str, value: str) -> Splice | Non
 
 def mapped(sheet: Sheet, spot: FactSpot, field: str, value: str) -> Splice | None:
     """Adds a line to the entity's map in the header; None for a map on one line."""
-    line_numbers = [
+    numbers = [
         fact.line for fact in sheet.found.facts if fact.entity == spot.entity and fact.line > spot.line
     ]
-    if not line_numbers:
+    if not numbers:
         return None
-    sample, last = sheet.lines[line_numbers[0] - 1], max(line_numbers)
+    sample, last = sheet.lines[numbers[0] - 1], max(numbers)
     lead = sample[: len(sample) - len(sample.lstrip())]
     return Splice(last, last, (f"{lead}{scalar(field)}: {scalar(value.strip(chr(34)))}",)) if lead else None
 

@@ -89,10 +89,8 @@ def leaving(
         body = text.split("\n")[first:]
         hidden |= {first + n for n in emptied(body, Outline(body), {n - first for n in hidden})}
     lines = lines_of(file.text)
-    remaining = [
-        line if n not in hidden else line[len(line.rstrip("\r\n")) :] for n, line in enumerate(lines)
-    ]
-    return encode(file._replace(text="".join(remaining))) if any(line.strip() for line in remaining) else None
+    output = [line if n not in hidden else line[len(line.rstrip("\r\n")) :] for n, line in enumerate(lines)]
+    return encode(file._replace(text="".join(output))) if any(line.strip() for line in output) else None
 
 
 def _bare_record(data: bytes, cited: Collection[str]) -> bytes | None:

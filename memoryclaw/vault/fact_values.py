@@ -486,10 +486,8 @@ def timeless(field: str) -> tuple[str, bool]:
     """A field without the words that tell a time, and whether they tell a past one: `price from April`, `rent (old)`."""
     tokens = re.sub(r"[()\[\],]", " ", field).split()
     past = len(tokens) > 1 and any(fold(token) in _PAST for token in (*tokens[:1], *tokens[-1:]))
-    dated = (index for index, token in enumerate(tokens) if index and fold(token) in _DATED)
-    end = next(
-        (index for index in dated if leading_range(" ".join(tokens[index + 1 :]), _ANY_DAY)), len(tokens)
-    )
+    dated = (n for n, token in enumerate(tokens) if n and fold(token) in _DATED)
+    end = next((n for n in dated if leading_range(" ".join(tokens[n + 1 :]), _ANY_DAY)), len(tokens))
     plain = tokens[:end]
     while len(plain) > 1 and fold(plain[-1]) in _PAST | _LEADING | {"now"}:
         plain.pop()

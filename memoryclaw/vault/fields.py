@@ -179,19 +179,17 @@ def read_fields(path: str, parts: Split, body: Body, said: Properties, *, note_i
         title: of the note.
     """
     fields = [*_header_fields(parts.meta, parts), *_header_fields_of(parts)]
-    fields += [
-        Field((field.key,), field.value, field.line, field) for field in inline_fields(body, parts.body_line)
-    ]
-    fields = [field for field in fields if field.value.text]
-    inside = tuple(field for field in fields if field.inline)
+    fields += [Field((f.key,), f.value, f.line, f) for f in inline_fields(body, parts.body_line)]
+    fields = [f for f in fields if f.value.text]
+    inside = tuple(f for f in fields if f.inline)
     entity = entity_of(path, parts, said, title) if fields else ""
     if not entity:
-        texts = [f"{field.name}: {field.value.text}" for field in fields]
-        days = {day for field in fields for day in dates.days_of(field.value.text).split()}
+        texts = [f"{f.name}: {f.value.text}" for f in fields]
+        days = {day for f in fields for day in dates.days_of(f.value.text).split()}
         return Fields(inline=inside, searched=", ".join(texts), days=" ".join(sorted(days)))
     count: dict[str, int] = {}
-    facts = [_fact(field, entity, note_id, count) for field in fields]
-    lines_told = frozenset(field.line for field in inside if field.inline and field.inline.is_line)
+    facts = [_fact(f, entity, note_id, count) for f in fields]
+    lines_told = frozenset(f.line for f in inside if f.inline and f.inline.is_line)
     return Fields(entity, tuple(facts), tuple(fields), inside, lines_told)
 
 

@@ -211,9 +211,7 @@ def _header(text: str, lost: set[str]) -> Iterable[tuple[str, str | list[str], s
     for key in ("summary", "project"):
         value = meta.get(key)
         if isinstance(value, str) and lost & set(words_of(value)):
-            remaining = [
-                sentence for sentence in _SENTENCE.split(value) if not lost & set(words_of(sentence))
-            ]
+            remaining = [words for words in _SENTENCE.split(value) if not lost & set(words_of(words))]
             yield key, value, " ".join(remaining)
 
 

@@ -312,10 +312,8 @@ def safe_path(path: str) -> str:
     """Returns the path if it stays in the vault and out of hidden folders; else InputError."""
     if path in _OWN_HIDDEN:
         return path
-    segments = path.split("/")
-    if _CONTROL.search(path) or any(
-        segment in {"", ".", ".."} or segment.startswith(".") for segment in segments
-    ):
+    names = path.split("/")
+    if _CONTROL.search(path) or any(name in {"", ".", ".."} or name.startswith(".") for name in names):
         raise InputError(f"{path!r} is not a path inside the vault; use names like semantic/contacts.md")
     if too_long := length_trouble(path):
         raise InputError(f"{path[:60]!r}… {too_long}; shorten it")
@@ -350,10 +348,8 @@ def name_troubles(paths: Collection[str], others: Iterable[str] = ()) -> Iterato
         if candidates & {first, path}:
             yield path, f"differs from {first!r} only in case or in the way its letters are encoded"
     for path in sorted(candidates):
-        refused = ((segment, _refusal(segment)) for segment in path.split("/"))
-        yield from (
-            (path, f"has the name {segment!r}, which {reason}") for segment, reason in refused if reason
-        )
+        refused = ((name, _refusal(name)) for name in path.split("/"))
+        yield from ((path, f"has the name {name!r}, which {reason}") for name, reason in refused if reason)
 
 
 def name_notices(paths: Collection[str], others: Iterable[str]) -> list[str]:

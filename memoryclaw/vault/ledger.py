@@ -141,9 +141,7 @@ class Ledger:
         for path in paths:
             showing = self._showing(path, key) if path.endswith(tuple(months)) else ()
             events += [
-                event
-                for event in showing
-                if any(used_id.partition("#")[0] == note for used_id in _ids(event))
+                event for event in showing if any(id_.partition("#")[0] == note for id_ in _ids(event))
             ]
         return sorted(events, key=lambda event: str(event.get("ts", "")))
 

@@ -164,10 +164,10 @@ class _Cutter:
 
     def _section(self, section: Section) -> Iterator[Unit]:
         line = section.line
-        for passage in parts(_with_heading(section)):
-            end = line + passage.count("\n")
+        for piece in parts(_with_heading(section)):
+            end = line + piece.count("\n")
             yield self.unit(
-                section.heading, line, max(line, end - passage.endswith("\n")), passage, section.trail
+                section.heading, line, max(line, end - piece.endswith("\n")), piece, section.trail
             )
             line = end
 
@@ -277,9 +277,7 @@ def _trail(line: int, note: Note) -> tuple[str, ...]:
 def _above(line: int, note: Note, entity: str) -> str:
     """The file's title and the headings above a fact, which no prose unit repeats."""
     names = (note.title, *note.aliases) if note.entity else (note.title,)
-    return ", ".join(
-        dict.fromkeys((*names, *(heading for heading in _trail(line, note) if heading != entity)))
-    )
+    return ", ".join(dict.fromkeys((*names, *(title for title in _trail(line, note) if title != entity))))
 
 
 def _fact_unit(fact: Fact, note: Note, above: str) -> Unit:
@@ -436,14 +434,12 @@ def _read(source: _Source, text: str, settings: ReadingSettings) -> _Reading:
 
 
 def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading:
-    kind, document = source.place.kind, split(text)
-    properties = read_properties(
-        without_facts(document.meta) if kind == "semantic" else document.meta, document.lines
-    )
+    kind, doc = source.place.kind, split(text)
+    header = read_properties(without_facts(doc.meta) if kind == "semantic" else doc.meta, doc.lines)
     if kind == "log":
-        body, line = (text, 1) if document.broken else (document.body, document.body_line)
-        log = read_markdown_log(source.stem, document.meta, body, line)
-        label = audience.label_of_note(document)
+        body, line = (text, 1) if doc.broken else (doc.body, doc.body_line)
+        log = read_markdown_log(source.stem, doc.meta, body, line)
+        label = audience.label_of_note(doc)
         if label != audience.UNLABELLED:
             log = log._replace(
                 turns=tuple(
@@ -451,38 +447,34 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
                     for t in log.turns
                 )
             )
-        return _Reading(document, properties._replace(trust="unknown"), log=log)
-    read = read_body(document.body, document.body_line)
-    reading = _Reading(
-        document, properties, read, title=properties.title, searched=_searched(document, properties)
-    )
+        return _Reading(doc, header._replace(trust="unknown"), log=log)
+    read = read_body(doc.body, doc.body_line)
+    reading = _Reading(doc, header, read, title=header.title, searched=_searched(doc, header))
     if (
         kind != "skill"
         and source.place.state in ("current", "archived")
-        and not is_template(source.path, document.raw)
+        and not is_template(source.path, doc.raw)
     ):
-        reading = reading._replace(todos=_todos(read, document.body_line))
+        reading = reading._replace(todos=_todos(read, doc.body_line))
     if kind == "semantic":
-        facts = read_facts(
-            properties.id or _path_id(source.path), source.stem, document, read, settings.collections
-        )
-        facts = _labelled(facts, document)
-        return reading._replace(facts=facts, title=properties.title or source.stem)
+        facts = read_facts(header.id or _path_id(source.path), source.stem, doc, read, settings.collections)
+        facts = _labelled(facts, doc)
+        return reading._replace(facts=facts, title=header.title or source.stem)
     if kind == "skill":
-        skill = read_markdown_skill(document.meta)
+        skill = read_markdown_skill(doc.meta)
         # What it is for is part of its title, so that whoever recalls a step of it is told that first.
-        others = {key: value for key, value in document.meta.items() if key != "description"}
-        searched = _searched(document, properties._replace(other=read_properties(others, {}).other))
+        others = {key: value for key, value in doc.meta.items() if key != "description"}
+        searched = _searched(doc, header._replace(other=read_properties(others, {}).other))
         return reading._replace(
-            searched=searched, skill=skill, title=skill.name or properties.title or source.path.split("/")[-2]
+            searched=searched, skill=skill, title=skill.name or header.title or source.path.split("/")[-2]
         )
     if kind == "episode":
-        return reading._replace(title=properties.title or properties.summary)
-    title = properties.title or _first_title(read) or _scrubbed(source.stem)
+        return reading._replace(title=header.title or header.summary)
+    title = header.title or _first_title(read) or _scrubbed(source.stem)
     fields = read_fields(
-        source.path, document, read, properties, note_id=properties.id or _path_id(source.path), title=title
+        source.path, doc, read, header, note_id=header.id or _path_id(source.path), title=title
     )
-    facts = _labelled(Facts(fields.facts, told=fields.told), document)
+    facts = _labelled(Facts(fields.facts, told=fields.told), doc)
     return reading._replace(facts=facts, fields=fields)
 
 
@@ -525,42 +517,42 @@ def _searched(parts: Split, said: Properties) -> str:
 
 def _code_skill(source: _Source, text: str) -> _Reading:
     skill = read_json_skill(text) if source.path.endswith(".json") else read_javascript_skill(text)
-    document = Split(skill.meta, "", text, 1)
+    doc = Split(skill.meta, "", text, 1)
     return _Reading(
-        document, body=_NO_BODY._replace(text=text), skill=skill, title=skill.name, searched=skill.searched
+        doc, body=_NO_BODY._replace(text=text), skill=skill, title=skill.name, searched=skill.searched
     )
 
 
 def _note(source: _Source, reading: _Reading) -> Note:
-    document, properties, body = reading.parts, reading.said, reading.body
+    doc, header, body = reading.parts, reading.said, reading.body
     problems = source.problems
-    if not is_filled_in(document.raw):  # the header of a template becomes one when it is used
-        problems += document.problems + properties.problems
+    if not is_filled_in(doc.raw):  # the header of a template becomes one when it is used
+        problems += doc.problems + header.problems
     problems += reading.skill.problems + reading.log.problems + reading.facts.problems
     fields: dict[str, Any] = {
         "path": source.path,
-        "id": properties.id or _path_id(source.path),
+        "id": header.id or _path_id(source.path),
         "kind": source.place.kind,
         "title": reading.title or _first_title(body) or _scrubbed(source.stem),
         "digest": source.digest,
-        "meta": document.meta,
-        "tags": _tags(properties.tags, body.tags) if body.tags else properties.tags,
-        "aliases": properties.aliases,
-        "people": properties.people,
-        "entities": properties.entities,
+        "meta": doc.meta,
+        "tags": _tags(header.tags, body.tags) if body.tags else header.tags,
+        "aliases": header.aliases,
+        "people": header.people,
+        "entities": header.entities,
         "entity": reading.fields.entity,
-        "project": properties.project,
-        "when": properties.when or _time_in_name(source.stem),
-        "until": properties.until,
-        "trust": properties.trust,
-        "pinned": properties.pinned,
-        "merged_from": properties.merged_from if source.place.state == "current" else (),
-        "lifecycle": properties.lifecycle,
+        "project": header.project,
+        "when": header.when or _time_in_name(source.stem),
+        "until": header.until,
+        "trust": header.trust,
+        "pinned": header.pinned,
+        "merged_from": header.merged_from if source.place.state == "current" else (),
+        "lifecycle": header.lifecycle,
         "state": source.place.state,
-        "sections": sections_of(body, document.body_line),
+        "sections": sections_of(body, doc.body_line),
         "facts": reading.facts.facts,
         "turns": reading.log.turns,
-        "links": _links(document, body),
+        "links": _links(doc, body),
         "blocks": body.blocks,
         "problems": _at(source.path, problems) if problems else (),
     }

@@ -47,10 +47,8 @@ def seen(path: str, data: bytes, audience: str, folders: Mapping[str, Any]) -> b
     if not hidden:
         return data
     lines = lines_of(file.text)
-    remaining = [
-        line if n not in hidden else line[len(line.rstrip("\r\n")) :] for n, line in enumerate(lines)
-    ]
-    return encode(file._replace(text="".join(remaining))) if any(line.strip() for line in remaining) else None
+    output = [line if n not in hidden else line[len(line.rstrip("\r\n")) :] for n, line in enumerate(lines)]
+    return encode(file._replace(text="".join(output))) if any(line.strip() for line in output) else None
 
 
 def _hidden_turns(path: str, data: bytes, text: str, audience: str, folder: str) -> set[int] | None:
@@ -76,12 +74,12 @@ def _hidden_turns(path: str, data: bytes, text: str, audience: str, folder: str)
 
 def _hidden_lines(text: str, audience: str, folder: str) -> set[int] | None:
     """The lines of a Markdown note, counted from 0, that are for others; None when all are."""
-    document = split(text)
-    note_label = labels.of_note(document)
+    doc = split(text)
+    note_label = labels.of_note(doc)
     levels = [label for label in (folder, note_label) if label]
     if levels and not labels.may_see(audience, *levels):
         return None
-    first = document.body_line - 1
+    first = doc.body_line - 1
     lines = text.split("\n")
     body = lines[first:]
     marks = labels.marks_in("\n".join(body))

@@ -102,10 +102,7 @@ def _parameters(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(value)
     if isinstance(value, list):
-        return ", ".join(
-            text_of(parameter.get("name") if isinstance(parameter, dict) else parameter)
-            for parameter in value
-        )
+        return ", ".join(text_of(each.get("name") if isinstance(each, dict) else each) for each in value)
     return text_of(value)
 
 

@@ -150,13 +150,13 @@ def with_due(line: str, day: str) -> str:
     hits = [hit for hit in _SIGNIFIER.finditer(line) if hit["due"]]
     fields = [hit for hit in _FIELD.finditer(line) if (hit[1] or hit[3]).lower() == "due"]
     if hits:
-        match = hits[-1]
-        return _replaced(line, match, match[0].replace(match["due"], day) if day else "")
+        field = hits[-1]
+        return _replaced(line, field, field[0].replace(field["due"], day) if day else "")
     if fields:
-        match = fields[-1]
-        value = match[2] if match[1] else match[4]
+        field = fields[-1]
+        value = field[2] if field[1] else field[4]
         return _replaced(
-            line, match, f"{match[0][: len(match[0]) - 1 - len(value)]}{day}{match[0][-1]}" if day else ""
+            line, field, f"{field[0][: len(field[0]) - 1 - len(value)]}{day}{field[0][-1]}" if day else ""
         )
     if not day:
         return line
@@ -194,14 +194,10 @@ def patched(
         InputError: it is not there any more.
     """
     lines = list(lines_of(text))
-    places = [
-        index
-        for index, line in enumerate(lines)
-        if (todo := read_todo(line.rstrip("\r\n"))) and is_same(todo)
-    ]
-    index = place - 1 if place - 1 in places else places[0] if len(places) == 1 else -1
-    if index < 0:
+    places = [n for n, line in enumerate(lines) if (todo := read_todo(line.rstrip("\r\n"))) and is_same(todo)]
+    n = place - 1 if place - 1 in places else places[0] if len(places) == 1 else -1
+    if n < 0:
         raise InputError("the line of this to-do is not there any more; look at it again")
-    bare = lines[index].rstrip("\r\n")
-    lines[index] = change(bare) + lines[index][len(bare) :]
+    bare = lines[n].rstrip("\r\n")
+    lines[n] = change(bare) + lines[n][len(bare) :]
     return lines

@@ -220,7 +220,7 @@ def _listed(key: str, value: Value) -> Value:
         if isinstance(items, list):
             return [str(item) for item in items if item is not None]
     if key in _LISTS and isinstance(value, str):
-        return [part.strip().lstrip("#") for part in value.split(",") if part.strip()]
+        return [tag.strip().lstrip("#") for tag in value.split(",") if tag.strip()]
     return value
 
 
@@ -516,7 +516,7 @@ class Removal(NamedTuple):
         """The removal that an archive note describes, or None for any other note."""
         meta = split(readable(note)).meta
         values = [meta.get(name) for name in cls._fields]
-        texts = [part for part in values if isinstance(part, str)]
+        texts = [value for value in values if isinstance(value, str)]
         if len(texts) != len(values) or not texts[2].isdigit():
             return None
         return cls(texts[0], texts[1], int(texts[2]), *texts[3:])
@@ -544,13 +544,13 @@ def put_back(text: str, removal: Removal) -> str:
     for depth in range(len(above), -1, -1):
         near = above[len(above) - depth :]
         places = [
-            at
-            for at in range(depth, len(lines) - len(remaining) + 1)
-            if lines[at : at + len(remaining)] == remaining and lines[at - depth : at] == near
+            number
+            for number in range(depth, len(lines) - len(remaining) + 1)
+            if lines[number : number + len(remaining)] == remaining and lines[number - depth : number] == near
         ]
         if places and (depth or not above):
-            at = min(places, key=lambda place: abs(place - removal.line + 1))
-            return "".join(lines[:at]) + removal.removed + "".join(lines[at + len(remaining) :])
+            number = min(places, key=lambda place: abs(place - removal.line + 1))
+            return "".join(lines[:number]) + removal.removed + "".join(lines[number + len(remaining) :])
     raise InputError(
         f"the lines around {removal.fact} in {removal.origin} are gone; copy it from the archive by hand"
     )

@@ -113,7 +113,7 @@ class EvidenceFinder:
     @cached_property
     def episodes(self) -> list[EpisodeFile]:
         """Every episode that cites lines of logs."""
-        return [one for one in self.all_episodes if one.path.startswith("episodes/")]
+        return [episode for episode in self.all_episodes if episode.path.startswith("episodes/")]
 
     @cached_property
     def all_episodes(self) -> list[EpisodeFile]:
@@ -121,7 +121,7 @@ class EvidenceFinder:
         episodes = (
             self.episode(path) for folder in ("episodes", "archive/episodes") for path in self._files(folder)
         )
-        return [one for one in episodes if one.ranges]
+        return [episode for episode in episodes if episode.ranges]
 
     def episode(self, path: str) -> EpisodeFile:
         """An episode, read."""
@@ -240,7 +240,7 @@ class EvidenceFinder:
                 continue
             words_said = [quote.said for quote in quotes if quote in gone]
             if not all(
-                place_of_words(turn.text, one) for one in words_said
+                place_of_words(turn.text, words) for words in words_said
             ):  # it stands there in other words
                 yield turn_mark
                 continue
