@@ -37,7 +37,7 @@ from memoryclaw.vault.layout import places, timestamp, utc
 TREE = "40000"
 
 
-class Entry(NamedTuple):
+class TreeEntry(NamedTuple):
     """What a tree or an index says of one name: mode and object id."""
 
     mode: str
@@ -47,18 +47,18 @@ class Entry(NamedTuple):
 class Tree:
     """The folders of one commit that a change goes through, as far as they were read."""
 
-    def __init__(self, folders: Mapping[str, dict[bytes, Entry]], hash_name: str) -> None:
+    def __init__(self, folders: Mapping[str, dict[bytes, TreeEntry]], hash_name: str) -> None:
         self._folders = {name: dict(entries) for name, entries in folders.items()}
         self._changed: set[str] = {""}
         self.hash_name = hash_name
 
-    def entry(self, path: str) -> Entry | None:
+    def entry(self, path: str) -> TreeEntry | None:
         """The entry of a file, or None where the commit has none."""
         folder, _, name = path.rpartition("/")
         entry = self._folders.get(folder, {}).get(name.encode("utf-8", "surrogateescape"))
         return entry if entry is not None and entry.mode not in {TREE, _MODULE} else None
 
-    def put(self, path: str, entry: Entry | None) -> bool:
+    def put(self, path: str, entry: TreeEntry | None) -> bool:
         """Sets or removes a file's entry; False when a file or a submodule is in the way."""
         folder, _, name = path.rpartition("/")
         if not self._reachable(folder):
@@ -90,7 +90,7 @@ class Tree:
         if empty:
             self._folders.setdefault(parent, {}).pop(key, None)
         else:
-            self._folders.setdefault(parent, {})[key] = Entry(TREE, oid)
+            self._folders.setdefault(parent, {})[key] = TreeEntry(TREE, oid)
 
     def _reachable(self, folder: str) -> bool:
         for ancestor in ancestors(folder):
@@ -118,28 +118,28 @@ def folders_of(paths: Iterable[str]) -> list[str]:
     return ["", *sorted({name for path in paths for name in ancestors(path.rpartition("/")[0])})]
 
 
-def parse_tree(raw: bytes, oid_length: int) -> dict[bytes, Entry]:
+def parse_tree(raw: bytes, oid_length: int) -> dict[bytes, TreeEntry]:
     """The entries of a raw tree object."""
     entries, position = {}, 0
     while position < len(raw):
         space, end = raw.index(b" ", position), raw.index(b"\0", position)
         oid = raw[end + 1 : end + 1 + oid_length]
-        entries[raw[space + 1 : end]] = Entry(raw[position:space].decode(), oid.hex())
+        entries[raw[space + 1 : end]] = TreeEntry(raw[position:space].decode(), oid.hex())
         position = end + 1 + oid_length
     return entries
 
 
-def raw_tree(entries: Mapping[bytes, Entry]) -> bytes:
+def raw_tree(entries: Mapping[bytes, TreeEntry]) -> bytes:
     """A tree object of these entries."""
     return b"".join(_raw(name, entry) for name, entry in sorted(entries.items(), key=_git_order))
 
 
-def _git_order(item: tuple[bytes, Entry]) -> bytes:
+def _git_order(item: tuple[bytes, TreeEntry]) -> bytes:
     name, entry = item
     return name + b"/" if entry.mode == TREE else name
 
 
-def _raw(name: bytes, entry: Entry) -> bytes:
+def _raw(name: bytes, entry: TreeEntry) -> bytes:
     return entry.mode.encode() + b" " + name + b"\0" + bytes.fromhex(entry.oid)
 
 
@@ -155,8 +155,8 @@ Found = Mapping[
 class GitFileState(NamedTuple):
     """What git holds of one file: its entry in HEAD and in the user's index, and the bytes of both."""
 
-    head: Entry | None
-    staged: Entry | None
+    head: TreeEntry | None
+    staged: TreeEntry | None
     head_data: bytes | None
     staged_data: bytes | None
 
@@ -166,9 +166,11 @@ def missing(what: str) -> str:
     return damage(f"{what} is not there; `memoryclaw doctor` looks closer")
 
 
-def trees_of(commit: str, name: str, folders: Sequence[str], found: Found) -> dict[str, dict[bytes, Entry]]:
+def trees_of(
+    commit: str, name: str, folders: Sequence[str], found: Found
+) -> dict[str, dict[bytes, TreeEntry]]:
     """The folders of a commit, outermost first; HistoryError for one that it names and that git does not have."""
-    trees: dict[str, dict[bytes, Entry]] = {}
+    trees: dict[str, dict[bytes, TreeEntry]] = {}
     for folder in folders if commit else ():
         tree = found[f"{name}:{folder}"]
         above, _, last = folder.rpartition("/")
@@ -180,7 +182,7 @@ def trees_of(commit: str, name: str, folders: Sequence[str], found: Found) -> di
     return trees or {"": {}}
 
 
-def entries_of(out: bytes) -> dict[str, Entry]:
+def entries_of(out: bytes) -> dict[str, TreeEntry]:
     """The entries that `ls-files` lists; HistoryError for one with a merge conflict."""
     entries = {}
     for line in out.decode("utf-8", "surrogateescape").split("\0")[:-1]:
@@ -188,14 +190,14 @@ def entries_of(out: bytes) -> dict[str, Entry]:
         mode, oid, stage = facts.split(" ")
         if stage != "0":
             raise HistoryError(f"{path} has a merge conflict in the vault's git repository; resolve it first")
-        entries[path] = Entry(mode, oid)
+        entries[path] = TreeEntry(mode, oid)
     return entries
 
 
 def side_of(
     path: str,
     tree: Tree,
-    index: Mapping[str, Entry],
+    index: Mapping[str, TreeEntry],
     blobs: Found,
     commit: str,
 ) -> GitFileState:
@@ -245,8 +247,8 @@ class StagedUpdate(NamedTuple):
     """How one entry of the user's index is to change: only if it still is `was`."""
 
     path: str
-    was: Entry | None
-    now: Entry | None
+    was: TreeEntry | None
+    now: TreeEntry | None
 
 
 class NewCommit(NamedTuple):
@@ -498,7 +500,7 @@ class History:
             }
         )
 
-    def index_entries(self, paths: Sequence[str], env: dict[str, str] | None = None) -> dict[str, Entry]:
+    def index_entries(self, paths: Sequence[str], env: dict[str, str] | None = None) -> dict[str, TreeEntry]:
         """The entries that the user's index has for these files; HistoryError for one with a merge conflict."""
         locations = map(self.places.on_disk, paths)
         entries = entries_of(
@@ -685,8 +687,8 @@ def _version(mode: str, oid: str) -> str:
     return oid if oid.strip("0") and mode != _MODULE else ""
 
 
-def _entry(data: bytes | None, was: Entry | None, hash_name: str) -> Entry | None:
-    return None if data is None else Entry(was.mode if was else _FILE, object_id("blob", data, hash_name))
+def _entry(data: bytes | None, was: TreeEntry | None, hash_name: str) -> TreeEntry | None:
+    return None if data is None else TreeEntry(was.mode if was else _FILE, object_id("blob", data, hash_name))
 
 
 # The commits of a vault in rows: who, when, in whose words, which files

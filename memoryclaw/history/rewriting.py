@@ -15,8 +15,8 @@ from memoryclaw.history.git import common_dir, hash_name
 from memoryclaw.history.repository import (
     LITERAL,
     TREE,
-    Entry,
     History,
+    TreeEntry,
     ancestors,
     object_id,
     parse_tree,
@@ -57,7 +57,7 @@ def changed_versions(history: History, transforms: Mapping[str, Transform]) -> V
     versions: dict[str, dict[str, str]] = {}
     commits = history.git.run("rev-list", "--all").decode().split()
     kind = hash_name(history.git_dir)
-    with _Reader(history) as reader:
+    with _ObjectReader(history) as reader:
 
         def walk(tree: str, folder: str) -> None:
             for name, entry in parse_tree(reader.read(tree), len(tree) // 2).items():
@@ -168,7 +168,7 @@ class Rewriting:
         refs = self._refs()
         order = git.run("rev-list", "--topo-order", "--reverse", "--all").decode().split()
         self._stored = frozenset(_present(self._history, {new for _, new in self._changes() if new}))
-        with _Reader(self._history) as reader:
+        with _ObjectReader(self._history) as reader:
             self._read = reader.read
             for number, commit in enumerate(order, 1):
                 self._commits[commit] = self._commit(commit)
@@ -307,19 +307,21 @@ class Rewriting:
         if earlier is not None:
             return earlier
         entries = parse_tree(self._read(oid), len(oid) // 2)
-        fresh: dict[bytes, Entry] = {}
+        fresh: dict[bytes, TreeEntry] = {}
         for name, entry in entries.items():
             path = f"{folder}{name.decode('utf-8', 'surrogateescape')}"
             if entry.mode == TREE:
                 inner = self._tree(entry.oid, f"{path}/")
                 if inner:
-                    fresh[name] = Entry(TREE, inner)
+                    fresh[name] = TreeEntry(TREE, inner)
             elif entry.mode in _NO_FILES:
                 fresh[name] = entry
             else:
                 blob = self._blob(entry.oid, path)
                 if blob is not None:
-                    fresh[self._free(self._name(path, name), name, fresh, entries)] = Entry(entry.mode, blob)
+                    fresh[self._free(self._name(path, name), name, fresh, entries)] = TreeEntry(
+                        entry.mode, blob
+                    )
         if fresh == entries:
             self._trees[oid, folder] = oid
             return oid
@@ -328,7 +330,7 @@ class Rewriting:
         return new
 
     @staticmethod
-    def _free(called: str, name: bytes, *folders: Mapping[bytes, Entry]) -> bytes:
+    def _free(called: str, name: bytes, *folders: Mapping[bytes, TreeEntry]) -> bytes:
         """A name that no other file has: two that were named by what is erased would both be called `forgotten.md`."""
 
         def taken(new: str) -> bool:
@@ -379,7 +381,7 @@ class Rewriting:
             self._store = []
 
 
-class _Reader:
+class _ObjectReader:
     """Reads objects through one process of git."""
 
     def __init__(self, history: History) -> None:
@@ -414,7 +416,7 @@ def found_in_objects(history: History, needles: Needles, progress: Progress | No
         "cat-file", "--batch-check=%(objectname) %(objecttype)", "--batch-all-objects"
     ).decode()
     listed = [line.split() for line in out.splitlines()]
-    with _Reader(history) as reader:
+    with _ObjectReader(history) as reader:
         for number, (oid, kind) in enumerate(listed, 1):
             raw = reader.read(oid)
             if kind == "tree":

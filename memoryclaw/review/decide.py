@@ -15,7 +15,7 @@ from memoryclaw.history.repository import History
 from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, opposed, pair_print, side_in_words
 from memoryclaw.model import Problem
 from memoryclaw.review import branches, elsewhere
-from memoryclaw.review.checks import Check, changed, confirmed, ended, stands
+from memoryclaw.review.checks import DueCheck, changed, confirmed, ended, stands
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, one_of, waiting
 from memoryclaw.review.settling import settling
 from memoryclaw.text.encoding import lines_of, readable
@@ -169,7 +169,7 @@ def _decided(
     return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
 
 
-def _checked(context: WriteContext, item: ReviewItem, check: Check, decision: str) -> ReviewDecision:
+def _checked(context: WriteContext, item: ReviewItem, check: DueCheck, decision: str) -> ReviewDecision:
     """A yes to what was to be verified: it holds still; a no: it no longer does."""
     if not stands(context, check):
         raise ConflictError(f"{item.id} has changed since it was shown; look at it again")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from memoryclaw.errors import ConflictError, HistoryError, InputError
 from memoryclaw.history.remote import FOLDER, Remote, remote_of
-from memoryclaw.history.repository import Entry, History, Version, create_branch
+from memoryclaw.history.repository import History, TreeEntry, Version, create_branch
 from memoryclaw.ports import Progress
 from memoryclaw.review.merging import MergedTree, Tip, disputed, is_record, merge_trees, united
 from memoryclaw.text.encoding import in_form_of, same_text
@@ -382,7 +382,7 @@ class _Merge:
 
         return message
 
-    def _base(self, bases: Sequence[str], kind: str) -> dict[str, Entry]:
+    def _base(self, bases: Sequence[str], kind: str) -> dict[str, TreeEntry]:
         """What both came of; where several commits are that, these are merged first."""
         if not bases:
             return {}
@@ -400,7 +400,7 @@ class _Merge:
             files_ = merged.files
         return files_
 
-    def _listing(self, commit: str) -> dict[str, Entry]:
+    def _listing(self, commit: str) -> dict[str, TreeEntry]:
         if not commit:
             return {}
         out = self._history.git.run("ls-tree", "-r", "-z", "--full-tree", commit).decode(
@@ -410,7 +410,7 @@ class _Merge:
         for line in out.split("\0")[:-1]:
             facts, _, path = line.partition("\t")
             mode, _, oid = facts.split(" ")
-            entries[self._history.places.named(path)] = Entry(mode, oid)
+            entries[self._history.places.named(path)] = TreeEntry(mode, oid)
         return entries
 
     def _when(self, commit: str) -> datetime:

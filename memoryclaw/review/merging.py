@@ -24,9 +24,9 @@ from memoryclaw.consolidation.pending import (
     remove_pending,
 )
 from memoryclaw.errors import ConflictError, InputError
-from memoryclaw.history.repository import Entry, object_id
+from memoryclaw.history.repository import TreeEntry, object_id
 from memoryclaw.model import Fact
-from memoryclaw.text.encoding import Text, decode, encode, lines_of, readable
+from memoryclaw.text.encoding import DecodedText, decode, encode, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import fold
 from memoryclaw.text.merging import Join, appended, both, outlined, weave
@@ -35,11 +35,11 @@ from memoryclaw.vault.edits import SemanticFile, add_source, end_fact, fact_sour
 from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, SCHEMA_FILE, free_name, place_of, utc
 from memoryclaw.vault.logs import LogRange, parse_ranges
 from memoryclaw.vault.settings_text import with_setting
-from memoryclaw.vault.vocabulary import Field, Schema, read_schema
+from memoryclaw.vault.vocabulary import DeclaredField, Schema, read_schema
 from memoryclaw.writing.decisions import APPROVED, REJECTED, UNDONE, Decisions, fingerprint
 from memoryclaw.writing.identity import KEY, id_in
 
-Listing = Mapping[str, Entry]  # path → mode and id of every file of a commit
+Listing = Mapping[str, TreeEntry]  # path → mode and id of every file of a commit
 
 _REGULAR = frozenset({"100644", "100755"})
 _RECORDS = ("logs/", "archive/logs/", "ledger/", "review/")
@@ -63,7 +63,7 @@ class Tip(NamedTuple):
 class MergedTree(NamedTuple):
     """The files that come of a merge, the bytes of those that neither side has, and what a person should know."""
 
-    files: dict[str, Entry]
+    files: dict[str, TreeEntry]
     made: dict[str, bytes]  # id → bytes
     told: tuple[str, ...]
 
@@ -89,7 +89,7 @@ def merge_trees(
 
 def disputed(base: Listing, one: Tip, other: Tip) -> list[str]:
     """The ids of the objects that a merge of these is going to read."""
-    entries: set[Entry | None] = set()
+    entries: set[TreeEntry | None] = set()
     for path in {*one.files, *other.files, DECISIONS_FILE, SCHEMA_FILE}:
         versions = [tree.get(path) for tree in (base, one.files, other.files)]
         is_disputed = versions[1] != versions[2] and versions[0] not in versions[1:]
@@ -123,7 +123,7 @@ class _Merging:
     second: Tip
     read: Callable[[str], bytes]
     hash_name: str
-    files: dict[str, Entry] = field(default_factory=dict)
+    files: dict[str, TreeEntry] = field(default_factory=dict)
     made: dict[str, bytes] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
     waiting: list[PendingFact] = field(default_factory=list)
@@ -157,21 +157,21 @@ class _Merging:
 
     # ── Which files there are
 
-    def _keep(self, path: str, entry: Entry | None) -> None:
+    def _keep(self, path: str, entry: TreeEntry | None) -> None:
         if entry is not None:
             self.files[path] = entry
 
     def _put(self, path: str, data: bytes, mode: str = "100644") -> None:
         oid = object_id("blob", data, self.hash_name)
         self.made[oid] = data
-        self.files[path] = Entry(mode, oid)
+        self.files[path] = TreeEntry(mode, oid)
 
-    def _bytes(self, entry: Entry | None) -> bytes | None:
+    def _bytes(self, entry: TreeEntry | None) -> bytes | None:
         if entry is None:
             return None
         return self.made[entry.oid] if entry.oid in self.made else self.read(entry.oid)
 
-    def _text(self, entry: Entry | None) -> str:
+    def _text(self, entry: TreeEntry | None) -> str:
         return decode(self._bytes(entry) or b"").text
 
     def _must_be_whole(self, path: str) -> None:
@@ -243,7 +243,7 @@ class _Merging:
     def _both_moved(self) -> None:
         """A file that both moved, each to its place, stays where it was archived, else where the later one put it."""
         new: list[
-            dict[Entry, list[str]]
+            dict[TreeEntry, list[str]]
         ] = []  # of each side: an entry → the new paths with it, the last first
         for tip in (self.first, self.second):
             new.append({})
@@ -275,7 +275,7 @@ class _Merging:
             return
         mode = two.mode if was is None or ours.mode == was.mode else ours.mode
         if was and was.oid in (ours.oid, two.oid):
-            self.files[path] = Entry(mode, two.oid if ours.oid == was.oid else ours.oid)
+            self.files[path] = TreeEntry(mode, two.oid if ours.oid == was.oid else ours.oid)
             return
         old, mine, their_data = (self._bytes(entry) for entry in (was, ours, two))
         merged = self._text_of(path, old or b"", mine or b"", their_data or b"")
@@ -417,7 +417,7 @@ class _Merging:
             ]
             if len(current) != 2 or max(side.values(group) for side in (sides.one, sides.two)) > 1:
                 continue
-            if schema.fields.get(current[0].field.lower(), Field()).many:
+            if schema.fields.get(current[0].field.lower(), DeclaredField()).many:
                 continue
             late = sides.two.value(group)
             ended, standing = sorted(
@@ -527,7 +527,7 @@ class _Merging:
                 if changed := re.sub(pattern, new.encode(), data):
                     oid = object_id("blob", changed, self.hash_name)
                     self.made[oid] = changed
-                    second[other_path] = Entry(entry.mode, oid)
+                    second[other_path] = TreeEntry(entry.mode, oid)
             second[place] = second.pop(path)
             self.told.append(f"two episodes were called {path}; one is {place} now")
         self.second = self.second._replace(files=second)
@@ -574,7 +574,7 @@ class _Merging:
         records = [read_record(self._text(tip.files[path])) for path in new]
         return sorted((record.at, record.run, record.ranges) for record in records)
 
-    def _cited(self, entry: Entry) -> list[LogRange]:
+    def _cited(self, entry: TreeEntry) -> list[LogRange]:
         return parse_ranges(split(readable(self._text(entry))).raw)
 
 
@@ -859,7 +859,7 @@ def _header_troubles(text: str) -> int:
     return len(split(readable(text)).problems)
 
 
-def _encoded(form: Text, text: str) -> bytes:
+def _encoded(form: DecodedText, text: str) -> bytes:
     try:
         return encode(form._replace(text=text))
     except UnicodeEncodeError:

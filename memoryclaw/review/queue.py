@@ -17,7 +17,7 @@ from memoryclaw.history.repository import FileChange, History
 from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, side_in_words, standing_conflicts
 from memoryclaw.model import Fact, Problem
 from memoryclaw.review import elsewhere
-from memoryclaw.review.checks import VERIFY, Check, overdue
+from memoryclaw.review.checks import VERIFY, DueCheck, overdue
 from memoryclaw.review.file_changes import actions_of
 from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.text.frontmatter import split
@@ -55,7 +55,7 @@ class ReviewItem(NamedTuple):
     value: str = ""
     since: str = ""
     now: str = ""  # the value that is held true now, and that a yes would replace
-    check: Check | None = None  # what is held true and asks to be verified
+    check: DueCheck | None = None  # what is held true and asks to be verified
     conflict: Conflict | None = None
     foreign: tuple[Decision, ...] = ()  # decisions of others that would permit something
 

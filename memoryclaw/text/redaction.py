@@ -511,7 +511,7 @@ _LEAST = 8  # characters of the beginning of a secret that tell it
 _BREAKS = re.compile(r"[\s\"'\\]+")
 
 
-class Gate:
+class RedactionGate:
     """Redacts the input of one call, or the messages of one interface, and remembers what it removed.
 
     Args:

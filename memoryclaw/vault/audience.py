@@ -197,7 +197,7 @@ _TAG = re.compile(
 )
 
 
-class Mark(NamedTuple):
+class LabelMark(NamedTuple):
     """A mark, and where it stands in the plain text."""
 
     start: int
@@ -208,7 +208,7 @@ class Mark(NamedTuple):
 class Marks(NamedTuple):
     """The marks of a text: words in brackets in their order, and the spans of `<private>`, which reach the end where nothing closes them."""
 
-    words: tuple[Mark, ...] = ()
+    words: tuple[LabelMark, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
 
     @property
@@ -240,7 +240,7 @@ def marks_in(text: str) -> Marks:
     plain_text = _without_links(plain_text)
     quiet = without_code(plain_text)
     hits = [_EXACT.finditer(plain_text), _FIELD.finditer(quiet), _BRACKETED.finditer(quiet)]
-    labels = (Mark(*hit.span(), _of_bracket(hit[0])) for several in hits for hit in several)
+    labels = (LabelMark(*hit.span(), _of_bracket(hit[0])) for several in hits for hit in several)
     words = sorted({mark for mark in labels if mark.label != UNLABELLED})
     return Marks(tuple(words), tuple(_spans(quiet)))
 
@@ -424,7 +424,7 @@ _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _OF_LIST = 7  # the rank of a list item: below every heading
 
 
-class _Open(NamedTuple):
+class _OpenBlock(NamedTuple):
     """A section or a list item that goes on."""
 
     rank: int  # the level of a heading, or `_OF_LIST`
@@ -439,7 +439,7 @@ class Outline:
         self.above: list[int] = []  # the heading, list item or head of a table above each line; -1 for none
         self._begins: list[int] = []  # where the section, item, row or paragraph of each line begins
         self._ends: dict[int, int] = {}
-        self._open: list[_Open] = []
+        self._open: list[_OpenBlock] = []
         self.levels = levels = _levels(lines)  # of headings; 0 for every other line
         paragraph, rows = -1, 0
         self._underlines = {n + 1 for n, level in enumerate(levels) if level and not _HEADING.match(lines[n])}
@@ -453,7 +453,7 @@ class Outline:
             rows = rows + 1 if _is_row(line) and not levels[number] else 0
             begin = number
             if levels[number] or (is_item and line.strip()):
-                self._open.append(_Open(levels[number] or _OF_LIST, indent, number))
+                self._open.append(_OpenBlock(levels[number] or _OF_LIST, indent, number))
                 paragraph = number if is_item and not levels[number] else -1
             elif rows or not line.strip():
                 paragraph = -1

@@ -21,13 +21,13 @@ from memoryclaw.vault.fact_values import (
 )
 from memoryclaw.vault.facts import VALUE
 from memoryclaw.vault.properties import plain_name
-from memoryclaw.vault.vocabulary import SHAPES, Field, Schema
+from memoryclaw.vault.vocabulary import SHAPES, DeclaredField, Schema
 
 _ADDRESSES = ("email", "phone", "url")  # what the one value of a contact may be
 # A comma within a number parts nothing.
 _PARTS = re.compile(r"(?<!\d)[,;] ?|[,;] | (?:and|und|&) ")
 
-Told = tuple[str, Fact]  # a fact with the path of its file
+FactAt = tuple[str, Fact]  # a fact with the path of its file
 Key = tuple[str, str, str, str]  # path, entity, field and value of a fact
 Speakers = Callable[[Iterable[Key]], Mapping[Key, frozenset[str]]]  # who said what facts rest on
 
@@ -37,7 +37,7 @@ class Conflict(NamedTuple):
 
     entity: str
     field: str
-    sides: tuple[tuple[Told, ...], ...]
+    sides: tuple[tuple[FactAt, ...], ...]
     supersede: bool = False  # the vault lets a rule decide
 
     @property
@@ -46,22 +46,22 @@ class Conflict(NamedTuple):
         return tuple(side[0][1].value for side in self.sides)
 
     @property
-    def told(self) -> tuple[Told, ...]:
+    def told(self) -> tuple[FactAt, ...]:
         """Every line that takes part."""
         return tuple(fact for side in self.sides for fact in side)
 
-    def against(self, value: str) -> tuple[Told, ...]:
+    def against(self, value: str) -> tuple[FactAt, ...]:
         """The lines that cannot hold where this value does."""
         return tuple((path, fact) for path, fact in self.told if not agree(fact.value, value))
 
-    def rivals(self, value: str) -> tuple[Told, ...]:
+    def rivals(self, value: str) -> tuple[FactAt, ...]:
         """The same, of each side its first line."""
         against = set(self.against(value))
         return tuple(side[0] for side in self.sides if side[0] in against)
 
 
 def conflicts(
-    found: Iterable[Told],
+    found: Iterable[FactAt],
     schema: Schema,
     *,
     today: str,
@@ -81,7 +81,7 @@ def conflicts(
     """
     pairs = {frozenset(pair) for pair in linked}
     first = _first_of(pairs)
-    groups: dict[tuple[str, str], list[Told]] = {}
+    groups: dict[tuple[str, str], list[FactAt]] = {}
     for path, fact in found:
         if stands(fact, today):
             key = key_of(fact.entity)
@@ -97,12 +97,12 @@ def conflicts(
     return [conflict for conflict in listed if conflict is not None]
 
 
-def _holds_many(group: Sequence[Told], schema: Schema) -> bool:
+def _holds_many(group: Sequence[FactAt], schema: Schema) -> bool:
     field = group[0][1].field
     return holds_many(field, declared_field(schema, field))
 
 
-def _of_one_file(group: Sequence[Told]) -> list[Told]:
+def _of_one_file(group: Sequence[FactAt]) -> list[FactAt]:
     """The facts from talk that stand in one file with others: who wrote lines of different files is apart already."""
     files = Counter(path for path, fact in group if fact.source)
     return [(path, fact) for path, fact in group if fact.source and files[path] > 1]
@@ -157,7 +157,7 @@ def stands(fact: Fact, today: str) -> bool:
 
 
 def _conflict(
-    group: Sequence[Told],
+    group: Sequence[FactAt],
     schema: Schema,
     allowed: Callable[[Fact, Fact], bool],
     said: Mapping[Key, frozenset[str]],
@@ -170,7 +170,7 @@ def _conflict(
         if _oppose(first, second, declared, said) and not allowed(first[1], second[1])
         for number in (n, m)
     }
-    values: list[list[Told]] = []
+    values: list[list[FactAt]] = []
     for number in sorted(apart):
         pair = group[number]
         side = next((side for side in values if same_value(side[0][1].value, pair[1].value)), None)
@@ -185,12 +185,14 @@ def _conflict(
     )
 
 
-def _key(told: Told) -> Key:
+def _key(told: FactAt) -> Key:
     path, fact = told
     return path, fact.entity, fact.field, fact.value
 
 
-def _oppose(one: Told, other: Told, declared: Field | None, said: Mapping[Key, frozenset[str]]) -> bool:
+def _oppose(
+    one: FactAt, other: FactAt, declared: DeclaredField | None, said: Mapping[Key, frozenset[str]]
+) -> bool:
     """True for two values of different hands that cannot both hold."""
     (path, fact), (other_path, rival) = one, other
     who, others = said.get(_key(one)), said.get(_key(other))

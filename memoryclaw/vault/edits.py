@@ -31,7 +31,7 @@ from memoryclaw.vault.facts import (
     facts_in,
     statement_in,
 )
-from memoryclaw.vault.fields import Field, facts_of_note, fields_in
+from memoryclaw.vault.fields import NoteField, facts_of_note, fields_in
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.vocabulary import read_aliases
 
@@ -378,7 +378,7 @@ def _correct_field(text: str, file: SemanticFile, id_: str, value: str) -> FactE
     return FactEdit(_with_field(text, place, value), "corrected", place.value.text)
 
 
-def _field(text: str, file: SemanticFile, id_: str) -> Field:
+def _field(text: str, file: SemanticFile, id_: str) -> NoteField:
     """The field of a note that a fact is."""
     note_fields = fields_in(file.path, text)
     for fact, place in zip(note_fields.facts, note_fields.places, strict=True):
@@ -405,7 +405,7 @@ def set_field(text: str, path: str, key: str, value: Value) -> str:
     return set_property(text, key, value)
 
 
-def _with_field(text: str, place: Field, value: str) -> str:
+def _with_field(text: str, place: NoteField, value: str) -> str:
     inline = place.inline
     if inline is None:
         return _set_leaf(text, place, value)
@@ -424,7 +424,7 @@ def _with_field(text: str, place: Field, value: str) -> str:
     return result
 
 
-def _set_leaf(text: str, place: Field, value: str) -> str:
+def _set_leaf(text: str, place: NoteField, value: str) -> str:
     """Sets one value of the header, however deep it stands; a list keeps being one."""
     header = _header(text)
     if header is None:
@@ -454,7 +454,7 @@ def _set_leaf(text: str, place: Field, value: str) -> str:
     raise InputError(f"{' '.join(place.keys)!r} cannot be changed without touching others; change it by hand")
 
 
-def _quoted(header: _Header, place: Field, value: str) -> list[str]:
+def _quoted(header: _Header, place: NoteField, value: str) -> list[str]:
     entry = _leaf_entry(header, place.keys)._replace(style='"')
     return _replaced(header, entry, "", value)
 

@@ -437,13 +437,13 @@ def same_field(one: str, other: str) -> bool:
     return first is not None and first == second
 
 
-def declared_field(schema: vocabulary.Schema, field: str) -> vocabulary.Field | None:
+def declared_field(schema: vocabulary.Schema, field: str) -> vocabulary.DeclaredField | None:
     """What the vault declares of a field, under any of its names."""
     declared = schema.fields.get(" ".join(field.lower().split()))
     return declared or next((kind for name, kind in schema.fields.items() if same_field(name, field)), None)
 
 
-def holds_many(field: str, declared: vocabulary.Field | None) -> bool:
+def holds_many(field: str, declared: vocabulary.DeclaredField | None) -> bool:
     """True for a field that holds several values side by side: as the vault declares it, else by its name."""
     return declared.many if declared else field.lower() in MANY
 

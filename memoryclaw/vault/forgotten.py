@@ -29,7 +29,7 @@ _LISTS = ("tags", "participants", "entities", "people", "aliases")
 NO_TITLE = "Conversation"
 
 
-class Mark(NamedTuple):
+class ForgottenMark(NamedTuple):
     """One line, or several that are one turn; with `end`, only these characters of its text."""
 
     place: LogRange
@@ -40,7 +40,7 @@ class Mark(NamedTuple):
         return f"{self.place}:{self.start}-{self.end}" if self.end else str(self.place)
 
 
-def marks_in(texts: Iterable[str]) -> list[Mark]:
+def marks_in(texts: Iterable[str]) -> list[ForgottenMark]:
     """The marks that these texts spell; what is none is passed over."""
     marks = []
     for text in texts:
@@ -49,7 +49,7 @@ def marks_in(texts: Iterable[str]) -> list[Mark]:
             numbers, _, digest = span.partition("@")
             first, _, last = numbers.partition("-")
             marks.append(
-                Mark(
+                ForgottenMark(
                     LogRange(path, int(first), int(last), digest),
                     int(hit["start"] or 0),
                     int(hit["end"] or 0),
@@ -89,24 +89,24 @@ def standing_marks(decisions: str, permitted: Permissions | None = NOBODYS) -> f
 class ForgottenLines(NamedTuple):
     """All marks of a vault, by the name of their file: a file that was moved keeps them."""
 
-    by_name: Mapping[str, Sequence[Mark]]
+    by_name: Mapping[str, Sequence[ForgottenMark]]
 
     @classmethod
     def of(cls, marks: Iterable[str]) -> ForgottenLines:
         """Those that these texts spell."""
-        marks_of: dict[str, list[Mark]] = {}
+        marks_of: dict[str, list[ForgottenMark]] = {}
         for mark in marks_in(sorted(marks)):
             marks_of.setdefault(_name(mark.place.path), []).append(mark)
         return cls(marks_of)
 
-    def named(self, path: str) -> Sequence[Mark]:
+    def named(self, path: str) -> Sequence[ForgottenMark]:
         """The marks of files that are called like this one."""
         return self.by_name.get(_name(path), ())
 
-    def within(self, path: str, data: bytes) -> dict[int, list[Mark]]:
+    def within(self, path: str, data: bytes) -> dict[int, list[ForgottenMark]]:
         """The marks that fit a file as it is now, by the number of the first line of each."""
         marks = self.named(path)
-        marks_at: dict[int, list[Mark]] = {}
+        marks_at: dict[int, list[ForgottenMark]] = {}
         lines = whole_lines(data) if marks else []
         everywhere: dict[
             int, dict[str, int]
@@ -135,7 +135,7 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def gone_lines(marks: Mapping[int, Sequence[Mark]]) -> set[int]:
+def gone_lines(marks: Mapping[int, Sequence[ForgottenMark]]) -> set[int]:
     """The numbers of the lines that are left out whole."""
     return {
         number
@@ -146,7 +146,7 @@ def gone_lines(marks: Mapping[int, Sequence[Mark]]) -> set[int]:
     }
 
 
-def without_words(text: str, marks: Iterable[Mark]) -> str:
+def without_words(text: str, marks: Iterable[ForgottenMark]) -> str:
     """A text without the words that its marks mean."""
     for mark in sorted(marks, key=lambda mark: -mark.start):
         text = f"{text[: mark.start]}{_LEFT}{text[mark.end :]}"

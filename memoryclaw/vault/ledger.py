@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from memoryclaw.errors import ClockError, VaultError
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import STATE_DIR, dated, slug, timestamp, utc
-from memoryclaw.vault.ledger_usage import Cited, Record, Told, event_of, told_by
+from memoryclaw.vault.ledger_usage import Cited, LedgerEvents, LedgerUsage, event_of, told_by
 
 FOLDER = "ledger"
 _SESSIONS = 256  # of which it is remembered what they were shown
@@ -30,9 +30,9 @@ class Ledger:
 
     def __init__(self, root: str) -> None:
         self._root = root
-        self._told: dict[tuple[str, str], _Told] = {}
+        self._told: dict[tuple[str, str], _FileEvents] = {}
         self._read: dict[str, _Read] = {}
-        self._record = Record()
+        self._record = LedgerUsage()
 
     @property
     def device(self) -> str:
@@ -48,14 +48,14 @@ class Ledger:
 
         return slug(socket.gethostname())
 
-    def record(self) -> Record:
+    def record(self) -> LedgerUsage:
         """What all devices' files tell: what was cited and rated, and on which days; only what they have gained is read again."""
         paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
         earlier = self._read
         gained = {path: self._gained(path, earlier.get(path, _NOTHING_READ)) for path in sorted(paths)}
         self._read = {path: file for path, file in gained.items() if file is not None}
         if [id(file.told) for file in earlier.values()] != [id(file.told) for file in self._read.values()]:
-            self._record = Record(file.told for file in self._read.values())
+            self._record = LedgerUsage(file.told for file in self._read.values())
         return self._record
 
     def cited(self) -> tuple[Cited, ...]:
@@ -77,7 +77,7 @@ class Ledger:
         if grown.start:
             before = known.told
             new = events.events or not events.days <= before.days
-            events = Told(before.days | events.days, before.events + events.events) if new else before
+            events = LedgerEvents(before.days | events.days, before.events + events.events) if new else before
         return _Read(events, grown.start + end, grown.file)
 
     def shown_in(self, session: str) -> list[dict[str, Any]]:
@@ -88,14 +88,14 @@ class Ledger:
 
     def _shown_to(self, path: str, session: str) -> tuple[dict[str, Any], ...]:
         """What a file says was shown in a session; only what it has gained since the last time is read."""
-        earlier = self._told.get((path, session), _Told())
+        earlier = self._told.get((path, session), _FileEvents())
         try:
             grown = files.read_grown(self._root, path, earlier.end, earlier.file, _LARGEST)
         except (OSError, VaultError):
             return ()
         end = grown.data.rfind(b"\n") + 1  # the last line may be on its way
         new = _events(grown.data[:end], "shown", "session", session)
-        reading = _Told((*earlier.events, *new) if grown.start else tuple(new), grown.start + end, grown.file)
+        reading = _FileEvents((*earlier.events, *new) if grown.start else tuple(new), grown.start + end, grown.file)
         if len(self._told) > _SESSIONS:
             self._told.clear()
         self._told[path, session] = reading
@@ -264,7 +264,7 @@ def _month_of(receipt: str) -> str:
     return f"/{receipt[2:6]}-{receipt[6:8]}.jsonl"
 
 
-class _Told(NamedTuple):
+class _FileEvents(NamedTuple):
     """The events of one session in one file, as far as it was read, and which file that was."""
 
     events: tuple[dict[str, Any], ...] = ()
@@ -275,12 +275,12 @@ class _Told(NamedTuple):
 class _Read(NamedTuple):
     """What one file tells as far as it was read, and which file that was."""
 
-    told: Told
+    told: LedgerEvents
     end: int = 0
     file: tuple[int, int] = (0, 0)
 
 
-_NOTHING_READ = _Read(Told())
+_NOTHING_READ = _Read(LedgerEvents())
 
 
 def _events(data: bytes, type_: str, key: str, value: str) -> Iterator[dict[str, Any]]:

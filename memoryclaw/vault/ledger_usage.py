@@ -67,17 +67,17 @@ class Use(NamedTuple):
     rating: int = 0
 
 
-class Told(NamedTuple):
+class LedgerEvents(NamedTuple):
     """What one part of a file tells: its days, and the events of `TELLING`, each with its time and its line."""
 
     days: frozenset[str] = frozenset()
     events: tuple[tuple[str, bytes, Mapping[str, Any]], ...] = ()
 
 
-class Record:
+class LedgerUsage:
     """What all files of a ledger tell, in whatever order they come and whichever device wrote them."""
 
-    def __init__(self, parts: Iterable[Told] = ()) -> None:
+    def __init__(self, parts: Iterable[LedgerEvents] = ()) -> None:
         parts = list(parts)
         self.days: tuple[str, ...] = tuple(sorted(frozenset[str]().union(*(piece.days for piece in parts))))
         self._events = sorted((event for piece in parts for event in piece.events), key=lambda one: one[:2])
@@ -144,7 +144,7 @@ class Record:
         return f"{note}{mark}{fragment}"
 
 
-def told_by(data: bytes) -> Told:
+def told_by(data: bytes) -> LedgerEvents:
     """What whole lines of a ledger tell; a line that is no event is passed over, and one of what was shown is not parsed."""
     days, odd, telling = set[bytes](), list[bytes](), list[bytes]()
     for line in data.split(b"\n"):
@@ -162,7 +162,7 @@ def told_by(data: bytes) -> Told:
             of_odd.add(ts[:10])
             events.append((ts, line, event))
     names = {name.decode() for name in TELLING}
-    return Told(
+    return LedgerEvents(
         frozenset(day.decode() for day in days) | of_odd,
         tuple(row for row in events if row[2].get("event") in names),
     )

@@ -18,11 +18,11 @@ from memoryclaw.text.markdown import Body, links_in, read_body, sections_of
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import audience
 from memoryclaw.vault.facts import Facts, read_facts, without_facts
-from memoryclaw.vault.fields import NO_FIELDS, Fields, is_template, read_fields
+from memoryclaw.vault.fields import NO_FIELDS, NoteFields, is_template, read_fields
 from memoryclaw.vault.forgotten import (
     NOTHING_FORGOTTEN,
     ForgottenLines,
-    Mark,
+    ForgottenMark,
     gone_lines,
     without_lines,
     without_words,
@@ -59,7 +59,7 @@ def units_of(
     properties: str | None = None,
     fact_lines: frozenset[int] | None = None,
     rest: str = "",
-    fields: Fields = NO_FIELDS,
+    fields: NoteFields = NO_FIELDS,
     todos: Sequence[tuple[int, str, Todo]] = (),
 ) -> tuple[Unit, ...]:
     """The retrieval units of a note, in the order of the file.
@@ -377,7 +377,7 @@ class _Reading(NamedTuple):
     log: Log = Log()
     title: str = ""
     searched: str = ""
-    fields: Fields = NO_FIELDS
+    fields: NoteFields = NO_FIELDS
     todos: tuple[tuple[int, str, Todo], ...] = ()
 
 
@@ -414,7 +414,7 @@ def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
     )
 
 
-def _without_marked(log: Log, marks: Mapping[int, Sequence[Mark]]) -> Log:
+def _without_marked(log: Log, marks: Mapping[int, Sequence[ForgottenMark]]) -> Log:
     """A log whose forgotten turns say nothing; they stay, so that they can be named."""
     gone = gone_lines(marks)
     turns = (

@@ -23,7 +23,7 @@ _ONE = frozenset({"one", "false", "no", "single"})
 _YES, _NO = frozenset({"true", "yes"}), frozenset({"false", "no"})
 
 
-class Field(NamedTuple):
+class DeclaredField(NamedTuple):
     """The type of a field, whether it holds many values, after how many days a value is to be verified (0: never), and whether a rule may settle a conflict."""
 
     type: str = "text"
@@ -35,13 +35,13 @@ class Field(NamedTuple):
 class Schema(NamedTuple):
     """The declared fields of a vault, and the headings whose keys are entities, in lower case."""
 
-    fields: Mapping[str, Field] = NOTHING
+    fields: Mapping[str, DeclaredField] = NOTHING
     collections: frozenset[str] = DEFAULT_COLLECTIONS
     problems: tuple[Problem, ...] = ()
 
     def misfit(self, field: str, value: str) -> str:
         """Why a value is none of its field's type, in a sentence; empty where it is one, or the field has none."""
-        declared = self.fields.get(_word(field), Field())
+        declared = self.fields.get(_word(field), DeclaredField())
         values = value.split(",") if declared.many else [value]
         wrong = next(filter(None, (misfit(spelling.strip(), declared.type) for spelling in values)), "")
         return wrong and f"{wrong}, as `{_word(field)}: {declared.type}` in {SCHEMA_FILE} asks for"
@@ -165,9 +165,9 @@ def _word(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def _field(name: str, spec: Any, loaded: Yaml, problems: list[Problem]) -> Field:
+def _field(name: str, spec: Any, loaded: Yaml, problems: list[Problem]) -> DeclaredField:
     """Reads the declaration of a field: `date`, `many`, `[email, many]` or `{type: email, values: many, verify: 180 days, supersede: true}`."""
-    field = Field()
+    field = DeclaredField()
     if isinstance(spec, dict):
         spans = [text for key, value in spec.items() if key.lower() == _VERIFY for text in strings(value)]
         rules = {str(key).lower(): value for key, value in spec.items() if str(key).lower() != _VERIFY}

@@ -28,7 +28,7 @@ _SUMMARY = 120
 AGAIN = "it was forgotten for good once; you say it again, so it is no longer kept away"
 
 
-class Part(NamedTuple):
+class MemoryPart(NamedTuple):
     """One fact, or statement (then `field` is empty), of what is to be remembered, and the file that it goes to."""
 
     entity: str
@@ -44,7 +44,11 @@ class Part(NamedTuple):
 
 
 def remember_parts(
-    context: WriteContext, parts: Sequence[Part], *, source: str = "", lifecycle: Mapping[str, str] = NOTHING
+    context: WriteContext,
+    parts: Sequence[MemoryPart],
+    *,
+    source: str = "",
+    lifecycle: Mapping[str, str] = NOTHING,
 ) -> Written:
     """Keeps facts and statements that were said in one breath, all with one lifecycle; one commit of all of them.
 
@@ -126,7 +130,7 @@ def _bounded(
 
 
 def _set(
-    context: WriteContext, text: str, file: SemanticFile, part: Part, source: str, *, many: bool
+    context: WriteContext, text: str, file: SemanticFile, part: MemoryPart, source: str, *, many: bool
 ) -> FactEdit:
     if not part.field:
         return add_statement(
