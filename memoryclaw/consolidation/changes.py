@@ -262,7 +262,7 @@ def outcome_of(
 
     for change in changes:
         try:
-            fresh = {found.path: found.patch(now(found.path)) for found in rewrites(change, collections)}
+            fresh = {new.path: new.patch(now(new.path)) for new in rewrites(change, collections)}
         except (InputError, NotFoundError):
             continue
         for move in moves(change):
@@ -403,10 +403,10 @@ def read_record(text: str) -> RunRecord:
         if isinstance(item, dict)
     ]
     episodes = value.get("episodes")
-    known: Mapping[Any, Any] = episodes if isinstance(episodes, dict) else {}
-    sources = {id_: source for id_, source in known.items() if isinstance(source, str)}
-    run, at, held = (_text(value.get(key)) for key in ("run", "at", "held"))
-    return RunRecord(run, at, ranges, sequences, sources, held)
+    noted: Mapping[Any, Any] = episodes if isinstance(episodes, dict) else {}
+    sources = {id_: source for id_, source in noted.items() if isinstance(source, str)}
+    run, moment, reason = (_text(value.get(key)) for key in ("run", "at", "held"))
+    return RunRecord(run, moment, ranges, sequences, sources, reason)
 
 
 def _strings(value: object) -> list[str]:
