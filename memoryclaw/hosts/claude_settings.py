@@ -161,7 +161,7 @@ def without_hooks(text: str) -> str:
 
 def command_in(text: str) -> str:
     """What runs our hooks in these settings, with `{}` in place of `hook pre` or `hook post`; empty where nothing does."""
-    return next((_VERB.sub(" {}", found.command) for found in _ours(_checked(text))), "")
+    return next((_VERB.sub(" {}", hook.command) for hook in _ours(_checked(text))), "")
 
 
 def _checked(text: str) -> Node:

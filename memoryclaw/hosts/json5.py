@@ -75,10 +75,10 @@ class _Json5Parser:
     def error(self, at: int, message: str) -> ConfigError:
         return ConfigError(f"line {self._text.count(chr(10), 0, at) + 1}: {message}")
 
-    def skipped(self, at: int) -> int:
-        while hit := _BLANK.match(self._text, at) or COMMENT.match(self._text, at):
-            at = hit.end()
-        return at
+    def skipped(self, place: int) -> int:
+        while hit := _BLANK.match(self._text, place) or COMMENT.match(self._text, place):
+            place = hit.end()
+        return place
 
     def value(self, at: int, depth: int) -> Node:
         if depth > _DEEPEST:
@@ -310,15 +310,15 @@ def removed(text: str, node: Node, member: Member, added: Added | None = None) -
     return head + tail
 
 
-def _end_of_comments(text: str, at: int, stop: int | None = None) -> int:
+def _end_of_comments(text: str, place: int, stop: int | None = None) -> int:
     """Where the last comment from here on ends; `at` when there is none before the next token."""
-    end = at
+    end = place
     while True:
-        blank = _MAYBE_BLANK.match(text, at)
-        hit = COMMENT.match(text, blank.end() if blank else at)
+        blank = _MAYBE_BLANK.match(text, place)
+        hit = COMMENT.match(text, blank.end() if blank else place)
         if hit is None or (stop is not None and hit.end() > stop):
             return end
-        at = end = hit.end()
+        place = end = hit.end()
 
 
 def _shown(value: Any, indent: str, unit: str, newline: str) -> str:
