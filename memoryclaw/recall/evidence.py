@@ -290,7 +290,7 @@ class EvidenceReader:
                 counter.add(rowid, counted, n)
         for rowid, columns in self._catalog.tokens(lengths).items() if others else ():
             for column, text in columns.items():
-                matching = [(n, apart) for n, wanted, apart in others if wanted in text]
+                matching = [(n, apart) for n, phrase, apart in others if phrase in text]
                 padded = _apart(text) if matching else ""
                 for n, apart in matching:
                     counter.add(rowid, column, n, padded.count(apart))
@@ -307,8 +307,8 @@ class EvidenceReader:
             return []
         where, values = conditions(filters)
         if ranges:
-            spoken = [(one.start or "0000", one.end or "9999") for one in ranges]
-            dated = [(one.end or "9999", one.start or "0000") for one in question.days]
+            spoken = [(range_.start or "0000", range_.end or "9999") for range_ in ranges]
+            dated = [(range_.end or "9999", range_.start or "0000") for range_ in question.days]
             touching = [*[f"({_TOUCHES})"] * len(spoken), *[f"({DATED})"] * len(dated)]
             where += f" and ({' or '.join(touching)})"
             values = [*values, *(day for span in (*spoken, *dated) for day in span)]
@@ -410,8 +410,8 @@ def _holding(clause: Clause, texts: Mapping[str, str]) -> set[Clause]:
     if clause.op in ("token", "phrase"):
         searched = [text for name, text in texts.items() if not clause.columns or name in clause.columns]
         return {clause} if any(f" {clause.text} " in f" {text} " for text in searched) else set()
-    subclauses = [_holding(part, texts) for part in clause.parts if part.op != "not"]
-    barred = any(_holding(part.parts[0], texts) for part in clause.parts if part.op == "not")
+    subclauses = [_holding(subclause, texts) for subclause in clause.parts if subclause.op != "not"]
+    barred = any(_holding(subclause.parts[0], texts) for subclause in clause.parts if subclause.op == "not")
     if clause.op == "all" and (barred or not all(subclauses)):
         return set()
     return set().union(*subclauses)
@@ -428,7 +428,7 @@ def _norm(length: int, usual: float) -> float:
 
 def _is_nested(clause: Clause) -> bool:
     """True when a part may stand in a unit and yet add nothing to it."""
-    return any(part.op == "all" or _is_nested(part) for part in clause.parts)
+    return any(subclause.op == "all" or _is_nested(subclause) for subclause in clause.parts)
 
 
 class IdfTable:

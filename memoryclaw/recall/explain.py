@@ -100,7 +100,7 @@ def _phrases(clause: Clause, reading: Reading, column: str) -> list[str]:
     return [
         " ".join(dict.fromkeys(word for word, _ in flat[i : i + len(phrase)]))
         for i in range(len(flat) - len(phrase) + 1)
-        if all(flat[i + k][1] == part for k, part in enumerate(phrase))
+        if all(flat[i + k][1] == token_ for k, token_ in enumerate(phrase))
     ]
 
 

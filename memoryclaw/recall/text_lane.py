@@ -109,17 +109,17 @@ class Lane:
 
     def _rarest(self, clause: Clause) -> Clause:
         """Of words any of which may stand: the rarest, as many as few units hold together."""
-        if clause.op != "any" or any(part.op != "token" for part in clause.parts):
+        if clause.op != "any" or any(term.op != "token" for term in clause.parts):
             return clause
-        counts = {part: self._containing(part) for part in clause.parts}
+        counts = {term: self._containing(term) for term in clause.parts}
         ordered = sorted(counts, key=lambda part: (counts[part], part.text))
         units_held = 0
         rarest: list[Clause] = []
-        for part in ordered:
-            units_held += counts[part]
-            if units_held > self._most and sum(counts[one] > 0 for one in rarest) >= 2:
+        for term in ordered:
+            units_held += counts[term]
+            if units_held > self._most and sum(counts[counted] > 0 for counted in rarest) >= 2:
                 break
-            rarest.append(part)
+            rarest.append(term)
         return Clause("any", parts=tuple(rarest)) if len(rarest) < len(clause.parts) else clause
 
 
