@@ -186,7 +186,7 @@ class ChangeSet(NamedTuple):
 Patch = Callable[[str | None], str | None]  # of a file's text; None: there is no such file
 
 
-class Rewrite(NamedTuple):
+class FileRewrite(NamedTuple):
     """What a change does to one file."""
 
     path: str
@@ -195,7 +195,7 @@ class Rewrite(NamedTuple):
 
 def rewrites(
     change: PlannedChange, collections: frozenset[str], *, as_planned: bool = False
-) -> list[Rewrite]:
+) -> list[FileRewrite]:
     """The patches of a change in the order of its actions, those of one file made one; moves are left out.
 
     Args:
@@ -208,7 +208,7 @@ def rewrites(
         if as_planned or not isinstance(action, MoveFile):
             by_path.setdefault(action.paths[0], []).append(action)
     return [
-        Rewrite(path, partial(_patched, tuple(actions), collections, as_planned))
+        FileRewrite(path, partial(_patched, tuple(actions), collections, as_planned))
         for path, actions in by_path.items()
     ]
 

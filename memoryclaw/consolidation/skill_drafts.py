@@ -174,7 +174,7 @@ _TIME = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 _MISSING = object()
 
 
-class Parameter(NamedTuple):
+class DraftParameter(NamedTuple):
     """One argument that differs from session to session."""
 
     name: str
@@ -196,7 +196,7 @@ class DraftPlan(NamedTuple):
     """Steps, and the parameters that they share."""
 
     steps: tuple[DraftStep, ...]
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[DraftParameter, ...]
 
 
 def generalised(tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str, Any]]]) -> DraftPlan:
@@ -205,7 +205,7 @@ def generalised(tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str
     What was the same each time is written out, also inside a map that always had the same keys. The rest becomes parameters; where
     two of them always had the same value, they are one.
     """
-    named = _Names()
+    named = _ParameterNames()
     steps = []
     for place, tool in enumerate(tools):
         calls = [occurrence[place] for occurrence in occurrences]
@@ -222,11 +222,11 @@ def as_json(value: Any) -> str:
     return visible(_dumped(value)).replace("`", "\\u0060")
 
 
-class _Names:
+class _ParameterNames:
     """Gives each varying argument its parameter."""
 
     def __init__(self) -> None:
-        self.parameters: dict[str, Parameter] = {}
+        self.parameters: dict[str, DraftParameter] = {}
         self._by_values: dict[str, str] = {}
 
     def describe(self, tool: str, key: str, values: Sequence[Any], depth: int = 0) -> Any:
@@ -251,7 +251,7 @@ class _Names:
             default = (
                 flow(real[0]) if constant else ""
             )  # a text in which a name would be filled in, if it stood in a step
-            self.parameters[name] = Parameter(name, kind, of, len(real) < len(values), examples, default)
+            self.parameters[name] = DraftParameter(name, kind, of, len(real) < len(values), examples, default)
         return f"${name}"
 
     def _free(self, key: str, tool: str) -> str:

@@ -31,7 +31,7 @@ _THOUGHTS = frozenset({"thoughts", "reasoning_recap", "model_editable_context"})
 _ID = re.compile(r"[0-9a-f-]{16,}|\d+", re.IGNORECASE)
 
 
-class Conversation(NamedTuple):
+class ExportedConversation(NamedTuple):
     """A conversation as turns for the log, in order, and why some of it stays behind."""
 
     session: str
@@ -55,7 +55,7 @@ class Memory(NamedTuple):
 class Read(NamedTuple):
     """What one value of an export holds."""
 
-    conversations: tuple[Conversation, ...] = ()
+    conversations: tuple[ExportedConversation, ...] = ()
     memories: tuple[Memory, ...] = ()
     known: bool = True  # False: it is none of what this program exports
 
@@ -93,7 +93,7 @@ def _chatgpt(value: Mapping[str, Any]) -> Read:
     title = one_line(_text(value.get("title")))
     session = _session(CHATGPT, value, "conversation_id", "id")
     if value.get("is_do_not_remember") is True:
-        return Read((Conversation(session, title, (), (_TEMPORARY,) * len(nodes)),))
+        return Read((ExportedConversation(session, title, (), (_TEMPORARY,) * len(nodes)),))
     path = _path(nodes, value.get("current_node"))
     ids = {id(node) for node in path}
     left_out = [_BRANCH for node in nodes.values() if id(node) not in ids and _said(_message(node)).strip()]
@@ -117,7 +117,7 @@ def _chatgpt(value: Mapping[str, Any]) -> Read:
             {**about, "id": f"{id_}:{n}", **_attachment(name)} for n, name in enumerate(names, 1) if name
         ]
         before = id_
-    return Read((Conversation(session, title, tuple(turns), tuple(left_out)),), tuple(memories))
+    return Read((ExportedConversation(session, title, tuple(turns), tuple(left_out)),), tuple(memories))
 
 
 def _path(nodes: Mapping[str, Any], end: Any) -> list[Any]:
@@ -242,7 +242,7 @@ def _claude(value: Mapping[str, Any], name: str) -> Read:
     return Read(known=False)
 
 
-def _claude_conversation(value: Mapping[str, Any]) -> Conversation:
+def _claude_conversation(value: Mapping[str, Any]) -> ExportedConversation:
     session = _session(CLAUDE, value, "uuid", "id")
     turns: list[dict[str, Any]] = []
     left_out: list[str] = []
@@ -258,7 +258,7 @@ def _claude_conversation(value: Mapping[str, Any]) -> Conversation:
             {"session": session, "id": id_ if n == 0 else f"{id_}:{n}", **({"ts": ts} if ts else {}), **turn}
             for n, turn in enumerate(blocks)
         ]
-    return Conversation(session, one_line(_text(value.get("name"))), tuple(turns), tuple(left_out))
+    return ExportedConversation(session, one_line(_text(value.get("name"))), tuple(turns), tuple(left_out))
 
 
 def _claude_turns(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

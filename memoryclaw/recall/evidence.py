@@ -22,7 +22,7 @@ from memoryclaw.recall.text_lane import (
     LOOKED_UP_SHARE,
     POOL,
     Condition,
-    Fields,
+    FieldFilter,
     Lane,
     conditions,
 )
@@ -154,24 +154,24 @@ class EvidenceReader:
             return NONE
         return {u.rowid: x for u in units if (x := self._strengths.of(u.id, u.kind).x)}
 
-    def fields(self, question: Question) -> Fields | None:
+    def fields(self, question: Question) -> FieldFilter | None:
         """What the fields of a question let through; None when it has none."""
         filters = question.query.filters
-        return Fields(self._catalog, *conditions(filters)) if filters else None
+        return FieldFilter(self._catalog, *conditions(filters)) if filters else None
 
     def _text(
-        self, question: Question, fields: Fields | None, then: Condition | None, pool: int
+        self, question: Question, fields: FieldFilter | None, then: Condition | None, pool: int
     ) -> dict[int, float]:
         if question.clause is None or question.only_excludes:
             return {}
         scores = self._lane.best(question.clause, pool, fields)
         return (
-            scores | self._lane.within(question.clause, pool, Fields(self._catalog, *then))
+            scores | self._lane.within(question.clause, pool, FieldFilter(self._catalog, *then))
             if then
             else scores
         )
 
-    def _any(self, leaves: Sequence[Leaf], fields: Fields | None) -> dict[int, float]:
+    def _any(self, leaves: Sequence[Leaf], fields: FieldFilter | None) -> dict[int, float]:
         clause = Clause("any", parts=tuple(dict.fromkeys(leaf.clause for leaf in leaves)))
         return self._lane.best(clause, FEWER, fields) if leaves else {}
 
@@ -234,7 +234,9 @@ class EvidenceReader:
             rowids.update((int(row[0]), None) for row in rows)
         return list(rowids)
 
-    def _beside(self, text: Scores, known: Sequence[UnitSummary], fields: Fields | None) -> list[UnitSummary]:
+    def _beside(
+        self, text: Scores, known: Sequence[UnitSummary], fields: FieldFilter | None
+    ) -> list[UnitSummary]:
         """Turns beside the best ones, which may have the words of a question around them and none themselves."""
         by_words = [unit for unit in known if unit.rowid in text]
         best = sorted(by_words, key=lambda unit: (-text[unit.rowid], unit.id, unit.path, unit.seq))[:BESIDE]

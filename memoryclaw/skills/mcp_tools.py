@@ -25,7 +25,7 @@ _PAGES = 50  # of a server's list of tools
 _SEPARATORS = (".", "__", "/")
 
 
-class _Open(NamedTuple):
+class _OpenServer(NamedTuple):
     """A connected server, and its tools by name."""
 
     client: Client
@@ -46,7 +46,7 @@ class McpTools:
         self._timeout = timeout
         self._home = home
         self._stack = ExitStack()
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, _OpenServer] = {}
         self._broken: dict[str, str] = {}  # servers that were tried, and what was wrong
         self._portal: BlockingPortal | None = None
         self._nowhere: TextIO  # where what a server writes to its standard error goes
@@ -113,7 +113,7 @@ class McpTools:
             except _failures() as error:
                 self._broken[server] = f"the MCP server {server} cannot be used: {_words(error)}"
                 raise InputError(self._broken[server]) from None
-            self._open[server] = _Open(client, tools)
+            self._open[server] = _OpenServer(client, tools)
         return self._open[server].tools
 
     @asynccontextmanager

@@ -22,7 +22,7 @@ TOOL, CHECK, INTERRUPTED, AGENT, PERSON = "tool", "check", "interrupted", "agent
 _TELLING = frozenset({TOOL, AGENT, PERSON})
 
 
-class Outcome(NamedTuple):
+class RunOutcome(NamedTuple):
     """How one run ended.
 
     Attributes:
@@ -53,11 +53,11 @@ class Outcome(NamedTuple):
 class Outcomes(NamedTuple):
     """How the runs of one skill ended, the oldest first; `digest` is that of its file now."""
 
-    runs: tuple[Outcome, ...] = ()
+    runs: tuple[RunOutcome, ...] = ()
     digest: str = ""
 
     @property
-    def told(self) -> tuple[Outcome, ...]:
+    def told(self) -> tuple[RunOutcome, ...]:
         """The runs that tell something of the skill."""
         return tuple(run for run in self.runs if run.by in _TELLING)
 
@@ -72,7 +72,7 @@ class Outcomes(NamedTuple):
         return round(self.succeeded / len(self.told), 4) if self.told else 0.0
 
     @property
-    def last_failure(self) -> Outcome | None:
+    def last_failure(self) -> RunOutcome | None:
         """The latest run that failed."""
         return next((run for run in reversed(self.told) if not run.ok), None)
 
@@ -83,7 +83,7 @@ class Outcomes(NamedTuple):
         return len(last) == DEGRADED and not any(last)
 
     @property
-    def stopped(self) -> Outcome | None:
+    def stopped(self) -> RunOutcome | None:
         """The latest run, if it could not begin."""
         last = self.runs[-1] if self.runs else None
         return last if last is not None and last.by == CHECK else None
@@ -106,7 +106,7 @@ def outcomes_of(events: Iterable[Mapping[str, Any]], path: str, digest: str) -> 
 
 def kept(
     ledger: Ledger, skill: SkillFile, *, ok: bool, by: str, why: str, session: str, now: datetime
-) -> Outcome:
+) -> RunOutcome:
     """Keeps how it went when somebody followed a skill.
 
     Args:
@@ -122,7 +122,7 @@ def kept(
         VaultError: it could not be kept.
     """
     reason = one_line(unmarked(why).text)[:WHY]
-    outcome = Outcome(timestamp(now), ok, by, reason, digest=skill.digest)
+    outcome = RunOutcome(timestamp(now), ok, by, reason, digest=skill.digest)
     values = {"skill": skill.name, "path": skill.path, "digest": skill.digest, "ok": ok, "by": by}
     values |= {key: value for key, value in (("why", reason), ("session", one_line(session))) if value}
     trouble = ledger.append(EVENT, values, now, durable=True)
@@ -131,7 +131,7 @@ def kept(
     return outcome
 
 
-def _outcome(event: Mapping[str, Any]) -> Outcome | None:
+def _outcome(event: Mapping[str, Any]) -> RunOutcome | None:
     ok, ts = event.get("ok"), parse_timestamp(str(event.get("ts", "")))
     if not isinstance(ok, bool) or not ts:
         return None
@@ -141,7 +141,7 @@ def _outcome(event: Mapping[str, Any]) -> Outcome | None:
     }
     step = event.get("step")
     texts["by"] = texts["by"] or TOOL
-    return Outcome(ts, ok, **texts, step=step if type(step) is int and step > 0 else 0)
+    return RunOutcome(ts, ok, **texts, step=step if type(step) is int and step > 0 else 0)
 
 
 def better(current: Outcomes, others: Iterable[tuple[str, Outcomes]]) -> str:

@@ -20,7 +20,7 @@ from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.skills.binding import Facts, bound, hidden, remembered, standing_for, typed
 from memoryclaw.skills.listing import CHANGED, ListedSkill, find, list_skills
 from memoryclaw.skills.outcomes import CHECK, EVENT, INTERRUPTED, TOOL, WHY
-from memoryclaw.skills.steps import Requirement, Step, StepPlan, as_text, read_recipe, references_in
+from memoryclaw.skills.steps import Recipe, Requirement, Step, as_text, read_recipe, references_in
 from memoryclaw.skills.tools import Tool, Tools
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.layout import run_id
@@ -170,7 +170,7 @@ class Runner:
     redacted: Callable[[str], str]
 
 
-class _Planned(NamedTuple):
+class _PlannedCall(NamedTuple):
     """A step with its tool, or with what is wrong."""
 
     step: Step
@@ -206,7 +206,7 @@ def run_skill(
         return job.applied() if apply else job.shown()
 
 
-def _approved(listed: ListedSkill) -> StepPlan:
+def _approved(listed: ListedSkill) -> Recipe:
     if listed.state != APPROVED:
         # The name comes from the file, and a person may paste the command.
         name = shlex.quote(listed.name)
@@ -228,7 +228,7 @@ class _Job:
     runner: Runner
     tools: Tools
     listed: ListedSkill
-    recipe: StepPlan
+    recipe: Recipe
     values: Sequence[ParameterValue]
     run: str
     session: str
@@ -266,12 +266,12 @@ class _Job:
             notice = self._recorded(steps, ok=ok)
         return self._outcome(tuple(steps), applied=True, ok=ok, notice=notice)
 
-    def _planned(self, step: Step) -> _Planned:
+    def _planned(self, step: Step) -> _PlannedCall:
         try:
             tool = self.tools.find(step.tool)
-            return _Planned(step, tool, self._trouble(tool, self._args(step), self._unknown(step)))
+            return _PlannedCall(step, tool, self._trouble(tool, self._args(step), self._unknown(step)))
         except MemoryClawError as error:
-            return _Planned(step, None, str(error))
+            return _PlannedCall(step, None, str(error))
 
     def _trouble(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
         """What is wrong with the arguments, without secrets, which the message of a schema repeats."""
@@ -287,7 +287,7 @@ class _Job:
     def _args(self, step: Step) -> dict[str, Any]:
         return bound(step, self.known)
 
-    def _carried_out(self, number: int, call: _Planned) -> StepResult:
+    def _carried_out(self, number: int, call: _PlannedCall) -> StepResult:
         tool = call.tool
         try:
             args = self._args(call.step)
@@ -312,7 +312,7 @@ class _Job:
         return self._told(number, call, DONE, result=answer)
 
     def _told(
-        self, number: int, call: _Planned, state: str, *, result: str = "", error: str = ""
+        self, number: int, call: _PlannedCall, state: str, *, result: str = "", error: str = ""
     ) -> StepResult:
         try:
             args = self._args(call.step)

@@ -228,7 +228,7 @@ class Requirement(NamedTuple):
         return self.asked.name
 
 
-class StepPlan(NamedTuple):
+class Recipe(NamedTuple):
     """The steps of a skill and their parameters; no steps if there are problems."""
 
     steps: tuple[Step, ...] = ()
@@ -236,7 +236,7 @@ class StepPlan(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
-def read_recipe(file: SkillFile) -> StepPlan:
+def read_recipe(file: SkillFile) -> Recipe:
     """Reads the steps of a skill, or why it cannot be run."""
     read = typed_header(file)
     header = read.values
@@ -258,7 +258,7 @@ def read_recipe(file: SkillFile) -> StepPlan:
         for number, value in enumerate(steps, 1)
         if (step := reader.step(number, value, read.line(number)))
     )
-    return StepPlan((), needs, tuple(reader.problems)) if reader.problems else StepPlan(recipe_steps, needs)
+    return Recipe((), needs, tuple(reader.problems)) if reader.problems else Recipe(recipe_steps, needs)
 
 
 class _StepReader:
@@ -353,5 +353,5 @@ def _given(low: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
     return next((low[key] for key in keys if low.get(key) is not None), None)
 
 
-def _refused(file: SkillFile, message: str, hint: str) -> StepPlan:
-    return StepPlan(problems=(Problem(file.path, 1, message, hint),))
+def _refused(file: SkillFile, message: str, hint: str) -> Recipe:
+    return Recipe(problems=(Problem(file.path, 1, message, hint),))

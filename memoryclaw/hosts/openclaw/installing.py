@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.hosts.json5 import (
     Added,
-    Node,
+    JsonNode,
     append,
     drop,
     found,
@@ -188,7 +188,7 @@ def _with_value(text: str, wish: DesiredSetting, steps: list[InstallStep]) -> st
     return text if plain(node) == wish.value else _replaced(text, wish, node, steps)
 
 
-def _replaced(text: str, wish: DesiredSetting, node: Node, steps: list[InstallStep]) -> str:
+def _replaced(text: str, wish: DesiredSetting, node: JsonNode, steps: list[InstallStep]) -> str:
     number = next((n for n, step in enumerate(steps) if step.path == wish.path), None)
     raw = text[node.start : node.end]
     if number is not None:
