@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from memoryclaw.skills.host_skills import HostSkills
     from memoryclaw.skills.listing import LintedSkill, ListedSkill, SkillOffer
     from memoryclaw.skills.match import SkillMatch
-    from memoryclaw.skills.outcomes import Outcome, Outcomes
+    from memoryclaw.skills.outcomes import Outcomes, RunOutcome
     from memoryclaw.skills.run import ParameterValue, SkillRun
     from memoryclaw.working.memory import WorkingMemory
     from memoryclaw.working.store import Cleared
@@ -659,7 +659,7 @@ blame: Shape[Blame] = Shape(
 
 # Skills.
 
-skill_outcome: Shape[Outcome] = Shape()
+skill_outcome: Shape[RunOutcome] = Shape()
 skill_outcomes: Shape[Outcomes] = Shape(
     "runs succeeded rate degraded last_failure stopped", runs=(int, lambda outcomes: len(outcomes.told))
 )

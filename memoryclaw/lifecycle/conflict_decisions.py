@@ -78,7 +78,7 @@ def says(one: Fact, other: Fact) -> bool:
 def opposed(conflict: Conflict) -> list[tuple[Fact, Fact]]:
     """The pairs of values that cannot both hold, each once."""
     facts = [side[0][1] for side in conflict.sides]
-    return [(one, other) for one, other in combinations(facts, 2) if not agree(one.value, other.value)]
+    return [(a, b) for a, b in combinations(facts, 2) if not agree(a.value, b.value)]
 
 
 def side_in_words(side: Sequence[FactAt], entity: str) -> str:

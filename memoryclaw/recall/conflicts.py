@@ -41,7 +41,7 @@ class Conflicts:
         """The conflicts about these entities, named by key."""
         entity_keys = set(keys)
         linked = set(self._catalog.other_names(entity_keys)) if entity_keys else set[tuple[str, str]]()
-        pairs = self._catalog.standing(entity_keys | {other for _, other in linked}) if entity_keys else []
+        pairs = self._catalog.standing(entity_keys | {key for _, key in linked}) if entity_keys else []
         if not _may_conflict(pairs, linked):
             return []
         from memoryclaw.vault.conflict_rules import conflicts  # noqa: PLC0415 - see above
@@ -90,5 +90,5 @@ def _may_conflict(found: Sequence[FactAt], linked: Iterable[tuple[str, str]]) ->
         key = key_of(fact.entity)
         paths.setdefault(key, set()).add(path)
         fields[key, fact.field.casefold()] += 1
-    several = any(len(some) > 1 for some in paths.values()) or any(n > 1 for n in fields.values())
+    several = any(len(places) > 1 for places in paths.values()) or any(n > 1 for n in fields.values())
     return several or any(one in paths and other in paths for one, other in linked)

@@ -129,8 +129,8 @@ class Strengths:
 
     def of_note(self, id_: str, kind: str) -> Strength:
         """How strongly a whole note is remembered, by its own uses and those of all its parts."""
-        parts = self.notes.get(id_, ())
-        return self._strength(_united(use for part in parts for use in self._uses(part)), kind)
+        units = self.notes.get(id_, ())
+        return self._strength(_united(use for unit in units for use in self._uses(unit)), kind)
 
     def _strength(self, uses: Collection[Use], kind: str) -> Strength:
         half_life = HALF_LIVES.get(kind, HALF_LIVES["note"])

@@ -95,7 +95,9 @@ class Ledger:
             return ()
         end = grown.data.rfind(b"\n") + 1  # the last line may be on its way
         new = _events(grown.data[:end], "shown", "session", session)
-        reading = _FileEvents((*earlier.events, *new) if grown.start else tuple(new), grown.start + end, grown.file)
+        reading = _FileEvents(
+            (*earlier.events, *new) if grown.start else tuple(new), grown.start + end, grown.file
+        )
         if len(self._told) > _SESSIONS:
             self._told.clear()
         self._told[path, session] = reading
