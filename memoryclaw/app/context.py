@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.index.vectors import Vectors
     from memoryclaw.lifecycle.keeping import UpkeepContext
     from memoryclaw.recall.strength import Strengths
-    from memoryclaw.text.redaction import Gate
+    from memoryclaw.text.redaction import RedactionGate
     from memoryclaw.vault.ledger import Ledger
     from memoryclaw.writing.context import WriteContext
 
@@ -432,7 +432,7 @@ class VaultContext:
             decisions=decisions_of(writing.root),
         )
 
-    def write_context(self, gate: Gate) -> WriteContext:
+    def write_context(self, gate: RedactionGate) -> WriteContext:
         """What a verb that writes works with."""
         from memoryclaw.writing.context import Templates, WriteContext
 
