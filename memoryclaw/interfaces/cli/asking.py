@@ -33,7 +33,7 @@ SESSION = click.option(
 
 @verb(
     examples=[
-        "search boathouse deadline",
+        "init\nremember 'Nora drinks oolong tea'\nsearch oolong",
         "search 'kind:episode \"oat milk\" since:2025-06' --limit 3",
         "search 'dowels in October 2025' --explain",
     ]
@@ -87,7 +87,12 @@ def search(
     _remarks(shapes.search(answer))
 
 
-@verb(examples=["ask 'When is the boathouse deadline?'", "ask what coffee does Nora drink --json"])
+@verb(
+    examples=[
+        "init\nremember 'Nora drinks oolong tea'\nask 'What does Nora drink?'",
+        "ask what coffee does Nora drink --json",
+    ]
+)
 @click.argument("query", nargs=-1, required=True, type=TEXT)
 @click.pass_obj
 def ask(context: CliContext, *, query: tuple[str, ...]) -> None:
@@ -121,7 +126,7 @@ def ask(context: CliContext, *, query: tuple[str, ...]) -> None:
 
 @verb(
     examples=[
-        "recall 'When is the boathouse deadline?'",
+        "init\nremember 'Nora drinks oolong tea'\nrecall 'What does Nora drink?'",
         "recall 'what coffee does Nora drink' --budget 400",
         "recall 'spare key' --goal 'let the plumber in' --trace",
     ]

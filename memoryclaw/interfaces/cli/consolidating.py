@@ -334,7 +334,7 @@ def schedule() -> None:
 
 @schedule.command(
     examples=[
-        "init\nconsolidate schedule install --dry-run",
+        "init\nconsolidate schedule install --using cron --dry-run",
         "consolidate schedule install --at 22:30 --using cron",
         "consolidate schedule install --every 60 --dry-run",
     ]

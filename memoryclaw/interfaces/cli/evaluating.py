@@ -32,10 +32,10 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
 @check.command(
     "eval",
     examples=[
-        "init\ncheck eval",
+        "init\ncheck eval --install-hook",
         "check eval questions.yaml --k 3,10",
         "check eval --budget 400 --least 0.8",
-        "check eval --install-hook",
+        "check eval",
     ],
 )
 @click.argument("file", required=False, type=TEXT)

@@ -28,7 +28,7 @@ _STYLES = {"link": "", "mention": ' style="dashed"', "cited": ' style="dotted" d
     default="show",
     takes=True,
     examples=[
-        "links semantic/projects",
+        "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks",
         "links path Home 'Boathouse Aarhus'",
         "links --dot | dot -Tsvg -o vault.svg",
     ],
@@ -42,7 +42,12 @@ def links() -> None:
 
 @links.command(
     "show",
-    examples=["links semantic/projects", "links ep-20250708-penicillin", "links Home --json", "links --dot"],
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks show",
+        "links ep-20250708-penicillin",
+        "links Home --json",
+        "links --dot",
+    ],
 )
 @click.argument("id_", metavar="[ID]", required=False, default="", type=TEXT)
 @click.option("--dot", is_flag=True, help="The whole graph in the language of Graphviz.")
@@ -79,7 +84,13 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
     print_freshness(fresh)
 
 
-@links.command("path", examples=["links path Home 'Boathouse Aarhus'", "links path Home Nora --json"])
+@links.command(
+    "path",
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks path semantic/facts#Nora semantic/facts#Tomas",
+        "links path Home Nora --json",
+    ],
+)
 @click.argument("start", metavar="A", type=TEXT)
 @click.argument("end", metavar="B", type=TEXT)
 @click.pass_obj
@@ -105,7 +116,11 @@ def path(context: CliContext, start: str, end: str) -> None:
 
 
 @links.command(
-    "neighbours", examples=["links neighbours 'Boathouse Aarhus'", "links neighbours Home --limit 5 --json"]
+    "neighbours",
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks neighbours semantic/facts#Nora",
+        "links neighbours Home --limit 5 --json",
+    ],
 )
 @click.argument("id_", metavar="ID", type=TEXT)
 @click.option(
@@ -143,7 +158,10 @@ def neighbours(context: CliContext, id_: str, limit: int) -> None:
     print_freshness(fresh)
 
 
-@links.command("orphans", examples=["links orphans", "links orphans --json"])
+@links.command(
+    "orphans",
+    examples=["init\nremember oolong --entity Nora --field tea\nlinks orphans", "links orphans --json"],
+)
 @click.pass_obj
 def orphans(context: CliContext) -> None:
     """List the notes and entities that nothing is tied to."""
@@ -158,7 +176,7 @@ def orphans(context: CliContext) -> None:
     print_freshness(fresh)
 
 
-@links.command("dangling", examples=["links dangling", "links dangling --json"])
+@links.command("dangling", examples=["init\nlinks dangling", "links dangling --json"])
 @click.pass_obj
 def dangling(context: CliContext) -> None:
     """List the links that lead nowhere."""

@@ -45,7 +45,7 @@ def _type(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
 
 @verb(
     examples=[
-        "show semantic/projects",
+        "init\nremember oolong --entity Nora --field tea\nshow Nora",
         "show 'semantic/projects#Boathouse Aarhus.deadline'",
         "show log:2025-10-21-kanazawa/8 --json",
     ]
@@ -71,12 +71,14 @@ def show(context: CliContext, id_: str, *, session: str, form: str | None) -> No
     An ID may be the name of an entity, or the receipt of a recall.
     """
     with context.app() as app:
-        views = [_VIEWS[form]] if form else [_show_text, _show_recall, _show_entity]
-        for view in views[:-1]:
-            with suppress(NotFoundError):
-                view(context, app, id_, session)
-                return
-        views[-1](context, app, id_, session)
+        try:
+            _VIEWS[form or "text"](context, app, id_, session)
+        except NotFoundError:
+            for view in () if form else (_show_recall, _show_entity):
+                with suppress(NotFoundError):
+                    view(context, app, id_, session)
+                    return
+            raise
 
 
 def _show_text(context: CliContext, app: App, id_: str, session: str) -> None:
@@ -178,7 +180,7 @@ _VIEWS = {"text": _show_text, "entity": _show_entity, "uses": _show_uses, "recal
     default="notes",
     takes=True,
     examples=[
-        "init\nbrowse",
+        "init\nremember 'Nora drinks oolong tea' --note\nbrowse",
         "browse --kind episode --limit 10",
         "browse entities --kind people",
         "browse views --write",
@@ -194,7 +196,7 @@ def browse() -> None:
 @browse.command(
     "notes",
     examples=[
-        "init\nbrowse notes",
+        "init\nremember 'Nora drinks oolong tea' --note\nbrowse notes",
         "browse --kind episode --limit 10",
         "browse --type decision",
         "browse --state archived --json",
@@ -261,7 +263,7 @@ def notes(context: CliContext, *, kind: str, state: str, memory_type: str, limit
 
 @verb(
     examples=[
-        "facts",
+        "init\nremember oolong --entity Nora --field tea\nfacts",
         "facts 'Boathouse Aarhus' --history",
         "facts boathouse --as-of 2025-07-01",
         "facts boathouse --believed-at 2026-04-01",
@@ -333,7 +335,7 @@ def facts(
 
 @verb(
     examples=[
-        "todos",
+        "init\nremember --note -- '- [ ] Tar the boat'\ntodos",
         "todos --due 'this week'",
         "todos Boathouse --all --json",
         "edit 'notes/boat#todo-1a2b3c4d' --set done=true",
@@ -380,7 +382,11 @@ def _time(due: str, words: list[str], today: date) -> tuple[str, list[str]]:
 
 @browse.command(
     "entities",
-    examples=["init\nbrowse entities", "browse entities boathouse", "browse entities --kind people --json"],
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\nbrowse entities",
+        "browse entities boathouse",
+        "browse entities --kind people --json",
+    ],
 )
 @click.argument("words", metavar="[WORDS]...", nargs=-1, type=TEXT)
 @click.option(
@@ -403,7 +409,11 @@ def entities(context: CliContext, words: Sequence[str], kind: str) -> None:
 
 @browse.command(
     "views",
-    examples=["init\nbrowse views", "browse views --write", "browse views 'Boathouse Aarhus'"],
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\nbrowse views",
+        "browse views --write",
+        "browse views 'Boathouse Aarhus'",
+    ],
 )
 @click.argument("words", metavar="[ENTITY|TOPIC]...", nargs=-1, type=TEXT)
 @click.option("--write", is_flag=True, help="Write those that are not there, or stale.")
@@ -429,7 +439,13 @@ def views(context: CliContext, words: Sequence[str], write: bool) -> None:
         say(f"Wrote {plural(len(found.written), 'page')}.")
 
 
-@verb(examples=["timeline", "timeline 'Boathouse Aarhus' --since 2025-06-01", "timeline --limit 10 --json"])
+@verb(
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\ntimeline",
+        "timeline 'Boathouse Aarhus' --since 2025-06-01",
+        "timeline --limit 10 --json",
+    ]
+)
 @click.argument("entity", required=False, default="", type=TEXT)
 @click.option("--since", metavar="DATE", callback=_day, help="From that day on.")
 @click.option("--until", metavar="DATE", callback=_day, help="Up to the end of that day.")
@@ -489,7 +505,11 @@ def _fact(path: str, fact: Fact, dated: bool, doubted: bool) -> list[str]:
 
 
 @verb(
-    examples=["history", "history 'semantic/projects#Boathouse Aarhus.deadline'", "history --limit 5 --json"]
+    examples=[
+        "init\nhistory",
+        "history 'semantic/projects#Boathouse Aarhus.deadline'",
+        "history --limit 5 --json",
+    ]
 )
 @click.argument("id_", metavar="[ID]", required=False, default="", type=TEXT)
 @click.option(
@@ -525,7 +545,12 @@ def history(context: CliContext, id_: str, limit: int, before: str, commit: str)
     _events(events)
 
 
-@verb(examples=["blame 'semantic/projects#Boathouse Aarhus.deadline'", "blame 'Boathouse Aarhus.deadline'"])
+@verb(
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\nblame Nora.tea",
+        "blame 'Boathouse Aarhus.deadline'",
+    ]
+)
 @click.argument("fact", metavar="FACT", type=TEXT)
 @click.pass_obj
 def blame(context: CliContext, fact: str) -> None:

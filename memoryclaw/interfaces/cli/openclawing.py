@@ -29,7 +29,7 @@ _yes = click.option("--yes", is_flag=True, help="Write without asking.")
 
 @group(
     default="status",
-    examples=["openclaw install", "openclaw status", "openclaw import --dry-run", "openclaw uninstall"],
+    examples=["openclaw status", "openclaw install", "openclaw import --dry-run", "openclaw uninstall"],
 )
 def openclaw() -> None:
     """Use this vault as the memory of OpenClaw.
@@ -84,7 +84,9 @@ def status(context: CliContext, config: str) -> None:
         flow(f"{check.detail}{advice}", indent=17, lead=f"{mark} {padded(check.name, 12, bold=True)}")
 
 
-@openclaw.command("import", examples=["openclaw import --dry-run", "openclaw import ~/.openclaw/workspace"])
+@openclaw.command(
+    "import", examples=["init\nopenclaw import . --dry-run", "openclaw import ~/.openclaw/workspace"]
+)
 @click.argument("workspace", metavar="[FOLDER]", required=False, default="", type=TEXT)
 @_config
 @click.option("--dry-run", is_flag=True, help="Tell what would be proposed, and write nothing.")

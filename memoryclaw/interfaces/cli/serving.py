@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @verb(
     examples=[
-        "serve",
+        "init\nserve --port 0",
         "serve --port 0 --json",
         "serve --vault ~/notes --host 192.168.1.5 --allow-remote",
         "serve --stop",
@@ -108,7 +108,7 @@ def serve(
         raise KeyboardInterrupt
 
 
-@verb(examples=["ui", "ui --no-open", "ui --vault ~/notes --plain-host"])
+@verb(examples=["init\nui --no-open", "ui --no-open", "ui --vault ~/notes --plain-host"])
 @click.option("--no-open", is_flag=True, help="Only print the address, for another browser or for `ssh -L`.")
 @click.option(
     "--plain-host",
@@ -226,7 +226,7 @@ def _log(sentence: str) -> None:
 # `mcp`: a server that a host starts and speaks the Model Context Protocol with.
 
 
-@verb(examples=["mcp", "mcp --vault ~/notes"])
+@verb(examples=["init\nmcp", "mcp --vault ~/notes"])
 @click.pass_obj
 def mcp(context: CliContext) -> None:
     """Serve the vault over MCP, on standard input and output.

@@ -31,7 +31,7 @@ _COLOURS = {"approved": "green", "changed since approval": "yellow", "draft": "c
 @group(
     default="list",
     examples=[
-        "skills",
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills",
         "skills new send-email",
         "skills match 'send an email to John'",
         "skills approve send-email",
@@ -44,7 +44,13 @@ def skills() -> None:
     """
 
 
-@skills.command("list", examples=["skills list", "skills list --json"])
+@skills.command(
+    "list",
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills list",
+        "skills list --json",
+    ],
+)
 @click.pass_obj
 def list_(context: CliContext) -> None:
     """List skills and drafts with their state."""
@@ -73,7 +79,11 @@ def list_(context: CliContext) -> None:
 
 
 @skills.command(
-    "show", examples=["skills show send-weekly-update", "skills show _drafts/pack-the-site-bag --json"]
+    "show",
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills show water-plants",
+        "skills show _drafts/pack-the-site-bag --json",
+    ],
 )
 @click.argument("name", metavar="NAME", type=TEXT)
 @click.pass_obj
@@ -99,7 +109,7 @@ def show(context: CliContext, name: str) -> None:
 @skills.command(
     "new",
     examples=[
-        "skills new send-email",
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'",
         "skills new water-plants --description 'Waters the plants on Fridays.'",
     ],
 )
@@ -122,7 +132,14 @@ def new(context: CliContext, *, name: str, description: str, as_is: bool) -> Non
         remark(done.notice)
 
 
-@skills.command("lint", examples=["skills lint", "skills lint send-email", "skills lint --json"])
+@skills.command(
+    "lint",
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills lint",
+        "skills lint send-email",
+        "skills lint --json",
+    ],
+)
 @click.argument("name", metavar="[NAME]", required=False, default="", type=TEXT)
 @click.pass_context
 def lint(ctx: click.Context, name: str) -> None:
@@ -144,7 +161,11 @@ def lint(ctx: click.Context, name: str) -> None:
 
 
 @skills.command(
-    "match", examples=["skills match 'send an email to John'", "skills match 'book a train to Lund' --json"]
+    "match",
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills match 'who waters the plants?'",
+        "skills match 'book a train to Lund' --json",
+    ],
 )
 @click.argument("request", nargs=-1, required=True, type=TEXT)
 @click.pass_obj
@@ -162,7 +183,13 @@ def match(context: CliContext, request: tuple[str, ...]) -> None:
         say("No skill has a word of this; `memoryclaw skills list` shows them all.")
 
 
-@skills.command("approve", examples=["skills approve send-email", "skills approve _drafts/pack-the-site-bag"])
+@skills.command(
+    "approve",
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills approve water-plants",
+        "skills approve _drafts/pack-the-site-bag",
+    ],
+)
 @click.argument("name", metavar="NAME", type=TEXT)
 @click.pass_obj
 def approve(context: CliContext, name: str) -> None:
@@ -174,7 +201,12 @@ def approve(context: CliContext, name: str) -> None:
         _tell(context, app.skills.approve(name))
 
 
-@skills.command("reject", examples=["skills reject pack-the-site-bag"])
+@skills.command(
+    "reject",
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills approve water-plants\nskills reject water-plants"
+    ],
+)
 @click.argument("name", metavar="NAME", type=TEXT)
 @click.pass_obj
 def reject(context: CliContext, name: str) -> None:
@@ -185,7 +217,10 @@ def reject(context: CliContext, name: str) -> None:
 
 @skills.command(
     "outcome",
-    examples=["skills outcome send-email ok", "skills outcome send-email failed --why 'the address bounced'"],
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills outcome water-plants ok",
+        "skills outcome send-email failed --why 'the address bounced'",
+    ],
 )
 @click.argument("name", metavar="NAME", type=TEXT)
 @click.argument("ended", metavar="ok|failed", type=click.Choice(["ok", "failed"]))
@@ -205,7 +240,13 @@ def outcome(context: CliContext, *, name: str, ended: str, why: str, session: st
     say(f"{styled('kept', bold=True)}: {styled(name)} {'succeeded' if done.ok else 'failed'}")
 
 
-@skills.command("host", examples=["skills host", "skills host --json"])
+@skills.command(
+    "host",
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills approve water-plants\nskills host",
+        "skills host --json",
+    ],
+)
 @click.pass_obj
 def host(context: CliContext) -> None:
     """Update the folder that hosts read, and list what is in it.

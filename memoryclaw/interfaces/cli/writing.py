@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memoryclaw.writing.edit import NoteRewrite
 
 
-@verb(examples=["init ~/notes", "init . --commit", "init --vault ~/obsidian --json"])
+@verb(examples=["init .", "init . --commit", "init --vault ~/obsidian --json"])
 @click.argument("folder", metavar="[DIR]", required=False)
 @click.option("--commit", is_flag=True, help="Also put your notes into git once, as they are.")
 @click.option(
@@ -147,7 +147,7 @@ def _tell_survey(found: Survey) -> None:
 
 @verb(
     examples=[
-        "remember 'Nora prefers tea'",
+        "init\nremember 'Nora drinks oolong tea'",
         "remember 'Nora wants the receipts before Friday' --tag money",
         "remember 2026-12-11 --entity 'Boathouse Aarhus' --field deadline",
         "remember 'the wedding is on 5 september, near Otley' --entity Tam",
@@ -217,7 +217,7 @@ def remember(
 
 @verb(
     examples=[
-        "edit 'semantic/projects#Boathouse Aarhus.deadline' --set value=2026-12-11",
+        "init\nremember oolong --entity Nora --field tea\nedit semantic/facts#Nora.tea --set value=sencha",
         "edit ep-20250708-penicillin --set pin=true --set tags='[health, nora]'",
         "edit notes/moon-pancakes --text new.md --digest 1f2e3d4c --dry-run",
     ]
@@ -290,7 +290,7 @@ def _print_rewrite(context: CliContext, found: NoteRewrite) -> None:
 
 @verb(
     examples=[
-        "forget episodes/2025-04-15_08-05-00_printer-lease",
+        "init\nremember oolong --entity Nora --field tea\nforget semantic/facts#Nora.tea",
         "forget 'semantic/contacts#John.value'",
         "forget log:2025-10-21-kanazawa/8",
         "forget --purge log:2025-10-21-kanazawa/8 --dry-run",
@@ -400,7 +400,12 @@ def _tell_purged(context: CliContext, done: Purged) -> None:
         remark(notice)
 
 
-@verb(examples=["trust ep-20250814-timber-packaging", "trust 'semantic/facts#Tam.car' --yes"])
+@verb(
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\ntrust semantic/facts#Nora.tea --yes",
+        "trust 'semantic/facts#Tam.car' --yes",
+    ]
+)
 @click.argument("id_", metavar="ID", type=TEXT)
 @click.option(
     "--quarantine", is_flag=True, help="The opposite: take it out of every answer; it stays in its file."
@@ -422,7 +427,12 @@ def trust(context: CliContext, id_: str, *, quarantine: bool, yes: bool) -> None
             tell(context, app.trust(id_))
 
 
-@verb(examples=["undo 1a2b3c4", "undo remember-20261121T101500-ab12cd"])
+@verb(
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\nundo HEAD",
+        "undo remember-20261121T101500-ab12cd",
+    ]
+)
 @click.argument("commit", metavar="RUN|COMMIT", type=TEXT)
 @click.option("--yes", is_flag=True, help="Take back also what makes the folder a vault.")
 @click.pass_obj
