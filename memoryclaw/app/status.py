@@ -105,7 +105,7 @@ def git_report(history: History) -> GitReport:
     try:
         found, out = history.git.asks("rev-list", "--max-count=1", "--grep=^Run: ", "--format=%ct %s", "HEAD")
     except HistoryError as error:
-        return GitReport("damaged", damage(f"{error}; `memoryclaw doctor` looks closer"))
+        return GitReport("damaged", damage(f"{error}; `memoryclaw check` looks closer"))
     lines = out.decode("utf-8", "replace").splitlines()
     if not found or len(lines) < 2:  # the id, then what the format asks for
         return GitReport(state.name, sentence)

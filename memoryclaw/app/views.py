@@ -39,7 +39,7 @@ def listed(context: UpkeepContext, name: str = "") -> Views:
     chosen = tuple(named(found, name)) or tuple(named(found, context.catalog.entity_name(name)))
     if not chosen:
         raise NotFoundError(
-            f"nothing is known of which a page {name!r} could be made; `memoryclaw views` lists all pages"
+            f"nothing is known of which a page {name!r} could be made; `memoryclaw browse views` lists all pages"
         )
     return Views(chosen)
 

@@ -12,7 +12,6 @@ from pathlib import Path
 import click
 import pytest
 from conftest import COMMAND, Claw
-from indexed import until
 
 from memoryclaw.interfaces.cli.verbs import PROGRAMS, RENAMED, SECTIONS, VERBS, Group, cli
 

@@ -11,7 +11,7 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.looking import print_freshness
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
+from memoryclaw.interfaces.cli.verbs import ID, CliContext, group
 from memoryclaw.text.prompts import one_line
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def links() -> None:
         "links --dot",
     ],
 )
-@click.argument("id_", metavar="[ID]", required=False, default="", type=TEXT)
+@click.argument("id_", metavar="[ID]", required=False, default="", type=ID)
 @click.option("--dot", is_flag=True, help="The whole graph in the language of Graphviz.")
 @click.option(
     "--limit",
@@ -91,8 +91,8 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
         "links path Home Nora --json",
     ],
 )
-@click.argument("start", metavar="A", type=TEXT)
-@click.argument("end", metavar="B", type=TEXT)
+@click.argument("start", metavar="A", type=ID)
+@click.argument("end", metavar="B", type=ID)
 @click.pass_obj
 def path(context: CliContext, start: str, end: str) -> None:
     """Show the shortest way from one note or entity to another."""
@@ -122,7 +122,7 @@ def path(context: CliContext, start: str, end: str) -> None:
         "links neighbours Home --limit 5 --json",
     ],
 )
-@click.argument("id_", metavar="ID", type=TEXT)
+@click.argument("id_", metavar="ID", type=ID)
 @click.option(
     "--limit",
     metavar="N",

@@ -15,7 +15,7 @@ from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow, pairs, table
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, verb
+from memoryclaw.interfaces.cli.verbs import ANYTHING, ENTITY, ID, TEXT, CliContext, group, verb
 from memoryclaw.model import Fact
 from memoryclaw.text.prompts import visible
 from memoryclaw.vault.lifecycle import type_asked
@@ -50,7 +50,7 @@ def _type(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
         "show log:2025-10-21-kanazawa/8 --json",
     ]
 )
-@click.argument("id_", metavar="ID", type=TEXT)
+@click.argument("id_", metavar="ID", type=ANYTHING)
 @click.option(
     "--session",
     metavar="S",
@@ -62,23 +62,18 @@ def _type(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
     "--as",
     "form",
     type=click.Choice(["text", "entity", "uses", "recall"]),
-    help="As it stands in its file; as an entity, with its past and neighbours; how it was used; or a recall, read back.",
+    help="Instead of its text: an entity with its past, what happened and its neighbours; how it was used; or a recall, read back.",
 )
 @click.pass_obj
 def show(context: CliContext, id_: str, *, session: str, form: str | None) -> None:
-    """Print a note, section, fact or turn as it stands in its file, an entity, or a recall.
-
-    An ID may be the name of an entity, or the receipt of a recall.
-    """
+    """Print a note, section, fact, turn or entity as it stands in its file, or read a recall back by its receipt."""
     with context.app() as app:
         try:
             _VIEWS[form or "text"](context, app, id_, session)
         except NotFoundError:
-            for view in () if form else (_show_recall, _show_entity):
-                with suppress(NotFoundError):
-                    view(context, app, id_, session)
-                    return
-            raise
+            if form or not id_.startswith("r-"):
+                raise
+            _show_recall(context, app, id_, session)
 
 
 def _show_text(context: CliContext, app: App, id_: str, session: str) -> None:
@@ -270,7 +265,7 @@ def notes(context: CliContext, *, kind: str, state: str, memory_type: str, limit
         "facts --type preference",
     ]
 )
-@click.argument("entity", required=False, default="", type=TEXT)
+@click.argument("entity", required=False, default="", type=ENTITY)
 @click.option("--as-of", metavar="DATE", callback=_day, help="The facts that held on that day.")
 @click.option(
     "--believed-at",
@@ -341,7 +336,7 @@ def facts(
         "edit 'notes/boat#todo-1a2b3c4d' --set done=true",
     ]
 )
-@click.argument("words", metavar="[ENTITY|WORDS]...", nargs=-1, type=TEXT)
+@click.argument("words", metavar="[ENTITY|WORDS]...", nargs=-1, type=ENTITY)
 @click.option("--due", metavar="TIME", type=TEXT, default="", help="Only those due, or scheduled, then.")
 @click.option("--done", is_flag=True, help="Those that are done or cancelled.")
 @click.option("--all", "every", is_flag=True, help="Open ones, then those that are done.")
@@ -415,7 +410,7 @@ def entities(context: CliContext, words: Sequence[str], kind: str) -> None:
         "browse views 'Boathouse Aarhus'",
     ],
 )
-@click.argument("words", metavar="[ENTITY|TOPIC]...", nargs=-1, type=TEXT)
+@click.argument("words", metavar="[ENTITY|TOPIC]...", nargs=-1, type=ENTITY)
 @click.option("--write", is_flag=True, help="Write those that are not there, or stale.")
 @click.pass_obj
 def views(context: CliContext, words: Sequence[str], write: bool) -> None:
@@ -446,7 +441,7 @@ def views(context: CliContext, words: Sequence[str], write: bool) -> None:
         "timeline --limit 10 --json",
     ]
 )
-@click.argument("entity", required=False, default="", type=TEXT)
+@click.argument("entity", required=False, default="", type=ENTITY)
 @click.option("--since", metavar="DATE", callback=_day, help="From that day on.")
 @click.option("--until", metavar="DATE", callback=_day, help="Up to the end of that day.")
 @click.option(
@@ -511,7 +506,7 @@ def _fact(path: str, fact: Fact, dated: bool, doubted: bool) -> list[str]:
         "history --limit 5 --json",
     ]
 )
-@click.argument("id_", metavar="[ID]", required=False, default="", type=TEXT)
+@click.argument("id_", metavar="[ID]", required=False, default="", type=ID)
 @click.option(
     "--limit",
     metavar="N",
@@ -551,7 +546,7 @@ def history(context: CliContext, id_: str, limit: int, before: str, commit: str)
         "blame 'Boathouse Aarhus.deadline'",
     ]
 )
-@click.argument("fact", metavar="FACT", type=TEXT)
+@click.argument("fact", metavar="FACT", type=ID)
 @click.pass_obj
 def blame(context: CliContext, fact: str) -> None:
     """Show where a fact comes from.

@@ -14,7 +14,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
-from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, group
+from memoryclaw.interfaces.cli.verbs import AS_IS, SKILL, TEXT, CliContext, group
 from memoryclaw.text.prompts import one_line, visible
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def list_(context: CliContext) -> None:
         "skills show _drafts/pack-the-site-bag --json",
     ],
 )
-@click.argument("name", metavar="NAME", type=TEXT)
+@click.argument("name", metavar="NAME", type=SKILL)
 @click.pass_obj
 def show(context: CliContext, name: str) -> None:
     """Print a skill as it stands in its file, with its digest and state."""
@@ -140,7 +140,7 @@ def new(context: CliContext, *, name: str, description: str, as_is: bool) -> Non
         "skills lint --json",
     ],
 )
-@click.argument("name", metavar="[NAME]", required=False, default="", type=TEXT)
+@click.argument("name", metavar="[NAME]", required=False, default="", type=SKILL)
 @click.pass_context
 def lint(ctx: click.Context, name: str) -> None:
     """Explain every problem of a skill, or of all; exits with 1 if there is one."""
@@ -190,7 +190,7 @@ def match(context: CliContext, request: tuple[str, ...]) -> None:
         "skills approve _drafts/pack-the-site-bag",
     ],
 )
-@click.argument("name", metavar="NAME", type=TEXT)
+@click.argument("name", metavar="NAME", type=SKILL)
 @click.pass_obj
 def approve(context: CliContext, name: str) -> None:
     """Approve a skill as it is now; a draft moves to its place.
@@ -207,7 +207,7 @@ def approve(context: CliContext, name: str) -> None:
         "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills approve water-plants\nskills reject water-plants"
     ],
 )
-@click.argument("name", metavar="NAME", type=TEXT)
+@click.argument("name", metavar="NAME", type=SKILL)
 @click.pass_obj
 def reject(context: CliContext, name: str) -> None:
     """Reject a draft, which goes to the archive and is not proposed again, or withdraw an approval."""
@@ -222,7 +222,7 @@ def reject(context: CliContext, name: str) -> None:
         "skills outcome send-email failed --why 'the address bounced'",
     ],
 )
-@click.argument("name", metavar="NAME", type=TEXT)
+@click.argument("name", metavar="NAME", type=SKILL)
 @click.argument("ended", metavar="ok|failed", type=click.Choice(["ok", "failed"]))
 @click.option("--why", metavar="TEXT", default="", type=TEXT, help="What went wrong.")
 @click.option("--session", metavar="S", default="", type=TEXT, help="The session in which it was followed.")
@@ -273,7 +273,7 @@ def host(context: CliContext) -> None:
         "skills run send-email --param recipient=John --apply",
     ],
 )
-@click.argument("name", metavar="NAME", type=TEXT)
+@click.argument("name", metavar="NAME", type=SKILL)
 @click.option("--param", "params", metavar="K=V", multiple=True, type=TEXT, help="A value of a parameter.")
 @click.option("--apply", is_flag=True, help="Call the tools; without it the calls are only shown.")
 @click.option("--session", metavar="S", default="", type=TEXT, help="The session whose log keeps the steps.")

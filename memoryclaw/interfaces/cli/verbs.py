@@ -18,6 +18,8 @@ from memoryclaw import __version__
 from memoryclaw.model import OWNER
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from memoryclaw.app import App
 
 
@@ -114,7 +116,28 @@ class TextParam(click.types.StringParamType):
         return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
+class NameParam(TextParam):
+    """The name of something in the vault, which a shell completes."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def shell_complete(
+        self,
+        ctx: click.Context,
+        param: click.Parameter,
+        incomplete: str,  # noqa: ARG002 - as Click calls it
+    ) -> list[CompletionItem]:
+        """What begins so."""
+        from memoryclaw.interfaces.cli.completing import offered  # only a shell asks
+
+        return offered(ctx, self._what, incomplete)
+
+
 TEXT = TextParam()
+ID, ENTITY, ANYTHING, TAG, WAITING, SKILL = map(
+    NameParam, ("id", "entity", "id or entity", "tag", "waiting", "skill")
+)
 AS_IS = click.option("--as-is", is_flag=True, help="Keep what looks like a secret as it was typed.")
 
 

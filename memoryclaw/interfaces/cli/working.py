@@ -9,7 +9,7 @@ import click
 
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, verb
+from memoryclaw.interfaces.cli.verbs import ID, TEXT, CliContext, group, verb
 
 if TYPE_CHECKING:
     from memoryclaw.working.memory import WorkingMemory
@@ -124,7 +124,7 @@ def clear(context: CliContext, session: str, task: str) -> None:
         "feedback 'semantic/people#Nora.allergy' 1 --note 'not what was asked'",
     ]
 )
-@click.argument("id_", metavar="ID", type=TEXT)
+@click.argument("id_", metavar="ID", type=ID)
 @click.argument("rating", metavar="1..5", type=click.IntRange(1, 5))
 @click.option("--session", metavar="S", default="", type=TEXT, help="The session that used it.")
 @click.option("--note", metavar="TEXT", default="", type=TEXT, help="Why.")

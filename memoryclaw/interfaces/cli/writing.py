@@ -1,4 +1,4 @@
-"""`init`, `remember`, `edit`, `forget`, `revive` and `undo`: changes, each a commit of its own."""
+"""`init`, `remember`, `edit`, `forget`, `trust` and `undo`: changes, each a commit of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import Bar, as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import pairs, table
-from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, agreed, verb
+from memoryclaw.interfaces.cli.verbs import AS_IS, ENTITY, ID, TAG, TEXT, CliContext, agreed, verb
 from memoryclaw.text.prompts import visible
 
 if TYPE_CHECKING:
@@ -160,14 +160,14 @@ def _tell_survey(found: Survey) -> None:
     "--entity",
     metavar="E",
     default="",
-    type=TEXT,
+    type=ENTITY,
     help="The person, project or thing that this is about.",
 )
 @click.option(
     "--field", metavar="F", default="", type=TEXT, help="Which of its fields; the text is the value."
 )
 @click.option(
-    "--tag", "tags", metavar="T", multiple=True, type=TEXT, help="A tag of the episode; may be repeated."
+    "--tag", "tags", metavar="T", multiple=True, type=TAG, help="A tag of the episode; may be repeated."
 )
 @click.option("--note", is_flag=True, help="Keep the words as an episode, whatever they say.")
 @click.option(
@@ -222,7 +222,7 @@ def remember(
         "edit notes/moon-pancakes --text new.md --digest 1f2e3d4c --dry-run",
     ]
 )
-@click.argument("id_", metavar="ID", type=TEXT)
+@click.argument("id_", metavar="ID", type=ID)
 @click.option(
     "--set",
     "pairs",
@@ -297,7 +297,7 @@ def _print_rewrite(context: CliContext, found: NoteRewrite) -> None:
         "forget --purge --source kanazawa --history",
     ]
 )
-@click.argument("ids", metavar="[ID]...", nargs=-1, type=TEXT)
+@click.argument("ids", metavar="[ID]...", nargs=-1, type=ID)
 @click.option("--undo", is_flag=True, help="Bring back what was forgotten or archived, unchanged.")
 @click.option("--purge", is_flag=True, help="Erase it in every place; nothing brings it back.")
 @click.option(
@@ -406,7 +406,7 @@ def _tell_purged(context: CliContext, done: Purged) -> None:
         "trust 'semantic/facts#Tam.car' --yes",
     ]
 )
-@click.argument("id_", metavar="ID", type=TEXT)
+@click.argument("id_", metavar="ID", type=ID)
 @click.option(
     "--quarantine", is_flag=True, help="The opposite: take it out of every answer; it stays in its file."
 )
