@@ -92,7 +92,7 @@ _FIRST = ("init .", "remember 'Nora drinks oolong tea'", "ask 'What does Nora dr
 # Words that people try, and how what they mean is called here.
 _REMEMBER, _FORGET, _BROWSE = "remember 'Nora prefers tea'", "forget ID", "browse"
 _SEARCH, _SHOW = "search boathouse deadline", "show ID"
-_MEANT = {
+MEANT = {
     "add": _REMEMBER, "note": _REMEMBER, "save": _REMEMBER, "store": _REMEMBER, "new": _REMEMBER,
     "delete": _FORGET, "delete-fact": _FORGET, "remove": _FORGET, "rm": _FORGET, "archive": _FORGET,
     "list": _BROWSE, "ls": _BROWSE, "notes": _BROWSE,
@@ -100,7 +100,7 @@ _MEANT = {
     "get": _SHOW, "cat": _SHOW, "read": _SHOW, "open": _SHOW,
     "log": "history", "logs": "history", "changes": "history", "diff": "history", "audit": "history",
     "update": "edit ID --set F=V", "set": "edit ID --set F=V", "change": "edit ID --set F=V",
-    "restore": "revive ID", "revert": "undo COMMIT", "rollback": "undo COMMIT",
+    "restore": "forget --undo ID", "revert": "undo COMMIT", "rollback": "undo COMMIT",
     "health": "check", "start": "serve",
 }  # fmt: skip
 _WITH_VALUE = ("--vault", "--audience")  # of the options that every verb shares
@@ -126,7 +126,7 @@ class NameParam(TextParam):
         self,
         ctx: click.Context,
         param: click.Parameter,
-        incomplete: str,  # noqa: ARG002 - as Click calls it
+        incomplete: str,
     ) -> list[CompletionItem]:
         """What begins so."""
         from memoryclaw.interfaces.cli.completing import offered  # only a shell asks
@@ -222,7 +222,7 @@ class Verbs(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            if meant := _MEANT.get(args[0]):
+            if meant := MEANT.get(args[0]):
                 line = f"{error.message} {meant.partition(' ')[0]!r} does that: memoryclaw {meant}"
                 raise click.UsageError(line) from None
             from difflib import get_close_matches  # most verbs are typed right
