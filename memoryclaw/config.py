@@ -648,10 +648,20 @@ def load(
     return config._replace(**overrides)
 
 
-def sources(root: Path, vault_id: str, environ: Mapping[str, str] = os.environ) -> list[Path]:
-    """The files that `load` reads."""
+SettingsStamp = tuple[tuple[int, int, int], ...]  # inode, size and time of each file
+
+
+def stamp(root: Path, vault_id: str = "", environ: Mapping[str, str] = os.environ) -> SettingsStamp:
+    """Tells one state of the files that `load` reads from another."""
     mine = [own_vault_folder(environ, vault_id) / OWN_FILE] if vault_id else []
-    return [root / CONFIG_FILE, own_folder(environ) / OWN_FILE, *mine]
+    stamps = []
+    for path in (root / CONFIG_FILE, own_folder(environ) / OWN_FILE, *mine):
+        try:
+            info = os.stat(path)
+            stamps.append((info.st_ino, info.st_size, info.st_mtime_ns))
+        except OSError:
+            stamps.append((0, 0, 0))
+    return tuple(stamps)
 
 
 def _own(path: Path, written: Mapping[str, Any], notices: list[str]) -> dict[str, Any]:

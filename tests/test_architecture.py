@@ -24,15 +24,16 @@ ORDER = (
     {"consolidation"},
     {"working", "lifecycle"},
     {"review"},
-    {"hosts", "fleet"},
+    {"hosts"},
     {"app"},
+    {"fleet"},
     {"interfaces"},
 )
 RANK = {package: rank for rank, row in enumerate(ORDER) for package in row}
 
 # These may touch the disk, the clock, processes, the network or SQLite. Every other module is pure: it gets what it needs as
-# values or callables. The three packages at the edge of the program are free.
-FREE = {"interfaces", "app", "daemon"}
+# values or callables. The packages at the edge of the program are free.
+FREE = {"interfaces", "fleet", "app", "daemon"}
 EFFECTS = {
     "config", "text.words",
     "models.http_limits", "models.command", "models.llm", "models.ollama", "models.openai", "models.packaged",
@@ -45,7 +46,6 @@ EFFECTS = {
     "skills.host_skills", "skills.mcp_tools", "skills.tool_hosts",
     "consolidation.consolidate", "consolidation.model_chain", "consolidation.selecting",
     "recall.evaluation", "review.traces", "review.undo",
-    "fleet.jobs", "fleet.store",
     "hosts.archives", "hosts.claude_settings", "hosts.hooks", "hosts.importing", "hosts.transcripts",
     "hosts.openclaw.importing", "hosts.openclaw.setup", "hosts.openclaw.status",
 }  # fmt: skip

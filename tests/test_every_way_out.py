@@ -16,7 +16,7 @@ GATE = {"vault.export_gate", "index.outgoing"}
 HARMLESS = {
     "app": "opens the rooms; `app.transfer` writes bundles",
     "app.doctor": "counts vectors and looks whether a model is there",
-    "app.fleet": "the remote of a vault in a fleet is where the vault itself is kept, by its operator",
+    "fleet.commands": "the remote of a vault in a fleet is where the vault itself is kept, by its operator",
     "hosts.importing": "tells a memory file of ours, which it does not read",
     "interfaces.cli.transferring": "prints what `app.transfer` made",
     "recall.vector_lane": "asks through `index.vectors.asking`, which asks the gate",

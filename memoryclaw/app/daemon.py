@@ -31,8 +31,6 @@ _TOLD = {"problem", "overflow", "polling"}
 
 _KEPT = 500  # events
 
-SettingsStamp = tuple[tuple[int, int, int], ...]  # inode, size and time of each file
-
 
 class Event(NamedTuple):
     """One thing that a watch reported, with its number."""
@@ -115,7 +113,7 @@ class Daemon:
         self._stopping = threading.Event()
         self._watching: Watching | None = None
         self._vault_id = self.config.vault_id
-        self._settings = stamp(root, self._vault_id)  # those that the watch goes by
+        self._settings = settings.stamp(root, self._vault_id)  # those that the watch goes by
         self._work = NightWork(os.fspath(root), self.config.interval * 60, tell, after=after)
         self._threads = [
             threading.Thread(target=target, name=name, daemon=True)
@@ -177,13 +175,13 @@ class Daemon:
                 self._give_up(error)
 
     def _watched(self) -> None:
-        self._settings = stamp(
+        self._settings = settings.stamp(
             self.root, self._vault_id
         )  # before they are read: what is saved meanwhile is news
         app = self.open()
         if app.config.vault_id != self._vault_id:
             self._vault_id = app.config.vault_id
-            self._settings = stamp(self.root, self._vault_id)
+            self._settings = settings.stamp(self.root, self._vault_id)
         try:
             self._watching = app.watching(self._heard)
             if not self._stopping.is_set():
@@ -216,23 +214,10 @@ class Daemon:
                 if said != before:
                     self._tell(said)
             before = said
-            if self._watching is not None and stamp(self.root, self._vault_id) != self._settings:
+            if self._watching is not None and settings.stamp(self.root, self._vault_id) != self._settings:
                 self._watching.stop()
 
 
 def end_daemon(root: Path) -> int:
     """Ends the daemon of the vault at `root` and waits for it; its process id, or 0 when none runs."""
     return client.stop(Path(state_folder(root)))
-
-
-def stamp(root: Path, vault_id: str = "") -> SettingsStamp:
-    """Tells one state of the settings, the vault's and the user's own, from another."""
-    return tuple(map(_stamp, settings.sources(root, vault_id)))
-
-
-def _stamp(path: Path) -> tuple[int, int, int]:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return (0, 0, 0)
-    return (found.st_ino, found.st_size, found.st_mtime_ns)

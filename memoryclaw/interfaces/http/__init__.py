@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from socket import socket
 
     from memoryclaw.app.daemon import Daemon
-    from memoryclaw.app.fleet import FleetNode
+    from memoryclaw.fleet.node import FleetNode
     from memoryclaw.interfaces.http.workers import Apps, MountedApp
 
 __all__ = ["listening", "missing", "serve", "serve_node"]
