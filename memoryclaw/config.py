@@ -29,7 +29,9 @@ MOST_LISTED = 100_000  # matches, notes, changes
 DRAWN = 500  # nodes of the graph, unless more are asked for
 BESIDE = 20  # neighbours of a node
 LEAST_BUDGET, MOST_BUDGET = 80, 100_000  # tokens; below the least the framing leaves no room for a memory
-FORMAT = 2  # the newest format of a vault's files that is known; `app.migration` tells what each one changed
+FORMAT = (
+    2  # the newest format of a vault's files that is known; `skills.migration` tells what each one changed
+)
 UPKEPT = "upkept"  # in the state folder: the day on which the nightly run last did its upkeep
 LATEST = "latest.json"  # in the state folder: a fresh context for hosts that read a file
 _CACHE = "config.json"

@@ -15,7 +15,8 @@ GATE = {"vault.export_gate", "index.outgoing"}
 # These use one of them and send nothing of a vault by it.
 HARMLESS = {
     "app": "opens the rooms; `app.transfer` writes bundles",
-    "app.doctor": "counts vectors and looks whether a model is there",
+    "health.doctor": "counts vectors and looks whether a model is there",
+    "health.status": "the same",
     "fleet.commands": "the remote of a vault in a fleet is where the vault itself is kept, by its operator",
     "hosts.importing": "tells a memory file of ours, which it does not read",
     "interfaces.cli.transferring": "prints what `app.transfer` made",

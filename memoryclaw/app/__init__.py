@@ -74,19 +74,12 @@ from memoryclaw.vault.state_folder import WAIT, is_initialised, watcher
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.app.adoption import Adoptable
-    from memoryclaw.app.doctor import Check
     from memoryclaw.app.graph import VaultGraph
-    from memoryclaw.app.lint import Linted
-    from memoryclaw.app.migration import Migrated
     from memoryclaw.app.openclaw import OpenClaw
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.review import Review
     from memoryclaw.app.skills import Skills
-    from memoryclaw.app.stats import Stats, Waits
-    from memoryclaw.app.status import Status
-    from memoryclaw.app.survey import Survey
     from memoryclaw.app.transfer import Transfer
-    from memoryclaw.app.views import Views
     from memoryclaw.app.working import Working
     from memoryclaw.capture.capture import CaptureResult, KeptTurn
     from memoryclaw.capture.feedback import Feedback
@@ -96,12 +89,18 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.consolidation.host_answers import SegmentPrompt
     from memoryclaw.consolidation.planning import Enrich
     from memoryclaw.daemon.scheduling import Schedule
+    from memoryclaw.health.doctor import Check
+    from memoryclaw.health.lint import Linted
+    from memoryclaw.health.stats import Stats
+    from memoryclaw.health.status import Status
+    from memoryclaw.health.survey import Survey
     from memoryclaw.history.commit_hook import CommitHook
     from memoryclaw.history.repository import Logged
     from memoryclaw.index.catalog import Catalog
     from memoryclaw.index.index import Index
     from memoryclaw.index.vectors import Filled, Filler
     from memoryclaw.index.watching import Watching, WatchReport
+    from memoryclaw.lifecycle.pages import Views
     from memoryclaw.recall import browsing
     from memoryclaw.recall.ask import AnsweredQuestion
     from memoryclaw.recall.conflicts import Conflicts
@@ -112,6 +111,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.review.details import Conversation
     from memoryclaw.review.file_history import Blame, CommitShown, Events
     from memoryclaw.review.machines import Exchanged
+    from memoryclaw.skills.migration import Migrated
     from memoryclaw.vault.folder import Vault
     from memoryclaw.vault.ledger import Ledger
     from memoryclaw.vault.permissions import Store
@@ -168,12 +168,13 @@ def survey_vault(path: str | os.PathLike[str], *, progress: Progress | None = No
         InputError: it is a file.
         VaultError: it cannot be read.
     """
-    from memoryclaw.app.survey import survey
+    from memoryclaw.health.survey import survey
+    from memoryclaw.vault.folder import Vault
 
     root = Path(os.path.abspath(os.path.expanduser(path)))
     if is_initialised(root):
         settings.load(root)  # says where its folders are
-    return survey(root, progress=progress)
+    return survey(Vault(root), progress=progress)
 
 
 def init_vault(
@@ -692,9 +693,9 @@ class App:
         Raises:
             NotFoundError: there is no page of this name.
         """
-        from memoryclaw.app import views
+        from memoryclaw.lifecycle import pages
 
-        return (views.write if write else views.listed)(self._context.looking(), name)
+        return (pages.write if write else pages.listed)(self._context.looking(), name)
 
     @verb("GET /v1/timeline", "Look", "timeline [ENTITY]")
     def timeline(
@@ -1346,60 +1347,39 @@ class App:
     def status(self) -> Status:
         """How the vault stands; looks at the disk and changes nothing."""
         from memoryclaw.app.adoption import announcements
-        from memoryclaw.app.stats import LATE
-        from memoryclaw.app.status import status
+        from memoryclaw.health.stats import waiting_turns
+        from memoryclaw.health.status import status
 
         context = self._context
-        now = status(
+        return status(
             context.sync,
             context.index,
             context.catalog,
             self.config,
             daemon=watcher(context.state)[0] or None,
+            waiting=waiting_turns(self._consolidation_context("none", "")),
+            announced=announcements(context),
+            vectors=context.vectors if context.wants_vectors else None,
         )
-        now = replace(now, waiting=self._waiting(), notices=(*now.notices, *announcements(context)))
-        if now.waiting.hours > LATE:
-            late = f"{now.waiting.number:,} turns wait to be consolidated, the oldest since {now.waiting.since[:10]}; run `memoryclaw consolidate`, or `memoryclaw schedule install` for every night"
-            now = replace(now, notices=(*now.notices, late))
-        if not context.wants_vectors:
-            return now
-        try:
-            return replace(now, vectors=context.vectors.standing())
-        except VectorsError as error:
-            from memoryclaw.index.vectors import VectorStatus
-
-            units = context.index.size()[0]
-            unknown = VectorStatus(self.config.vector_model, units, units)
-            return replace(now, vectors=unknown, notices=(*now.notices, str(error)))
 
     @allowed(OWNER)
     def stats(self) -> Stats:
         """How the vault grows month by month, how it is used, and what waits in it for how long."""
-        from memoryclaw.app.stats import stats, waiting_items
+        from memoryclaw.health.stats import stats, waiting_items, waiting_turns
 
-        waits, items = self._waiting(), waiting_items(self.review.list(), self.clock())
+        turns = waiting_turns(self._consolidation_context("none", ""))
+        items = waiting_items(self.review.list(), self.clock())
         return self._context.read(
             lambda: stats(
-                os.fspath(self.root), self.catalog, waits, items, self.ledger.record(), self._context.today
+                os.fspath(self.root), self.catalog, turns, items, self.ledger.record(), self._context.today
             )
         )
-
-    def _waiting(self) -> Waits:
-        """The turns that no consolidation has read; none where that cannot be told."""
-        from memoryclaw.app.stats import Waits, waiting_turns
-        from memoryclaw.consolidation.consolidate import unread_logs
-
-        try:
-            return waiting_turns(unread_logs(self._consolidation_context("none", "")), self.clock())
-        except MemoryClawError:  # git, or a file, is in no state to be asked; the rest of the status says so
-            return Waits()
 
     @verb("GET /v1/doctor", "Keep", "doctor", pool=LONG, audience=(OWNER,))
     def doctor(self, *, fix: bool = False) -> list[Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
         from memoryclaw.app.adoption import announcements
-        from memoryclaw.app.doctor import CheckedVault, check, check_announced, check_views, examine
-        from memoryclaw.app.views import has_pages
+        from memoryclaw.health.doctor import CheckedVault, examine
 
         self.sync()
         context = self._context
@@ -1411,10 +1391,11 @@ class App:
             context.rebuilt,
             self.reindex,
             self._conflicts().all,
+            announcements(context),
+            lambda: self.views().listed,
+            context.vectors if context.wants_vectors else None,
         )
-        checks = [*examine(checked, fix=fix), *check_announced(announcements(context))]
-        checks += [check_views(self.views().listed)] if has_pages(os.fspath(self.root)) else []
-        return [*checks, check(context.vectors)] if context.wants_vectors else checks
+        return examine(checked, fix=fix)
 
     @allowed(OWNER)
     def adoptable(self) -> Sequence[Adoptable]:
@@ -1454,7 +1435,7 @@ class App:
             InputError: a path is not in the vault.
             HistoryError: the vault has no git repository of its own in which anything could be staged.
         """
-        from memoryclaw.app import lint
+        from memoryclaw.health import lint
 
         if staged:
             return lint.of_staged(self.vault, os.environ.get("GIT_INDEX_FILE", ""))
@@ -1473,7 +1454,7 @@ class App:
             ConflictError: what would be rewritten holds work of yours that git does not.
             VaultError: the format of the vault is newer than the newest that is known.
         """
-        from memoryclaw.app.migration import migrate
+        from memoryclaw.skills.migration import migrate
 
         carry_out = self._context.look if dry_run else self._context.write
         done = carry_out(lambda context: migrate(context, dry_run=dry_run))

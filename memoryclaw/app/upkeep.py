@@ -7,10 +7,10 @@ from contextlib import suppress
 
 from memoryclaw import config as settings
 from memoryclaw.app.context import VaultContext
-from memoryclaw.app.views import refresh
 from memoryclaw.consolidation.consolidate import Consolidated, Rehearse
 from memoryclaw.errors import LockedError
 from memoryclaw.lifecycle import upkeep as lifecycle
+from memoryclaw.lifecycle.pages import refresh
 
 
 def upkeep(

@@ -9,16 +9,14 @@ from collections import deque
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from memoryclaw import config as settings
-from memoryclaw.app import App, open_vault, system_clock
-from memoryclaw.daemon import client
 from memoryclaw.daemon.client import DaemonFiles
 from memoryclaw.daemon.scheduling import NightWork
 from memoryclaw.errors import LockedError, MemoryClawError
 from memoryclaw.vault.layout import timestamp
-from memoryclaw.vault.state_folder import begun_state_folder, state_folder, watcher
+from memoryclaw.vault.state_folder import begun_state_folder, watcher
 
 if TYPE_CHECKING:
     from memoryclaw.index.watching import Watching, WatchReport
@@ -83,25 +81,47 @@ class Events:
             return Happened(self._last, found, number > self._last or number + 1 < first)
 
 
+class WatchedVault(Protocol):
+    """An open vault, as far as it is watched."""
+
+    config: settings.Config
+
+    def watching(self, tell: Callable[[WatchReport], None]) -> Watching:
+        """A watch over it, to be `run`."""
+
+    def close(self) -> None:
+        """Closes it."""
+
+
 class Daemon:
     """The one daemon of a vault, without its HTTP server.
 
     Args:
         root: the vault's folder.
+        open_vault: opens it to be watched.
         tell: is given what the log should say, one sentence each.
+        clock: tells the time of events.
         after: hours for which its schedule leaves new lines to an agent.
 
     Raises:
         LockedError: another process watches this vault.
     """
 
-    def __init__(self, root: Path, tell: Callable[[str], None], *, after: int = 0) -> None:
-        self.root = root
+    def __init__(
+        self,
+        root: Path,
+        open_vault: Callable[[], WatchedVault],
+        tell: Callable[[str], None],
+        clock: Callable[[], datetime],
+        *,
+        after: int = 0,
+    ) -> None:
+        self.root, self._open_vault = root, open_vault
         self.reason = "the vault is being read for the first time"  # why not every answer is at hand yet
         self.looked = threading.Event()  # at the whole vault, for better or worse
         self.failure: Exception | None = None
         self.config = settings.load(root)
-        self.events = Events(system_clock)
+        self.events = Events(clock)
         self._tell = tell
         self._end: Callable[[], None] = lambda: None
         self._state = Path(begun_state_folder(root))
@@ -119,10 +139,6 @@ class Daemon:
             threading.Thread(target=target, name=name, daemon=True)
             for target, name in ((self._watch, "watch"), (self._work.run, "schedule"), (self._keep, "files"))
         ]
-
-    def open(self) -> App:
-        """One more open vault, for a thread that answers."""
-        return open_vault(self.root, patience=OWN)
 
     def start(self, address: dict[str, Any], end: Callable[[], None]) -> bool:
         """Begins to watch, and tells clients where to ask; `end` is called when it cannot go on, and `failure` says why.
@@ -178,7 +194,7 @@ class Daemon:
         self._settings = settings.stamp(
             self.root, self._vault_id
         )  # before they are read: what is saved meanwhile is news
-        app = self.open()
+        app = self._open_vault()
         if app.config.vault_id != self._vault_id:
             self._vault_id = app.config.vault_id
             self._settings = settings.stamp(self.root, self._vault_id)
@@ -216,8 +232,3 @@ class Daemon:
             before = said
             if self._watching is not None and settings.stamp(self.root, self._vault_id) != self._settings:
                 self._watching.stop()
-
-
-def end_daemon(root: Path) -> int:
-    """Ends the daemon of the vault at `root` and waits for it; its process id, or 0 when none runs."""
-    return client.stop(Path(state_folder(root)))

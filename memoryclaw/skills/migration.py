@@ -93,7 +93,11 @@ def _planned(context: WriteContext) -> tuple[Migrated, list[Edit]]:
             f"there is no {CONFIG_FILE} here; `memoryclaw init` makes a vault of the newest format"
         )
     plans = [_STEPS[number](context) for number in range(config.format, FORMAT)]
-    says = Edit(CONFIG_FILE, text_change(_with_format), undoable=True)
+    says = Edit(
+        CONFIG_FILE,
+        text_change(lambda text: with_setting(text, "vault.format", str(FORMAT), CONFIG_FILE)),
+        undoable=True,
+    )
     says.change(files.read_file(context.root, CONFIG_FILE).data)  # raises where it cannot be said
     done = Migrated(
         config.format,
@@ -105,28 +109,25 @@ def _planned(context: WriteContext) -> tuple[Migrated, list[Edit]]:
     return done, [*(edit for plan in plans for edit in plan.edits), says]
 
 
-def _with_format(text: str) -> str:
-    return with_setting(text, "vault.format", str(FORMAT), CONFIG_FILE)
-
-
 # From format 1 to 2: a skill is a SKILL.md in a folder of its own. The old file goes to the archive.
 
 
 def _skills_as_markdown(context: WriteContext) -> StepPlan:
-    edits, rewritten, left, approved = list[Edit](), list[Rewritten](), list[Problem](), list[str]()
-    skills = [one for one in list_skills(context.root) if not one.skill.path.endswith(".md")]
-    ignored = _ignored(context.root, [one.skill.path for one in skills])
-    for one in skills:
-        file = one.skill
-        found = (
-            _rewritten(context, one, {done.to for done in rewritten})
-            if file.path not in ignored
-            else _of_no_git(file.path)
-        )
-        if isinstance(found, Problem):
-            left.append(found)
+    edits, rewritten, problems, approved = list[Edit](), list[Rewritten](), list[Problem](), list[str]()
+    skills = [listed for listed in list_skills(context.root) if not listed.skill.path.endswith(".md")]
+    history, paths = History(context.root), [listed.skill.path for listed in skills]
+    ignored = history.ignored(paths)() if history.git_dir and paths else set()
+    for listed in skills:
+        file = listed.skill
+        if file.path in ignored:
+            no_git = "git leaves this skill out, so it could not be brought back"
+            problems.append(Problem(file.path, 1, no_git, _BY_HAND))
             continue
-        to, text = found
+        markdown = _rewritten(context, listed, {rewrite.to for rewrite in rewritten})
+        if isinstance(markdown, Problem):
+            problems.append(markdown)
+            continue
+        to, text = markdown
         kept = free_name(f"archive/{file.path}", lambda path: files.exists(context.root, path))
         data = files.read_file(context.root, file.path).data
         rewritten.append(Rewritten(file.path, to, kept))
@@ -135,19 +136,10 @@ def _skills_as_markdown(context: WriteContext) -> StepPlan:
             Edit(kept, _only(None, data)),
             Edit(to, _only(None, text)),
         ]
-        approved += [file.name] if one.state == APPROVED else []
+        approved += [file.name] if listed.state == APPROVED else []
     names = " and ".join(approved)
     again = f"{names} must be approved again, as the text is another: see `memoryclaw skills show`"
-    return StepPlan(edits, rewritten, left, again if approved else "")
-
-
-def _ignored(root: str, paths: list[str]) -> set[str]:
-    history = History(root)
-    return history.ignored(paths)() if history.git_dir and paths else set()
-
-
-def _of_no_git(path: str) -> Problem:
-    return Problem(path, 1, "git leaves this skill out, so it could not be brought back", _BY_HAND)
+    return StepPlan(edits, rewritten, problems, again if approved else "")
 
 
 def _only(before: bytes | None, after: bytes | None) -> Callable[[bytes | None], bytes | None]:

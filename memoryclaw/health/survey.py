@@ -65,13 +65,14 @@ class Survey:
         return sum(self.kinds.values())
 
 
-def survey(root: Path, *, progress: Progress | None = None) -> Survey:
+def survey(vault: Vault, *, progress: Progress | None = None) -> Survey:
     """Looks at a folder that is to become a vault.
 
     Raises:
         InputError: it is a file.
         VaultError: it cannot be read.
     """
+    root = vault.root
     folder = os.fspath(root)
     if os.path.lexists(folder) and not os.path.isdir(folder):
         raise InputError(f"{folder} is a file; a vault is a folder, such as {os.path.dirname(folder)}/notes")
@@ -84,7 +85,7 @@ def survey(root: Path, *, progress: Progress | None = None) -> Survey:
     code = sum(count for suffix, count in other.items() if suffix in _CODE)
     if place == "notes" and code and code >= notes:
         return Survey(folder=folder, place="code", kinds={".md": notes}, languages={}, other=other)
-    return _notes(root, place, files, {key: n for key, n in other.items() if key}, progress)
+    return _notes(vault, place, files, {key: n for key, n in other.items() if key}, progress)
 
 
 def _place(root: Path) -> str:
@@ -116,9 +117,9 @@ def _files(folder: str) -> Iterator[str]:
 
 
 def _notes(
-    root: Path, place: str, files: list[str], other: Mapping[str, int], progress: Progress | None
+    vault: Vault, place: str, files: list[str], other: Mapping[str, int], progress: Progress | None
 ) -> Survey:
-    vault, gate = Vault(root), secret_gate()
+    root, gate = vault.root, secret_gate()
     scan = vault.scan()
     kinds, languages = Counter[str](), Counter[str]()
     tags, links, templates, problems = set[str](), 0, 0, len(scan.problems)

@@ -10,8 +10,8 @@ from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
 from memoryclaw.consolidation.changes import SPEAKERS
-from memoryclaw.consolidation.selecting import Unread
-from memoryclaw.errors import NotFoundError
+from memoryclaw.consolidation.consolidate import ConsolidationContext, unread_logs
+from memoryclaw.errors import MemoryClawError, NotFoundError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.recall.strength import Strengths
 from memoryclaw.review.queue import ReviewItem
@@ -64,15 +64,23 @@ class Stats(NamedTuple):
     review: Waits  # things that wait for a person
 
 
-def waiting_turns(logs: Iterable[Unread], now: datetime) -> Waits:
-    """How many turns of people and assistants no consolidation has read."""
+def waiting_turns(context: ConsolidationContext) -> Waits:
+    """How many turns of people and assistants no consolidation has read; none where that cannot be told."""
+    try:
+        logs = unread_logs(context)
+    except MemoryClawError:  # git, or a file, is in no state to be asked; the rest of the status says so
+        return Waits()
     turns = [turn for log in logs for turn in log.turns if turn.role in SPEAKERS]
-    return _waits(len(turns), [turn.ts for turn in turns], now)
+    return _waits(len(turns), [turn.ts for turn in turns], context.writing.now)
 
 
 def waiting_items(items: Sequence[ReviewItem], now: datetime) -> Waits:
     """How many things wait for a person."""
-    times = [_time_of(item.run) or (item.fact.since if item.fact else "") for item in items]
+    times = []
+    for item in items:
+        hit = _RUN_TIME.search(item.run)
+        started = "{}-{}-{}T{}:{}:{}Z".format(*hit.groups()) if hit else ""
+        times.append(started or (item.fact.since if item.fact else ""))
     return _waits(len(items), times, now)
 
 
@@ -140,11 +148,6 @@ def _events(root: str) -> Iterator[dict[str, Any]]:
                 continue
             if isinstance(event, dict):
                 yield event
-
-
-def _time_of(run: str) -> str:
-    hit = _RUN_TIME.search(run)
-    return "{}-{}-{}T{}:{}:{}Z".format(*hit.groups()) if hit else ""
 
 
 def _waits(count: int, times: Iterable[str], now: datetime) -> Waits:

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from memoryclaw.app.lint import untyped
-from memoryclaw.app.views import told
 from memoryclaw.config import Config
 from memoryclaw.errors import LockedError, VectorsError
+from memoryclaw.health.lint import untyped
 from memoryclaw.history import journal
 from memoryclaw.history.git import other_locks
 from memoryclaw.history.repository import History
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index, fingerprint
 from memoryclaw.index.vectors import Vectors
+from memoryclaw.lifecycle.pages import has_pages, told
 from memoryclaw.lifecycle.views import View
 from memoryclaw.model import Problem
 from memoryclaw.models.llm import ModelError
@@ -60,12 +60,15 @@ class CheckedVault:
     rebuild: Callable[[Path], Index]
     mend: Callable[[], object]
     conflicts: Callable[[], Sequence[Conflict]]
+    announced: Sequence[str]  # what a person is to be told of the vault
+    views: Callable[[], Sequence[View]]
+    vectors: Vectors | None  # where the settings ask for some
 
 
 def examine(patient: CheckedVault, *, fix: bool) -> list[Check]:
     """Runs every check."""
     root = patient.vault.root
-    return [
+    checks = [
         _notes(patient.catalog),
         _fields(patient),
         _conflicts(patient.conflicts()),
@@ -76,7 +79,11 @@ def examine(patient: CheckedVault, *, fix: bool) -> list[Check]:
         _leftovers(root, Path(state_folder(os.fspath(root))), fix=fix),
         _permissions(root, Path(state_folder(os.fspath(root)))),
         _links(patient),
+        *(Check("adoption", "advice", sentence) for sentence in patient.announced),
     ]
+    if has_pages(os.fspath(root)):
+        checks.append(_views(patient.views()))
+    return [*checks, _vectors(patient.vectors)] if patient.vectors else checks
 
 
 def _notes(catalog: Catalog) -> Check:
@@ -275,8 +282,7 @@ def _some(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def check_views(found: Sequence[View]) -> Check:
-    """Whether the generated pages say what the files say."""
+def _views(found: Sequence[View]) -> Check:
     there = [view for view in found if view.state not in ("missing", "own")]
     trouble = told(there)
     if not trouble:
@@ -292,19 +298,13 @@ def check_views(found: Sequence[View]) -> Check:
     return Check("views", "advice", f"{_some(len(there), 'page')}: {trouble}", details)
 
 
-def check_announced(sentences: Sequence[str]) -> list[Check]:
-    """What a person is to be told of the vault; no check where there is nothing."""
-    return [Check("adoption", "advice", sentence) for sentence in sentences]
-
-
 # Vectors; looks only.
 
 _MAKE = "`memoryclaw sync --vectors` makes them"
 _WORDS = "until then words alone answer"
 
 
-def check(vectors: Vectors) -> Check:
-    """Whether questions can be answered with vectors."""
+def _vectors(vectors: Vectors) -> Check:
     try:
         recipe, standing = vectors.recipe, vectors.standing()
         if not vectors.store.exists():
