@@ -32,7 +32,6 @@ LEAST_BUDGET, MOST_BUDGET = 80, 100_000  # tokens; below the least the framing l
 FORMAT = (
     2  # the newest format of a vault's files that is known; `skills.migration` tells what each one changed
 )
-UPKEPT = "upkept"  # in the state folder: the day on which the nightly run last did its upkeep
 LATEST = "latest.json"  # in the state folder: a fresh context for hosts that read a file
 _CACHE = "config.json"
 _VAULT_ID = re.compile(r"[0-9a-f]{32}")

@@ -64,6 +64,7 @@ from memoryclaw.errors import (
     VaultError,
     VectorsError,
 )
+from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.sync import Freshness, Synced, healed
 from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Fact, ReadBack, Recalled
 from memoryclaw.ports import Progress
@@ -96,7 +97,6 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.health.survey import Survey
     from memoryclaw.history.commit_hook import CommitHook
     from memoryclaw.history.repository import Logged
-    from memoryclaw.index.catalog import Catalog
     from memoryclaw.index.index import Index
     from memoryclaw.index.vectors import Filled, Filler
     from memoryclaw.index.watching import Watching, WatchReport
@@ -1064,14 +1064,24 @@ class App:
         What running sessions say of their goal, plan and skill goes to their working memory; what their assistants used of what they
         were shown, to the ledger.
         """
-        from memoryclaw.app.citing import cite
-        from memoryclaw.app.working import follow
+        from memoryclaw.app.working import store_of
+        from memoryclaw.capture.citing import cite
+        from memoryclaw.recall.citing import cited_in
+        from memoryclaw.vault.logs import text_of_turn
+
+        context = self._context
+
+        def cited_by(reply: KeptTurn, shown: Mapping[str, str]) -> dict[str, str]:
+            text = text_of_turn(reply.record)
+            return context.read(
+                lambda: cited_in(text, reply.before, shown, self.catalog, self.index.size()[0])
+            )
 
         def tell(turns: list[KeptTurn]) -> None:
-            follow(self._context, turns)
-            cite(self._context, turns)
+            store_of(context).follow(turns, self.config.folders)
+            cite(turns, self.ledger, cited_by, self.clock())
 
-        return self._context.recorder.capture(lines, session=session, first=first, tell=tell)
+        return context.recorder.capture(lines, session=session, first=first, tell=tell)
 
     @property
     @allowed(*AGENTS)
@@ -1117,9 +1127,9 @@ class App:
             answers_file: the name of their file, for the sentence about a line that is no answer.
             after: with `due`, the hours for which new lines are left to an agent.
         """
-        from memoryclaw.app.upkeep import upkeep
         from memoryclaw.consolidation.consolidate import consolidate, preview, told_to
         from memoryclaw.history.repository import History
+        from memoryclaw.lifecycle.upkeep import nightly
 
         if self.audience != OWNER:  # a run reads everything, whoever asks for it
             done = self._owners.consolidate(
@@ -1145,7 +1155,16 @@ class App:
         done = done._replace(notices=(*problems, *done.notices))
         try:
             done = done._replace(
-                upkeep=upkeep(self._context, mode, due=due, dry_run=dry_run, rehearse=self._rehearse)
+                upkeep=nightly(
+                    self._context.looking,
+                    os.fspath(self._context.state),
+                    today=self._context.today.isoformat(),
+                    mode=mode or self.config.mode,
+                    loss_budget=self.config.loss_budget,
+                    due=due,
+                    dry_run=dry_run,
+                    rehearse=self._rehearse,
+                )
             )
         except IndexBehindError as error:  # the run is made, and another night asks what time wants
             done = done._replace(notices=(*done.notices, f"upkeep waits: {error}"))
@@ -1544,10 +1563,24 @@ class App:
             return "", ""
         if self.audience != OWNER:
             return self._owners._rehearse(planned)  # noqa: SLF001 - another App, and nothing of it is told
-        from memoryclaw.app.rehearsal import rehearsed
+        from memoryclaw.recall.evaluation import EvaluationSetup
+        from memoryclaw.recall.rehearsal import rehearsed
 
-        self._context.refresh()
-        return rehearsed(self._context, planned, self._approved_files)
+        context = self._context
+
+        def bench(index: Index, vault: Vault) -> EvaluationSetup:
+            catalog = Catalog(index.database)
+            return EvaluationSetup(
+                lambda day: Searcher(index, catalog, day or context.today, None, self._approved_files),
+                catalog,
+                vault,
+                index.language,
+                self.config.max_results,
+                budgets=(self.config.budget,),
+            )
+
+        context.refresh()
+        return rehearsed(context.vault, context.index, planned, copied=context.copied, bench=bench)
 
     def _refresh_for_hosts(self) -> None:
         """Brings what hosts read as files up to date where there is any; `skills.hosted` tells of trouble with their skills."""

@@ -24,6 +24,7 @@ from memoryclaw.errors import (
     VaultError,
 )
 from memoryclaw.index.catalog import Catalog
+from memoryclaw.index.database import Database
 from memoryclaw.index.index import Index, OnServer, open_index
 from memoryclaw.index.stemming import language
 from memoryclaw.index.sync import Following, Freshness, Sync, brought_up, fresh, healed
@@ -244,6 +245,14 @@ class VaultContext:
         index = self.index_in(folder)
         Sync(self.vault, index, progress=self.progress).run()
         return index
+
+    def copied(self, folder: Path) -> Index:
+        """A second index, in a folder, that knows what the index knows; built anew of an engine whose files are sealed where they are."""
+        database = self.index.database
+        if self.config.engine != "fts5" or not isinstance(database, Database):
+            return self.rebuilt(folder)
+        database.copied(folder)
+        return self.index_in(folder)
 
     def close(self) -> None:
         """Closes the index; the next verb opens it again."""

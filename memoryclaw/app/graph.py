@@ -2,50 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memoryclaw import config as settings
 from memoryclaw.app.context import VaultContext, within
 from memoryclaw.app.verbs import AGENTS, End, Listed, NodeId, verb
 from memoryclaw.model import OWNER
 from memoryclaw.recall import graph
+from memoryclaw.recall.graph import GraphShown, NeighboursShown, PathShown
 
 if TYPE_CHECKING:
     from memoryclaw.recall.browsing import LinkEnd
-    from memoryclaw.recall.graph import Graph, GraphNode, NodeBeside, PathStep
+    from memoryclaw.recall.graph import Graph, GraphNode
     from memoryclaw.vault.ledger_usage import Cited
-
-
-class PathShown(NamedTuple):
-    """The way from one node to another; `steps` is None where there is none."""
-
-    start: GraphNode
-    end: GraphNode
-    steps: list[PathStep] | None
-
-
-class GraphShown(NamedTuple):
-    """The graph, or the part of it with the strongest ties."""
-
-    graph: Graph
-    nodes: int  # that there are in all
-    edges: int
-
-    @property
-    def notice(self) -> str:
-        """What was left out, in one sentence."""
-        shown = len(self.graph.nodes)
-        if shown == self.nodes:
-            return ""
-        return f"only the {shown} of {self.nodes} nodes with the strongest ties are shown; --limit shows more"
-
-
-class NeighboursShown(NamedTuple):
-    """The neighbours of one node, the strongest first."""
-
-    node: GraphNode
-    neighbours: list[NodeBeside]
-    total: int
 
 
 class VaultGraph:

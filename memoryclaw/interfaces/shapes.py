@@ -15,7 +15,6 @@ from memoryclaw.model import Answer, Decided, Fact, Match, Problem, ReadBack, Re
 
 if TYPE_CHECKING:
     from memoryclaw.app.adoption import Adoptable
-    from memoryclaw.app.graph import GraphShown, NeighboursShown, PathShown
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.transfer import Latest
     from memoryclaw.capture.capture import CaptureResult
@@ -53,7 +52,14 @@ if TYPE_CHECKING:
         TodoEntry,
     )
     from memoryclaw.recall.evaluation import Evaluated, Expected, QuestionResult
-    from memoryclaw.recall.graph import GraphNode, NodeBeside, PathStep
+    from memoryclaw.recall.graph import (
+        GraphNode,
+        GraphShown,
+        NeighboursShown,
+        NodeBeside,
+        PathShown,
+        PathStep,
+    )
     from memoryclaw.recall.inspecting import Inspected
     from memoryclaw.recall.strength import StrengthStep
     from memoryclaw.recall.timeline import Timeline
