@@ -12,7 +12,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # From the bottom up. A package imports from lower rows alone; two in one row do not know each other.
 ORDER = (
-    {"version", "errors", "model", "ports"},
+    {"version", "errors", "late", "model", "ports"},
     {"text", "models"},
     {"vault"},
     {"config"},
@@ -171,6 +171,7 @@ def effects(path: Path) -> Iterator[str]:
             owner, _, name = whole.rpartition(".")
             if (
                 (owner == "os" and name not in PURE_OS)
+                or (owner == "late" and name in WORLD)
                 or (owner == "os.path" and name not in OF_NAMES)
                 or (owner == "time" and "time" in names_imported(path))
                 or whole in CLOCKS

@@ -42,6 +42,8 @@ def connecting(nodes: tuple[ast.AST, ...]) -> Iterator[str]:
     for node in nodes:
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        whole = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
+        names += [whole.removeprefix("late.")] if whole.startswith("late.") else []
         yield from (name for name in names if name.partition(".")[0] in NETWORK and name not in PURE)
 
 

@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
+from memoryclaw import late
 from memoryclaw.errors import LockedError, VaultError
 from memoryclaw.vault.layout import CONFIG_FILE, STATE_DIR
 
@@ -34,9 +35,7 @@ def state_folder(root: str | os.PathLike[str]) -> str:
     if os.access(inside if begun else vault, os.W_OK) and (begun or is_initialised(vault)):
         return inside
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    import hashlib  # noqa: PLC0415 - it starts a cryptography library, which most vaults never need
-
-    return os.path.join(cache, "memoryclaw", hashlib.sha256(os.fsencode(vault)).hexdigest()[:16])
+    return os.path.join(cache, "memoryclaw", late.hashlib.sha256(os.fsencode(vault)).hexdigest()[:16])
 
 
 def begun_state_folder(root: str | os.PathLike[str]) -> str:
