@@ -145,9 +145,9 @@ def open_vault(
         VaultError: there is no folder there.
         ConfigError: its memoryclaw.yaml cannot be used.
     """
-    given = os.fspath(path) if path is not None else None
-    root = settings.find_root(given, os.environ, settings.here())
-    if not root.exists() and (notes := settings.notes_here(given, os.environ, settings.here())):
+    path_text = os.fspath(path) if path is not None else None
+    root = settings.find_root(path_text, os.environ, settings.here())
+    if not root.exists() and (notes := settings.notes_here(path_text, os.environ, settings.here())):
         way = "`memoryclaw init .`" if notes == settings.here() else f"`memoryclaw init {notes}`"
         raise VaultError(
             f"{notes} holds notes and is no vault yet; run {way} to make it one, or name another with --vault"
@@ -198,17 +198,17 @@ def init_vault(
     root, templates, now = os.path.abspath(os.path.expanduser(path)), Templates(), clock()
     if is_initialised(root):
         settings.load(Path(root))  # says where its folders are
-    done = init(root, templates, now, new_id, new_vault_id(), paths=paths)
-    known = places(root)  # notes were surveyed before folders had other names
+    written = init(root, templates, now, new_id, new_vault_id(), paths=paths)
+    folders = places(root)  # notes were surveyed before folders had other names
     if commit:
-        kept = adopt(root, [known.named(path) for path in commit], templates, now, new_id)
-        if done.action != "confirmed":
-            kept = kept._replace(action=done.action)
-        notices = (done.notice * bool(done.commit), kept.notice)
-        done = kept._replace(notice="; ".join(filter(None, notices)))
+        adopted = adopt(root, [folders.named(path) for path in commit], templates, now, new_id)
+        if written.action != "confirmed":
+            adopted = adopted._replace(action=written.action)
+        notices = (written.notice * bool(written.commit), adopted.notice)
+        written = adopted._replace(notice="; ".join(filter(None, notices)))
     with suppress(ConfigError):  # the next verb says what is wrong with the settings
         _track(root, settings.load(Path(root)), clock)
-    return done
+    return written
 
 
 ROOM = 0.1  # of what is left in the host's context: the most that a recall takes
@@ -255,8 +255,8 @@ def _track(root: str, config: Config, clock: Clock) -> None:
     from memoryclaw.writing.context import Templates
     from memoryclaw.writing.tracking import Tracking
 
-    wanted = {"logs": config.track_logs, "ledger": config.track_ledger}
-    Tracking(root, wanted, Templates(), clock(), new_id).run()
+    tracked = {"logs": config.track_logs, "ledger": config.track_ledger}
+    Tracking(root, tracked, Templates(), clock(), new_id).run()
 
 
 class App:
@@ -497,8 +497,8 @@ class App:
             )
         )
         if memory:
-            told = tuple(f"{p.path}: {p.message}; {p.hint}" for p in memory.problems)
-            answer = replace(answer, notices=(*answer.notices, *told))
+            problems = tuple(f"{p.path}: {p.message}; {p.hint}" for p in memory.problems)
+            answer = replace(answer, notices=(*answer.notices, *problems))
         return self._context.receipted(answer, named, seen) if noted else answer
 
     def ask(self, query: str) -> AnsweredQuestion:
@@ -525,22 +525,22 @@ class App:
             raise NotFoundError(
                 f"the recall {receipt} is too old to be read back: the ledger only keeps what it showed; `memoryclaw inspect ID` counts it"
             )
-        found = self._context.read(lambda: read_back(event, self.catalog))
+        recalled = self._context.read(lambda: read_back(event, self.catalog))
         # What others may not see is not even counted for them.
-        return found if self.audience == OWNER else replace(found, gone=0, more={})
+        return recalled if self.audience == OWNER else replace(recalled, gone=0, more={})
 
     @verb("GET /v1/notes/{id}", "Look", "show ID")
     def show(self, id_: Id, *, session: Session = "") -> browsing.ShownUnit:
         """The lines of a note, section, fact or turn as they stand in their file; no recall sends them to this `session` again."""
         from memoryclaw.recall import browsing
 
-        shown = self._context.read(lambda: browsing.show(id_, self.catalog, self.vault, self._context.today))
+        unit = self._context.read(lambda: browsing.show(id_, self.catalog, self.vault, self._context.today))
         if session:
             from memoryclaw.recall.receipts import read_whole
 
-            digests = self._context.read(lambda: read_whole(shown.address, self.catalog))
+            digests = self._context.read(lambda: read_whole(unit.address, self.catalog))
             self._context.note_shown(session, "get", digests)
-        return shown
+        return unit
 
     @verb("GET /v1/notes", "Look", "browse")
     def browse(
@@ -605,7 +605,7 @@ class App:
                     among=then,
                 )
             )
-        found = self._context.read(
+        rows = self._context.read(
             lambda: browsing.facts(
                 self.catalog, entity=entity, as_of=as_of, history=history, memory_type=memory_type
             )
@@ -613,10 +613,10 @@ class App:
         if (
             not entity or as_of is None or self.audience != OWNER
         ):  # what has a label now may have had none then
-            return found
+            return rows
         from memoryclaw.review.past_facts import facts_on
 
-        return facts_on(os.fspath(self.root), found, as_of)
+        return facts_on(os.fspath(self.root), rows, as_of)
 
     def conflicting(self, found: Iterable[tuple[str, Fact]]) -> dict[str, list[str]]:
         """Of facts that hold now, those of which only one can: the ids of the others, by id; asked after a verb that found them.
@@ -625,12 +625,12 @@ class App:
         """
         from memoryclaw.text.language import key_of
 
-        some = {fact.id: key_of(fact.entity) for _, fact in found if fact.current and not fact.is_statement}
+        keys = {fact.id: key_of(fact.entity) for _, fact in found if fact.current and not fact.is_statement}
         return {
             fact.id: [other.id for _, other in conflict.rivals(fact.value)]
-            for conflict in self._conflicts().of(some.values())
+            for conflict in self._conflicts().of(keys.values())
             for _, fact in conflict.told
-            if fact.id in some
+            if fact.id in keys
         }
 
     @allowed(OWNER)
@@ -764,9 +764,9 @@ class App:
         from memoryclaw.review.details import conversation
 
         paths = self._context.read(lambda: logs_of(session, self.catalog))
-        told, today = self.catalog.facts(), self._context.today
+        facts, today = self.catalog.facts(), self._context.today
         over = {path: superseded_in(self.catalog, self.vault, path, today) for path in paths}
-        return self._context.look(lambda context: conversation(context, session, paths, told, over))
+        return self._context.look(lambda context: conversation(context, session, paths, facts, over))
 
     @allowed(OWNER)
     def evaluate(
@@ -793,14 +793,14 @@ class App:
             within_budget(tokens)
         for k in ks:
             within(k, 1, settings.MOST_LISTED, "how many of the first count as found")
-        given = os.fspath(path) if path is not None else on_disk(os.fspath(self.root), QUESTIONS_FILE)
-        shown = given if path is not None else QUESTIONS_FILE
-        goldens = goldens_of(given, shown)
+        file = os.fspath(path) if path is not None else on_disk(os.fspath(self.root), QUESTIONS_FILE)
+        file_name = file if path is not None else QUESTIONS_FILE
+        goldens = goldens_of(file, file_name)
         most = self.config.max_results
         return self._context.read(
             lambda: evaluate(
                 goldens,
-                shown,
+                file_name,
                 EvaluationSetup(
                     self._searcher, self.catalog, self.vault, self.index.language, most, ks, budgets
                 ),
@@ -849,20 +849,20 @@ class App:
         from memoryclaw.writing.remember import remember, remember_parts
 
         # A value is a secret by its field, too; NUL is left out of every text and must not hide one.
-        said = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags], "source": source}  # fmt: skip
+        values = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags], "source": source}  # fmt: skip
         lifecycle = {"type": memory_type, "scope": scope, "expires": expires}
-        kept = {key: value for key, value in given(lifecycle).items() if lifecycle[key].strip()}
+        chosen = {key: value for key, value in given(lifecycle).items() if lifecycle[key].strip()}
 
         def keep(context: WriteContext, told: dict[str, Any]) -> Written:
-            why = ""
+            reason = ""
             if not (told["entity"].strip() or told["name"].strip() or told["tags"] or note):
                 read = understood(context, self.catalog, told["value"], self.config.language)
                 if read.parts:
                     return remember_parts(
                         context, read.parts, source=told["source"], lifecycle=told["lifecycle"]
                     )
-                why = f"kept as a note: {read.why}"
-            done = remember(
+                reason = f"kept as a note: {read.why}"
+            written = remember(
                 context,
                 told["value"],
                 entity=told["entity"],
@@ -871,9 +871,9 @@ class App:
                 source=told["source"],
                 lifecycle=told["lifecycle"],
             )
-            return done._replace(notice="; ".join(filter(None, (why, done.notice))))
+            return written._replace(notice="; ".join(filter(None, (reason, written.notice))))
 
-        return self._context.write(keep, {**said, "lifecycle": kept}, as_is=as_is)
+        return self._context.write(keep, {**values, "lifecycle": chosen}, as_is=as_is)
 
     @allowed(*AGENTS)
     def claim(
@@ -889,7 +889,7 @@ class App:
         """Keeps what an agent says as `unknown`; what contradicts a standing fact waits for a person. At most one commit."""
         from memoryclaw.consolidation.agent_claims import claim
 
-        said = {
+        values = {
             "name": field,
             "value": text.replace("\0", ""),
             "entity": entity,
@@ -907,7 +907,7 @@ class App:
                 tool=told["tool"],
                 session=told["session"],
             ),
-            said,
+            values,
         )
 
     @verb("PATCH /v1/notes/{id}", "Write", "edit ID --set F=V", audience=(OWNER,))
@@ -918,8 +918,8 @@ class App:
         """
         from memoryclaw.writing.edit import edit
 
-        said = {key: value if isinstance(value, str) else [*value] for key, value in fields.items()}
-        return self._context.write(lambda context, told: edit(context, id_, told), said, as_is=as_is)
+        values = {key: value if isinstance(value, str) else [*value] for key, value in fields.items()}
+        return self._context.write(lambda context, told: edit(context, id_, told), values, as_is=as_is)
 
     @verb("PUT /v1/notes/{id}", "Write", "edit ID --text FILE", audience=(OWNER,))
     def rewrite(
@@ -1010,9 +1010,9 @@ class App:
         """Brings back what `forget` archived, byte for byte; one commit. The ledger counts that as a use: it is not proposed for the archive again."""
         from memoryclaw.writing.edit import revive
 
-        done = self._context.permit(lambda context: revive(context, id_))
-        self.ledger.append("shown", {"mode": "get", "ids": [done.id]}, self.clock())
-        return done
+        written = self._context.permit(lambda context: revive(context, id_))
+        self.ledger.append("shown", {"mode": "get", "ids": [written.id]}, self.clock())
+        return written
 
     @verb("POST /v1/undo", "Write", "undo WHAT", audience=(OWNER,), commit="what")
     def undo(self, commit: Text, *, yes: Flag = False) -> Written:
@@ -1132,7 +1132,7 @@ class App:
         from memoryclaw.lifecycle.upkeep import nightly
 
         if self.audience != OWNER:  # a run reads everything, whoever asks for it
-            done = self._owners.consolidate(
+            run = self._owners.consolidate(
                 dry_run=dry_run,
                 due=due,
                 llm=llm,
@@ -1141,7 +1141,7 @@ class App:
                 answers_file=answers_file,
                 after=after,
             )
-            return told_to(done, self.audience)
+            return told_to(run, self.audience)
         self._context.must_refresh()
         context = self._consolidation_context("none" if answers is not None else llm, mode, after=after)
         problems: tuple[str, ...] = ()
@@ -1151,10 +1151,10 @@ class App:
             host = read_answers(answers, answers_file)
             context = replace(context, enrich=host.read, answered=host.answers.keys())
             problems = host.problems
-        done = preview(context) if dry_run else consolidate(context, only_if_due=due)
-        done = done._replace(notices=(*problems, *done.notices))
+        run = preview(context) if dry_run else consolidate(context, only_if_due=due)
+        run = run._replace(notices=(*problems, *run.notices))
         try:
-            done = done._replace(
+            run = run._replace(
                 upkeep=nightly(
                     self._context.looking,
                     os.fspath(self._context.state),
@@ -1167,14 +1167,14 @@ class App:
                 )
             )
         except IndexBehindError as error:  # the run is made, and another night asks what time wants
-            done = done._replace(notices=(*done.notices, f"upkeep waits: {error}"))
+            run = run._replace(notices=(*run.notices, f"upkeep waits: {error}"))
         if not dry_run:
             with suppress(MemoryClawError, OSError):  # another night does it
                 self.ledger.roll_up(self.clock())
             self._track()
             with suppress(MemoryClawError, OSError):  # as above
                 History(os.fspath(self.root)).pack()
-        return done
+        return run
 
     @allowed(*AGENTS)
     def segments(self, *, due: bool = False) -> list[SegmentPrompt]:
@@ -1214,9 +1214,9 @@ class App:
         from memoryclaw.writing.command_consent import agree
 
         if "command" not in (name.lower() for name in self.config.chain) or not self.config.command:
-            own = settings.own_folder(os.environ) / settings.OWN_FILE
+            settings_file = settings.own_folder(os.environ) / settings.OWN_FILE
             raise InputError(
-                f"there is no command to agree to; {own} must name `llm.command`, and `llm.chain` hold `command`"
+                f"there is no command to agree to; {settings_file} must name `llm.command`, and `llm.chain` hold `command`"
             )
         if command := unagreed_command(self.config, os.environ):
             agree(settings.own_folder(os.environ), command, self.clock())
@@ -1242,10 +1242,10 @@ class App:
         from memoryclaw.writing.secret_gate import secret_gate
 
         rating_of(rating)
-        known = self._context.read(lambda: address_of(id_, self.catalog, self.vault)).id
+        address = self._context.read(lambda: address_of(id_, self.catalog, self.vault)).id
         return feedback(
             self.ledger,
-            known,
+            address,
             rating,
             session=self._context.session_name(session),
             note=note,
@@ -1357,8 +1357,8 @@ class App:
         from memoryclaw.index.vectors import Filler
 
         def fill(stopping: Callable[[], bool]) -> Filled:
-            with App(self.root, clock=self.clock) as own:
-                return own.fill_vectors(stopping=stopping, thorough=False)
+            with App(self.root, clock=self.clock) as app:
+                return app.fill_vectors(stopping=stopping, thorough=False)
 
         return Filler(fill, tell)
 
@@ -1476,10 +1476,10 @@ class App:
         from memoryclaw.skills.migration import migrate
 
         carry_out = self._context.look if dry_run else self._context.write
-        done = carry_out(lambda context: migrate(context, dry_run=dry_run))
-        if done.commit:
+        migrated = carry_out(lambda context: migrate(context, dry_run=dry_run))
+        if migrated.commit:
             self.sync()
-        return done
+        return migrated
 
     @property
     @allowed(OWNER)

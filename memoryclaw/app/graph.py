@@ -31,8 +31,8 @@ class VaultGraph:
             InputError: no such limit.
         """
         within(limit, 1, settings.MOST_LISTED, "how many nodes are shown")
-        found = self._context.read(self._graph)
-        return GraphShown(graph.strongest(found, limit), len(found.nodes), len(found.edges))
+        drawn = self._context.read(self._graph)
+        return GraphShown(graph.strongest(drawn, limit), len(drawn.nodes), len(drawn.edges))
 
     @verb("GET /v1/graph/path", "Look", "links path A B")
     def path(self, start: End, end: End) -> PathShown:
@@ -43,9 +43,9 @@ class VaultGraph:
         """
 
         def look() -> PathShown:
-            found = self._graph()
-            here, there = self._node(start, found), self._node(end, found)
-            return PathShown(here, there, graph.path(here.id, there.id, found))
+            drawn = self._graph()
+            first, last = self._node(start, drawn), self._node(end, drawn)
+            return PathShown(first, last, graph.path(first.id, last.id, drawn))
 
         return self._context.read(look)
 
@@ -60,9 +60,9 @@ class VaultGraph:
         within(limit, 1, settings.MOST_LISTED, "how many neighbours are shown")
 
         def look() -> NeighboursShown:
-            found = self._graph()
-            node = self._node(id_, found)
-            beside = graph.neighbours(node.id, found)
+            drawn = self._graph()
+            node = self._node(id_, drawn)
+            beside = graph.neighbours(node.id, drawn)
             return NeighboursShown(node, beside[:limit], len(beside))
 
         return self._context.read(look)

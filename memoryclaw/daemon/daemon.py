@@ -76,9 +76,9 @@ class Events:
     def after(self, number: int) -> Happened:
         """What came after the event with this number; 0 for everything that is kept."""
         with self._lock:
-            found = tuple(event for event in self._kept if event.number > number)
+            events = tuple(event for event in self._kept if event.number > number)
             first = self._kept[0].number if self._kept else self._last + 1
-            return Happened(self._last, found, number > self._last or number + 1 < first)
+            return Happened(self._last, events, number > self._last or number + 1 < first)
 
 
 class WatchedVault(Protocol):
@@ -222,13 +222,13 @@ class Daemon:
         """Writes the files of clients again if `.memoryclaw/` was deleted, and sees to new settings."""
         before = ""
         while not self._stopping.wait(_LOOK):
-            said = ""
+            trouble = ""
             try:
                 self.files.keep()
             except (MemoryClawError, OSError) as error:
-                said = str(error)
-                if said != before:
-                    self._tell(said)
-            before = said
+                trouble = str(error)
+                if trouble != before:
+                    self._tell(trouble)
+            before = trouble
             if self._watching is not None and settings.stamp(self.root, self._vault_id) != self._settings:
                 self._watching.stop()

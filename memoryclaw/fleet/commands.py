@@ -141,9 +141,9 @@ def _awaited(fleet: Fleet, vault: str, node: str, seconds: float) -> ListedVault
         if seconds <= 0 or (listed.is_up and row.synced and not row.wanted and node in ("", row.node)):
             return listed
         if time.monotonic() > end:
-            at = f"on {row.node}" if row.node else "without a home"
+            place = f"on {row.node}" if row.node else "without a home"
             raise ConflictError(
-                f"the vault {vault!r} is {at} after {seconds:g} seconds; it goes on, `memoryclaw fleet check {vault}` tells what is in the way"
+                f"the vault {vault!r} is {place} after {seconds:g} seconds; it goes on, `memoryclaw fleet check {vault}` tells what is in the way"
             )
         time.sleep(_GLANCE)
 
@@ -176,10 +176,10 @@ def check(fleet: Fleet, vault: str = "", *, folder: Path | None = None) -> list[
         NotFoundError: there is no such vault.
     """
     findings = [Finding("", sentence, is_wrong=False)] if (sentence := fleet.rights()) else []
-    here = last_in(folder)[0] if folder else ""
+    node = last_in(folder)[0] if folder else ""
     for row in [fleet.vault(vault)] if vault else fleet.vaults():
         for _ in range(_LOOKS):
-            root = folder / row.name if folder and here and row.node == here else None
+            root = folder / row.name if folder and node and row.node == node else None
             of_vault = [*_findings(fleet, row, root)]
             before, row = row, fleet.vault(row.name)  # noqa: PLW2901 - it may have been written meanwhile
             if row.head == before.head and row.node == before.node:
@@ -210,8 +210,8 @@ def _findings(fleet: Fleet, row: FleetVault, root: Path | None) -> Iterator[Find
                 return
             head = History(os.fspath(copy)).head()
             if head != row.head:
-                at, at_index = head[:12] or "nothing", row.head[:12] or "nothing"
-                yield Finding(row.name, f"its remote is at {at}, its index at {at_index}")
+                remote_head, at_index = head[:12] or "nothing", row.head[:12] or "nothing"
+                yield Finding(row.name, f"its remote is at {remote_head}, its index at {at_index}")
             if source is None:
                 source, which = copy, "remote"
         if source is not None and source is root:

@@ -157,14 +157,14 @@ class Home:
 
     def check_room(self, size: int, notes: int) -> None:
         """Refuses so many notes and bytes where the vault would exceed its quota."""
-        for what, more, most in (
+        for unit, added, most in (
             ("notes", notes, self.known.most_notes),
             ("bytes", size, self.known.most_bytes),
         ):
-            if more and most is not None and self._room[what] + more > most:
+            if added and most is not None and self._room[unit] + added > most:
                 raise InputError(
-                    f"the vault {self.name!r} may hold {most} {what} and holds {self._room[what]}; "
-                    f"forget some, or `memoryclaw fleet limit {self.name} --{what} N` allows more"
+                    f"the vault {self.name!r} may hold {most} {unit} and holds {self._room[unit]}; "
+                    f"forget some, or `memoryclaw fleet limit {self.name} --{unit} N` allows more"
                 )
 
     # ── Sending

@@ -65,15 +65,15 @@ class Homes:
             NotAcknowledgedError: it does not count, or nobody knows; the sentence says what to do.
         """
         # The home of the write, not of now: the vault may have gone and come back meanwhile, without what was written.
-        now: Home | None = self.by_name.get(vault)
+        current: Home | None = self.by_name.get(vault)
         home: Home | None = getattr(self._last, "home", None)
         if home is None or home.name != vault:
-            home = now
+            home = current
         if home is not None and home.has_left:  # and was sent before
-            if now is None:
+            if current is None:
                 return
-            home = now
-        if home is None or now is not home:
+            home = current
+        if home is None or current is not home:
             raise NotAcknowledgedError(
                 f"another node has taken the vault {vault!r} over; what was written here just now does not count, ask again there"
             )
@@ -102,18 +102,18 @@ class Homes:
         with self._turn(vault):
             if vault in self.by_name:
                 return self.is_home(vault)
-            known = fleet.vault(checked_name(vault))
+            row = fleet.vault(checked_name(vault))
             root = self._folder / vault
-            has_files = known.synced is not None or known.node not in ("", node)
-            if has_files and not known.remote and not is_initialised(root):
-                where = f"not in {root}" if known.node == node else f"on the node {known.node} alone"
+            has_files = row.synced is not None or row.node not in ("", node)
+            if has_files and not row.remote and not is_initialised(root):
+                where = f"not in {root}" if row.node == node else f"on the node {row.node} alone"
                 raise VaultError(
                     f"the vault {vault!r} has no remote, and its files are {where}; bring them back there, or drop it"
                 )
             fence = fleet.claim(vault, node)
             if fence is None:
                 return False
-            home = Home(known, fence, root, self._here, self.lose)
+            home = Home(row, fence, root, self._here, self.lose)
             self._here.vaults.close(root)
             home.bring()
             with home.writable() as app:
@@ -142,7 +142,7 @@ class Homes:
             try:
                 with home.push.lock:
                     home.send()
-                wanted = fleet.vault(vault).wanted
+                successor = fleet.vault(vault).wanted
             except BaseException:
                 home.is_leaving = False
                 raise
@@ -150,8 +150,8 @@ class Homes:
             self.by_name.pop(vault, None)
             self.changes += 1
             self._here.vaults.close(home.root)
-            fleet.hand_over(vault, home.fence, wanted)
-        self._here.tell(f"{vault} left {self._here.node}" + (f" for {wanted}" if wanted else ""))
+            fleet.hand_over(vault, home.fence, successor)
+        self._here.tell(f"{vault} left {self._here.node}" + (f" for {successor}" if successor else ""))
 
     def let_go(self, known: FleetVault) -> None:
         """Hands a vault over that was to be at home here and could not be brought."""

@@ -77,8 +77,8 @@ class FleetApp(App):
                 indexed, anew = self.index.digests(paths), fresh.digests(paths)
                 differ = [path for path in paths if indexed.get(path) != anew.get(path)]
                 if differ:
-                    more = f" and {len(differ) - 3} more" if len(differ) > 3 else ""
-                    return f"{', '.join(differ[:3])}{more}"
+                    others = f" and {len(differ) - 3} more" if len(differ) > 3 else ""
+                    return f"{', '.join(differ[:3])}{others}"
                 same = fingerprint(fresh) == fingerprint(self.index)
                 return "" if same else "rows of it are lost or changed"
             finally:
@@ -144,8 +144,8 @@ class OpenVaults:
         """An open vault, for the caller alone until the end of the block."""
         stamp = settings.stamp(root)  # before they are read
         with self._guard:
-            at = next((n for n, idle in enumerate(self._idle) if idle.root == root), None)
-            lent = self._idle.pop(at) if at is not None else None
+            position = next((n for n, idle in enumerate(self._idle) if idle.root == root), None)
+            lent = self._idle.pop(position) if position is not None else None
         if lent is not None and lent.settings != stamp:
             lent.app.close()
             lent = None

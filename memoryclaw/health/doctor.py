@@ -147,8 +147,8 @@ def _unsound(patient: CheckedVault) -> str:
 def _settings(config: Config) -> Check:
     if not config.notices:
         return Check("settings", "ok", f"{CONFIG_FILE} is understood")
-    told = (notice.partition(": ") for notice in config.notices)
-    details = tuple(Problem(file, 0, sentence) for file, _, sentence in told)
+    notices = (notice.partition(": ") for notice in config.notices)
+    details = tuple(Problem(file, 0, sentence) for file, _, sentence in notices)
     return Check("settings", "problem", f"{_some(len(details), 'setting')} cannot be followed", details)
 
 
@@ -181,13 +181,15 @@ def _git(root: Path) -> Check:
 
 
 def _damaged(lines: Sequence[str]) -> Check:
-    found = [line for line in lines if not line.startswith(("notice:", "warning:"))] or ["git fsck failed"]
-    details = tuple(Problem(".git", 0, line) for line in found[:_SHOWN])
-    if any(line.startswith("fatal:") and "index file" in line for line in found):
-        told = "git's index is damaged; move .git/index away and run `git reset`: no file changes, and what was staged can be staged again"
+    lines_of_git = [line for line in lines if not line.startswith(("notice:", "warning:"))] or [
+        "git fsck failed"
+    ]
+    details = tuple(Problem(".git", 0, line) for line in lines_of_git[:_SHOWN])
+    if any(line.startswith("fatal:") and "index file" in line for line in lines_of_git):
+        sentence = "git's index is damaged; move .git/index away and run `git reset`: no file changes, and what was staged can be staged again"
     else:
-        told = "git's objects or branches are damaged; copy the vault first, then bring what `git fsck` names back from another copy of it"
-    return Check("git", "problem", told, details)
+        sentence = "git's objects or branches are damaged; copy the vault first, then bring what `git fsck` names back from another copy of it"
+    return Check("git", "problem", sentence, details)
 
 
 def _leftovers(root: Path, state: Path, *, fix: bool) -> Check:
@@ -197,25 +199,25 @@ def _leftovers(root: Path, state: Path, *, fix: bool) -> Check:
                 return Check(
                     "leftovers", "advice", "a change was cut short; the next change finishes or drops it"
                 )
-            found = sorted(_stale(root, state))
-            if found and fix:
-                for path in found:
+            paths = sorted(_stale(root, state))
+            if paths and fix:
+                for path in paths:
                     os.unlink(path)
     except LockedError:
         return Check(
             "leftovers", "ok", "another process is writing to the vault, so its temp files are in use"
         )
-    if not found:
+    if not paths:
         return Check("leftovers", "ok", "no temp file was left behind")
     if fix:
         return Check(
-            "leftovers", "mended", f"removed {_some(len(found), 'temp file')} of an interrupted write"
+            "leftovers", "mended", f"removed {_some(len(paths), 'temp file')} of an interrupted write"
         )
     details = tuple(
-        Problem(os.path.relpath(path, root), 0, "was left behind by an interrupted write") for path in found
+        Problem(os.path.relpath(path, root), 0, "was left behind by an interrupted write") for path in paths
     )
     return Check(
-        "leftovers", "advice", f"{_some(len(found), 'temp file')} left behind; --fix removes them", details
+        "leftovers", "advice", f"{_some(len(paths), 'temp file')} left behind; --fix removes them", details
     )
 
 
@@ -283,19 +285,21 @@ def _some(count: int, what: str) -> str:
 
 
 def _views(found: Sequence[View]) -> Check:
-    there = [view for view in found if view.state not in ("missing", "own")]
-    trouble = told(there)
+    written = [view for view in found if view.state not in ("missing", "own")]
+    trouble = told(written)
     if not trouble:
-        return Check("views", "ok", f"{_some(len(there), 'page')}, all of them as compiled now")
+        return Check("views", "ok", f"{_some(len(written), 'page')}, all of them as compiled now")
     hints = {
         "stale": "`memoryclaw views --write` compiles it again",
         "edited": "move your words out of the marks, then `memoryclaw views --write`",
         "orphan": "nothing is left to compile it from; remove it if you need it no more",
     }
     details = tuple(
-        Problem(view.path, 0, f"is {view.state}", hints[view.state]) for view in there if view.state in hints
+        Problem(view.path, 0, f"is {view.state}", hints[view.state])
+        for view in written
+        if view.state in hints
     )
-    return Check("views", "advice", f"{_some(len(there), 'page')}: {trouble}", details)
+    return Check("views", "advice", f"{_some(len(written), 'page')}: {trouble}", details)
 
 
 # Vectors; looks only.
@@ -316,6 +320,6 @@ def _vectors(vectors: Vectors) -> Check:
     except (ModelError, VectorsError) as error:
         return Check("vectors", "problem", f"{error}; {_WORDS}")
     if standing.missing:
-        told = f"{standing.missing} of {standing.units} units have none yet"
-        return Check("vectors", "advice", f"{told}; {_MAKE}")
+        missing = f"{standing.missing} of {standing.units} units have none yet"
+        return Check("vectors", "advice", f"{missing}; {_MAKE}")
     return Check("vectors", "ok", f"all {standing.units} units have one by {standing.model}")

@@ -92,7 +92,7 @@ def stats(  # noqa: PLR0917
     for name, sql in _GROWTH.items():
         for month, count in catalog.rows(sql):
             months[str(month)][name] += int(count)
-    shown, ratings = Counter[str](), list[int]()
+    ids_shown, ratings = Counter[str](), list[int]()
     recalls = 0
     for event in _events(root):
         month = parse_timestamp(str(event.get("ts", "")))[:7]
@@ -100,7 +100,7 @@ def stats(  # noqa: PLR0917
             recalls += 1
             months[month]["recalls"] += 1
             ids = event.get("ids")
-            shown.update(map(str, ids if isinstance(ids, list) else ()))
+            ids_shown.update(map(str, ids if isinstance(ids, list) else ()))
         elif event.get("event") == "rated" and isinstance(rating := event.get("rating"), int):
             ratings.append(rating)
             months[month]["ratings"] += 1
@@ -108,7 +108,7 @@ def stats(  # noqa: PLR0917
     kinds = {str(kind): int(count) for kind, count in catalog.rows(_KINDS)}
     facts, turns = (int(catalog.rows(sql)[0][0]) for sql in (_FACTS, _TURNS))
     mean = round(sum(ratings) / len(ratings), 2) if ratings else 0.0
-    often = tuple(sorted(shown.items(), key=lambda one: (-one[1], one[0]))[:5])
+    often = tuple(sorted(ids_shown.items(), key=lambda one: (-one[1], one[0]))[:5])
     return Stats(
         kinds, facts, turns, tuple(rows[:MONTHS]), recalls, len(ratings), mean, often,
         sum(bool(use.cited) for uses in record.uses.values() for use in uses), _hottest(record, catalog, today), waiting, review,
@@ -119,8 +119,8 @@ def _hottest(record: LedgerUsage, catalog: Catalog, today: date) -> tuple[tuple[
     strengths = Strengths(record, today, catalog.merged())
     sql = "select id, min(kind) from units where state = 'current' and id in (select value from json_each(?)) group by id"
     rows = catalog.rows(sql, [json.dumps(sorted(strengths.ids))])
-    found = [(str(id_), round(strengths.of(str(id_), str(kind)).value, 2)) for id_, kind in rows]
-    hot = [(id_, value) for id_, value in found if value > 1]
+    values = [(str(id_), round(strengths.of(str(id_), str(kind)).value, 2)) for id_, kind in rows]
+    hot = [(id_, value) for id_, value in values if value > 1]
     return tuple(sorted(hot, key=lambda one: (-one[1], one[0]))[:5])
 
 

@@ -103,8 +103,8 @@ def status(
         announced: what a person is to be told of the vault.
         vectors: where the settings want some.
     """
-    seen = _look(sync, index, catalog)
-    kinds = Counter(place.kind for path in seen.scan.files if (place := place_of(path)))
+    look = _look(sync, index, catalog)
+    kinds = Counter(place.kind for path in look.scan.files if (place := place_of(path)))
     notices = [*config.notices, *announced]
     if waiting.hours > LATE:
         notices.append(
@@ -123,10 +123,10 @@ def status(
             notices.append(str(error))
     size = index.database.bytes()
     return Status(
-        vault=str(config.root), notes=dict(sorted(kinds.items())), behind=seen.behind,
-        problems=tuple(sorted({*seen.problems, *seen.scan.problems})), degraded=seen.degraded,
-        ignored=tuple(sorted(seen.scan.ignored)), git=git_report(History(str(config.root))), daemon=daemon,
-        index=IndexReport(config.engine, config.language, index.database.place, size, seen.notes, seen.units),
+        vault=str(config.root), notes=dict(sorted(kinds.items())), behind=look.behind,
+        problems=tuple(sorted({*look.problems, *look.scan.problems})), degraded=look.degraded,
+        ignored=tuple(sorted(look.scan.ignored)), git=git_report(History(str(config.root))), daemon=daemon,
+        index=IndexReport(config.engine, config.language, index.database.place, size, look.notes, look.units),
         notices=tuple(notices), waiting=waiting, vectors=vector_status,
     )  # fmt: skip
 
@@ -141,11 +141,13 @@ def git_report(history: History) -> GitReport:
     if state.name in ("none", "bare", "unborn", "damaged"):
         return GitReport(state.name, sentence)
     try:
-        found, out = history.git.asks("rev-list", "--max-count=1", "--grep=^Run: ", "--format=%ct %s", "HEAD")
+        is_there, out = history.git.asks(
+            "rev-list", "--max-count=1", "--grep=^Run: ", "--format=%ct %s", "HEAD"
+        )
     except HistoryError as error:
         return GitReport("damaged", damage(f"{error}; `memoryclaw doctor` looks closer"))
     lines = out.decode("utf-8", "replace").splitlines()
-    if not found or len(lines) < 2:  # the id, then what the format asks for
+    if not is_there or len(lines) < 2:  # the id, then what the format asks for
         return GitReport(state.name, sentence)
     seconds, _, subject = lines[1].partition(" ")
     commit = lines[0].removeprefix("commit ")
@@ -159,12 +161,12 @@ def git_report(history: History) -> GitReport:
 
 
 def _look(sync: Sync, index: Index, catalog: Catalog) -> _Seen:
-    seen = _Seen()
+    look = _Seen()
     try:
-        seen.problems = catalog.problems()
-        seen.notes, (seen.units, _) = catalog.files(), index.size()
-        behind, seen.scan = sync.behind()
-        seen.behind = sync.lag(behind, seen.scan)
+        look.problems = catalog.problems()
+        look.notes, (look.units, _) = catalog.files(), index.size()
+        behind, look.scan = sync.behind()
+        look.behind = sync.lag(behind, look.scan)
     except (IndexBusyError, IndexDamagedError, VaultError, VectorsError) as error:
-        seen.degraded = str(error)
-    return seen
+        look.degraded = str(error)
+    return look

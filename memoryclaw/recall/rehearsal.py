@@ -86,7 +86,9 @@ def rehearsed(
             copy.database.close()
     failing = {golden: result for golden, result in zip(goldens, after, strict=True) if result.misses}
     before = evaluate(failing, QUESTIONS_FILE, bench(index, vault)).questions
-    broken = [after for after, now in zip(failing.values(), before, strict=True) if not now.misses]
+    broken = [
+        after for after, result_now in zip(failing.values(), before, strict=True) if not result_now.misses
+    ]
     return Rehearsed(_sentence(broken) if broken else "")
 
 
@@ -94,5 +96,5 @@ def _sentence(broken: Sequence[QuestionResult]) -> str:
     named = "; ".join(
         f"{one.question!r} ({QUESTIONS_FILE}:{one.line}: {one.misses[0]})" for one in broken[:_TOLD]
     )
-    more = f" and {len(broken) - _TOLD} more" if len(broken) > _TOLD else ""
-    return f"a golden question would break: {named}{more}"
+    others = f" and {len(broken) - _TOLD} more" if len(broken) > _TOLD else ""
+    return f"a golden question would break: {named}{others}"
