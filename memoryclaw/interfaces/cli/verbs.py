@@ -125,7 +125,7 @@ class NameParam(TextParam):
     def shell_complete(
         self,
         ctx: click.Context,
-        param: click.Parameter,
+        param: click.Parameter,  # noqa: ARG002 - as Click calls it
         incomplete: str,
     ) -> list[CompletionItem]:
         """What begins so."""
