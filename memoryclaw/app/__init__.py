@@ -378,7 +378,7 @@ class App:
             os.fspath(self.root),
             Templates(),
             self.clock,
-            lambda: next_run(self._consolidation_context("none", "")),
+            lambda: next_run(self._consolidation_context()),
         )
 
     @property
@@ -1158,9 +1158,9 @@ class App:
                 upkeep=nightly(
                     self._context.looking,
                     os.fspath(self._context.state),
-                    today=self._context.today.isoformat(),
-                    mode=mode or self.config.mode,
-                    loss_budget=self.config.loss_budget,
+                    self.config,
+                    self._context.today.isoformat(),
+                    mode=mode,
                     due=due,
                     dry_run=dry_run,
                     rehearse=self._rehearse,
@@ -1191,7 +1191,7 @@ class App:
             return self._owners.segments(due=due)
         self._context.must_refresh()
         questions = Questions(Templates())
-        preview(replace(self._consolidation_context("none", ""), enrich=questions.read), only_if_due=due)
+        preview(replace(self._consolidation_context(), enrich=questions.read), only_if_due=due)
         return questions.asked
 
     @property
@@ -1376,7 +1376,7 @@ class App:
             context.catalog,
             self.config,
             daemon=watcher(context.state)[0] or None,
-            waiting=waiting_turns(self._consolidation_context("none", "")),
+            waiting=waiting_turns(self._consolidation_context()),
             announced=announcements(context),
             vectors=context.vectors if context.wants_vectors else None,
         )
@@ -1386,7 +1386,7 @@ class App:
         """How the vault grows month by month, how it is used, and what waits in it for how long."""
         from memoryclaw.health.stats import stats, waiting_items, waiting_turns
 
-        turns = waiting_turns(self._consolidation_context("none", ""))
+        turns = waiting_turns(self._consolidation_context())
         items = waiting_items(self.review.list(), self.clock())
         return self._context.read(
             lambda: stats(
@@ -1537,7 +1537,9 @@ class App:
         policy = FallbackPolicy(config.min_primary_results, config.min_coverage, config.blend_strategy)
         return VectorLane(self._context.vectors, self.catalog, policy)
 
-    def _consolidation_context(self, llm: str, mode: str, *, after: int = 0) -> ConsolidationContext:
+    def _consolidation_context(
+        self, llm: str = "none", mode: str = "", *, after: int = 0
+    ) -> ConsolidationContext:
         from memoryclaw.consolidation.consolidate import ConsolidationContext, RunSettings
         from memoryclaw.writing.secret_gate import secret_gate
 
