@@ -499,7 +499,7 @@ class App:
         if memory:
             problems = tuple(f"{p.path}: {p.message}; {p.hint}" for p in memory.problems)
             answer = replace(answer, notices=(*answer.notices, *problems))
-        return self._context.receipted(answer, named, seen) if noted else answer
+        return self._context.with_receipt(answer, named, seen) if noted else answer
 
     def ask(self, query: str) -> AnsweredQuestion:
         """The lines that answer a question, from facts, episodes, notes and logs, each with its place; no model takes part.
@@ -695,7 +695,7 @@ class App:
         """
         from memoryclaw.lifecycle import pages
 
-        return (pages.write if write else pages.listed)(self._context.looking(), name)
+        return (pages.write if write else pages.look)(self._context.looking(), name)
 
     @verb("GET /v1/timeline", "Look", "timeline [ENTITY]")
     def timeline(
@@ -1127,7 +1127,7 @@ class App:
             answers_file: the name of their file, for the sentence about a line that is no answer.
             after: with `due`, the hours for which new lines are left to an agent.
         """
-        from memoryclaw.consolidation.consolidate import consolidate, preview, told_to
+        from memoryclaw.consolidation.consolidate import consolidate, preview, view_for
         from memoryclaw.history.repository import History
         from memoryclaw.lifecycle.upkeep import nightly
 
@@ -1141,7 +1141,7 @@ class App:
                 answers_file=answers_file,
                 after=after,
             )
-            return told_to(run, self.audience)
+            return view_for(run, self.audience)
         self._context.must_refresh()
         context = self._consolidation_context("none" if answers is not None else llm, mode, after=after)
         problems: tuple[str, ...] = ()
@@ -1407,7 +1407,7 @@ class App:
             context.index,
             context.catalog,
             self.config,
-            context.rebuilt,
+            context.build_in,
             self.reindex,
             self._conflicts().all,
             announcements(context),
@@ -1566,7 +1566,7 @@ class App:
         if self.audience != OWNER:
             return self._owners._rehearse(planned)  # noqa: SLF001 - another App, and nothing of it is told
         from memoryclaw.recall.evaluation import EvaluationSetup
-        from memoryclaw.recall.rehearsal import rehearsed
+        from memoryclaw.recall.rehearsal import rehearse
 
         context = self._context
 
@@ -1582,7 +1582,7 @@ class App:
             )
 
         context.refresh()
-        return rehearsed(context.vault, context.index, planned, copied=context.copied, bench=bench)
+        return rehearse(context.vault, context.index, planned, copied=context.copy_in, bench=bench)
 
     def _refresh_for_hosts(self) -> None:
         """Brings what hosts read as files up to date where there is any; `skills.hosted` tells of trouble with their skills."""

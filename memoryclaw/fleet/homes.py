@@ -114,7 +114,7 @@ class Home:
         """The vault for one thread until the end of the block; MovedError where it is just leaving."""
         with self._idle:
             if self.is_leaving:
-                raise moved(self.name)
+                raise moved_error(self.name)
             self._running += 1
         try:
             with self.writable() as app:
@@ -290,7 +290,7 @@ class Home:
             self.push.lock.release()
 
 
-def moved(vault: str) -> MovedError:
+def moved_error(vault: str) -> MovedError:
     """That a vault is not, or soon will not be, at home here."""
     return MovedError(f"the vault {vault!r} is not at home on this node, or is just leaving it; ask again")
 

@@ -59,7 +59,7 @@ class FleetApp(App):
     def stale(self) -> str:
         """How the index differs from one that is built anew from the files, in a few words; empty where it does not. Mends nothing."""
         with tempfile.TemporaryDirectory(prefix="memoryclaw-check-") as folder:
-            fresh = self._context.rebuilt(Path(folder))
+            fresh = self._context.build_in(Path(folder))
             try:
                 paths = sorted({*fresh.stamps(), *self.index.stamps()})
                 indexed, anew = self.index.digests(paths), fresh.digests(paths)

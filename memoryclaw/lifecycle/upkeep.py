@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from memoryclaw.config import Config
 from memoryclaw.consolidation.apply import apply
 from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
-from memoryclaw.consolidation.consolidate import Consolidated, Rehearse, held, one_at_a_time
+from memoryclaw.consolidation.consolidate import Consolidated, Rehearse, hold_back, one_at_a_time
 from memoryclaw.consolidation.proposals import fingerprint_of
 from memoryclaw.errors import LockedError
 from memoryclaw.lifecycle.expiry import expired
@@ -21,7 +21,7 @@ from memoryclaw.lifecycle.practice import gotchas
 from memoryclaw.lifecycle.revisions import revisions
 from memoryclaw.lifecycle.superseding import superseding
 from memoryclaw.vault.layout import run_id
-from memoryclaw.vault.state_folder import mark, marked
+from memoryclaw.vault.state_folder import mark, read_mark
 
 UPKEPT = "upkept"  # in the state folder: the day on which the nightly run last did its upkeep
 KEEPERS: tuple[Keeper, ...] = (expired, superseding, gotchas, habits, revisions, merges, unused)
@@ -63,7 +63,7 @@ def upkeep(
     """
     mode = "direct" if mode == "direct" else "propose"
     with one_at_a_time(context.writing.root):
-        changes = held(planned(context, keepers), mode, context.writing, rehearse)
+        changes = hold_back(planned(context, keepers), mode, context.writing, rehearse)
         if not changes.changes:
             return Consolidated(changes, mode=mode)
         mode = "propose" if changes.held else mode
@@ -86,7 +86,7 @@ def nightly(
 
     `looking` gives what keepers look at; with `planning`, of an index that is in line with the files.
     """
-    if due and marked(state, UPKEPT) == today:
+    if due and read_mark(state, UPKEPT) == today:
         return None
     context, mode = looking(planning=True), mode or config.mode
     if dry_run:
