@@ -7,7 +7,6 @@ import re
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw import config as settings
@@ -169,7 +168,10 @@ def news(context: VaultContext) -> list[str]:
     root = os.fspath(context.root)
     name = f"{re.sub('[^a-z0-9]+', '-', os.path.basename(root).lower())[:40]}-{zlib.crc32(os.fsencode(root)):08x}"
     place = settings.own_folder(os.environ) / _ANNOUNCED / name
-    before = _lines(place)
+    try:
+        before = place.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        before = []
     if before[:1] == [state]:
         return []
     was_used = context.state.is_dir()  # else no older version was at work here
@@ -187,10 +189,3 @@ def news(context: VaultContext) -> list[str]:
         place.parent.mkdir(0o700, parents=True, exist_ok=True)
         place.write_text("\n".join([state, *dict.fromkeys([*before[1:], *marks])]) + "\n", encoding="utf-8")
     return [sentence for mark, sentence in marks.items() if mark not in before]
-
-
-def _lines(place: Path) -> list[str]:
-    try:
-        return place.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        return []
