@@ -46,7 +46,7 @@ EFFECTS = {
     "consolidation.consolidate", "consolidation.model_chain", "consolidation.selecting",
     "recall.evaluation", "review.traces", "review.undo",
     "fleet.jobs", "fleet.store",
-    "hosts.archives", "hosts.claude_settings", "hosts.hooks", "hosts.importing", "hosts.transcripts",
+    "hosts.archives", "hosts.settings_file", "hosts.hooks", "hosts.importing", "hosts.transcripts",
     "hosts.openclaw.importing", "hosts.openclaw.setup", "hosts.openclaw.status",
 }  # fmt: skip
 WORLD = {

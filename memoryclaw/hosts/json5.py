@@ -203,6 +203,14 @@ def replaced(text: str, node: Node, raw: str) -> str:
     return text[: node.start] + raw + text[node.end :]
 
 
+def inserted_value(text: str, node: Node, value: Any) -> str:
+    """A value as `put` would write it where another stands now."""
+    line = text[_line_start(text, node.start) : node.start]
+    indent = _indent_of_line(text, node.start)
+    is_alone = "{" not in line and "," not in line and re.search(r"[\n\r]", text) is not None
+    return _shown(value, indent, _unit(text), _newline(text)) if is_alone else written(value)
+
+
 def append(text: str, path: Path, value: Any) -> tuple[str, Added]:
     """The text with one more item at the end of the array at a path; made where there is none."""
     node = found(text, path)

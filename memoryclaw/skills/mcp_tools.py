@@ -77,6 +77,10 @@ class McpTools:
             raise InputError(f"several servers have a tool {name}: write {both}, whichever is meant")
         return found[0] if found else None
 
+    def names(self, server: str) -> list[str]:
+        """The names of a server's tools."""
+        return list(self._tools(server))
+
     def check(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
         """Checks arguments against the tool's schema; returns what is wrong."""
         schema = tool.schema or {}

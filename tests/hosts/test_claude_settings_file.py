@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from memoryclaw.errors import ConflictError, InputError
-from memoryclaw.hosts.claude_settings import BACKUP, carry_out, plan_install, plan_uninstall
+from memoryclaw.hosts.claude_settings import HOOKS
+from memoryclaw.hosts.settings_file import BACKUP, carry_out, plan_install, plan_uninstall
 
 COMMAND = "/opt/memoryclaw {} --vault /v"
 OTHER = "/new/memoryclaw {} --vault /w"
@@ -29,14 +30,14 @@ def write(path: Path, text: str) -> None:
 
 
 def install(path: Path, command: str = COMMAND) -> bool:
-    plan = plan_install(os.fspath(path), command)
+    plan = plan_install(os.fspath(path), HOOKS, command)
     if plan.changes:
         carry_out(plan)
     return plan.changes
 
 
 def uninstall(path: Path) -> bool:
-    plan = plan_uninstall(os.fspath(path))
+    plan = plan_uninstall(os.fspath(path), HOOKS)
     if plan.changes:
         carry_out(plan)
     return plan.changes
@@ -116,7 +117,7 @@ def test_what_may_not_be_replaced_is_left_alone(path: Path, trouble: str) -> Non
 
 def test_a_file_that_changes_in_between_is_not_overwritten(path: Path) -> None:
     write(path, "{}")
-    plan = plan_install(os.fspath(path), COMMAND)
+    plan = plan_install(os.fspath(path), HOOKS, COMMAND)
     write(path, '{"a": 1}')
     with pytest.raises(ConflictError):
         carry_out(plan)
