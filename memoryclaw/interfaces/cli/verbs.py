@@ -204,7 +204,7 @@ def shared_options() -> list[click.Option]:
     return [
         click.Option(
             ["--vault"], metavar="DIR", expose_value=False, callback=_keep_vault,
-            help="The vault's folder; else $MEMORYCLAW_VAULT, else the nearest memoryclaw.yaml upwards, else ~/.memoryclaw/vault.",
+            help="The vault's folder; else $MEMORYCLAW_VAULT, else the nearest memoryclaw.yaml upwards, else your own (`init --default`), else ~/.memoryclaw/vault.",
         ),
         click.Option(
             ["--audience"], metavar="NAME", expose_value=False, callback=_keep_audience,
