@@ -33,6 +33,7 @@ def with_hooks(text: str, command: str) -> str:
     wanted = [(event, command.replace("{}", f"hook {verb}")) for event, verb, _ in EVENTS]
     if sorted((hook.event, hook.command) for hook in _ours(_checked(text))) == sorted(wanted):
         return text
+    text = without_hooks(text)
     for event, verb, seconds in EVENTS:
         hook = {"type": "command", "command": command.replace("{}", f"hook {verb}"), "timeout": seconds}
         text, _ = append(text, ("hooks", event), {"hooks": [hook]})

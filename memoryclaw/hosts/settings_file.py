@@ -57,8 +57,8 @@ def plan_install(path: str, editor: SettingsEditor, value: Any) -> SettingsChang
     with _named(real):
         if before is not None and editor.with_value(_unmarked(before), value) == _unmarked(before):
             return SettingsChange(real, before, before)
-        bare = _bare(real, before, editor)
-        after = _with(bare, editor, value)
+        bare, is_old = _bare(real, before, editor)
+        after = _with(bare if is_old else before, editor, value)
     return SettingsChange(real, before, after, bare)
 
 
@@ -67,7 +67,7 @@ def plan_uninstall(path: str, editor: SettingsEditor) -> SettingsChange:
     real = _writable(path)
     before = _text(real)
     with _named(real):
-        return SettingsChange(real, before, _bare(real, before, editor))
+        return SettingsChange(real, before, _bare(real, before, editor)[0])
 
 
 def carry_out(plan: SettingsChange) -> None:
@@ -107,16 +107,16 @@ def _named(path: str) -> Iterator[None]:
         raise InputError(f"{path}: {error}; nothing was changed") from None
 
 
-def _bare(real: str, text: str | None, editor: SettingsEditor) -> str | None:
-    """The settings without us: the backup, or no file at all, where putting our value in gives what is there now."""
+def _bare(real: str, text: str | None, editor: SettingsEditor) -> tuple[str | None, bool]:
+    """The settings without us, and whether they are the very bytes of before: putting our value in gives what is there now."""
     value = editor.value_in(_unmarked(text)) if text is not None else None
     if text is None or not value:
-        return text
+        return text, True
     backup = _text(real + BACKUP)
     for was in (backup, None):
         if _gives(was, editor, value, text):
-            return was
-    return _marked(text, editor.without(_unmarked(text), _unmarked(backup or "")))
+            return was, True
+    return _marked(text, editor.without(_unmarked(text), _unmarked(backup or ""))), False
 
 
 def _gives(was: str | None, editor: SettingsEditor, value: Any, text: str) -> bool:

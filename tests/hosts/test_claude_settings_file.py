@@ -74,6 +74,25 @@ def test_what_changed_since_is_kept(path: Path) -> None:
     assert path.with_name(path.name + BACKUP).read_bytes() == ODD.encode()
 
 
+def test_a_second_install_changes_nothing_beside_hooks_that_came_later(path: Path) -> None:
+    write(path, "{}")
+    install(path)
+    later = json.loads(path.read_text())
+    later["hooks"]["Stop"].append({"hooks": [{"type": "command", "command": "say done"}]})
+    write(path, json.dumps(later, indent=2))
+    before = path.read_bytes()
+    assert not install(path)
+    assert path.read_bytes() == before
+
+
+def test_a_list_that_was_there_though_empty_stays(path: Path) -> None:
+    write(path, '{"hooks": {"Stop": []}, "a": 1}')
+    install(path)
+    write(path, path.read_text().replace('"a": 1', '"a": 2'))
+    uninstall(path)
+    assert path.read_text() == '{"hooks": {"Stop": []}, "a": 2}'
+
+
 def test_an_install_of_another_command_takes_the_place_of_the_first(path: Path) -> None:
     write(path, ODD)
     install(path)
