@@ -526,7 +526,7 @@ class Config(NamedTuple):
     track_ledger: bool
     format: int
     vault_id: str
-    default_vault: str
+    own_vault: str
     notices: tuple[str, ...] = ()
     ignored: tuple[Ignored, ...] = ()
 
@@ -735,7 +735,7 @@ _RENAMED = {
     "index.url": "indexUrl",
     "index.vault": "indexVault",
     "vault.id": "vaultId",
-    "vault.default": "defaultVault",
+    "vault.default": "ownVault",
 }  # `llm.url` was there first
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import COMMAND, Claw, put
+from indexed import until
 from mcp import StdioServerParameters, stdio_client
 from mcpclients import connected
 
@@ -58,7 +59,8 @@ def test_every_interface_looks_there(
     elsewhere = put(tmp_path / "elsewhere", {"x.txt": ""})
     assert mc("search", "oat", "--json", cwd=elsewhere).json["matches"][0]["path"] == "Nora.md"
     prompt = json.dumps({"session_id": "s", "prompt": "Does Nora prefer oat milk or cow's milk?"})
-    assert "oat milk" in mc("hook", "pre", "--host", "plain", stdin=prompt, cwd=elsewhere).json["context"]
+    hooked = ("hook", "pre", "--host", "plain")
+    assert "oat milk" in until(lambda: mc(*hooked, stdin=prompt, cwd=elsewhere).json["context"])
     server = StdioServerParameters(
         command=os.fspath(COMMAND), args=["mcp"], env=mc.environment(), cwd=elsewhere
     )

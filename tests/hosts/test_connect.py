@@ -17,6 +17,7 @@ import pytest
 from conftest import COMMAND, Claw, put
 from hypothesis import given
 from hypothesis import strategies as st
+from indexed import until
 
 from memoryclaw.app.connecting import cache_of
 from memoryclaw.errors import InputError
@@ -142,8 +143,12 @@ def test_claude_code_is_given_the_hooks_too_and_an_absent_file_is_made_and_goes(
     command = hooks["UserPromptSubmit"][0]["hooks"][0]["command"]
     prompt = json.dumps({"session_id": "s", "prompt": "What does Nora prefer, tea or coffee?"})
     env = {key: value for key, value in newcomer.environment().items() if key != "MEMORYCLAW_VAULT"}
-    answer = subprocess.run(["sh", "-c", command], input=prompt, env=env, cwd="/", capture_output=True, encoding="utf-8", check=True)  # fmt: skip
-    assert "She prefers tea" in json.loads(answer.stdout)["hookSpecificOutput"]["additionalContext"]
+
+    def context() -> str:  # a prompt never waits for longer than a second
+        done = subprocess.run(["sh", "-c", command], input=prompt, env=env, cwd="/", capture_output=True, encoding="utf-8", check=True)  # fmt: skip
+        return str(json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"])
+
+    assert "She prefers tea" in until(context)
     assert newcomer("connect", "--remove", "claude-code", "--yes").code == 0
     assert tree(home) == {}
 
