@@ -24,7 +24,7 @@ from memoryclaw.hosts.settings_file import (
     plan_uninstall,
     refuse_link,
 )
-from memoryclaw.hosts.table import BY_NAME, Host, HostFile, Places, place
+from memoryclaw.hosts.table import BY_NAME, HostFile, HostRow, Places, place
 from memoryclaw.skills.mcp_tools import McpTools
 from memoryclaw.skills.tools import ToolServer
 
@@ -34,7 +34,7 @@ _READS = "memory_browse"
 _PATIENCE = 60.0  # seconds for a server to start, and to answer
 
 
-def host_named(name: str) -> Host:
+def host_named(name: str) -> HostRow:
     """The row of a host.
 
     Raises:
@@ -53,7 +53,7 @@ def path_of(places: Places) -> str:
     return place(places, os.environ, sys.platform)
 
 
-def installed(host: Host) -> None:
+def installed(host: HostRow) -> None:
     """Checks that a host is on this machine.
 
     Raises:
@@ -103,7 +103,7 @@ def cache_of(paths: set[str], environ: Mapping[str, str]) -> str:
     return ""
 
 
-def plan_connection(host: Host, vault: str) -> list[SettingsChange]:
+def plan_connection(host: HostRow, vault: str) -> list[SettingsChange]:
     """What connecting would write.
 
     Raises:
@@ -122,7 +122,7 @@ def plan_connection(host: Host, vault: str) -> list[SettingsChange]:
     ]
 
 
-def plan_removal(host: Host) -> list[SettingsChange]:
+def plan_removal(host: HostRow) -> list[SettingsChange]:
     """What removing would write."""
     return [plan_uninstall(_changed(each), each.editor) for each in host.files]
 
@@ -138,7 +138,7 @@ def hook_command(words: Sequence[str], vault: str) -> str:
     return f"{shlex.join(words)} {{}} --vault {shlex.quote(vault)}"
 
 
-def shown_for(host: Host | None, vault: str) -> list[tuple[str, str]]:
+def shown_for(host: HostRow | None, vault: str) -> list[tuple[str, str]]:
     """What to add by hand: the file, empty where it is the host's own affair, and the lines."""
     words = lasting_command()
     if host is None or not host.files:
@@ -163,7 +163,7 @@ def _value(editor: SettingsEditor, words: Sequence[str], vault: str) -> Any:
     return hook_command(words, vault) if editor is HOOKS else entry_of(words, vault)
 
 
-def try_connection(host: Host, changes: Sequence[SettingsChange]) -> list[str]:
+def try_connection(host: HostRow, changes: Sequence[SettingsChange]) -> list[str]:
     """Starts what the host's settings will say, as the host will, and reads once over MCP; returns the names of the tools.
 
     Raises:
@@ -202,11 +202,12 @@ def try_openclaw(command: Sequence[str], vault: str) -> None:
         )
     line = [*command, "browse", "--limit", "1", "--json", "--vault", vault]
     try:
-        done = _ran(line, os.path.expanduser("~"))
+        process = _ran(line, os.path.expanduser("~"))
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UnconnectedError(_untried(str(error))) from None
-    if done.returncode:
-        raise UnconnectedError(_untried(_last_line(done) or f"{command[0]} ended with {done.returncode}"))
+    if process.returncode:
+        why = _last_line(process) or f"{command[0]} ended with {process.returncode}"
+        raise UnconnectedError(_untried(why))
 
 
 def _untried(why: str) -> str:
@@ -227,6 +228,6 @@ def _ran(line: Sequence[str], home: str) -> subprocess.CompletedProcess[bytes]:
     )
 
 
-def _last_line(done: subprocess.CompletedProcess[bytes]) -> str:
-    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+def _last_line(process: subprocess.CompletedProcess[bytes]) -> str:
+    lines = process.stderr.decode("utf-8", "replace").strip().splitlines()
     return lines[-1].removeprefix(f"{NAME}: ") if lines else ""

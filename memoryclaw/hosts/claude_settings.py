@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import ConfigError, InputError
-from memoryclaw.hosts.json5 import Added, Member, Node, append, found, parse, removed
+from memoryclaw.hosts.json5 import Added, JsonNode, Member, append, found, parse, removed
 from memoryclaw.hosts.settings_file import SettingsEditor
 
 # When Claude Code calls us, with what, and after how many seconds it stops waiting.
@@ -69,7 +69,7 @@ def command_in(text: str) -> str:
     return next((_VERB.sub(" {}", hook.command) for hook in _ours(_checked(text))), "")
 
 
-def _checked(text: str) -> Node:
+def _checked(text: str) -> JsonNode:
     """The settings, read as JSON: the host knows no comments, and of a key that stands twice it follows one only."""
     try:
         value = json.loads(text, object_pairs_hook=_once)
@@ -94,10 +94,10 @@ class _OurHook(NamedTuple):
 
     event: str
     command: str
-    chain: tuple[tuple[Node, Member], ...]
+    chain: tuple[tuple[JsonNode, Member], ...]
 
 
-def _ours(root: Node) -> Iterator[_OurHook]:
+def _ours(root: JsonNode) -> Iterator[_OurHook]:
     hooks = root.member("hooks")
     for event in hooks.node.members if hooks else ():
         for group in event.node.members:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from memoryclaw.errors import ConfigError, InputError
-from memoryclaw.hosts.json5 import Added, Node, found, inserted_value, parse, plain, put, replaced, take
+from memoryclaw.hosts.json5 import Added, JsonNode, found, inserted_value, parse, plain, put, replaced, take
 from memoryclaw.hosts.settings_file import SettingsEditor
 
 NAME = "memoryclaw"
@@ -47,7 +47,7 @@ def json_editor(section: str, *, comments: bool, typed: bool) -> SettingsEditor:
     )
 
 
-def _in_json(section: str, root: Callable[[str], Node], text: str) -> dict[str, Any]:
+def _in_json(section: str, root: Callable[[str], JsonNode], text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     root(text)
@@ -55,7 +55,7 @@ def _in_json(section: str, root: Callable[[str], Node], text: str) -> dict[str, 
     return _ours(plain(node)) if node else {}
 
 
-def _with_json(section: str, root: Callable[[str], Node], text: str, entry: Entry) -> str:
+def _with_json(section: str, root: Callable[[str], JsonNode], text: str, entry: Entry) -> str:
     text = text if text.strip() else _EMPTY
     root(text)
     path = (section, NAME)
@@ -72,7 +72,7 @@ def _with_json(section: str, root: Callable[[str], Node], text: str, entry: Entr
     return text
 
 
-def _without_json(section: str, root: Callable[[str], Node], text: str, before: str) -> str:
+def _without_json(section: str, root: Callable[[str], JsonNode], text: str, before: str) -> str:
     path = (section, NAME)
     if not _in_json(section, root, text):
         return text
@@ -83,14 +83,14 @@ def _without_json(section: str, root: Callable[[str], Node], text: str, before: 
     return take(text, path, added)
 
 
-def _with_comments(text: str) -> Node:
+def _with_comments(text: str) -> JsonNode:
     try:
         return _mapping(parse(text))
     except (ConfigError, RecursionError) as error:
         raise InputError(f"it is not valid JSON ({error}); fix the file first") from None
 
 
-def _strict(text: str) -> Node:
+def _strict(text: str) -> JsonNode:
     """The text read as JSON alone: such a host reads no comments, and of a key that stands twice it follows one only."""
     try:
         json.loads(text, object_pairs_hook=_once)
@@ -106,7 +106,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return mapping
 
 
-def _mapping(node: Node) -> Node:
+def _mapping(node: JsonNode) -> JsonNode:
     if node.kind != "object":
         raise InputError("it holds something else than an object; fix the file first")
     return node
@@ -137,20 +137,19 @@ _TABLE = re.compile(r"[ \t]*\[")
 
 
 def _in_toml(text: str) -> dict[str, Any]:
-    entry = _toml(text).get(_SECTION, {})
-    entry = entry.get(NAME) if isinstance(entry, dict) else None
+    entry = _toml(text).get(_SECTION, {}).get(NAME)
     return _ours(entry) if entry is not None else {}
 
 
 def _with_toml(text: str, entry: Entry) -> str:
     values = _toml(text)
-    there = _in_toml(text)
-    if there == entry:
+    current = _in_toml(text)
+    if current == entry:
         return text
     lines = text.splitlines(keepends=True)
     end = "\r\n" if "\r\n" in text else "\n"
     block = [f"{key} = {json.dumps(value, ensure_ascii=False)}{end}" for key, value in entry.items()]
-    if there:
+    if current:
         _, start, stop = _tables(lines)[0]
         after = "".join([*lines[:start], *_updated(lines[start:stop], entry, block), *lines[stop:]])
     else:
@@ -158,8 +157,8 @@ def _with_toml(text: str, entry: Entry) -> str:
             lines[-1] += end
         after = "".join([*lines, *([end] if lines else []), f"[{_SECTION}.{NAME}]{end}", *block])
     servers = values.get(_SECTION, {})
-    own = {**(servers.get(NAME, {})), **entry}
-    return _reread(after, {**values, _SECTION: {**servers, NAME: own}})
+    server = {**servers.get(NAME, {}), **entry}
+    return _reread(after, {**values, _SECTION: {**servers, NAME: server}})
 
 
 def _without_toml(text: str, _before: str) -> str:
@@ -170,21 +169,22 @@ def _without_toml(text: str, _before: str) -> str:
     for first, _, stop in reversed(_tables(lines)):
         del lines[first:stop]
     servers = {name: server for name, server in values[_SECTION].items() if name != NAME}
-    rest = {key: value for key, value in values.items() if key != _SECTION}
-    return _reread("".join(lines), {**rest, _SECTION: servers} if servers else rest)
+    return _reread("".join(lines), {**values, _SECTION: servers})
 
 
 def _tables(lines: Sequence[str]) -> list[tuple[int, int, int]]:
     """Of each table of ours the first line, with the blank one before it, the header, and the line after its last value."""
     tables = []
-    for at, line in enumerate(lines):
+    for header, line in enumerate(lines):
         if _HEADER.fullmatch(line.rstrip("\r\n")):
-            stop = next((n for n in range(at + 1, len(lines)) if _TABLE.match(lines[n])), len(lines))
+            stop = next((n for n in range(header + 1, len(lines)) if _TABLE.match(lines[n])), len(lines))
             # An item of a list may begin like a table; then the rest is read again in vain, and refused.
-            while stop > at + 1 and (not lines[stop - 1].strip() or lines[stop - 1].lstrip().startswith("#")):
+            while stop > header + 1 and (
+                not lines[stop - 1].strip() or lines[stop - 1].lstrip().startswith("#")
+            ):
                 stop -= 1
-            first = at - 1 if at and not lines[at - 1].strip() else at
-            tables.append((first, at, stop))
+            first = header - 1 if header and not lines[header - 1].strip() else header
+            tables.append((first, header, stop))
     if not tables:
         raise InputError(f'its server "{NAME}" is written in a way that is not edited here; remove it first')
     return tables
@@ -194,24 +194,27 @@ def _updated(lines: Sequence[str], entry: Entry, block: Sequence[str]) -> list[s
     """The lines of our table with other values for our keys."""
     fresh = list(lines)
     for key, line in zip(entry, block, strict=True):
-        at = next((n for n, old in enumerate(fresh) if re.match(rf"[ \t]*{key}[ \t]*=", old)), 0)
-        stop = at
-        while at and stop < len(fresh):
+        start = next((n for n, old in enumerate(fresh) if re.match(rf"[ \t]*{key}[ \t]*=", old)), 0)
+        stop = start
+        while start and stop < len(fresh):
             stop += 1
             try:
-                if key in tomllib.loads("".join(fresh[at:stop])):
+                if key in tomllib.loads("".join(fresh[start:stop])):
                     break
             except tomllib.TOMLDecodeError:
                 continue
-        fresh[(at or 1) : (stop or 1)] = [line]
+        fresh[(start or 1) : (stop or 1)] = [line]
     return fresh
 
 
 def _toml(text: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
+        values = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"it is not valid TOML ({error}); fix the file first") from None
+    if not isinstance(values.get(_SECTION, {}), dict):
+        raise InputError(f"its {_SECTION} is no table; fix the file first")
+    return values
 
 
 def _reread(text: str, expected: Mapping[str, Any]) -> str:

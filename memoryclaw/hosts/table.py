@@ -24,7 +24,7 @@ class HostFile(NamedTuple):
     editor: SettingsEditor
 
 
-class Host(NamedTuple):
+class HostRow(NamedTuple):
     """One host."""
 
     name: str
@@ -36,7 +36,7 @@ class Host(NamedTuple):
 
 
 TABLE = (
-    Host(
+    HostRow(
         "claude-code",
         "Claude Code",
         ("$CLAUDE_CONFIG_DIR", "~/.claude"),
@@ -49,7 +49,7 @@ TABLE = (
         ),
         "start `claude` anew",
     ),
-    Host(
+    HostRow(
         "claude-desktop",
         "Claude Desktop",
         ("{apps}/Claude",),
@@ -61,21 +61,21 @@ TABLE = (
         ),
         "quit Claude Desktop and start it again",
     ),
-    Host(
+    HostRow(
         "codex",
         "Codex",
         ("$CODEX_HOME", "~/.codex"),
         (HostFile(("$CODEX_HOME/config.toml", "~/.codex/config.toml"), TOML),),
         "start `codex` anew",
     ),
-    Host(
+    HostRow(
         "cursor",
         "Cursor",
         ("~/.cursor",),
         (HostFile(("~/.cursor/mcp.json",), json_editor("mcpServers", comments=True, typed=True)),),
         "open Cursor's agent",
     ),
-    Host(
+    HostRow(
         "gemini",
         "Gemini CLI",
         ("$GEMINI_CLI_HOME/.gemini", "~/.gemini"),
@@ -87,7 +87,7 @@ TABLE = (
         ),
         "start `gemini` anew",
     ),
-    Host(
+    HostRow(
         "vscode",
         "VS Code",
         ("{apps}/Code/User",),
@@ -95,7 +95,7 @@ TABLE = (
         "open VS Code's chat in agent mode",
     ),
     # Its plugin is more than an entry: hosts.openclaw installs it.
-    Host(OPENCLAW, "OpenClaw", ("$OPENCLAW_STATE_DIR", "~/.openclaw"), (), "restart the gateway"),
+    HostRow(OPENCLAW, "OpenClaw", ("$OPENCLAW_STATE_DIR", "~/.openclaw"), (), "restart the gateway"),
 )
 BY_NAME = {host.name: host for host in TABLE}
 
@@ -112,8 +112,8 @@ def place(places: Places, environ: Mapping[str, str], system: str) -> str:
     settings = environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
     apps = f"{home}/Library/Application Support" if system == "darwin" else settings
     for each in places:
-        head, slash, rest = each.partition("/")
+        head, slash, tail = each.partition("/")
         base = environ.get(head[1:], "") if head.startswith("$") else {"~": home, "{apps}": apps}[head]
         if base:
-            return os.path.normpath(os.path.join(home, f"{base}{slash}{rest}"))
+            return os.path.normpath(os.path.join(home, f"{base}{slash}{tail}"))
     raise AssertionError(f"every row ends in a place without a variable: {places}")

@@ -192,6 +192,7 @@ def test_what_a_person_added_to_our_entry_stays_when_another_vault_takes_its_pla
         ("gemini", "[]", "something else than an object"),
         ("vscode", '{"servers": []}', "servers is not an object"),
         ("codex", "model = \n", "is not valid TOML"),
+        ("codex", "mcp_servers = 3\n", "is no table"),
         ("codex", 'mcp_servers = { files = { command = "x" } }\n', "written there in a way"),
         ("codex", '[mcp_servers]\nmemoryclaw = { command = "/a/memoryclaw", args = ["mcp"] }\n', "written in a way"),
         ("codex", '[mcp_servers.memoryclaw]\ncommand = "postgres"\n', "is another program"),

@@ -15,14 +15,14 @@ from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, verb
 if TYPE_CHECKING:
     from memoryclaw.hosts.openclaw.setup import ConfigChange, Setup
     from memoryclaw.hosts.settings_file import SettingsChange
-    from memoryclaw.hosts.table import Host
+    from memoryclaw.hosts.table import HostRow
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Only show what would change.")
 YES = click.option("--yes", is_flag=True, help="Write without asking.")
 
 
-class _Shown(NamedTuple):
+class _FileChange(NamedTuple):
     """One file that changes: how it is shown, and how it is written."""
 
     path: str
@@ -35,9 +35,9 @@ class _Shown(NamedTuple):
 class _Outcome(NamedTuple):
     """What became of connecting or removing."""
 
-    row: Host
+    row: HostRow
     action: str
-    files: Sequence[_Shown]
+    files: Sequence[_FileChange]
     vault: str = ""
     tools: Sequence[str] = ()
     backups: Sequence[str] = ()
@@ -87,7 +87,7 @@ def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_
         _connected(context, row, vault, dry_run=dry_run, yes=yes)
 
 
-def _print(context: CliContext, row: Host | None, vault: str) -> None:
+def _print(context: CliContext, row: HostRow | None, vault: str) -> None:
     from memoryclaw.app.connecting import shown_for
 
     entries = shown_for(row, vault)
@@ -100,7 +100,7 @@ def _print(context: CliContext, row: Host | None, vault: str) -> None:
         say(text.rstrip("\n"))
 
 
-def _connected(context: CliContext, row: Host, vault: str, *, dry_run: bool, yes: bool) -> None:
+def _connected(context: CliContext, row: HostRow, vault: str, *, dry_run: bool, yes: bool) -> None:
     files, tried = _openclaw_connected(vault) if row.name == OPENCLAW else _host_connected(row, vault)
     changed = [file for file in files if file.diff]
     _show(context, changed)
@@ -116,7 +116,7 @@ def _connected(context: CliContext, row: Host, vault: str, *, dry_run: bool, yes
     _tell(context, outcome)
 
 
-def _removed(context: CliContext, row: Host, *, dry_run: bool, yes: bool) -> None:
+def _removed(context: CliContext, row: HostRow, *, dry_run: bool, yes: bool) -> None:
     files = _openclaw_removed(context) if row.name == OPENCLAW else _host_removed(row)
     changed = [file for file in files if file.diff]
     _show(context, changed)
@@ -129,21 +129,21 @@ def _removed(context: CliContext, row: Host, *, dry_run: bool, yes: bool) -> Non
     _tell(context, outcome)
 
 
-def _host_connected(row: Host, vault: str) -> tuple[list[_Shown], Callable[[], list[str]]]:
+def _host_connected(row: HostRow, vault: str) -> tuple[list[_FileChange], Callable[[], list[str]]]:
     """What changes in a host's files, and how it is tried."""
     from memoryclaw.app.connecting import plan_connection, try_connection
 
     changes = plan_connection(row, vault)
-    return [_shown(change) for change in changes], lambda: try_connection(row, changes)
+    return [_file_change(change) for change in changes], lambda: try_connection(row, changes)
 
 
-def _host_removed(row: Host) -> list[_Shown]:
+def _host_removed(row: HostRow) -> list[_FileChange]:
     from memoryclaw.app.connecting import plan_removal
 
-    return [_shown(change) for change in plan_removal(row)]
+    return [_file_change(change) for change in plan_removal(row)]
 
 
-def _shown(change: SettingsChange) -> _Shown:
+def _file_change(change: SettingsChange) -> _FileChange:
     from memoryclaw.hosts.settings_file import BACKUP, carry_out
 
     def write() -> tuple[str, Sequence[str]]:
@@ -151,10 +151,10 @@ def _shown(change: SettingsChange) -> _Shown:
         backup = change.path + BACKUP
         return backup if os.path.lexists(backup) else "", ()
 
-    return _Shown(change.path, change.diff if change.changes else "", write)
+    return _FileChange(change.path, change.diff if change.changes else "", write)
 
 
-def _openclaw_connected(vault: str) -> tuple[list[_Shown], Callable[[], list[str]]]:
+def _openclaw_connected(vault: str) -> tuple[list[_FileChange], Callable[[], list[str]]]:
     from memoryclaw.app.connecting import lasting_command, try_openclaw
 
     setup = _openclaw(vault)
@@ -168,7 +168,7 @@ def _openclaw_connected(vault: str) -> tuple[list[_Shown], Callable[[], list[str
     return [_planned(setup, planned)], tried
 
 
-def _openclaw_removed(context: CliContext) -> list[_Shown]:
+def _openclaw_removed(context: CliContext) -> list[_FileChange]:
     from memoryclaw.daemon.client import root_of
 
     setup = _openclaw(root_of(context.vault))
@@ -184,19 +184,19 @@ def _openclaw(vault: str) -> Setup:
     return setup
 
 
-def _planned(setup: Setup, planned: ConfigChange) -> _Shown:
+def _planned(setup: Setup, planned: ConfigChange) -> _FileChange:
     def write() -> tuple[str, Sequence[str]]:
-        done = setup.do(planned)
-        return done.backup, done.notices
+        changed = setup.do(planned)
+        return changed.backup, changed.notices
 
-    return _Shown(planned.config, planned.diff, write)
+    return _FileChange(planned.config, planned.diff, write)
 
 
-def _question(files: Sequence[_Shown]) -> str:
+def _question(files: Sequence[_FileChange]) -> str:
     return f"Write this to {' and '.join(styled(file.path) for file in files)}?"
 
 
-def _show(context: CliContext, files: Sequence[_Shown]) -> None:
+def _show(context: CliContext, files: Sequence[_FileChange]) -> None:
     if not context.json:
         for file in files:
             show_diff(file.diff)
@@ -220,14 +220,14 @@ def _tell(context: CliContext, outcome: _Outcome) -> None:
     row, action = outcome.row, outcome.action
     question = row.question if action in {"connected", "unchanged"} else ""
     backups = outcome.backups or [""] * len(outcome.files)
-    kept = list(zip(outcome.files, backups, strict=True))
+    rows = list(zip(outcome.files, backups, strict=True))
     if context.json:
-        rows = [{"path": file.path, "changes": bool(file.diff), "backup": backup} for file, backup in kept]
-        answer = {"host": row.name, "action": action, "vault": outcome.vault, "files": rows}
+        files = [{"path": file.path, "changes": bool(file.diff), "backup": backup} for file, backup in rows]
+        answer = {"host": row.name, "action": action, "vault": outcome.vault, "files": files}
         as_json({**answer, "tools": list(outcome.tools), "question": question})
         return
     is_change = any(file.diff for file in outcome.files)
-    for file, backup in kept:
+    for file, backup in rows:
         before = f" (the file as it was: {styled(backup)})" if backup else ""
         word = action if file.diff or not is_change else "unchanged"
         say(f"{styled(word, bold=True)}: {styled(file.path)}{before}")
