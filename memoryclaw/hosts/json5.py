@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import ConfigError
@@ -45,6 +46,7 @@ class Member(NamedTuple):
     comma: int = -1  # -1: none
 
 
+@lru_cache(maxsize=4)  # one edit asks several times, and a host's file may hold megabytes
 def parse(text: str) -> JsonNode:
     """The value of a JSON5 text.
 

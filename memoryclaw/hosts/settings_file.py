@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import unified_diff
 from typing import Any, NamedTuple
@@ -174,7 +174,26 @@ _SECRET = re.compile(
 )
 
 
+_HUNK = re.compile(r"@@ -(\d+)((?:,\d+)?) \+(\d+)")
+_CONTEXT = 2  # lines that are the same, on each side
+
+
 def difference(before: str, after: str, name: str) -> str:
     """What changes, as a unified diff; the values of secrets are not shown."""
-    lines = unified_diff(before.splitlines(), after.splitlines(), name, name, lineterm="", n=2)
-    return "\n".join(_SECRET.sub(r'\1"…"', line) for line in lines)
+    old, new = before.splitlines(), after.splitlines()
+    # A host's file may have a hundred thousand lines, and only those near the change need comparing.
+    head = max(_shared(old, new) - _CONTEXT, 0)
+    tail = max(_shared(old[head:][::-1], new[head:][::-1]) - _CONTEXT, 0)
+    old, new = old[head : len(old) - tail], new[head : len(new) - tail]
+    lines = unified_diff(old, new, name, name, lineterm="", n=_CONTEXT)
+    return "\n".join(_SECRET.sub(r'\1"…"', _HUNK.sub(lambda hit: _moved(hit, head), line)) for line in lines)
+
+
+def _shared(old: Sequence[str], new: Sequence[str]) -> int:
+    """How many lines are the same at the beginning."""
+    pairs = enumerate(zip(old, new, strict=False))
+    return next((number for number, (before, after) in pairs if before != after), min(len(old), len(new)))
+
+
+def _moved(hunk: re.Match[str], lines: int) -> str:
+    return f"@@ -{int(hunk[1]) + lines}{hunk[2]} +{int(hunk[3]) + lines}"

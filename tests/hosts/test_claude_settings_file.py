@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.hosts.claude_settings import HOOKS
-from memoryclaw.hosts.settings_file import BACKUP, carry_out, plan_install, plan_uninstall
+from memoryclaw.hosts.settings_file import BACKUP, carry_out, difference, plan_install, plan_uninstall
 
 COMMAND = "/opt/memoryclaw {} --vault /v"
 OTHER = "/new/memoryclaw {} --vault /w"
@@ -141,3 +144,25 @@ def test_a_file_that_changes_in_between_is_not_overwritten(path: Path) -> None:
     with pytest.raises(ConflictError):
         carry_out(plan)
     assert path.read_text() == '{"a": 1}'
+
+
+LINES = st.lists(st.sampled_from("abc"), max_size=9)
+
+
+@given(LINES, LINES, LINES, LINES)
+def test_a_change_that_is_shown_leads_from_the_one_text_to_the_other(
+    head: list[str], old: list[str], new: list[str], tail: list[str]
+) -> None:
+    before, after = ([*head, *middle, *tail] for middle in (old, new))
+    made, at = [], 0
+    for line in difference("\n".join(before), "\n".join(after), "x").splitlines()[2:]:
+        if hunk := re.match(r"@@ -(\d+)(,0)?", line):
+            start = int(hunk[1]) - (0 if hunk[2] else 1)
+            made, at = made + before[at:start], start
+        elif line[0] == "+":
+            made.append(line[1:])
+        else:
+            assert before[at] == line[1:]
+            made += [line[1:]] if line[0] == " " else []
+            at += 1
+    assert made + before[at:] == after
