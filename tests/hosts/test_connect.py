@@ -19,8 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from indexed import until
 
-from memoryclaw.app.connecting import cache_of
 from memoryclaw.errors import InputError
+from memoryclaw.hosts.connecting import cache_of
 from memoryclaw.hosts.json5 import parse, plain
 from memoryclaw.hosts.mcp_entry import TOML, entry_of, json_editor
 from memoryclaw.hosts.settings_file import BACKUP, carry_out, plan_install, plan_uninstall

@@ -69,7 +69,7 @@ def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_
     Shows the change to the host's own settings and asks. Then it starts what it is about to write, reads once over MCP, writes, and says
     what to try. Nothing else in the file changes, and --remove brings its old bytes back.
     """
-    from memoryclaw.app import connecting  # `--help` needs no app
+    from memoryclaw.hosts import connecting  # `--help` needs no app
 
     if not host and not printed:
         raise click.UsageError(
@@ -88,7 +88,7 @@ def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_
 
 
 def _print(context: CliContext, row: HostRow | None, vault: str) -> None:
-    from memoryclaw.app.connecting import shown_for
+    from memoryclaw.hosts.connecting import shown_for
 
     entries = shown_for(row, vault)
     if context.json:
@@ -131,14 +131,14 @@ def _removed(context: CliContext, row: HostRow, *, dry_run: bool, yes: bool) -> 
 
 def _host_connected(row: HostRow, vault: str) -> tuple[list[_FileChange], Callable[[], list[str]]]:
     """What changes in a host's files, and how it is tried."""
-    from memoryclaw.app.connecting import plan_connection, try_connection
+    from memoryclaw.hosts.connecting import plan_connection, try_connection
 
     changes = plan_connection(row, vault)
     return [_file_change(change) for change in changes], lambda: try_connection(row, changes)
 
 
 def _host_removed(row: HostRow) -> list[_FileChange]:
-    from memoryclaw.app.connecting import plan_removal
+    from memoryclaw.hosts.connecting import plan_removal
 
     return [_file_change(change) for change in plan_removal(row)]
 
@@ -155,7 +155,7 @@ def _file_change(change: SettingsChange) -> _FileChange:
 
 
 def _openclaw_connected(vault: str) -> tuple[list[_FileChange], Callable[[], list[str]]]:
-    from memoryclaw.app.connecting import lasting_command, try_openclaw
+    from memoryclaw.hosts.connecting import lasting_command, try_openclaw
 
     setup = _openclaw(vault)
     lasting_command()

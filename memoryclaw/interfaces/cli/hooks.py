@@ -82,8 +82,8 @@ def install(
     context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
 ) -> None:
     """Add our hooks to a host's settings; shows what changes, keeps a backup, and touches nothing else."""
-    from memoryclaw.app.connecting import hook_command, lasting_command
     from memoryclaw.hosts.claude_settings import HOOKS
+    from memoryclaw.hosts.connecting import hook_command, lasting_command
     from memoryclaw.hosts.settings_file import plan_install
 
     with context.app(quiet=True) as app:
@@ -119,8 +119,8 @@ def _settings(user: bool, project: str | None) -> str:
         raise click.UsageError("Give --user or --project, not both.")
     if project:
         return os.path.abspath(os.path.join(project, ".claude", "settings.json"))
-    from memoryclaw.app.connecting import path_of
     from memoryclaw.hosts.claude_settings import HOOKS
+    from memoryclaw.hosts.connecting import path_of
     from memoryclaw.hosts.table import BY_NAME
 
     return next(path_of(file.places) for file in BY_NAME[CLAUDE_CODE].files if file.editor is HOOKS)

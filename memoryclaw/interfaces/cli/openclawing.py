@@ -48,7 +48,7 @@ def install(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> No
     Shows the change first and keeps a copy of the file beside it. Where nobody can be asked, nothing is written
     without --yes.
     """
-    from memoryclaw.app.connecting import lasting_command  # `--help` needs no app
+    from memoryclaw.hosts.connecting import lasting_command  # `--help` needs no app
 
     with context.app() as app:
         setup = app.openclaw.setup(config)
