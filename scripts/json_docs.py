@@ -317,7 +317,7 @@ VERBS = (
     ),
     Verb(
         f"edit {shlex.quote(EDITED)} --set value=28",
-        "The result of a change. `init`, `remember`, `forget`, `revive`, `trust`, `quarantine`, `undo`, `review edit` and `skills new` return the same; `init` adds `found`: what the folder held, its notes by kind, tags, links, languages, names that mean something (`named`), and notes that git does not hold (`untracked`), ignores (`ignored`) or that seem to hold a secret (`secret`).",
+        "The result of a change. `init`, `remember`, `forget`, `revive`, `trust`, `quarantine`, `undo`, `review edit` and `skills new` return the same; `init` adds `default` (whether it is your own vault, which counts where none is named) and `found`: what the folder held, its notes by kind, tags, links, languages, names that mean something (`named`), and notes that git does not hold (`untracked`), ignores (`ignored`) or that seem to hold a secret (`secret`).",
         {
             "id": "the id of what was written; after `forget`, the id that `revive` takes",
             "commit": "the commit that contains this change and nothing else; empty if there is none",
