@@ -130,9 +130,33 @@ def _adopt_decisions(context: VaultContext, items: Sequence[Adoptable]) -> None:
     context.write(lambda writing: elsewhere.adopt(writing, proposals))
 
 
+# Labels.
+
+
+def _wider_labels(context: VaultContext) -> list[Adoptable]:
+    from memoryclaw.review import widened
+    from memoryclaw.writing.secret_gate import secret_gate
+
+    if not (waiting := widened.widened(os.fspath(context.root))):
+        return []
+    why = widened.why(context.write_context(secret_gate()), waiting)
+    return [Adoptable("label", widened.KIND, [one.line for one in waiting], "the labels of notes", why)]
+
+
+def _adopt_labels(context: VaultContext, items: Sequence[Adoptable]) -> None:
+    from memoryclaw.review import widened
+
+    waiting = widened.widened(os.fspath(context.root))
+    if [[one.line for one in waiting]] != [item.value for item in items]:
+        raise ConflictError(f"{widened.KIND} has changed since it was shown; look at it again")
+    context.write(lambda writing: widened.decide(writing, waiting, wanted=True))
+    context.read_again()
+
+
 KINDS = {
     "setting": Kind(_ignored_settings, _adopt_settings),
     "decision": Kind(_foreign_decisions, _adopt_decisions),
+    "label": Kind(_wider_labels, _adopt_labels),
 }
 
 

@@ -131,6 +131,10 @@ class FleetApp(App):
         """Merges what others pushed, and pushes the result; `may` is told what was fetched, and may raise."""
         exchange(self._writing(), include_noexport=True, may=may)
 
+    def copy(self) -> None:
+        """Fetches what the fleet's own remote has."""
+        exchange(self._writing(), include_noexport=True, own=True)
+
     def take_over(self, node: str, fence: int, may: Callable[[str], None]) -> str:
         """Brings the vault to what its remote has and says there that a node writes it now; the branch with what could not be sent."""
         return take_over(self._writing(), node, fence, may=may)
@@ -840,6 +844,9 @@ class _PermissionsOf(NamedTuple):
     def append(self, line: str) -> None:
         self.fleet.permit(self.vault, line)
 
+    def edition(self) -> object:
+        return None  # nobody but the home of a vault, which is here, adds lines
+
 
 def _app_of(
     fleet: Fleet,
@@ -869,8 +876,8 @@ def _cloned(remote: str, new: Path) -> None:
     """A new copy of what a remote has, in a folder that is not there yet."""
     new_copy(os.fspath(new), remote)
     first_copy(os.fspath(new))
-    with App(new) as app:
-        app.exchange(include_noexport=True)
+    with FleetApp(new) as app:
+        app.copy()
 
 
 def _since(state: HomeState) -> str:

@@ -163,8 +163,9 @@ class Transfer:
             data = files.read_file(root, name).data
             if name.startswith(ARTIFACTS):  # it comes with a line that may leave
                 return data, True
-            left = leaving(name, data, cited, audience=audience, folders=folders)
-            return left, left == seen(name, data, audience, folders)
+            doubts = context.vault.doubts(name)
+            left = leaving(name, data, cited, audience=audience, folders=folders, doubts=doubts)
+            return left, left == seen(name, data, audience, folders, doubts)
 
         about = {
             "audience": context.audience,

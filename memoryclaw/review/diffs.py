@@ -44,6 +44,8 @@ def _differences(context: WriteContext, item: ReviewItem) -> Iterator[Difference
     elif item.foreign:
         text = context.text(item.path)
         yield Difference(item.path, text, text + item.text)
+    elif item.widened:
+        yield Difference(item.id, "", item.text)
     elif item.is_skill:
         yield Difference(item.path, "", item.text)
     elif item.conflict is None:

@@ -63,7 +63,7 @@ def standing_marks(decisions: str, permitted: Permissions | None = NOBODYS) -> f
 
     Anybody has a line forgotten; only this person brings one back, unless it is not asked what was `permitted`.
     """
-    known: dict[str, set[str]] = {}  # mark → the paths of what was forgotten with it
+    known: dict[str, dict[str, str]] = {}  # mark → the paths of what was forgotten with it, and when
     written = decisions.splitlines()
     counted = [True] * len(written)
     if permitted is not None and f'"{REVIVED}"' in decisions:
@@ -78,11 +78,15 @@ def standing_marks(decisions: str, permitted: Permissions | None = NOBODYS) -> f
         if not isinstance(value, dict) or not isinstance(lines := value.get("lines"), list):
             continue
         path = str(value.get("path", ""))
+        at = str(value.get("at", ""))
         for mark in (mark for mark in lines if isinstance(mark, str)):
+            times = known.setdefault(mark, {})
             if value.get("decision") == FORGOTTEN:
-                known.setdefault(mark, set()).add(path)
-            elif value.get("decision") == REVIVED and mark in known and counted[place]:
-                known[mark] -= {path} if path else set(known[mark])
+                times[path] = max(at, times.get(path, ""))
+            elif value.get("decision") == REVIVED and counted[place]:
+                gone = [one for one, since in times.items() if path in ("", one) and since <= at]
+                for one in gone:
+                    del times[one]
     return frozenset(mark for mark, paths in known.items() if paths)
 
 

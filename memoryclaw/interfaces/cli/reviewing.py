@@ -198,7 +198,7 @@ def _decide(
     with said.app() as app:
         items = [item for item in app.review.list(names) if not item.is_skill]
         if everything:  # which value holds is decided one by one
-            items = [item for item in items if item.conflict is None and not item.foreign]
+            items = [item for item in items if item.conflict is None and not item.is_of_others]
         if everything and items:
             if not said.json:
                 for item in items:
