@@ -1265,18 +1265,21 @@ class App:
 
         self._track()
         context = self._context
-        with suppress(
-            ConfigError, InputError
-        ):  # else it fails only where something must be kept under the id
-            context.identify()
         context.begin()
-        try:
+
+        def work() -> Exchanged:
             return exchange(
                 self._writing(),
                 include_noexport=include_noexport,
                 progress=context.progress,
                 renamed=context.renamed,
             )
+
+        try:
+            return work()
+        except UnidentifiedError:  # before anything was merged
+            context.identify()
+            return work()
         finally:
             context.reload()
 

@@ -18,6 +18,7 @@ from memoryclaw.version import __version__
 
 if TYPE_CHECKING:
     from memoryclaw.app.context import VaultContext
+    from memoryclaw.writing.context import WriteContext
 
 _ANNOUNCED = "announced"  # in the user's own folder: a file for each vault that was opened
 _LISTED = 5  # things that one sentence names
@@ -137,19 +138,23 @@ def _wider_labels(context: VaultContext) -> list[Adoptable]:
     from memoryclaw.review import widened
     from memoryclaw.writing.secret_gate import secret_gate
 
-    if not (waiting := widened.widened(os.fspath(context.root))):
+    writing = context.write_context(secret_gate())
+    if not (waiting := widened.widened(writing)):
         return []
-    why = widened.why(context.write_context(secret_gate()), waiting)
+    why = widened.why(writing, waiting)
     return [Adoptable("label", widened.KIND, [one.line for one in waiting], "the labels of notes", why)]
 
 
 def _adopt_labels(context: VaultContext, items: Sequence[Adoptable]) -> None:
     from memoryclaw.review import widened
 
-    waiting = widened.widened(os.fspath(context.root))
-    if [[one.line for one in waiting]] != [item.value for item in items]:
-        raise ConflictError(f"{widened.KIND} has changed since it was shown; look at it again")
-    context.write(lambda writing: widened.decide(writing, waiting, wanted=True))
+    def work(writing: WriteContext) -> None:
+        waiting = widened.widened(writing)
+        if [[one.line for one in waiting]] != [item.value for item in items]:
+            raise ConflictError(f"{widened.KIND} has changed since it was shown; look at it again")
+        widened.decide(writing, waiting, wanted=True)
+
+    context.write(work)
     context.read_again()
 
 

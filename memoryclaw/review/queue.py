@@ -291,7 +291,7 @@ def _foreign(context: WriteContext) -> Iterator[ReviewItem]:
             text="".join(decision.line() for decision in foreign),
             foreign=foreign,
         )
-    if wide := tuple(widened.widened(context.root)):
+    if wide := tuple(widened.widened(context)):
         yield ReviewItem(
             widened.KIND,
             widened.KIND,

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
-from memoryclaw.errors import ConflictError, HistoryError, VaultError
+from memoryclaw.errors import ConflictError, HistoryError, NotFoundError, VaultError
 from memoryclaw.history.git import hash_name
 from memoryclaw.history.repository import BranchMove, History, object_id
 from memoryclaw.model import AGENT, TRUSTS
 from memoryclaw.review.elsewhere import in_a_few_words, named
 from memoryclaw.text.prompts import one_line
+from memoryclaw.vault import files
 from memoryclaw.vault.doubts import NOTE, Doubt, FileDoubts, piece_of
-from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.permissions import doubt, doubts, settle
 from memoryclaw.vault.standings import Version, doubts_of, standing_of
@@ -56,28 +55,21 @@ def _difference(doubt: Doubt) -> str:
     return ", ".join(parts)
 
 
-def widened(root: str) -> list[Widened]:
+def widened(context: WriteContext) -> list[Widened]:
     """What is in doubt and waits for this person."""
-    standing = doubts(root)
-    if not standing:
-        return []
-    vault, waiting = Vault(Path(root)), []
-    try:
-        paths = sorted(vault.scan().files)
-    except VaultError:  # the verb itself says what is wrong
-        return []
-    for path in paths:
+    standing, waiting = doubts(context.root), list[Widened]()
+    for path in context.lookup.paths() if standing else ():
         of_file = standing.get(piece_of(path))
-        if of_file and (pieces := tuple(_as_they_came(vault, path, of_file))):
+        if of_file and (pieces := tuple(_as_they_came(context.root, path, of_file))):
             waiting.append(Widened(path, pieces))
     return waiting
 
 
-def _as_they_came(vault: Vault, path: str, of_file: FileDoubts) -> Iterator[tuple[str, Doubt]]:
-    read = vault.read(path)
-    if read is None:
+def _as_they_came(root: str, path: str, of_file: FileDoubts) -> Iterator[tuple[str, Doubt]]:
+    try:
+        file = standing_of(path, files.read_file(root, path).data)
+    except (NotFoundError, VaultError):  # the index is behind, or the verb itself says what is wrong
         return
-    file = standing_of(path, read[0])
     stands = {(NOTE, file.note), *((line.piece, line.standing) for line in file.lines)}
     for piece, one in sorted(of_file.pieces.items()):
         if not one.declined and (piece, one.came) in stands:
@@ -117,7 +109,7 @@ def decide(context: WriteContext, waiting: Sequence[Widened], *, wanted: bool) -
         ConflictError: it is not what waits any more.
         VaultError: the user's own folder cannot keep it.
     """
-    if widened(context.root) != list(waiting):
+    if widened(context) != list(waiting):
         raise ConflictError(f"{KIND} has changed since it was shown; look at it again")
     pieces = [(piece_of(one.path), piece) for one in waiting for piece, _ in one.pieces]
     settle(context.root, timestamp(context.now), pieces, unwanted=not wanted)
