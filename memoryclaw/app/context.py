@@ -6,7 +6,6 @@ import contextlib
 import os
 import platform
 import time
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -33,7 +32,7 @@ from memoryclaw.ports import Progress
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import dated
-from memoryclaw.vault.permissions import OwnStore, Store, put_store, store_of
+from memoryclaw.vault.permissions import OwnStore, Store, moves_file, put_store, store_of
 from memoryclaw.vault.state_folder import is_initialised, must_hold_no_link, state_folder
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
@@ -48,7 +47,6 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
 
 _INDEXES = ("_whole", "_view")
 _PAUSE = 0.05
-_MOVES = "moves-"  # in the user's own folder of a vault: the last move of the branch that was looked through, for each copy
 AUDIENCES = "audience"  # the folder of their indexes
 Clock = Callable[[], datetime]
 T = TypeVar("T")
@@ -159,22 +157,19 @@ class VaultContext:
             size = os.stat(self.root / ".git" / "logs" / "HEAD").st_size
         except OSError:
             return
-        if size == self._seen_size or not self.config.vault_id:
+        root = os.fspath(self.root)
+        if size == self._seen_size or not (place := moves_file(root)):
             return
         from memoryclaw.review.widened import look_through
         from memoryclaw.writing.secret_gate import secret_gate
 
-        folder = settings.own_vault_folder(os.environ, self.config.vault_id)
-        place = folder / f"{_MOVES}{zlib.crc32(os.fsencode(os.path.realpath(self.root))):08x}"
-        try:
-            seen_size, _, last = place.read_text(encoding="ascii").strip().partition(" ")
-        except (OSError, UnicodeDecodeError):
-            seen_size, last = "", ""
+        seen_size, _, last = _text_of(Path(place)).strip().partition(" ")
         if seen_size != str(size):
             last = look_through(self.write_context(secret_gate()), last)
             with contextlib.suppress(OSError):
-                folder.mkdir(0o700, parents=True, exist_ok=True)
-                place.write_text(f"{size} {last}\n", encoding="ascii")
+                os.makedirs(os.path.dirname(place), 0o700, exist_ok=True)
+                Path(place).write_text(f"{size} {last}\n", encoding="ascii")
+            self._put_store()
         self._seen_size = size
 
     def renamed(self, name: str) -> None:
@@ -539,6 +534,13 @@ class VaultContext:
             keeps=self._kept is None,
             may=self._may,
         )
+
+
+def _text_of(place: Path) -> str:
+    try:
+        return place.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def _noticed(done: T, notice: str) -> T:

@@ -127,6 +127,8 @@ def look_through(context: WriteContext, last: str) -> str:
     """
     history = History(context.root)
     moves = history.moves() if history.git_dir else []
+    if not last and doubts(context.root):  # of other copies of the vault; a folder that was moved is one
+        doubt(context.root, timestamp(context.now), {})
     marks = [f"{move.old} {move.new}" for move in moves]
     since = len(marks) - marks[::-1].index(last) if last in marks else 0
     for move in moves[since:][-_MOST:]:

@@ -111,14 +111,15 @@ def _digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
-def read_doubts(values: Sequence[Mapping[str, Any]], copy: str = "") -> Doubts:
+def read_doubts(values: Sequence[Mapping[str, Any]], copy: str = "", *, known: bool = False) -> Doubts:
     """The doubts that stand after all lines of the user's own file: what they raise, settle and decline, in their order.
 
     Args:
         values: the lines.
         copy: what this copy of the vault is known by; one of which no line tells has the doubts of all copies.
+        known: this one was here before, whatever lines there are.
     """
-    if any(value.get("copy") == copy for value in values):
+    if known or any(value.get("copy") == copy for value in values):
         values = [value for value in values if value.get("copy") == copy]
     files: dict[str, dict[str, Doubt]] = {}
     for value in values:

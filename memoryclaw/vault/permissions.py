@@ -31,7 +31,7 @@ class Permissions(NamedTuple):
     doubts: Doubts = NOTHING
 
     @classmethod
-    def read(cls, text: str, copy: str = "") -> Permissions:
+    def read(cls, text: str, copy: str = "", *, known: bool = False) -> Permissions:
         """The permissions of a file, and the doubts of a copy of the vault; a line that is none is passed over."""
         batches, withdrawn, declined = list[tuple[str, ...]](), set[str](), set[str]()
         values = [value for line in text.splitlines() if (value := _read(line))]
@@ -40,7 +40,7 @@ class Permissions(NamedTuple):
             batches += [lines] if lines else []
             withdrawn = withdrawn.difference(approved).union(refused)
             declined = declined.difference(lines).union(unwanted)
-        doubts = read_doubts(values, copy)
+        doubts = read_doubts(values, copy, known=known)
         return cls(tuple(batches), frozenset(withdrawn), frozenset(declined), doubts=doubts)
 
     def counted(self, digests: Sequence[str]) -> list[bool]:
@@ -171,7 +171,7 @@ def store_of(root: str) -> Store:
 def permissions(root: str) -> Permissions:
     """What this person permitted in a vault; nothing where that cannot be read."""
     try:
-        return Permissions.read(store_of(root).read(), _copy(root))
+        return Permissions.read(store_of(root).read(), _copy(root), known=os.path.exists(moves_file(root)))
     except MemoryClawError as error:
         return Permissions(trouble=str(error))
 
@@ -218,6 +218,22 @@ def settle(root: str, at: str, pieces: Pieces, *, unwanted: bool = False) -> Non
     permit(
         root, _line(at, {"copy": _copy(root), "unwanted" if unwanted else "settled": [*map(list, pieces)]})
     )
+
+
+def carry(root: str, old: str, new: str) -> None:
+    """Has the doubts of a file stand for the path that it has now, too.
+
+    Raises:
+        VaultError: it cannot be kept.
+    """
+    pieces = doubts_of_file(root, old).pieces
+    doubt(root, "", {(piece_of(new), piece): one for piece, one in pieces.items()})
+
+
+def moves_file(root: str) -> str:
+    """Where it is kept what of the moves of a copy's branch was looked through; empty where nothing is."""
+    store = store_of(root)
+    return f"{store.folder}/moves-{_copy(root)}" if isinstance(store, OwnStore) and store.folder else ""
 
 
 def _copy(root: str) -> str:

@@ -758,6 +758,69 @@ def test_what_a_pull_by_hand_brings_is_of_others_too(machines: tuple[Machine, Ma
     assert not sees(mine)
 
 
+@pytest.mark.parametrize(
+    "pull",
+    [
+        pytest.param([["pull", "-q", "--rebase", "origin", "main"]], id="rebased"),
+        pytest.param([["fetch", "-q", "origin"], ["reset", "-q", "--hard", "origin/main"]], id="reset"),
+        pytest.param([["fetch", "-q", "origin"], ["merge", "-q", "--no-edit", "origin/main"]], id="merged"),
+    ],
+)
+def test_however_a_pull_by_hand_is_done(machines: tuple[Machine, Machine], pull: list[list[str]]) -> None:
+    mine, theirs = machines
+    share(mine, theirs, "notes/house.md", WHOLE)
+    theirs.write("notes/house.md", SECRET + "\n")
+    theirs.push()
+    mine.write("notes/own.md", "---\naudience: public\n---\nThe heron nests.\n")
+    for words in pull:
+        git(mine.root, *words)
+    assert not sees(mine)
+    assert sees(mine, "public", "heron") == ((mine.root / "notes/own.md").exists())
+
+
+def test_two_copies_on_one_machine_are_told_apart_and_one_that_is_moved_keeps_its_doubts(
+    machines: tuple[Machine, Machine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, theirs = machines
+    share(mine, theirs, "notes/house.md", WHOLE)
+    mine.write("notes/heron.md", "---\naudience: public\n---\nThe heron nests.\n")
+    assert sees(mine, "public", "heron")
+    mine.push()
+    git(tmp_path, "clone", "-q", "--template=", os.fspath(tmp_path / "hub.git"), "second")
+    second = Machine(tmp_path / "second", monkeypatch)
+    second.own = mine.own
+    assert not sees(second, "public", "heron")
+    assert sees(mine, "public", "heron")
+    theirs.sync()
+    pushed(theirs, mine, "notes/house.md", SECRET + "\n")
+    mine.root = mine.root.rename(tmp_path / "moved")
+    assert not sees(mine)
+    git(mine.root, "mv", "notes/house.md", "notes/home.md")
+    assert not sees(mine)
+    with mine.app() as app:
+        app.adopt(app.adoptable())
+    assert sees(mine)
+    assert sees(mine, "public", "heron")
+
+
+def test_ordinary_days_on_two_machines_leave_nothing_in_doubt(machines: tuple[Machine, Machine]) -> None:
+    for day in range(2):
+        for machine in (*machines, machines[0]):
+            said = {
+                "session": f"{machine.root.name}{day}",
+                "role": "user",
+                "content": f"I live in Bern {day}.",
+            }
+            with machine.app() as app:
+                app.capture([json.dumps(said)])
+                app.consolidate()
+                app.remember(f"Anna lives in town {day}")
+            machine.sync()
+        for machine in machines:
+            with machine.app() as app:
+                assert waiting(app) == []
+
+
 # What binds does not vanish because another took it away.
 
 
