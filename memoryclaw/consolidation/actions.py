@@ -67,7 +67,7 @@ class Action(ABC):
         """The files that it touches; `patched` is given the text of the first."""
 
     @abstractmethod
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text of its file once it is done.
 
         Args:
@@ -121,12 +121,12 @@ class Action(ABC):
     @classmethod
     def optional(cls) -> set[str]:
         """The fields that have a default."""
-        return {one.name for one in fields(cls) if one.default is not MISSING}
+        return {field.name for field in fields(cls) if field.default is not MISSING}
 
     @classmethod
     def names(cls) -> list[str]:
         """The fields, in order."""
-        return [one.name for one in fields(cls) if one.name != "basis"]
+        return [field.name for field in fields(cls) if field.name != "basis"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +148,13 @@ class NewFile(_FileAction):
     text: str
     heading: ClassVar[str] = "New file"
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The new text; what stands there already is of an earlier try, perhaps edited by a person since, and stays."""
         return _encodable(self.text) if text is None else text
 
     def refusal(self, text: str | None, after: str | None, collections: frozenset[str]) -> str:
         """Why not, where the file that stands there is not of an earlier try: that one cites the same lines."""
-        ours = text is None or text == after == self.text or bool(_cited(text) & _cited(self.text))
+        ours = text is None or text == after == self.text or bool(_ranges_in(text) & _ranges_in(self.text))
         return "" if ours else f"{self.path} was created since this was planned"
 
     def may_be_proposed(self) -> bool:
@@ -169,7 +169,7 @@ class Replace(_FileAction):
     text: str
     heading: ClassVar[str] = "New text of a file"
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The new text, where there still is a note."""
         return None if text is None else _encodable(self.text)
 
@@ -217,7 +217,7 @@ class SetFact(_FileAction):
         """The fact in words."""
         return fact_in_words(self.entity, self.field, self.value)
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the fact, unless History has this very value: then it was set once, and something newer came."""
         file, text = _CachedFile(self.path, collections), text or ""
         value = " ".join(self.value.split())
@@ -231,7 +231,7 @@ class SetFact(_FileAction):
     def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
         """The value that the field has."""
         facts = _CachedFile(self.path, collections).facts(text or "").facts
-        return standing(one for one in facts if one.current and self.is_of(one))
+        return standing(fact for fact in facts if fact.current and self.is_of(fact))
 
     def is_of(self, fact: Fact) -> bool:
         """True for a value of its field."""
@@ -244,12 +244,12 @@ class SetFact(_FileAction):
 
     def set_in(self, text: str, file: SemanticFile) -> str:
         """The text with the fact, whatever History has."""
-        first, _, more = self.source.partition(",")
-        done = set_fact(
+        first, _, further = self.source.partition(",")
+        new = set_fact(
             text, file, entity=self.entity, field=self.field, value=self.value,
             since=self.since, source=first, many=self.many, audience=self.audience, memory_type=self.memory_type,
         ).text  # fmt: skip
-        return add_sources(done, file, (self.entity, self.field, self.value), self.source) if more else done
+        return add_sources(new, file, (self.entity, self.field, self.value), self.source) if further else new
 
     def may_be_proposed(self) -> bool:
         """Allows semantic files."""
@@ -289,7 +289,7 @@ class AddStatement(_FileAction):
         """The statement in words."""
         return fact_in_words(self.entity, "", self.words)
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the statement, unless History has it: then it was made once, and something newer came."""
         file, text = _CachedFile(self.path, collections), text or ""
         words = plain_words(self.words)
@@ -345,7 +345,7 @@ class ConfirmFact(_FileAction):
         """Names the fact."""
         return f"One more source of {self.fact}"
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the source, if the fact still says so: a person or a newer statement may have changed it."""
         if text is None:
             return None
@@ -362,7 +362,7 @@ class ConfirmFact(_FileAction):
         """Why not, where the value neither holds nor went to History with this source."""
         facts = _CachedFile(self.path, collections).facts(text or "").facts
         stands = any(
-            same(one.value, self.value) and (one.current or self.source in one.source) for one in facts
+            same(fact.value, self.value) and (fact.current or self.source in fact.source) for fact in facts
         )
         return "" if stands else f"{self.fact} has changed since this was planned"
 
@@ -407,7 +407,7 @@ class AddPending(Action):
         del values["first"]
         return PendingFact(id_, **values)
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the waiting fact."""
         return add_pending(text or "", self.fact, first=self.first)
 
@@ -428,14 +428,14 @@ class AddSource(_FileAction):
         """The episode and its new ranges."""
         return self.path, *self.ranges
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the ranges in the `source` of its header."""
         if text is None:
             return None
-        known = split(readable(text)).meta.get("source")
-        if known and not isinstance(known, str | list):
+        present = split(readable(text)).meta.get("source")
+        if present and not isinstance(present, str | list):
             raise InputError(f"the source of {self.path} is neither text nor a list; change it by hand")
-        sources = [known] if isinstance(known, str) else [str(item) for item in known or ()]
+        sources = [present] if isinstance(present, str) else [str(item) for item in present or ()]
         fresh = [range_ for range_ in self.ranges if range_ not in sources]
         return set_property(text, "source", [*sources, *fresh]) if fresh else text
 
@@ -475,7 +475,7 @@ class EndFact(_FileAction):
         """The fact in words."""
         return f"No longer: {fact_in_words(self.entity, self.field, self.value)}"
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the value in History, if it still stands."""
         last = self._last(text, collections)
         if text is None or last is None:
@@ -521,7 +521,7 @@ class MoveFile(_FileAction):
         """Where the file is and where it goes."""
         return self.path, self.to
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text as it is; the writer moves the file."""
         return text
 
@@ -538,9 +538,9 @@ class MoveFile(_FileAction):
         """Allows what consolidation writes to go to the archive, and any note to its own place there."""
         if not (self.to.startswith("archive/") and self.to.endswith(".md")):
             return False
-        own, name = f"archive/{self.path.removesuffix('.md')}", self.to.removesuffix(".md")
+        place, name = f"archive/{self.path.removesuffix('.md')}", self.to.removesuffix(".md")
         is_note = place_of(self.path) == ("note", "current") and self.path.endswith(".md")
-        return _is_new(self.path) or (is_note and name.startswith(own) and "/" not in name[len(own) :])
+        return _is_new(self.path) or (is_note and name.startswith(place) and "/" not in name[len(place) :])
 
 
 @dataclass(frozen=True, slots=True)
@@ -556,20 +556,20 @@ class TakeIn(_FileAction):
         """The episode and those that it takes in."""
         return self.path, *self.merged
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the ids in `merged_from` of its header, and the lines at its end."""
         if text is None:
             return None
-        known = names_of(split(readable(text)).meta, ("merged_from",))
-        fresh = [id_ for id_ in self.merged if id_ not in known]
+        present = names_of(split(readable(text)).meta, ("merged_from",))
+        fresh = [id_ for id_ in self.merged if id_ not in present]
         if not fresh:
             return text
         lines = lines_of(text)
         while lines and not lines[-1].strip():
             lines.pop()
-        missing = tuple(line for line in self.lines if line not in {one.strip() for one in lines})
+        missing = tuple(line for line in self.lines if line not in {stripped.strip() for stripped in lines})
         return set_property(
-            spliced(text, [Splice(len(lines), len(lines), missing)]), "merged_from", [*known, *fresh]
+            spliced(text, [Splice(len(lines), len(lines), missing)]), "merged_from", [*present, *fresh]
         )
 
     def may_be_proposed(self) -> bool:
@@ -590,7 +590,7 @@ class RenameEntity(_FileAction):
         """The file and both names."""
         return self.path, self.entity, self.to
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the other name."""
         return (
             None
@@ -616,7 +616,7 @@ class AddSynonym(_FileAction):
         """The two names."""
         return self.name, self.other
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the synonym."""
         return add_synonym(text or "", self.name, self.other)
 
@@ -638,7 +638,7 @@ class AddLines(_FileAction):
         """The lines and their place."""
         return self.path, self.section, self.text
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the lines, unless the section has them."""
         if text is None:
             return None
@@ -646,20 +646,20 @@ class AddLines(_FileAction):
         begin = len(text) - len(body)
         headings = read_body(body, 1).headings
         named = (n for n, one in enumerate(headings) if one.text.casefold() == self.section.casefold())
-        at = next(named, None)
+        index = next(named, None)
         end = line_end(text)
         new = "".join(line + end for line in _encodable(self.text).splitlines())
-        if at is None:
+        if index is None:
             gap = "" if text.endswith("\n") else end
             return f"{text}{gap}{end}## {self.section}{end}{end}{new}"
-        own = headings[at]
-        after = next((one.start for one in headings[at + 1 :] if one.level <= own.level), len(body))
-        section = text[begin + own.below : begin + after]
+        heading = headings[index]
+        after = next((one.start for one in headings[index + 1 :] if one.level <= heading.level), len(body))
+        section = text[begin + heading.below : begin + after]
         if set(map(str.rstrip, new.splitlines())) <= set(map(str.rstrip, section.splitlines())):
             return text
-        said = section.rstrip()
-        head = text[: begin + own.below + len(said)].rstrip("\r\n")
-        return f"{head}{end}{'' if said else end}{new}{text[len(head) :].removeprefix(end)}"
+        content = section.rstrip()
+        head = text[: begin + heading.below + len(content)].rstrip("\r\n")
+        return f"{head}{end}{'' if content else end}{new}{text[len(head) :].removeprefix(end)}"
 
     def may_be_proposed(self) -> bool:
         """Allows skills, whose approval ends with the change: hosts keep the version that a person approved."""
@@ -680,7 +680,7 @@ class Stands(_FileAction):
         """Nothing: a change is known by what it does."""
         return ()
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text as it is."""
         return text
 
@@ -688,8 +688,8 @@ class Stands(_FileAction):
         """The lines that say so."""
         facts = _CachedFile(self.path, collections).facts(text or "").facts
         return standing(
-            one for one in facts
-            if one.current and same(one.entity, self.entity) and same(one.field, self.field) and one.value == self.value
+            fact for fact in facts
+            if fact.current and same(fact.entity, self.entity) and same(fact.field, self.field) and fact.value == self.value
         )  # fmt: skip
 
     def refusal(self, text: str | None, after: str | None, collections: frozenset[str]) -> str:
@@ -730,7 +730,7 @@ class TickTodo(_FileAction):
         """Says what became of it."""
         return f"{'Done' if self.box == DONE else 'Cancelled'}: {self.words}"
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the box marked, if the line still stands there open as it was written."""
         hit = self._line(text, OPEN)
         return (
@@ -764,19 +764,19 @@ class NoteBelow(_FileAction):
         """The line, and what is written below it."""
         return self.path, self.block, self.words
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the line, behind those that stand below the same one; unchanged where it is there, or the line above is gone."""
         if text is None:
             return None
         lines = lines_of(text)
-        at = next((n for n, line in enumerate(lines) if _ends_with_block(line, self.block)), None)
-        if at is None:
+        row = next((n for n, line in enumerate(lines) if _ends_with_block(line, self.block)), None)
+        if row is None:
             return text
-        below = at + 1
+        below = row + 1
         while below < len(lines) and lines[below].strip() and lines[below][0] in " \t":
             below += 1
         new = f"  - {one_line(self.words)}"
-        if any(line.strip() == new.strip() for line in lines[at + 1 : below]):
+        if any(line.strip() == new.strip() for line in lines[row + 1 : below]):
             return text
         return spliced(text, [Splice(below, below, (new,))])
 
@@ -800,23 +800,23 @@ def must_stand(
 ) -> None:
     """Raises OvertakenError where a file is no longer what one of these actions rests on."""
     for action in actions:
-        if why := action.refusal(text, after, collections):
-            raise OvertakenError(why)
+        if refusal := action.refusal(text, after, collections):
+            raise OvertakenError(refusal)
 
 
-def patched_together(actions: Sequence[Action], collections: frozenset[str], text: str | None) -> str | None:
+def patch_together(actions: Sequence[Action], collections: frozenset[str], text: str | None) -> str | None:
     """The text of a file once all of these are done; statements of one speaker and day are added at one go where they can be."""
     statements = [action for action in actions if isinstance(action, AddStatement)]
     if text is not None and len(statements) == len(actions) > 1:
-        file, one = _CachedFile(statements[0].path, collections), statements[0]
-        found = [(action.words, action.source) for action in statements]
+        file, first = _CachedFile(statements[0].path, collections), statements[0]
+        quotes = [(action.words, action.source) for action in statements]
         result = add_statements(
-            text, file, entity=one.entity, said=one.said, found=found, audience=one.audience
+            text, file, entity=first.entity, said=first.said, found=quotes, audience=first.audience
         )
         if result is not None:
             return result
     for action in actions:
-        text = action.patched(text, collections)
+        text = action.patch(text, collections)
     return text
 
 
@@ -836,7 +836,7 @@ def _facts(file: SemanticFile, text: str) -> Facts:
 
 def standing(facts: Iterable[Fact]) -> str:
     """What facts say, each with its day: how an action names the values that it rests on."""
-    return "; ".join(f"{one.value} ({one.day})" for one in facts) or "nothing"
+    return "; ".join(f"{fact.value} ({fact.day})" for fact in facts) or "nothing"
 
 
 _BOX = re.compile(r"^([ \t]*[-*+] )\[.\] ", re.MULTILINE)
@@ -848,7 +848,7 @@ def imprint(text: str | None) -> str:
     return hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _cited(text: str) -> set[str]:
+def _ranges_in(text: str) -> set[str]:
     return set(map(str, parse_ranges(text)))
 
 

@@ -81,7 +81,7 @@ class ModelAnswer(NamedTuple):
     unread: int = 0  # claims that were not of the asked form
 
 
-def proven(
+def prove(
     answer: ModelAnswer, segment: Segment, basis: Extraction, names: Mapping[str, str], by: str
 ) -> Extraction:
     """What rules read, with what a model adds and the segment's words bear out.
@@ -94,13 +94,16 @@ def proven(
         by: the model.
     """
     ground = _Ground(segment, basis, names)
-    judged = [ground.judged(claimed, by) for claimed in answer.claims[:_CLAIMS]]
+    judged = [ground.judge(claimed, by) for claimed in answer.claims[:_CLAIMS]]
     dropped = [each for each in judged if isinstance(each, str)]
-    claims = _merged(basis.claims, [each for each in judged if isinstance(each, Claim)])
+    claims = _merge(basis.claims, [each for each in judged if isinstance(each, Claim)])
     missing = answer.unread + len(answer.claims[_CLAIMS:])
     if missing:
         dropped.append(f"left out: {missing} of its claims, too many or not of the asked form")
-    title, summary = ground.text(answer.title, _TITLE), ground.dated(ground.text(answer.summary, _SUMMARY))
+    title, summary = (
+        ground.text(answer.title, _TITLE),
+        ground.resolve_dates(ground.text(answer.summary, _SUMMARY)),
+    )
     if not summary:
         dropped.append("the summary was left out: its words do not stand in the log")
     return basis._replace(
@@ -123,111 +126,110 @@ class _Ground:
         self._names = names
         talk = read(segment.turns, names)
         self._statements: dict[int, list[Statement]] = {}
-        for one in talk.statements:
-            self._statements.setdefault(one.line, []).append(one)
+        for statement in talk.statements:
+            self._statements.setdefault(statement.line, []).append(statement)
         self._people = talk.people
         self._several = len({turn.name for turn in segment.turns if turn.role == "user"}) > 1
         spoken_turns = [turn for turn in segment.turns if turn.role in SPEAKERS]
-        said = [
+        texts = [
             *(turn.text for turn in spoken_turns),
             *(turn.name for turn in spoken_turns),
             *basis.participants,
         ]
         self._language = stemming.language_of([turn.text for turn in spoken_turns], stemming.language("en"))
-        self._stems = frozenset(stem for text in said for stem in self._stemmed(text))
+        self._stems = frozenset(stem for text in texts for stem in self._stem(text))
 
-    def _stemmed(self, text: str) -> list[str]:
+    def _stem(self, text: str) -> list[str]:
         """The words of a text as they are compared; runs of a script without spaces as their pairs."""
-        found: list[str] = []
+        stems: list[str] = []
         for word in words_of(one_line(text)):
-            found += pairs(word) if max(word, default="") >= _UNSPACED else self._language.token(word).split()
-        return found
+            stems += pairs(word) if max(word, default="") >= _UNSPACED else self._language.token(word).split()
+        return stems
 
     def text(self, text: str, longest: int) -> str:
         """The text on one plain line, if at least half of its words stand in the segment; else nothing."""
-        plain = _shortened(harmless(_HTML.sub(" ", text)), longest)
+        plain = _shorten(harmless(_HTML.sub(" ", text)), longest)
         telling = {
-            stem
-            for word in words_of(plain)
-            if not self._language.is_stop(word)
-            for stem in self._stemmed(word)
+            stem for word in words_of(plain) if not self._language.is_stop(word) for stem in self._stem(word)
         }
         return plain if telling and len(telling & self._stems) >= _GROUNDED * len(telling) else ""
 
-    def dated(self, text: str) -> str:
+    def resolve_dates(self, text: str) -> str:
         """The text with dates behind words like "yesterday", where all lines were said on one day."""
-        said = {turn.ts[:10] for turn in self._turns.values()}
-        return resolved(text, said.pop(), language_of(tokens_of(text))) if len(said) == 1 else text
+        days = {turn.ts[:10] for turn in self._turns.values()}
+        return resolved(text, days.pop(), language_of(tokens_of(text))) if len(days) == 1 else text
 
-    def entities(self, found: Iterable[str]) -> Iterator[str]:
+    def entities(self, names: Iterable[str]) -> Iterator[str]:
         """The names that stand in the segment, as the vault writes them."""
-        for name in found:
-            if self._stems.issuperset(self._stemmed(name)) and (known := self._named(name)):
-                yield known
+        for name in names:
+            if self._stems.issuperset(self._stem(name)) and (as_written := self._full_name(name)):
+                yield as_written
 
     def names(self, tag: str) -> bool:
         """True for a tag whose words all stand in the segment, in any form."""
-        stems = self._stemmed(tag.replace("-", " ").replace("_", " "))
+        stems = self._stem(tag.replace("-", " ").replace("_", " "))
         return bool(stems) and self._stems.issuperset(stems)
 
-    def _named(self, name: str) -> str:
+    def _full_name(self, name: str) -> str:
         plain = plain_key(one_line(name))
         return self._names.get(key_of(plain), plain) if len(plain) <= _NAME else ""
 
-    def judged(self, claimed: ModelClaim, by: str) -> Claim | str:
+    def judge(self, claimed: ModelClaim, by: str) -> Claim | str:
         """The claim as the log bears it out, or one sentence why it is left out.
 
         The first rule that fails decides: line and quote, own words, the clause, doubts, and whom it is about.
         """
         turn = self._turns.get(claimed.line)
-        why = _unproven(claimed, turn) or (self._unsaid(claimed, turn) if turn else "")
-        if turn is None or why:
-            return f"a claim about {_shortened(plain_key(one_line(claimed.entity)), _NAME) or 'nothing'} was left out: {why}"
-        own = self._holding(claimed.value, turn)
-        speaker = self._named(turn.name) or turn.role
+        reason = _why_unproven(claimed, turn) or (self._why_unsaid(claimed, turn) if turn else "")
+        if turn is None or reason:
+            return f"a claim about {_shorten(plain_key(one_line(claimed.entity)), _NAME) or 'nothing'} was left out: {reason}"
+        statement = self._statement_with(claimed.value, turn)
+        speaker = self._full_name(turn.name) or turn.role
         entity = self._entity(claimed.entity, turn)
         field, past = timeless(plain_key(one_line(claimed.field.replace("_", " "))).lower())
         field = without_owner(field, entity)
-        doubt = _doubt(claimed, own) or (_denied(claimed, own, turn) if own else "")
-        unsure = "its words are the question's" if own is None else self._misnamed(claimed, entity, own, turn)
+        doubt = _doubt(claimed, statement) or (_why_denied(claimed, statement, turn) if statement else "")
+        unsure = (
+            "its words are the question's"
+            if statement is None
+            else self._why_misnamed(claimed, entity, statement, turn)
+        )
         if unsure and self._several:  # it may be another person's
             doubt = doubt or unsure
-        told = own or Statement(
+        spoken = statement or Statement(
             0, turn.line, speaker, turn.ts[:10], one_line(turn.text)[:_VALUE], one_line(claimed.quote), ""
         )
-        said = statement_of(told)
-        claim = said._replace(
+        basis = statement_of(spoken)
+        claim = basis._replace(
             entity=entity, field=field, value=plain_value(one_line(claimed.value)), quote=one_line(claimed.quote), by=by,
             confidence="low" if doubt else "medium" if unsure else "high", durable=claimed.durable, how=claimed.kind, person=entity == speaker or entity in self._people or claimed.type == "person",
         )  # fmt: skip
-        unfit = _unfit(claim) or ("it held once" if past else "")
+        unfit = _why_unfit(claim) or ("it held once" if past else "")
         return f"a claim about {entity or 'nothing'} was left out: {unfit}" if unfit else claim
 
     def _entity(self, name: str, turn: Turn) -> str:
         """Who it is about, as the vault writes the name; who speaks of themselves goes by their name, else by their role."""
         if fold(" ".join(name.split())) in _OWN_NAMES:
-            return self._named(turn.name) or turn.role or "user"
-        return self._named(name)
+            return self._full_name(turn.name) or turn.role or "user"
+        return self._full_name(name)
 
-    def _unsaid(self, claimed: ModelClaim, turn: Turn) -> str:
+    def _why_unsaid(self, claimed: ModelClaim, turn: Turn) -> str:
         """Why the value is none of the speaker's own words: nobody said it, it is pasted, or the turn puts it right."""
-        wrong = [
-            one.instead.partition(", first ")[2] for one in self._statements.get(turn.line, ()) if one.instead
-        ]
+        statements = self._statements.get(turn.line, ())
+        wrong = [one.instead.partition(", first ")[2] for one in statements if one.instead]
         if any(fold(first) == fold(claimed.value) for first in wrong):
             return f"line {claimed.line} puts its value right"
-        if self._stands(claimed.value, self._own(turn)) or claimed.value in _meant(turn):
+        if self._stands(claimed.value, self._own_words(turn)) or claimed.value in _days_meant(turn):
             return ""
-        if self._stands(claimed.value, turn.text) or any(
-            self._stands(claimed.value, one.instead) for one in self._statements.get(turn.line, ())
+        if any(
+            self._stands(claimed.value, text) for text in (turn.text, *(one.instead for one in statements))
         ):
             return f"its value is no own word of line {claimed.line}: it is quoted, pasted or put right"
-        asked = " ".join(f"{one.asked} {one.words}" for one in self._statements.get(turn.line, ()))
-        return (
-            "" if self._stands(claimed.value, asked) else f"its value does not stand in line {claimed.line}"
-        )
+        exchange = " ".join(f"{one.asked} {one.words}" for one in statements)
+        stands = self._stands(claimed.value, exchange)
+        return "" if stands else f"its value does not stand in line {claimed.line}"
 
-    def _own(self, turn: Turn) -> str:
+    def _own_words(self, turn: Turn) -> str:
         """The turn's own words, put right where the turn puts them right."""
         code = spoken_in(turn.text, "en")
         if code not in codes():
@@ -237,18 +239,18 @@ class _Ground:
 
     def _stands(self, words: str, text: str) -> bool:
         """True where every word stands in the text, also as the beginning of a longer one: `Dackel` in `dackelmix`."""
-        wanted, held = set(self._stemmed(words)), set(self._stemmed(text))
-        missing = wanted - held
-        return (bool(wanted) or words in text) and all(
-            len(word) >= _COMPOUND and any(other.startswith(word) for other in held) for word in missing
+        needed, stems = set(self._stem(words)), set(self._stem(text))
+        missing = needed - stems
+        return (bool(needed) or words in text) and all(
+            len(word) >= _COMPOUND and any(longer.startswith(word) for longer in stems) for word in missing
         )
 
-    def _holding(self, value: str, turn: Turn) -> Statement | None:
+    def _statement_with(self, value: str, turn: Turn) -> Statement | None:
         """The statement of a line that holds a value, the last one without a doubt; None where only its question does."""
-        found = [one for one in self._statements.get(turn.line, ()) if self._stands(value, one.words)]
-        return next((one for one in reversed(found) if not one.doubts), found[-1] if found else None)
+        holding = [one for one in self._statements.get(turn.line, ()) if self._stands(value, one.words)]
+        return next((one for one in reversed(holding) if not one.doubts), holding[-1] if holding else None)
 
-    def _misnamed(self, claimed: ModelClaim, entity: str, own: Statement, turn: Turn) -> str:
+    def _why_misnamed(self, claimed: ModelClaim, entity: str, own: Statement, turn: Turn) -> str:
         """Why it is not sure whom a statement is about; empty where its words tell."""
         words = grammar(own.language)
         tokens = tokens_of(own.words)
@@ -261,8 +263,8 @@ class _Ground:
                 or words.orders.at(tokens)
             )
             return "" if orders else "it orders nothing"
-        if key_of(entity) == key_of(self._named(turn.name) or turn.role):
-            return self._not_of_speaker(claimed, own, words, tokens)
+        if key_of(entity) == key_of(self._full_name(turn.name) or turn.role):
+            return self._why_not_speaker(claimed, own, words, tokens)
         if self._mentions(entity, own.words):
             if self._has_a_relative(entity, claimed, own):
                 return "a relative is the subject"
@@ -294,15 +296,15 @@ class _Ground:
             return ""  # a thing of the speaker, such as the wedding or the house
         return f"{entity} is not named near it"
 
-    def _not_of_speaker(
+    def _why_not_speaker(
         self, claimed: ModelClaim, own: Statement, words: Grammar, tokens: Sequence[str]
     ) -> str:
         first = words.first_person.within(tokens) or words.possessives_own.within(tokens)
-        told = tokens_of(f"{claimed.field} {claimed.value}")
+        claim_tokens = tokens_of(f"{claimed.field} {claimed.value}")
         owners = [
             token[:-2] for token in tokens if token.endswith("'s") and token not in words.contracted_subjects
         ]
-        if any(owner not in told and f"{owner}'s" not in told for owner in owners):
+        if any(owner not in claim_tokens and f"{owner}'s" not in claim_tokens for owner in owners):
             return f"it is said of {owners[0]}"
         if (
             own.subject == "named"
@@ -311,7 +313,7 @@ class _Ground:
             and not first
         ):
             return f"{own.about} is the subject"
-        if own.subject == "relative" and not words.roles.within(told):
+        if own.subject == "relative" and not words.roles.within(claim_tokens):
             return "a relative is the subject"
         if own.subject == "other" and not first and tokens and tokens[0] in words.people_pronouns:
             return "somebody else is the subject"
@@ -322,25 +324,25 @@ class _Ground:
         words = grammar(own.language)
         if words.roles.within(tokens_of(f"{claimed.entity} {claimed.field} {claimed.value}")):
             return False
-        parts = [tokens_of(part) for part in sentences(own.words) if self._stands(claimed.value, part)]
+        texts = [tokens_of(text) for text in sentences(own.words) if self._stands(claimed.value, text)]
         return any(
-            self._mentions(name, token) and words.roles.at(tokens, at + 1) > 0
-            for tokens in parts
-            for at, token in enumerate(tokens)
+            self._mentions(name, token) and words.roles.at(tokens, n + 1) > 0
+            for tokens in texts
+            for n, token in enumerate(tokens)
         )
 
     def _mentions(self, name: str, text: str) -> bool:
         """True where one of the words of a name stands in a text, with a possessive or without."""
-        found = {
-            part for token in tokens_of(text) for part in (key_of(token), key_of(token).removesuffix("s"))
+        forms = {
+            form for token in tokens_of(text) for form in (key_of(token), key_of(token).removesuffix("s"))
         }
-        parts = [part for part in key_of(name).split() if len(part) > 1]
-        return any(part in found or part.removesuffix("s") in found for part in parts)
+        name_words = [form for form in key_of(name).split() if len(form) > 1]
+        return any(form in forms or form.removesuffix("s") in forms for form in name_words)
 
     def _before(self, turn: Turn, most: int) -> str:
-        at = next((n for n, other in enumerate(self._segment) if other.line == turn.line), 0)
+        end = next((n for n, near in enumerate(self._segment) if near.line == turn.line), 0)
         return " ".join(
-            other.text for other in self._segment[max(0, at - most) : at] if other.role in SPEAKERS
+            near.text for near in self._segment[max(0, end - most) : end] if near.role in SPEAKERS
         )
 
     def _last_person(self, text: str) -> str:
@@ -349,8 +351,8 @@ class _Ground:
             name: max(
                 (
                     hit.start()
-                    for part in name.split()
-                    for hit in re.finditer(rf"\b{re.escape(fold(part))}", fold(text))
+                    for word in name.split()
+                    for hit in re.finditer(rf"\b{re.escape(fold(word))}", fold(text))
                 ),
                 default=-1,
             )
@@ -360,46 +362,46 @@ class _Ground:
         return best if best and places[best] >= 0 else ""
 
 
-def _meant(turn: Turn) -> set[str]:
+def _days_meant(turn: Turn) -> set[str]:
     """The days that a turn speaks of, as ISO dates; none where the log does not say when it was."""
-    found = find_ranges(one_line(turn.text), date.fromisoformat(turn.ts[:10]))[0] if turn.ts else ()
-    return {day for one in found for day in (one.start, one.end) if day}
+    ranges = find_ranges(one_line(turn.text), date.fromisoformat(turn.ts[:10]))[0] if turn.ts else ()
+    return {day for range_ in ranges for day in (range_.start, range_.end) if day}
 
 
-def _doubt(claimed: ModelClaim, own: Statement | None) -> str:
+def _doubt(claimed: ModelClaim, statement: Statement | None) -> str:
     """Why a person has to decide, by what kind of statement it is."""
     if claimed.kind not in _BELIEVED:
         return f"it is a {claimed.kind}"
     if claimed.confidence == "low":
         return "the model is not sure"
-    if own is None:
+    if statement is None:
         return ""
-    for doubt, why in _DOUBTS.items():
-        if doubt in own.doubts:
-            return why
+    for doubt, reason in _DOUBTS.items():
+        if doubt in statement.doubts:
+            return reason
     return "it says of a thing what it is" if fold(claimed.value) == fold(claimed.entity) else ""
 
 
-def _denied(claimed: ModelClaim, own: Statement, turn: Turn) -> str:
+def _why_denied(claimed: ModelClaim, statement: Statement, turn: Turn) -> str:
     """Why a value is not what was said to hold: `not 12 May`, `i used to live there`, `it was 9, now it is 10`."""
-    words, value, tokens = grammar(own.language), tokens_of(claimed.value), tokens_of(own.words)
+    words, value, tokens = grammar(statement.language), tokens_of(claimed.value), tokens_of(statement.words)
     if words.former.within(tokens) and not words.former.within(tokens_of(f"{claimed.field} {claimed.value}")):
         return "it held once"
     if not value or words.negations.within(value) or words.negations.within(tokens_of(claimed.field)):
         return ""
     places = _places(value, tokens)
     if places and all(
-        tokens[at - 1] in words.negations or _is_the_other(tokens[:at], words) for at in places
+        tokens[place - 1] in words.negations or _is_the_other(tokens[:place], words) for place in places
     ):
         return "it is denied"
     line = tokens_of(turn.text)
-    past = [at for at in _places(value, line) if line[at - 1] in words.past_be]
+    past = [place for place in _places(value, line) if line[place - 1] in words.past_be]
     return "it held once" if past and words.changes.within(line[past[-1] + len(value) :]) else ""
 
 
 def _places(value: Sequence[str], tokens: Sequence[str]) -> list[int]:
     """Where a value stands, but for the very beginning."""
-    return [at for at in range(1, len(tokens)) if tokens[at : at + len(value)] == value]
+    return [place for place in range(1, len(tokens)) if tokens[place : place + len(value)] == value]
 
 
 def _is_the_other(before: Sequence[str], words: Grammar) -> bool:
@@ -413,7 +415,7 @@ _DOUBTS = {
 }  # fmt: skip
 
 
-def _unproven(claimed: ModelClaim, turn: Turn | None) -> str:
+def _why_unproven(claimed: ModelClaim, turn: Turn | None) -> str:
     """Why a claim has no proof; empty when its quote stands in the line that it names."""
     if turn is None:
         return f"line {claimed.line} is none of these lines"
@@ -427,7 +429,7 @@ def _unproven(claimed: ModelClaim, turn: Turn | None) -> str:
     return ""
 
 
-def _unfit(claim: Claim) -> str:
+def _why_unfit(claim: Claim) -> str:
     """Why a claim cannot be written as a fact."""
     if not claim.entity or not claim.field or not claim.value:
         return "it names no entity, no field or no value"
@@ -436,41 +438,41 @@ def _unfit(claim: Claim) -> str:
     return ""
 
 
-def _merged(known: tuple[Claim, ...], new: list[Claim]) -> tuple[Claim, ...]:
+def _merge(claims: tuple[Claim, ...], new: list[Claim]) -> tuple[Claim, ...]:
     """All claims in the order of their lines: what rules read is not said twice, and a statement of which facts tell all goes.
 
     Another value for what rules read in the same line waits.
     """
-    seen = {_sameness(claim) for claim in known}
-    kept: list[Claim] = []
+    keys = {_sameness(claim) for claim in claims}
+    added: list[Claim] = []
     for claim in new:
         rivals = [
-            one for one in known if one.line == claim.line and not one.many and _of_one_field(one, claim)
+            old for old in claims if old.line == claim.line and not old.many and _of_one_field(old, claim)
         ]
-        if _sameness(claim) not in seen and not any(same_value(one.value, claim.value) for one in rivals):
-            seen.add(_sameness(claim))
-            kept.append(claim._replace(confidence="medium") if rivals else claim)
-    sure = [claim for claim in kept if claim.confidence == "high"]
-    stay = [claim for claim in known if not (claim.is_statement and _told_by_facts(claim, sure))]
-    return tuple(sorted((*stay, *kept), key=lambda claim: claim.line))
+        if _sameness(claim) not in keys and not any(same_value(old.value, claim.value) for old in rivals):
+            keys.add(_sameness(claim))
+            added.append(claim._replace(confidence="medium") if rivals else claim)
+    sure = [claim for claim in added if claim.confidence == "high"]
+    stay = [claim for claim in claims if not (claim.is_statement and _facts_tell(claim, sure))]
+    return tuple(sorted((*stay, *added), key=lambda claim: claim.line))
 
 
-def _told_by_facts(statement: Claim, facts: Sequence[Claim]) -> bool:
+def _facts_tell(statement: Claim, facts: Sequence[Claim]) -> bool:
     """True where facts of the same line hold every word of a statement that carries a subject, but one."""
-    told = {
+    tokens = {
         token
         for fact in facts
         if fact.line == statement.line
         for token in tokens_of(f"{fact.entity} {fact.field} {fact.value}")
     }
-    return bool(told) and len(set(statement.content) - told) < 2
+    return bool(tokens) and len(set(statement.content) - tokens) < 2
 
 
-def _of_one_field(one: Claim, other: Claim) -> bool:
+def _of_one_field(claim: Claim, rival: Claim) -> bool:
     return (
-        key_of(one.entity) == key_of(other.entity)
-        and not one.is_statement
-        and same_field(one.field, other.field)
+        key_of(claim.entity) == key_of(rival.entity)
+        and not claim.is_statement
+        and same_field(claim.field, rival.field)
     )
 
 
@@ -478,23 +480,23 @@ def _sameness(claim: Claim) -> tuple[str, str, str]:
     return key_of(claim.entity), fold(claim.field), fold(claim.value)
 
 
-def _tags(found: Iterable[str], basis: tuple[str, ...]) -> tuple[str, ...]:
+def _tags(names: Iterable[str], basis: tuple[str, ...]) -> tuple[str, ...]:
     """The model's tags of at most three words that a tag can hold, then those of the rules."""
-    spelled = (tag for tag in map(one_line, found) if any(c.isascii() and c.isalnum() for c in fold(tag)))
+    spelled = (tag for tag in map(one_line, names) if any(c.isascii() and c.isalnum() for c in fold(tag)))
     slugs = (layout.slug(tag) for tag in spelled)
     return _distinct(
         (*(tag for tag in slugs if len(tag) <= _TAG and tag.count("-") < _TAG_WORDS), *basis), _TAGS
     )
 
 
-def _distinct(found: Iterable[str], most: int) -> tuple[str, ...]:
+def _distinct(names: Iterable[str], most: int) -> tuple[str, ...]:
     by_key: dict[str, str] = {}
-    for name in found:
+    for name in names:
         by_key.setdefault(fold(name), name)
     return tuple(by_key.values())[:most]
 
 
-def _shortened(text: str, longest: int) -> str:
+def _shorten(text: str, longest: int) -> str:
     if len(text) <= longest:
         return text
     return (text[:longest].rpartition(" ")[0] or text[: longest - 1]).rstrip(" ,;:-") + "…"
@@ -552,53 +554,53 @@ def answer_schema() -> Schema:
 
 def read_answer(text: str) -> ModelAnswer:
     """The answer in a model's text, from which prose and fences around it are taken off; ModelError when there is none."""
-    for found in _objects(text[:_LONGEST_ANSWER]):
+    for form in _objects(text[:_LONGEST_ANSWER]):
         try:
-            answer = _AnswerForm.model_validate(found)
+            answer = _AnswerForm.model_validate(form)
         except ValidationError:
             continue
-        claims, unread = _claims(found.get("claims", []))
+        claims, unread = _claims(form.get("claims", []))
         return ModelAnswer(
             answer.title, answer.summary, tuple(answer.tags), tuple(answer.entities), tuple(claims), unread
         )
     raise ModelError("its answer was not JSON of the asked form")
 
 
-def _claims(found: Any) -> tuple[list[ModelClaim], int]:
+def _claims(value: Any) -> tuple[list[ModelClaim], int]:
     """The claims that have the asked form, and how many have not: one bad claim must not cost the others."""
-    if not isinstance(found, list):
+    if not isinstance(value, list):
         return [], 1
     claims, unread = [], 0
-    for each in found[:_MOST_CLAIMS]:
+    for each in value[:_MOST_CLAIMS]:
         try:
             claims.append(ModelClaim(**_Claim.model_validate(each).model_dump()))
         except ValidationError:
             unread += 1
-    return claims, unread + len(found[_MOST_CLAIMS:])
+    return claims, unread + len(value[_MOST_CLAIMS:])
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
     """Every JSON object of a text that is in no other; a model that thinks aloud answers last, so the last comes first."""
-    found: list[Any] = []
-    at = text.find("{")
+    objects: list[Any] = []
+    start = text.find("{")
     for _ in range(_MOST_OBJECTS):
-        if at < 0:
+        if start < 0:
             break
         try:
-            value, at = _DECODER.raw_decode(text, at)
+            value, start = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
-            at += 1
+            start += 1
         else:
-            found.append(value)
-        at = text.find("{", at)
-    yield from reversed(found)
+            objects.append(value)
+        start = text.find("{", start)
+    yield from reversed(objects)
 
 
 def _without_titles(value: Any) -> Any:
     """The schema without what only a person reads; small servers make a grammar of it, token by token."""
     if isinstance(value, dict):
-        kept = {
+        fields = {
             k: v for k, v in value.items() if k not in {"title", "default", "maximum"} or isinstance(v, dict)
         }
-        return {k: _without_titles(v) for k, v in kept.items()}
+        return {k: _without_titles(v) for k, v in fields.items()}
     return [_without_titles(each) for each in value] if isinstance(value, list) else value

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from memoryclaw.consolidation.actions import AddLines
 from memoryclaw.consolidation.changes import PlannedChange, ToolSequence
-from memoryclaw.consolidation.mining import alike, tightest
+from memoryclaw.consolidation.mining import are_alike, tightest
 from memoryclaw.consolidation.tool_calls import sessions
 from memoryclaw.lifecycle.keeping import UpkeepContext
 from memoryclaw.model import Problem
 from memoryclaw.skills.listing import DRAFT, ListedSkill, list_skills
-from memoryclaw.skills.outcomes import EVENT, Outcome
+from memoryclaw.skills.outcomes import EVENT, RunOutcome
 from memoryclaw.skills.steps import read_recipe
 from memoryclaw.text.language import words_of
 
@@ -41,9 +41,9 @@ def gotchas(context: UpkeepContext) -> Iterator[PlannedChange]:
             )
 
 
-def _by_cause(outcomes: Iterable[Outcome]) -> list[list[Outcome]]:
+def _by_cause(outcomes: Iterable[RunOutcome]) -> list[list[RunOutcome]]:
     """The failures that give a reason, those of one step in the same words together; figures in them may differ."""
-    by_cause: dict[tuple[str, tuple[str, ...]], list[Outcome]] = {}
+    by_cause: dict[tuple[str, tuple[str, ...]], list[RunOutcome]] = {}
     for outcome in outcomes:
         if not outcome.ok and outcome.why:
             words = tuple(word for word in words_of(outcome.why) if not any(map(str.isdigit, word)))
@@ -84,7 +84,7 @@ def _done_otherwise(tools: tuple[str, ...], acted: Iterable[ToolSequence]) -> tu
     """What the last sessions called that did nearly what the tools say, if none of them called just these; else nothing."""
     in_order = sorted(acted, key=lambda one: one.range)
     sequences = [tuple(map(_plain, called)) for called in sessions(in_order).values()]
-    near = [called for called in sequences if alike(tools, called)][-_OTHERWISE:]
+    near = [called for called in sequences if are_alike(tools, called)][-_OTHERWISE:]
     if len(near) < _OTHERWISE or any(tightest(called, tools) for called in near):
         return ()
     return near[-1]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from memoryclaw.config import is_vault_id
 from memoryclaw.errors import ConflictError, HistoryError, InputError
 from memoryclaw.history.remote import FOLDER, Remote, remote_of
-from memoryclaw.history.repository import Entry, History, Version, create_branch
+from memoryclaw.history.repository import History, TreeEntry, Version, create_branch
 from memoryclaw.ports import Progress
 from memoryclaw.review.merging import MergedTree, Tip, disputed, is_record, merge_trees, still_bound, united
 from memoryclaw.text.encoding import decode, in_form_of, same_text
@@ -369,11 +369,11 @@ class _Merge:
             entry, side = merged.files.get(path), base.sides[path]
             data = self._blob(entry.oid) if entry else None
             versions[path] = Version(data, mode=entry.mode if entry else "")
-            now = contents[path]
-            after[path] = in_form_of(data, now) if data is not None and now is not None else data
-            if same_text(now, side.head_data) and side.staged == side.head:
+            on_disk = contents[path]
+            after[path] = in_form_of(data, on_disk) if data is not None and on_disk is not None else data
+            if same_text(on_disk, side.head_data) and side.staged == side.head:
                 continue
-            after[path] = self._beside(path, now, side.staged == side.head, data)
+            after[path] = self._beside(path, on_disk, side.staged == side.head, data)
         if name := _new_id(contents.get(CONFIG_FILE), after.get(CONFIG_FILE)):
             self._renamed(name)
         came = [FileVersion(path, contents[path], after[path]) for path in changed]
@@ -413,7 +413,7 @@ class _Merge:
 
         return message
 
-    def _base(self, bases: Sequence[str], kind: str) -> dict[str, Entry]:
+    def _base(self, bases: Sequence[str], kind: str) -> dict[str, TreeEntry]:
         """What both came of; where several commits are that, these are merged first."""
         if not bases:
             return {}
@@ -431,7 +431,7 @@ class _Merge:
             files_ = merged.files
         return files_
 
-    def _listing(self, commit: str) -> dict[str, Entry]:
+    def _listing(self, commit: str) -> dict[str, TreeEntry]:
         if not commit:
             return {}
         out = self._history.git.run("ls-tree", "-r", "-z", "--full-tree", commit).decode(
@@ -441,7 +441,7 @@ class _Merge:
         for line in out.split("\0")[:-1]:
             facts, _, path = line.partition("\t")
             mode, _, oid = facts.split(" ")
-            entries[self._history.places.named(path)] = Entry(mode, oid)
+            entries[self._history.places.named(path)] = TreeEntry(mode, oid)
         return entries
 
     def _when(self, commit: str) -> datetime:

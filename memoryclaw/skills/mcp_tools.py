@@ -13,6 +13,7 @@ from contextlib import ExitStack, asynccontextmanager, suppress
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TextIO
 
+from memoryclaw import late
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
 from memoryclaw.skills.tools import Result, Tool, ToolServer
 from memoryclaw.text.prompts import one_line
@@ -25,7 +26,7 @@ _PAGES = 50  # of a server's list of tools
 _SEPARATORS = (".", "__", "/")
 
 
-class _Open(NamedTuple):
+class _OpenServer(NamedTuple):
     """A connected server, and its tools by name."""
 
     client: Client
@@ -46,7 +47,7 @@ class McpTools:
         self._timeout = timeout
         self._home = home
         self._stack = ExitStack()
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, _OpenServer] = {}
         self._broken: dict[str, str] = {}  # servers that were tried, and what was wrong
         self._portal: BlockingPortal | None = None
         self._nowhere: TextIO  # where what a server writes to its standard error goes
@@ -71,11 +72,11 @@ class McpTools:
             for separator in _SEPARATORS:
                 if bare.startswith(server + separator):
                     return self._of(server, bare[len(server + separator) :])
-        found = [tool for server in self._servers if (tool := self._tools(server).get(name))]
-        if len(found) > 1:
-            both = " and ".join(f"{tool.host.removeprefix('mcp:')}.{name}" for tool in found)
-            raise InputError(f"several servers have a tool {name}: write {both}, whichever is meant")
-        return found[0] if found else None
+        tools = [tool for server in self._servers if (tool := self._tools(server).get(name))]
+        if len(tools) > 1:
+            names = " and ".join(f"{tool.host.removeprefix('mcp:')}.{name}" for tool in tools)
+            raise InputError(f"several servers have a tool {name}: write {names}, whichever is meant")
+        return tools[0] if tools else None
 
     def check(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
         """Checks arguments against the tool's schema; returns what is wrong."""
@@ -86,9 +87,9 @@ class McpTools:
         """Calls a tool; an error, a crash and a timeout are each a Result that is not ok."""
         server = tool.host.removeprefix("mcp:")
         client = self._open[server].client
-        given = suited(args, tool.schema or {})
+        arguments = suited(args, tool.schema or {})
         try:
-            answer = self._run().call(client.call_tool, tool.name, given, self._timeout)
+            answer = self._run().call(client.call_tool, tool.name, arguments, self._timeout)
         except _failures() as error:
             return Result(ok=False, text=f"the MCP server {server} failed: {_words(error)}")
         return _result(answer)
@@ -113,14 +114,12 @@ class McpTools:
             except _failures() as error:
                 self._broken[server] = f"the MCP server {server} cannot be used: {_words(error)}"
                 raise InputError(self._broken[server]) from None
-            self._open[server] = _Open(client, tools)
+            self._open[server] = _OpenServer(client, tools)
         return self._open[server].tools
 
     @asynccontextmanager
     async def _session(self, server: ToolServer) -> AsyncIterator[Client]:
-        from anyio import CancelScope, current_time  # noqa: PLC0415 - comes with the `mcp` extra
-
-        with CancelScope(deadline=current_time() + self._timeout) as scope:
+        with late.anyio.CancelScope(deadline=late.anyio.current_time() + self._timeout) as scope:
             async with self._client(server) as client:
                 scope.deadline = float("inf")
                 yield client
@@ -129,39 +128,32 @@ class McpTools:
 
     @asynccontextmanager
     async def _client(self, server: ToolServer) -> AsyncIterator[Client]:
-        import httpx2  # noqa: PLC0415 - comes with the `mcp` extra
-        from mcp import Client, stdio_client  # noqa: PLC0415
-        from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
-
         wait = self._timeout
         if server.url:
             async with (
-                httpx2.AsyncClient(headers=dict(server.headers), timeout=wait, trust_env=False) as http,
-                Client(
-                    streamable_http_client(server.url, http_client=http),
+                late.httpx2.AsyncClient(headers=dict(server.headers), timeout=wait, trust_env=False) as http,
+                late.mcp.Client(
+                    late.streamable_http.streamable_http_client(server.url, http_client=http),
                     read_timeout_seconds=wait,
                     cache=None,
                 ) as client,
             ):
                 yield client
             return
-        transport = stdio_client(self._started(server), errlog=self._nowhere)
-        async with Client(transport, read_timeout_seconds=wait, cache=None) as client:
+        transport = late.mcp.stdio_client(self._started(server), errlog=self._nowhere)
+        async with late.mcp.Client(transport, read_timeout_seconds=wait, cache=None) as client:
             yield client
 
     def _started(self, server: ToolServer) -> StdioServerParameters:
-        from mcp import StdioServerParameters  # noqa: PLC0415
-
         cwd = os.path.join(self._home, os.path.expanduser(server.cwd))
-        return StdioServerParameters(
+        return late.mcp.StdioServerParameters(
             command=server.command, args=list(server.args), env=dict(server.env), cwd=cwd
         )
 
     def _run(self) -> BlockingPortal:
         if self._portal is None:
             try:
-                import mcp  # noqa: F401, PLC0415
-                from anyio.from_thread import start_blocking_portal  # noqa: PLC0415
+                _, start_blocking_portal = late.mcp, late.anyio_thread.start_blocking_portal
             except ImportError:
                 raise ConfigError(
                     "tools of MCP servers need an extra: pip install 'memoryclaw[mcp]'"
@@ -178,7 +170,7 @@ async def _listed(client: Client, server: str) -> dict[str, Tool]:
     cursor = None
     for _ in range(_PAGES):
         page = await client.list_tools(cursor=cursor)
-        tools |= {one.name: Tool(f"mcp:{server}", one.name, one.input_schema) for one in page.tools}
+        tools |= {tool.name: Tool(f"mcp:{server}", tool.name, tool.input_schema) for tool in page.tools}
         cursor = page.next_cursor
         if not cursor:
             break
@@ -186,8 +178,8 @@ async def _listed(client: Client, server: str) -> dict[str, Tool]:
 
 
 def _result(answer: Any) -> Result:
-    texts = [part.text for part in answer.content if part.type == "text"]
-    text = "\n".join(texts) or ", ".join(f"[{part.type}]" for part in answer.content)
+    texts = [block.text for block in answer.content if block.type == "text"]
+    text = "\n".join(texts) or ", ".join(f"[{block.type}]" for block in answer.content)
     value = answer.structured_content
     if isinstance(value, dict) and value.keys() == {"result"}:
         value = value["result"]  # how the SDK wraps what is no map
@@ -200,12 +192,17 @@ def _result(answer: Any) -> Result:
 
 def _failures() -> tuple[type[Exception], ...]:
     """What the client, its transports and a broken server can raise."""
-    import anyio  # noqa: PLC0415
-    import httpx2  # noqa: PLC0415
-    from mcp import MCPError  # noqa: PLC0415
-
+    anyio = late.anyio
     streams = (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream)
-    return (MCPError, *streams, httpx2.HTTPError, OSError, RuntimeError, ValueError, ExceptionGroup)
+    return (
+        late.mcp.MCPError,
+        *streams,
+        late.httpx2.HTTPError,
+        OSError,
+        RuntimeError,
+        ValueError,
+        ExceptionGroup,
+    )
 
 
 def _words(error: BaseException) -> str:
@@ -235,21 +232,18 @@ def suited(args: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]
 
 def trouble(args: Mapping[str, Any], schema: Mapping[str, Any], unknown: frozenset[str]) -> str:
     """What is wrong with the arguments in one sentence, or nothing; those in `unknown` are not looked at."""
-    from jsonschema.exceptions import SchemaError, best_match  # type: ignore[import-untyped] # noqa: PLC0415 - of the `mcp` extra
-    from jsonschema.validators import validator_for  # type: ignore[import-untyped] # noqa: PLC0415
-    from referencing import Registry  # noqa: PLC0415
-    from referencing.exceptions import Unresolvable  # noqa: PLC0415
-
     required = schema.get("required")
     if unknown and isinstance(required, list):
         schema = {**schema, "required": [name for name in required if name not in unknown]}
-    known = {key: value for key, value in args.items() if key not in unknown}
-    kind = validator_for(schema)
+    args_known = {key: value for key, value in args.items() if key not in unknown}
+    kind = late.validators.validator_for(schema)
     try:
         kind.check_schema(schema)
         # With a registry of our own a `$ref` leads nowhere but into the schema itself.
-        error = best_match(kind(schema, registry=Registry()).iter_errors(known))
-    except (SchemaError, Unresolvable, RecursionError):
+        error = late.schema_errors.best_match(
+            kind(schema, registry=late.referencing.Registry()).iter_errors(args_known)
+        )
+    except (late.schema_errors.SchemaError, late.referencing_errors.Unresolvable, RecursionError):
         return "the schema of its arguments cannot be read"
     if error is None:
         return ""
@@ -259,12 +253,12 @@ def trouble(args: Mapping[str, Any], schema: Mapping[str, Any], unknown: frozens
 
 def _suited(value: Any, about: Any) -> Any:
     kind = about.get("type") if isinstance(about, dict) else None
-    wanted = _TYPES.get(kind) if isinstance(kind, str) else None
-    if not isinstance(value, str) or wanted is None:
+    type_ = _TYPES.get(kind) if isinstance(kind, str) else None
+    if not isinstance(value, str) or type_ is None:
         return value
     try:
         read = json.loads(value)
     except (ValueError, RecursionError):
         return value
-    fits = isinstance(read, wanted) and (kind == "boolean" or not isinstance(read, bool))
+    fits = isinstance(read, type_) and (kind == "boolean" or not isinstance(read, bool))
     return read if fits else value

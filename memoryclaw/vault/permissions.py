@@ -121,9 +121,9 @@ class OwnStore(NamedTuple):
         except (VaultError, OSError) as error:
             if not os.path.lexists(self.folder):
                 return ""
-            why = error.strerror if isinstance(error, OSError) else error
+            reason = error.strerror if isinstance(error, OSError) else error
             raise VaultError(
-                f"{os.path.join(self.folder, NAME)} cannot be read ({why}); make it readable"
+                f"{os.path.join(self.folder, NAME)} cannot be read ({reason}); make it readable"
             ) from None
 
     def append(self, line: str) -> None:

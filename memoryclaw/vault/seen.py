@@ -53,8 +53,8 @@ def seen(
     if not hidden:
         return data
     lines = lines_of(file.text)
-    kept = [line if n not in hidden else line[len(line.rstrip("\r\n")) :] for n, line in enumerate(lines)]
-    return encode(file._replace(text="".join(kept))) if any(line.strip() for line in kept) else None
+    output = [line if n not in hidden else line[len(line.rstrip("\r\n")) :] for n, line in enumerate(lines)]
+    return encode(file._replace(text="".join(output))) if any(line.strip() for line in output) else None
 
 
 def _hidden_turns(path: str, data: bytes, audience: str, folder: str, doubts: FileDoubts) -> set[int] | None:
@@ -62,30 +62,30 @@ def _hidden_turns(path: str, data: bytes, audience: str, folder: str, doubts: Fi
     text = readable(decode(data).text)
     if path.endswith(".jsonl"):
         standings = [(turn.line - 1, standing_of_turn(turn, doubts)) for turn in read_jsonl("", text).turns]
-        shown = {n for n, standing in standings if labels.may_see(audience, folder, standing.audience)}
-        return set(range(len(lines_of(text)))) - shown or set()
+        visible = {n for n, standing in standings if labels.may_see(audience, folder, standing.audience)}
+        return set(range(len(lines_of(text)))) - visible or set()
     note = read_note(path, data, ReadingSettings(doubts=doubts))
     lines = len(lines_of(text))
-    shown = {
+    visible = {
         line
         for turn in note.turns
         if labels.may_see(audience, folder, turn.audience)
         for line in range(turn.line - 1, turn.end_line)
     }
-    told = {line for turn in note.turns for line in range(turn.line - 1, turn.end_line)}
+    spoken = {line for turn in note.turns for line in range(turn.line - 1, turn.end_line)}
     whole = standing_of_note(split(text), doubts).audience
-    rest = set(range(lines)) - told if labels.may_see(audience, folder, whole) else set()
-    return set(range(lines)) - shown - rest if shown else None
+    preamble = set(range(lines)) - spoken if labels.may_see(audience, folder, whole) else set()
+    return set(range(lines)) - visible - preamble if visible else None
 
 
 def _hidden_lines(text: str, audience: str, folder: str, doubts: FileDoubts) -> set[int] | None:
     """The lines of a Markdown note, counted from 0, that are for others; None when all are."""
-    parts = split(text)
-    own = standing_of_note(parts, doubts).audience
-    levels = [label for label in (folder, own) if label]
+    doc = split(text)
+    note_label = standing_of_note(doc, doubts).audience
+    levels = [label for label in (folder, note_label) if label]
     if levels and not labels.may_see(audience, *levels):
         return None
-    first = parts.body_line - 1
+    first = doc.body_line - 1
     lines = text.split("\n")
     body = lines[first:]
     marks = labels.marks_in("\n".join(body))
@@ -93,17 +93,17 @@ def _hidden_lines(text: str, audience: str, folder: str, doubts: FileDoubts) -> 
     if marks == labels.NO_MARKS and not doubts.pieces:
         return set() if seen_whole else None
     outline = labels.Outline(body)
-    found = [standing.audience for standing in standings_of_lines(body, marks, outline, doubts)]
+    audiences = [standing.audience for standing in standings_of_lines(body, marks, outline, doubts)]
     if seen_whole:
         hidden = {
-            n for n, label in enumerate(found) if label and not labels.may_see(audience, *levels, label)
+            n for n, label in enumerate(audiences) if label and not labels.may_see(audience, *levels, label)
         }
         return {first + n for n in hidden | labels.emptied(body, outline, hidden)}
     # Nothing of the note is for this audience but what a label of its own lets it see, with what stands above that.
-    shown = {n for n, label in enumerate(found) if label and labels.may_see(audience, label)}
-    for number in list(shown):
-        at = outline.above[number]
-        while at >= 0 and at not in shown and not found[at]:
-            shown.add(at)
-            at = outline.above[at]
-    return set(range(len(lines))) - {first + n for n in shown} if shown else None
+    visible = {n for n, label in enumerate(audiences) if label and labels.may_see(audience, label)}
+    for number in list(visible):
+        line = outline.above[number]
+        while line >= 0 and line not in visible and not audiences[line]:
+            visible.add(line)
+            line = outline.above[line]
+    return set(range(len(lines))) - {first + n for n in visible} if visible else None
