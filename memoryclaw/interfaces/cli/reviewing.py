@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 _WIDTH = 68  # columns of a cell in a list
 _ASKED = {"approved": "Approve", "rejected": "Reject"}
 _ALL = click.option(
-    "--all", "everything", is_flag=True, help="Everything that waits, but skills, conflicts, permissions and labels."
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Everything that waits, but skills, conflicts, permissions and labels.",
 )
 _DIGEST = click.option(
     "--digest",
