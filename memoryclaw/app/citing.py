@@ -32,7 +32,7 @@ def cite(context: VaultContext, turns: Sequence[KeptTurn]) -> None:
 
 def _cite(context: VaultContext, replies: Sequence[KeptTurn]) -> None:
     for reply in replies:
-        events = context.ledger.shown_in(reply.session)
+        events = context.ledger.events_shown_in(reply.session)
         if RECEIPT.fullmatch(reply.receipt) and all(one.get("receipt") != reply.receipt for one in events):
             named = context.ledger.receipt(reply.receipt)
             events = [*events, *([named] if named else [])]

@@ -120,4 +120,4 @@ class VaultGraph:
 
     def _replies(self) -> tuple[Cited, ...]:
         """What replies cited, for the owner and for the agent, who made them: to others it would tell what those two talk of."""
-        return self._context.ledger.cited() if self._context.audience in AGENTS else ()
+        return self._context.ledger.citations() if self._context.audience in AGENTS else ()

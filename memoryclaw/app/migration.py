@@ -143,7 +143,7 @@ def _skills_as_markdown(context: WriteContext) -> StepPlan:
 
 def _ignored(root: str, paths: list[str]) -> set[str]:
     history = History(root)
-    return history.ignored(paths)() if history.git_dir and paths else set()
+    return history.ask_ignored(paths)() if history.git_dir and paths else set()
 
 
 def _of_no_git(path: str) -> Problem:

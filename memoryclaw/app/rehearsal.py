@@ -96,7 +96,7 @@ def _copied(context: VaultContext, folder: Path) -> Index:
     database = context.index.database
     if context.config.engine != "fts5" or not isinstance(database, Database):
         return context.rebuilt(folder)  # the files of another engine are sealed where they are
-    database.copied(folder)
+    database.copy_to(folder)
     return context.index_in(folder)
 
 

@@ -37,7 +37,7 @@ from memoryclaw.text.words import words
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import labels_in, of_folders, of_note
 from memoryclaw.vault.conflict_rules import agree, key_of_fact
-from memoryclaw.vault.export_gate import stays
+from memoryclaw.vault.export_gate import withheld_names
 from memoryclaw.vault.forgotten import ForgottenLines
 from memoryclaw.vault.layout import ALIASES_FILE, SEMANTIC, free_name, place_of
 from memoryclaw.vault.logs import parse_ranges
@@ -192,7 +192,13 @@ def _told(context: UpkeepContext) -> Iterator[RunEpisode]:
         low = {key.lower(): value for key, value in note.meta.items()}
         ranges = parse_ranges(text_of(low.get("source")))
         labelled = of_folders(path, context.vault.labels) or of_note(note) or labels_in(text)
-        if not ranges or note.broken or labelled or stays(path, text.encode()) or forgotten.named(path):
+        if (
+            not ranges
+            or note.broken
+            or labelled
+            or withheld_names(path, text.encode())
+            or forgotten.marks_of(path)
+        ):
             continue
         merged = names_of(low, ("merged_from",))
         yield RunEpisode(

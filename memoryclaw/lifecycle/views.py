@@ -19,9 +19,9 @@ from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import key_of
 from memoryclaw.text.prompts import one_line
-from memoryclaw.vault.audience import Outline, covered, of_folders, of_note
+from memoryclaw.vault.audience import Outline, line_labels, of_folders, of_note
 from memoryclaw.vault.edits import set_property
-from memoryclaw.vault.forgotten import ForgottenLines, gone_lines, without_lines
+from memoryclaw.vault.forgotten import ForgottenLines, omitted_lines, without_lines
 from memoryclaw.vault.generated import (
     FINGERPRINT,
     FOLDER,
@@ -127,12 +127,12 @@ def episodes_of(context: UpkeepContext) -> list[Episode]:
         if read is None or of_folders(path, context.vault.labels):
             continue
         marks = forgotten.within(path, read[0])
-        text = readable(without_lines(decode(read[0]).text, gone_lines(marks)).text)
+        text = readable(without_lines(decode(read[0]).text, omitted_lines(marks)).text)
         note = split(text)
         if note.broken or of_note(note):
             continue
         properties, body = read_properties(note.meta, {}), note.body.split("\n")
-        labels = covered(body, Outline(body))
+        labels = line_labels(body, Outline(body))
         everybody = (
             *properties.entities,
             *properties.people,

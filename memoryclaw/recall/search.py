@@ -121,7 +121,7 @@ class Searcher:
         standing = [unit for unit in facts if unit.state == "current"]
         rivals: dict[str, tuple[str, ...]] = {}
         for conflict in self._conflicts({unit.entity_key for unit in standing}) if standing else ():
-            places = {(path, fact.line, fact.value) for path, fact in conflict.told}
+            places = {(path, fact.line, fact.value) for path, fact in conflict.facts}
             for unit in standing:
                 if (unit.path, unit.line, unit.value) in places:
                     rivals[unit.id] = tuple(fact.id for _, fact in conflict.rivals(unit.value))

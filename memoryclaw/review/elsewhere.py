@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from memoryclaw.errors import ConflictError, HistoryError
-from memoryclaw.history.repository import History, editions, logged
+from memoryclaw.history.repository import History, editions, log_row
 from memoryclaw.text.encoding import decode
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.layout import DECISIONS_FILE, timestamp
 from memoryclaw.vault.permissions import line_digest, permission, permissions, permit
 from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.decisions import Decision, decisions_of, recorded
+from memoryclaw.writing.decisions import Decision, decisions_of, record_edit
 from memoryclaw.writing.writer import Outcome, write
 
 KIND = "permissions"
@@ -57,14 +57,14 @@ def _origins(history: History, proposals: Iterable[Decision]) -> str:
                 commits.append(edition.commit)
             if not missing:
                 break
-        named = [_named(history, commit) for commit in commits[:_NAMED]]
+        named = [_commit_in_words(history, commit) for commit in commits[:_NAMED]]
     except HistoryError:  # a damaged history names nothing
         return ""
     return ", ".join([*named, *([f"{len(commits) - _NAMED} more"] if len(commits) > _NAMED else [])])
 
 
-def _named(history: History, commit: str) -> str:
-    row = logged(history, commit)
+def _commit_in_words(history: History, commit: str) -> str:
+    row = log_row(history, commit)
     remotes = ("for-each-ref", "--count=1", "--contains", commit, "--format=%(refname:short)", "refs/remotes")
     remote = history.git.asks(*remotes)[1].decode("utf-8", "replace").strip()
     return f"commit {commit[:12]} by {row.author} on {row.when[:10]}{f', in {remote}' * bool(remote)}"
@@ -89,7 +89,7 @@ def adopt(context: WriteContext, proposals: Sequence[Decision]) -> Outcome:
     def message() -> str:
         return context.templates.commit_message("permissions", run=run, summary=in_words(proposals))
 
-    return write(context.root, [recorded(decisions)], message, verb="adopt", now=context.now)
+    return write(context.root, [record_edit(decisions)], message, verb="adopt", now=context.now)
 
 
 def decline(context: WriteContext, proposals: Sequence[Decision]) -> None:

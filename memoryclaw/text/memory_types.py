@@ -12,7 +12,7 @@ _LONGEST = 20_000  # characters that are read
 _ASKING = ("?", "\uff1f", "\u061f")
 
 
-def type_told(text: str) -> str:
+def type_in_text(text: str) -> str:
     """`decision` or `lesson` where a line of a text tells of one, the first before the second; else an empty string."""
     text = text[:_LONGEST]
     tokens = tokens_of(text)
@@ -25,9 +25,9 @@ def type_told(text: str) -> str:
     return "lesson" if any(words.lessons.within(line) for words in spoken for line in lines) else ""
 
 
-def type_said(text: str) -> str:
+def type_in_speech(text: str) -> str:
     """The same of what somebody said, and `preference` where it says what they like."""
-    if type_ := type_told(text):
+    if type_ := type_in_text(text):
         return type_
     text = text[:_LONGEST]
     tokens = tokens_of(text)

@@ -59,13 +59,13 @@ def read_plain(text: str, first_line: int) -> Plain | None:
         if plain:
             values[name] = _scalar(plain)
         elif flow or quoted:
-            values[name] = _listed(flow) if flow else quoted.rstrip(" ")[1:-1]
+            values[name] = _list_items(flow) if flow else quoted.rstrip(" ")[1:-1]
         else:
             values[name], key = None, name
     return Plain(values, lines)
 
 
-def _listed(flow: str) -> list[str | None]:
+def _list_items(flow: str) -> list[str | None]:
     inside = flow.rstrip(" ")[1:-1].strip(" ")
     return [_scalar(piece) for piece in inside.split(",")] if inside else []
 

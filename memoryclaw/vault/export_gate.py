@@ -17,11 +17,11 @@ from memoryclaw.text.frontmatter import split
 from memoryclaw.vault.audience import (
     Label,
     Outline,
-    covered,
-    emptied,
-    joined,
+    empty_headings,
+    join_labels,
     label_in,
     label_of_note,
+    line_labels,
     may_be_labelled,
     may_see,
     of_code,
@@ -30,7 +30,7 @@ from memoryclaw.vault.audience import (
 from memoryclaw.vault.layout import LOGS, place_of
 from memoryclaw.vault.logs import read_jsonl
 from memoryclaw.vault.notes import ReadingSettings, read_note
-from memoryclaw.vault.seen import seen
+from memoryclaw.vault.seen import visible_bytes
 
 _PROPOSALS, _RUNS, _LEDGER = "review/", "runs/", "ledger/"
 
@@ -45,16 +45,16 @@ def may_leave(label: Label, audience: str = AGENT) -> bool:
     return label.export and may_see(audience, label.audience)
 
 
-def stays(path: str, data: bytes) -> set[str]:
+def withheld_names(path: str, data: bytes) -> set[str]:
     """What a file names that stays here, by which others cite it: the id of a note, or the path of a log with such turns."""
     if path.startswith(LOGS):
         return {path.removeprefix("archive/")} if _withheld(path, data) else set()
-    if path.endswith(".md") and _stays_whole(path, data):
+    if path.endswith(".md") and _is_withheld(path, data):
         return {read_note(path, data, ReadingSettings()).id}
     return set()
 
 
-def leaving(
+def exportable_bytes(
     path: str,
     data: bytes,
     cited: Collection[str],
@@ -67,19 +67,19 @@ def leaving(
     Args:
         path: of the file in the vault.
         data: its bytes.
-        cited: what `stays` told of all files of the vault.
+        cited: what `withheld_names` gave of all files of the vault.
         audience: who reads it elsewhere.
         folders: the labels of folders.
     """
-    visible = seen(path, data, audience, folders)
-    if visible is None or _stays_whole(path, data):
+    visible = visible_bytes(path, data, audience, folders)
+    if visible is None or _is_withheld(path, data):
         return None
     hidden = _withheld(path, data)
     if cited and path.startswith((_PROPOSALS, _RUNS)) and path.endswith((".md", ".json")):
         if any(name.encode() in data for name in cited):
             return _bare_record(visible, cited) if path.startswith(_RUNS) else None
     elif cited and (path.startswith(_LEDGER) or place_of(path) is not None) and not path.startswith(LOGS):
-        hidden |= _citing(path, data, cited)
+        hidden |= _citing_lines(path, data, cited)
     if not hidden:
         return visible
     file = decode(visible)
@@ -87,7 +87,7 @@ def leaving(
         text = readable(file.text)
         first = split(text).body_line - 1
         body = text.split("\n")[first:]
-        hidden |= {first + n for n in emptied(body, Outline(body), {n - first for n in hidden})}
+        hidden |= {first + n for n in empty_headings(body, Outline(body), {n - first for n in hidden})}
     lines = lines_of(file.text)
     output = [line if n not in hidden else line[len(line.rstrip("\r\n")) :] for n, line in enumerate(lines)]
     return encode(file._replace(text="".join(output))) if any(line.strip() for line in output) else None
@@ -112,7 +112,7 @@ def _bare_record(data: bytes, cited: Collection[str]) -> bytes | None:
 _CODE, _PLAIN = (".json", ".js"), (".txt", ".yaml", ".yml")
 
 
-def _stays_whole(path: str, data: bytes) -> bool:
+def _is_withheld(path: str, data: bytes) -> bool:
     """True for a note whose header says `export: false`, a skill in code that does, and another text with a mark in it."""
     if path.startswith(LOGS) or not path.endswith((".md", *_CODE, *_PLAIN)) or not may_be_labelled(data):
         return False
@@ -140,7 +140,7 @@ def _withheld(path: str, data: bytes) -> set[int]:
         return set()
     first = split(text).body_line - 1
     body = text.split("\n")[first:]
-    return {first + n for n, label in enumerate(covered(body, Outline(body))) if not label.export}
+    return {first + n for n, label in enumerate(line_labels(body, Outline(body))) if not label.export}
 
 
 def _of_record(line: str) -> Label:
@@ -149,7 +149,7 @@ def _of_record(line: str) -> Label:
         value = json.loads(line)
     except (ValueError, RecursionError):
         value = None
-    return joined((label_in(line), of_keys(value if isinstance(value, dict) else {})))
+    return join_labels((label_in(line), of_keys(value if isinstance(value, dict) else {})))
 
 
 _SOURCE = re.compile(r"\[\[([^\[\]#|\n]++)")
@@ -161,7 +161,7 @@ def sources_in(text: str) -> set[str]:
     return {name for line in lines for name in _SOURCE.findall(line)}
 
 
-def _citing(path: str, data: bytes, cited: Collection[str]) -> set[int]:
+def _citing_lines(path: str, data: bytes, cited: Collection[str]) -> set[int]:
     """The lines that rest on what stays: facts by their source, and the ledger's by the ids that they name."""
     text = readable(decode(data).text)
     names = "|".join(map(re.escape, sorted(cited)))
@@ -174,16 +174,16 @@ def _citing(path: str, data: bytes, cited: Collection[str]) -> set[int]:
         for number, line in enumerate(text.split("\n"))
         if (begin := line.find("[source::")) >= 0 and link.search(line, begin)
     ]
-    return _covered(text, marked) if marked else set()
+    return _reach(text, marked) if marked else set()
 
 
-def _covered(text: str, marked: Collection[int]) -> set[int]:
+def _reach(text: str, marked: Collection[int]) -> set[int]:
     """These lines of a note, and what a mark on them covers, as for labels."""
     first = split(text).body_line - 1
     outline = Outline(text.split("\n")[first:])
     covered = {n for n in marked if n < first}
     for number in marked:
         if number >= first:
-            begin, end = outline.covered(number - first)
+            begin, end = outline.reach(number - first)
             covered |= set(range(first + begin, first + end))
     return covered

@@ -339,7 +339,7 @@ _FOREIGN: dict[str, tuple[tuple[re.Pattern[str], _Span], ...]] = {
 }
 
 
-def resolved(text: str, said: str, language: str = "en") -> str:
+def resolve_dates(text: str, said: str, language: str = "en") -> str:
     """The text with the date behind every phrase that counts from the day it was said.
 
     Args:
@@ -361,7 +361,9 @@ def resolved(text: str, said: str, language: str = "en") -> str:
         start, end = range_.span
         lead = _BEFORE_DATE.match(range_.text)
         if lead:
-            text = text[: start + lead.end()] + resolved(text[start + lead.end() : end], said) + text[end:]
+            text = (
+                text[: start + lead.end()] + resolve_dates(text[start + lead.end() : end], said) + text[end:]
+            )
         elif range_.start and _COUNTING.search(range_.text):
             text = text[:start] + f"{range_.text} ({spoken(_days(range_))})" + text[end:]
     return text

@@ -293,7 +293,7 @@ def clean_name(text: str) -> str:
         if (marked := _EMPHASIS.match(text)) is None:
             break
         text = marked[2].strip()
-    return _unquoted(text)
+    return _unquote(text)
 
 
 def _bare(text: str) -> str:
@@ -307,10 +307,10 @@ def _bare(text: str) -> str:
         value = load(text).value
         if isinstance(value, list) and all(isinstance(element, str) for element in value):
             return ", ".join(value)
-    return _unquoted(text)
+    return _unquote(text)
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in text[1:-1]:
         return text[1:-1]
     return text
@@ -444,7 +444,7 @@ def _holds_facts(key: str, value: Any) -> bool:
 
 def fact_id(note_id: str, entity: str, field: str) -> str:
     """`semantic/projects#projectX.deadline`; a part with `.`, `#` or a quote is quoted."""
-    return f"{note_id}#{_quoted(entity)}.{_quoted(field)}"
+    return f"{note_id}#{_quotation(entity)}.{_quotation(field)}"
 
 
 def statement_id(note_id: str, entity: str, words: str) -> str:
@@ -462,7 +462,7 @@ def split_address(text: str) -> tuple[str, str] | None:
     return (entity.replace('""', '"') if hit[1] else entity), (field.replace('""', '"') if hit[3] else field)
 
 
-def _quoted(part: str) -> str:
+def _quotation(part: str) -> str:
     if "." in part or "#" in part or '"' in part:
         return '"' + part.replace('"', '""') + '"'
     return part

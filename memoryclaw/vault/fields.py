@@ -15,7 +15,7 @@ from memoryclaw.text.markdown import Body, read_body
 from memoryclaw.vault.audience import label_of
 from memoryclaw.vault.facts import VALUE, Facts, FactValue, clean_name, fact_id, fact_value, leaves
 from memoryclaw.vault.layout import place_of
-from memoryclaw.vault.lifecycle import is_told
+from memoryclaw.vault.lifecycle import is_lifecycle_value
 from memoryclaw.vault.properties import NOT_TOLD, Properties, read_properties
 from memoryclaw.vault.todos import read_todo
 
@@ -217,7 +217,9 @@ def _fact(one: NoteField, entity: str, note_id: str, count: dict[str, int]) -> F
 def _header_fields(meta: Mapping[str, Any], parts: Split) -> Iterator[NoteField]:
     lines = parts.lines
     for key, value in meta.items():
-        if key.lower() not in NOT_TOLD and not (isinstance(value, str) and is_told(key.lower(), value)):
+        if key.lower() not in NOT_TOLD and not (
+            isinstance(value, str) and is_lifecycle_value(key.lower(), value)
+        ):
             for inner, text in leaves(value):
                 path = (key, *inner)
                 field_line = next((lines[path[:n]] for n in range(len(path), 0, -1) if path[:n] in lines), 1)

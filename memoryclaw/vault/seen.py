@@ -15,7 +15,7 @@ from memoryclaw.vault.logs import read_jsonl
 from memoryclaw.vault.notes import ReadingSettings, read_note
 
 
-def seen(path: str, data: bytes, audience: str, folders: Mapping[str, Any]) -> bytes | None:
+def visible_bytes(path: str, data: bytes, audience: str, folders: Mapping[str, Any]) -> bytes | None:
     """What an audience sees of a file: hidden lines are empty, so that every other keeps its number; None when it sees nothing.
 
     Args:
@@ -87,12 +87,12 @@ def _hidden_lines(text: str, audience: str, folder: str) -> set[int] | None:
     if marks == labels.NO_MARKS:
         return set() if seen_whole else None
     outline = labels.Outline(body)
-    audiences = [label.audience for label in labels.covered(body, outline, marks)]
+    audiences = [label.audience for label in labels.line_labels(body, outline, marks)]
     if seen_whole:
         hidden = {
             n for n, label in enumerate(audiences) if label and not labels.may_see(audience, *levels, label)
         }
-        return {first + n for n in hidden | labels.emptied(body, outline, hidden)}
+        return {first + n for n in hidden | labels.empty_headings(body, outline, hidden)}
     # Nothing of the note is for this audience but what a label of its own lets it see, with what stands above that.
     visible = {n for n, label in enumerate(audiences) if label and labels.may_see(audience, label)}
     for number in list(visible):

@@ -15,7 +15,7 @@ from memoryclaw.capture.log_records import file_stem
 from memoryclaw.errors import MemoryClawError, NotFoundError, VaultError
 from memoryclaw.vault import files
 from memoryclaw.vault.files import folder_lock
-from memoryclaw.vault.layout import dated, free_name, timestamp
+from memoryclaw.vault.layout import free_name, timestamp, writable_moment
 from memoryclaw.working.filling import filled_in
 from memoryclaw.working.memory import (
     WorkingMemory,
@@ -83,7 +83,7 @@ class WorkingStore:
             if memory.task and clean_changes.get("task") and clean_changes["task"] != memory.task:
                 self._log(memory)
                 memory = WorkingMemory(session=session)
-            memory = changed(memory, clean_changes, timestamp(dated(self._clock())))
+            memory = changed(memory, clean_changes, timestamp(writable_moment(self._clock())))
             self._write(memory, digest)
         return memory
 
@@ -102,7 +102,8 @@ class WorkingStore:
             additions = {} if memory.problems else filled_in(memory, turns)
             if additions:
                 self._write(
-                    changed(memory, additions, timestamp(dated(self._clock())), by_hand=False), digest
+                    changed(memory, additions, timestamp(writable_moment(self._clock())), by_hand=False),
+                    digest,
                 )
 
     def clear(self, session: str, task: str = "") -> Cleared:

@@ -30,13 +30,13 @@ from memoryclaw.vault.edits import (
 from memoryclaw.vault.facts import VALUE
 from memoryclaw.vault.forgotten import FORGOTTEN, REVIVED
 from memoryclaw.vault.layout import episode_name, free_name, slug, timestamp
-from memoryclaw.vault.lifecycle import KEYS, given
+from memoryclaw.vault.lifecycle import KEYS, header_values
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.properties import read_properties
-from memoryclaw.vault.todos import patched, ticked, todo_id, with_due
+from memoryclaw.vault.todos import patch_line, todo_id, with_due, with_tick
 from memoryclaw.vault.vocabulary import misfits
 from memoryclaw.writing.context import WriteContext, Written, must_be_a_note
-from memoryclaw.writing.decisions import Decision, decisions_of, recorded
+from memoryclaw.writing.decisions import Decision, decisions_of, record_edit
 from memoryclaw.writing.evidence import Evidence, EvidenceFinder, is_log
 from memoryclaw.writing.writer import Edit, Move, new_file, text_change, write
 
@@ -64,7 +64,7 @@ def edit(context: WriteContext, id_: str, fields: Mapping[str, Value]) -> Writte
     must_be_a_note(address, "edited")
     if not address.path.endswith(".md"):
         raise InputError(f"{address.path} has no header to edit; open the file itself")
-    change = context.checked(address.path, lambda text: _with_properties(text, address, fields))
+    change = context.check_patch(address.path, lambda text: _with_properties(text, address, fields))
     return _write(context, address, fields, change, "edited")
 
 
@@ -184,7 +184,7 @@ def set_trust(context: WriteContext, id_: str, trust: str) -> Written:
 
 def _with_properties(text: str, address: Address, fields: Mapping[str, Value]) -> str:
     for key, value in fields.items():
-        listed = _listed(key, value)
+        listed = _as_list(key, value)
         is_plain = address.kind == "note"
         text = set_field(text, address.path, key, listed) if is_plain else set_property(text, key, listed)
     return text
@@ -205,16 +205,16 @@ def _edit_todo(context: WriteContext, address: Address, fields: Mapping[str, Val
     def line(written: str) -> str:
         if "due" in values:
             written = with_due(written, values["due"])
-        return ticked(written, done=is_done, today=context.today) if "done" in values else written
+        return with_tick(written, done=is_done, today=context.today) if "done" in values else written
 
     def change(text: str) -> str:
-        return "".join(patched(text, address.line, line, lambda todo: todo_id(address.note, todo) == base))
+        return "".join(patch_line(text, address.line, line, lambda todo: todo_id(address.note, todo) == base))
 
     base = address.id if "#^" in address.id else address.id.partition("~")[0]
     return _write(context, address, fields, change, "edited")
 
 
-def _listed(key: str, value: Value) -> Value:
+def _as_list(key: str, value: Value) -> Value:
     if isinstance(value, str) and value.strip().startswith("[") and not MARK.match(value.strip()):
         items = load(value.strip()).value
         if isinstance(items, list):
@@ -225,7 +225,9 @@ def _listed(key: str, value: Value) -> Value:
 
 
 def _edit_fact(context: WriteContext, address: Address, fields: Mapping[str, Value]) -> Written:
-    inline = given({k: _text(v) for k, v in fields.items() if k in KEYS and k != address.field.casefold()})
+    inline = header_values(
+        {k: _text(v) for k, v in fields.items() if k in KEYS and k != address.field.casefold()}
+    )
     values = [_text(value) for name, value in fields.items() if name not in inline]
     names = [name for name in fields if name.casefold() not in {VALUE, address.field.casefold(), *inline}]
     if names or len(values) > 1:
@@ -241,7 +243,7 @@ def _edit_fact(context: WriteContext, address: Address, fields: Mapping[str, Val
         return with_inline(edited, file, ids[0 if address.field else -1], inline) if inline else edited
 
     # A statement goes by its words, so that it has another id now.
-    edited = _write(context, address, fields, context.checked(address.path, change), "corrected")
+    edited = _write(context, address, fields, context.check_patch(address.path, change), "corrected")
     return edited._replace(id=ids[0 if address.field else -1])
 
 
@@ -250,15 +252,15 @@ def _edit_entity(context: WriteContext, address: Address, fields: Mapping[str, V
 
     def change(text: str) -> str:
         for field, value in fields.items():
-            text = _corrected(
+            text = _correct(
                 text, file, entity=entity, field=field, value=_text(value), since=context.today
             ).text
         return text
 
-    return _write(context, address, fields, context.checked(address.path, change), "corrected")
+    return _write(context, address, fields, context.check_patch(address.path, change), "corrected")
 
 
-def _corrected(text: str, file: SemanticFile, *, entity: str, field: str, value: str, since: str) -> FactEdit:
+def _correct(text: str, file: SemanticFile, *, entity: str, field: str, value: str, since: str) -> FactEdit:
     for fact in file.facts(text).facts:
         if (
             fact.current
@@ -385,14 +387,14 @@ def _revive_turn(context: WriteContext, address: Address) -> Written:
         return context.templates.commit_message("forget-lines", run=run, name=address.id, back=True)
 
     decision = Decision(timestamp(context.now), REVIVED, "lines", lines=marks)
-    outcome = write(context.root, [recorded([decision])], message, verb="revive", now=context.now)
+    outcome = write(context.root, [record_edit([decision])], message, verb="revive", now=context.now)
     return Written(address.id, address.path, outcome.commit, "revived", outcome.notice)
 
 
 def _lines_out(context: WriteContext, evidence: Evidence, path: str) -> list[Edit]:
     """The decision that these lines are left out; `path` is what they are evidence of."""
     decision = Decision(timestamp(context.now), FORGOTTEN, "lines", path=path, lines=evidence.marks)
-    return [recorded([decision])] if evidence.marks else []
+    return [record_edit([decision])] if evidence.marks else []
 
 
 def _lines_back(context: WriteContext, path: str) -> list[Edit]:
@@ -401,7 +403,7 @@ def _lines_back(context: WriteContext, path: str) -> list[Edit]:
     marks = [mark for d in decisions.all if d.decision == FORGOTTEN and d.path == path for mark in d.lines]
     still_forgotten = tuple(mark for mark in dict.fromkeys(marks) if mark in decisions.forgotten)
     decision = Decision(timestamp(context.now), REVIVED, "lines", path=path, lines=still_forgotten)
-    return [recorded([decision])] if still_forgotten else []
+    return [record_edit([decision])] if still_forgotten else []
 
 
 def _forget_note(context: WriteContext, address: Address) -> Written:

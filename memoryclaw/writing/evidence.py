@@ -128,7 +128,9 @@ class EvidenceFinder:
         data = files.read_file(self._context.root, path).data
         text = decode(data).text
         meta = split(readable(text)).meta
-        quotes = [quote for number, line in enumerate(lines_of(text), 1) if (quote := _quoted(number, line))]
+        quotes = [
+            quote for number, line in enumerate(lines_of(text), 1) if (quote := _quotation(number, line))
+        ]
         source = meta.get("source")
         cited = " ".join(source) if isinstance(source, list) else text_of(source)
         ranges = parse_ranges(cited)
@@ -245,7 +247,7 @@ class EvidenceFinder:
                 yield turn_mark
                 continue
             words_said += [fact.value] * tells(fact.value)
-            yield from (ForgottenMark(turn_mark.place, *span) for span in _joined(turn.text, words_said))
+            yield from (ForgottenMark(turn_mark.place, *span) for span in _merge(turn.text, words_said))
 
     def _citing(
         self, episode: EpisodeFile, blocks: set[str], but: SourcedFact | None = None
@@ -268,7 +270,7 @@ def _mark(path: str, lines: list[bytes], turn: Turn) -> ForgottenMark:
     return ForgottenMark(range_of(path, lines, turn.line, min(turn.end_line, len(lines))))
 
 
-def _joined(text: str, said: Iterable[str]) -> list[tuple[int, int]]:
+def _merge(text: str, said: Iterable[str]) -> list[tuple[int, int]]:
     """Where any of these words stand, each place once."""
     spans = sorted(span for words in said for span in place_of_words(text, words))
     joined: list[tuple[int, int]] = []
@@ -280,7 +282,7 @@ def _joined(text: str, said: Iterable[str]) -> list[tuple[int, int]]:
     return joined
 
 
-def _quoted(number: int, line: str) -> QuotedLine | None:
+def _quotation(number: int, line: str) -> QuotedLine | None:
     """The line of an episode as a quotation; None for any other line."""
     head, mark, block = line.strip().rpartition("^")
     hit, item = _BLOCK.fullmatch(block), _ITEM.match(head)

@@ -15,7 +15,7 @@ from memoryclaw.text.encoding import decode, lines_of
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import line_end
 from memoryclaw.vault.layout import STATE_DIR, on_disk, places, run_id
-from memoryclaw.vault.state_folder import put
+from memoryclaw.vault.state_folder import write_private
 from memoryclaw.writing.context import Templates
 from memoryclaw.writing.init import leave_out
 from memoryclaw.writing.writer import Edit, Writer, text_change, writing
@@ -59,7 +59,7 @@ class Tracking:
             if fresh != earlier:
                 with suppress(OSError):  # what cannot be remembered is read again
                     data = json.dumps(fresh).encode("utf-8", "surrogateescape")
-                    put(os.path.join(self.root, STATE_DIR), _CACHE, data)
+                    write_private(os.path.join(self.root, STATE_DIR), _CACHE, data)
         return tuple(filter(None, commits))
 
     def _batch(self, writer: Writer, paths: Sequence[str]) -> str:

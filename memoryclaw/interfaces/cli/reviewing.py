@@ -11,7 +11,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, agreed, group
 from memoryclaw.model import OWNER
-from memoryclaw.review.word_diff import COME, GONE, SAME, DiffLine, marked, word_diff
+from memoryclaw.review.word_diff import COME, GONE, SAME, DiffLine, mark_up, word_diff
 from memoryclaw.text.prompts import visible
 
 if TYPE_CHECKING:
@@ -297,7 +297,7 @@ def _told_words(line: DiffLine) -> str:
         )
     if len(line.pieces) == 1:
         return _clean(line.pieces[0].text)
-    return _clean(marked(line.pieces))
+    return _clean(mark_up(line.pieces))
 
 
 def _clean(text: str) -> str:
