@@ -844,7 +844,7 @@ class App:
         """
         from memoryclaw.consolidation.agent_claims import known_field
         from memoryclaw.consolidation.understood import understood
-        from memoryclaw.vault.lifecycle import header_values
+        from memoryclaw.vault.validity import header_values
         from memoryclaw.writing.remember import remember, remember_parts
 
         # A value is a secret by its field, too; NUL is left out of every text and must not hide one.

@@ -38,7 +38,7 @@ from memoryclaw.vault.fact_values import (
 )
 from memoryclaw.vault.facts import VALUE, fact_id, statement_id
 from memoryclaw.vault.layout import SALIENCE_FILE
-from memoryclaw.vault.lifecycle import is_preference
+from memoryclaw.vault.validity import is_preference
 from memoryclaw.vault.vocabulary import DeclaredField, Schema
 from memoryclaw.writing.decisions import Decisions, fingerprint
 

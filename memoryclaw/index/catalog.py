@@ -393,7 +393,9 @@ class Catalog:
             (id_, id_),
         )
         if not notes or notes[0][3] == "archived":
-            notes = self._merged(id_) or notes
+            sql = """select f.id, f.kind, f.path, f.state from name n join files f using (fid)
+                where n.key = ? and n.kind = 'merged' and f.id != ? order by f.path limit 1"""
+            notes = self.rows(sql, (id_, id_)) or notes
         if notes:
             note, kind, path, state = notes[0]
             return Address(str(note), str(note), str(kind), str(path), 1, 1, str(state))
@@ -423,12 +425,6 @@ class Catalog:
         """The ids of notes that others took in, each with the id of the note that did."""
         sql = "select n.key, f.id from name n join files f using (fid) where n.kind = 'merged' order by f.path desc"
         return self._database.constant("merged", lambda: {str(old): str(new) for old, new in self.rows(sql)})
-
-    def _merged(self, id_: str) -> list[tuple[Any, ...]]:
-        """The note that took in the one of this id."""
-        sql = """select f.id, f.kind, f.path, f.state from name n join files f using (fid)
-            where n.key = ? and n.kind = 'merged' and f.id != ? order by f.path limit 1"""
-        return self.rows(sql, (id_, id_))
 
     def _under_another_name(self, id_: str) -> list[tuple[Any, ...]]:
         """The fact whose entity went by another name when it had this id."""

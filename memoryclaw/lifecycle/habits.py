@@ -18,7 +18,7 @@ from memoryclaw.lifecycle.places import FactPlaces
 from memoryclaw.model import FROM_NOW_ON, Fact, Turn
 from memoryclaw.text.grammar import WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.vault.edits import name_key
-from memoryclaw.vault.lifecycle import is_preference
+from memoryclaw.vault.validity import is_preference
 from memoryclaw.writing.context import fact_in_words
 
 HABIT, FILE = "habit", "semantic/preferences.md"

@@ -24,9 +24,9 @@ from memoryclaw.text.language import Language, key_of, keys_of, words_of
 from memoryclaw.vault.files import digest_of
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import place_of
-from memoryclaw.vault.lifecycle import check_type
 from memoryclaw.vault.properties import plain_name
 from memoryclaw.vault.todos import read_todo
+from memoryclaw.vault.validity import check_type
 
 _NOTE_KINDS = {
     "episodes": "episode",

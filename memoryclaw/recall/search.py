@@ -23,7 +23,7 @@ from memoryclaw.recall.text_lane import POOL
 from memoryclaw.text.language import fold
 from memoryclaw.text.snippets import snippet, without_block_ids
 from memoryclaw.vault.layout import tells_how
-from memoryclaw.vault.lifecycle import due
+from memoryclaw.vault.validity import due
 
 if TYPE_CHECKING:  # most vaults have no vectors, and most questions meet no conflict
     from memoryclaw.recall.strength import Strengths

@@ -25,8 +25,8 @@ from memoryclaw.vault.edits import (
     with_inline,
 )
 from memoryclaw.vault.layout import free_name
-from memoryclaw.vault.lifecycle import due, ends
 from memoryclaw.vault.properties import read_properties
+from memoryclaw.vault.validity import due, ends
 from memoryclaw.vault.vocabulary import Schema
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import Edit, Move, text_change

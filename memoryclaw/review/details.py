@@ -121,7 +121,10 @@ def _values(context: WriteContext, item: ReviewItem) -> tuple[tuple[HeldFact, ..
             continue
         for fact in context.semantic(path).facts(context.text(path)).facts:
             if same(fact.entity, entity) and same(fact.field, item.field) and not fact.is_statement:
-                (holds if fact.current else before).append(_held_fact(path, fact))
+                held_fact = HeldFact(
+                    fact.value, fact.since, fact.until, fact.source, fact.id, path, fact.line
+                )
+                (holds if fact.current else before).append(held_fact)
     by_day = sorted(before, key=lambda one: (one.until, one.since), reverse=True)
     return tuple(holds), tuple(by_day)
 
@@ -133,10 +136,6 @@ def _source_names(context: WriteContext, path: str, fact: Fact) -> tuple[str, ..
         return ()
     text = context.text(path)
     return fact_sources(text, file, fact.id) if any(f.id == fact.id for f in file.facts(text).facts) else ()
-
-
-def _held_fact(path: str, fact: Fact) -> HeldFact:
-    return HeldFact(fact.value, fact.since, fact.until, fact.source, fact.id, path, fact.line)
 
 
 def _rivals(context: WriteContext, item: ReviewItem, among: Iterable[ReviewItem]) -> list[ReviewItem]:
@@ -322,7 +321,10 @@ def _dependents(
             line = "".join(
                 texts[path][fact.line - 1 : fact.line]
             )  # a fact names its first source, without the line
-            rest(", ".join(sources_in(line)), Made("fact", fact.id, _in_words(fact)))
+            rest(
+                ", ".join(sources_in(line)),
+                Made("fact", fact.id, fact_in_words(fact.entity, fact.field, fact.value)),
+            )
     for item in items:
         for source in _sources(item):
             rest(source, Made("waits", item.id, item.what))
@@ -340,7 +342,3 @@ def _sources(item: ReviewItem) -> list[str]:
 def _name_of(source: str) -> str:
     """The name of the episode that a source names."""
     return source.strip().strip("[]").rpartition("/")[2].partition("#")[0]
-
-
-def _in_words(fact: Fact) -> str:
-    return fact_in_words(fact.entity, fact.field, fact.value)

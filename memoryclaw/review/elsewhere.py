@@ -51,7 +51,8 @@ def _origins(history: History, proposals: Iterable[Decision]) -> str:
             return ""
         commits = list[str]()
         for edition in editions(history, DECISIONS_FILE):
-            before, after = (_digests(data) for data in (edition.before, edition.after))
+            texts = (decode(data or b"").text.splitlines() for data in (edition.before, edition.after))
+            before, after = (set(map(line_digest, lines)) for lines in texts)
             if missing & (after - before):
                 missing -= after - before
                 commits.append(edition.commit)
@@ -68,10 +69,6 @@ def _commit_in_words(history: History, commit: str) -> str:
     remotes = ("for-each-ref", "--count=1", "--contains", commit, "--format=%(refname:short)", "refs/remotes")
     remote = history.git.asks(*remotes)[1].decode("utf-8", "replace").strip()
     return f"commit {commit[:12]} by {row.author} on {row.when[:10]}{f', in {remote}' * bool(remote)}"
-
-
-def _digests(data: bytes | None) -> set[str]:
-    return {line_digest(line) for line in decode(data or b"").text.splitlines()}
 
 
 def adopt(context: WriteContext, proposals: Sequence[Decision]) -> Outcome:

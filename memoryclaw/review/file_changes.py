@@ -223,7 +223,8 @@ def take_back_facts(before: str | None, after: str, now: str, file: SemanticFile
         standing = next((block for block in reversed(free) if block.identity == line.identity), None)
         if standing is None or (not line.is_current and any(_about(block, line) for block in lines_staying)):
             lines_staying.append(line)
-            remaining += _later_changes(line, page)
+            facts = [fact for f in page.fact_lines for fact in f.facts]
+            remaining += [_name(g) for g in line.facts if g.current and any(_is_changed(g, f) for f in facts)]
             continue
         free.remove(standing)
         splices.append(
@@ -277,12 +278,6 @@ def _entries(text: str) -> dict[str, tuple[PendingFact, tuple[str, ...]]]:
 
 def _words(text: str) -> Counter[str]:
     return Counter(line.strip() for line in readable(text).split("\n") if line.strip())
-
-
-def _later_changes(line: _FactLine, page: _FactSheet) -> list[str]:
-    """The facts of a line that another line tells now, changed; what is gone altogether is not named."""
-    facts = [fact for f in page.fact_lines for fact in f.facts]
-    return [_name(fact) for fact in line.facts if fact.current and any(_is_changed(fact, f) for f in facts)]
 
 
 def _name(fact: Fact | PendingFact) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from memoryclaw.errors import HistoryError, InputError, MemoryClawError, NotFoundError
 from memoryclaw.history import repository
-from memoryclaw.history.repository import FileVersions, History, Logged
+from memoryclaw.history.repository import History, Logged
 from memoryclaw.model import Fact, Turn
 from memoryclaw.ports import Address
 from memoryclaw.text.encoding import decode, readable
@@ -87,7 +87,11 @@ def history(context: WriteContext, id_: str = "", *, limit: int = 20, before: st
         raise NotFoundError(f"nothing in the vault or its past has the id {id_}")
     if subject.is_fact:
         file = context.semantic(subject.paths[0])
-        touched = {e.commit for e in repository.editions(git, file.path) if _touches(file, subject, e)}
+        touched = {
+            e.commit
+            for e in repository.editions(git, file.path)
+            if _facts_at(file, subject, e.before) != _facts_at(file, subject, e.after)
+        }
         rows = [row for row in rows if row.commit in touched][skip : skip + limit + 1]
     if not rows:
         return CommitList(notice="" if skip else f"no commit holds {id_} yet")
@@ -170,11 +174,6 @@ def _subject(context: WriteContext, id_: str) -> Subject:
 
 def _elsewhere(path: str) -> str:
     return path.removeprefix(_ARCHIVE) if path.startswith(_ARCHIVE) else _ARCHIVE + path
-
-
-def _touches(file: SemanticFile, subject: Subject, edition: FileVersions) -> bool:
-    before, after = (_facts_at(file, subject, data) for data in (edition.before, edition.after))
-    return before != after
 
 
 def _facts_at(file: SemanticFile, subject: Subject, data: bytes | None) -> list[Fact]:

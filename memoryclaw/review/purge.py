@@ -50,7 +50,7 @@ from memoryclaw.vault.properties import text_of
 from memoryclaw.writing.context import WriteContext, fact_in_words
 from memoryclaw.writing.decisions import PURGED, Decision, fingerprint
 from memoryclaw.writing.edit import FactRemoval
-from memoryclaw.writing.evidence import ADDED, EpisodeFile, EvidenceFinder, QuotedLine, SourcedFact
+from memoryclaw.writing.provenance import ADDED, EpisodeFile, ProvenanceFinder, QuotedLine, SourcedFact
 from memoryclaw.writing.tombstones import of_fact, of_text, of_turn, text_of_record
 from memoryclaw.writing.writer import Edit, recover, write
 
@@ -204,7 +204,7 @@ class _Collected:
 
     def __init__(self, context: WriteContext) -> None:
         self.context = context
-        self.finder = EvidenceFinder(context)
+        self.finder = ProvenanceFinder(context)
         self.pending = read_pending(context.text(PENDING_FILE))
         self.turns: dict[str, dict[int, Turn]] = defaultdict(dict)  # log → line → a turn that goes whole
         self.words: dict[str, dict[int, list[str]]] = defaultdict(
@@ -270,7 +270,7 @@ class _Collected:
     def fact(self, fact: SourcedFact) -> None:
         """A fact with what says it: the lines of episodes that it cites, and its words in the log."""
         self.facts[fact.path, fact.id] = self.named_facts[fact.path, fact.id] = fact
-        self._marks(marks_in(self.finder.evidence_of(fact)), [fact.value])
+        self._marks(marks_in(self.finder.marks_behind(fact)), [fact.value])
         for other in self.finder.all_facts:  # the same value in History
             if other.path == fact.path and _alike(other, fact):
                 self.facts[other.path, other.id] = other
@@ -367,7 +367,7 @@ class _Collected:
             _sources(waiting),
         )
         self.facts[fact.path, fact.id] = self.named_facts[fact.path, fact.id] = fact
-        self._marks(marks_in(self.finder.evidence_of(fact)), [fact.value])
+        self._marks(marks_in(self.finder.marks_behind(fact)), [fact.value])
 
     def from_source(self, source: str) -> None:
         """Everything of a session, a tool, a file that was imported, or another word that names where it comes from."""

@@ -389,14 +389,17 @@ def _decisions(context: WriteContext, history: History, target: _Target, plan: _
     if target.run.startswith(f"{UPKEEP}-"):
         fingerprints = [commit.trailers.get("Change", "") for commit in target.commits]
         fingerprints += [
-            about(_texts(change)[1], change.path).fingerprint for change in plan.taken if _asks(change)
+            about(_texts(change)[1], change.path).fingerprint
+            for change in plan.taken
+            if change.before is None and change.path.startswith(FOLDER) and change.path.endswith(".md")
         ]
         decisions += [
             Decision(moment, UNDONE, UPKEEP, known_by, by=by) for known_by in fingerprints if known_by
         ]
     if target.run.partition("-")[0] not in _LEARNED:
         return decisions
-    ranges = {str(range_) for commit in target.commits for range_ in parse_ranges(_trailers(commit))}
+    trailers = (commit.message.rstrip().rpartition("\n\n")[2] for commit in target.commits)
+    ranges = {str(range_) for text in trailers for range_ in parse_ranges(text)}
     kind, commit_id = ("commit", target.commits[0].commit) if target.is_one else ("run", "")
     decisions.append(
         Decision(moment, UNDONE, kind, ranges=tuple(sorted(ranges)), run=target.run, commit=commit_id, by=by)
@@ -421,13 +424,5 @@ def _added_facts_and_skills(context: WriteContext, taken: Sequence[FileChange]) 
             yield "skill", fingerprint_of(read_skill(change.path, change.after))
 
 
-def _asks(change: FileChange) -> bool:
-    return change.before is None and change.path.startswith(FOLDER) and change.path.endswith(".md")
-
-
 def _texts(change: FileChange) -> tuple[str, str]:
     return decode(change.before or b"").text, decode(change.after or b"").text
-
-
-def _trailers(commit: Recorded) -> str:
-    return commit.message.rstrip().rpartition("\n\n")[2]

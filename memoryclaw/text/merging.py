@@ -56,7 +56,9 @@ def _clash(a: Hunk, b: Hunk) -> bool:
 
 
 def _gist(before: str, after: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    old, new = _trim(lines_of(before), lines_of(after))
+    old, new = lines_of(before), lines_of(after)
+    start, end = _shared(old, new)  # so the comparison costs what the change costs
+    old, new = old[start : len(old) - end], new[start : len(new) - end]
     changes = hunks(old, new)
     gone = [line for hunk in changes for line in old[hunk.start : hunk.end]]
     come = [line for hunk in changes for line in hunk.lines]
@@ -65,12 +67,6 @@ def _gist(before: str, after: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _words(lines: list[str]) -> tuple[str, ...]:
     return tuple(stripped for line in lines if (stripped := line.strip()))
-
-
-def _trim(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
-    """Strips the common first and last lines, so that the comparison costs what the change costs."""
-    start, end = _shared(old, new)
-    return old[start : len(old) - end], new[start : len(new) - end]
 
 
 def _shared(one: list[str], other: list[str]) -> tuple[int, int]:

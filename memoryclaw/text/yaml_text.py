@@ -207,13 +207,10 @@ class _YamlBuilder:
                     event.start_mark.line, f"the alias *{event.anchor} is not read", "write the value out"
                 )
             elif kind is doc_start and root:
-                self._second_document(event)
+                message, line = "a second YAML document begins here; it is not read", event.start_mark.line
+                self.problems.append(Problem("", self._first + line, message, "keep one document"))
                 break
         return root[0] if root else None
-
-    def _second_document(self, event: Any) -> None:
-        message = "a second YAML document begins here; it is not read"
-        self.problems.append(Problem("", self._first + event.start_mark.line, message, "keep one document"))
 
     def _check_key(self, event: Any, path: Path, node: dict[str, Any]) -> None:
         if path[-1] == "<<" and not event.style:

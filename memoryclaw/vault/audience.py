@@ -454,7 +454,7 @@ class Outline:
             elif line.strip() and (is_item or paragraph < 0):
                 self._close(number, _OF_LIST, indent)
             above = self._open[-1] if self._open else None
-            rows = rows + 1 if _is_row(line) and not levels[number] else 0
+            rows = rows + 1 if line.lstrip().startswith("|") and not levels[number] else 0
             begin = number
             if levels[number] or (is_item and line.strip()):
                 self._open.append(_OpenBlock(levels[number] or _OF_LIST, indent, number))
@@ -553,7 +553,3 @@ def _levels(lines: Sequence[str]) -> list[int]:
 def _indent(line: str) -> int:
     wide = line.expandtabs(4)
     return len(wide) - len(wide.lstrip())
-
-
-def _is_row(line: str) -> bool:
-    return line.lstrip().startswith("|")

@@ -439,11 +439,11 @@ def _set_leaf(text: str, place: NoteField, value: str) -> str:
         return set_property(text, place.keys[0], new_value)
     values = _with_leaf(header.values, place.keys, new_value)
     for style in ("", '"'):
-        lines = (
-            _replace_entry(header, _leaf_entry(header, place.keys), old, new_value)
-            if not style
-            else _quote_leaf(header, place, value)
-        )
+        entry = _leaf_entry(header, place.keys)
+        if style:
+            lines = _replace_entry(header, entry._replace(style=style), "", value)
+        else:
+            lines = _replace_entry(header, entry, old, new_value)
         result = "".join((*header.before, *lines, *header.after))
         try:
             fresh = _header(result)
@@ -452,11 +452,6 @@ def _set_leaf(text: str, place: NoteField, value: str) -> str:
         if fresh is not None and fresh.values == values:
             return result
     raise InputError(f"{' '.join(place.keys)!r} cannot be changed without touching others; change it by hand")
-
-
-def _quote_leaf(header: _Header, place: NoteField, value: str) -> list[str]:
-    entry = _leaf_entry(header, place.keys)._replace(style='"')
-    return _replace_entry(header, entry, "", value)
 
 
 def _with_leaf(values: dict[str, Any], keys: Sequence[str], wanted: Any) -> dict[str, Any]:
@@ -767,7 +762,7 @@ def add_statement(
         raise InputError("a statement needs an entity and words")
     sheet = Sheet.of(text, file)
     statements = [f for f in sheet.found.facts if f.is_statement and f.current and same(f.entity, entity)]
-    twin = next((fact for fact in statements if _same_words(fact.value, words)), None)
+    twin = next((fact for fact in statements if fold(fact.value).split() == fold(words).split()), None)
     standing = [f for f in sheet.found.facts if f.is_statement and f.current]
     tied = [fact for fact in standing if fact is not twin and fact.id in set(replaces)]
     moves = list(_into_history(sheet, tied, said))
@@ -876,10 +871,6 @@ def _restatement(sheet: Sheet, fact: Fact, words: str) -> Splice:
         return Splice(first, first + 1, (f'{head}"{words}"{line[end:]}',))
     mark = f" {statement.mark}" if statement.mark else ""
     return Splice(first, last, (f'{head}"{words}"{statement.fields}{mark}',))
-
-
-def _same_words(one: str, other: str) -> bool:
-    return fold(one).split() == fold(other).split()
 
 
 # Where a new fact and a line of History go.

@@ -15,7 +15,7 @@ from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.language import fold
 from memoryclaw.text.markdown import Body, Heading, read_body
 from memoryclaw.text.yaml_text import Path, load, strings
-from memoryclaw.vault import lifecycle
+from memoryclaw.vault import validity
 from memoryclaw.vault.audience import label_of
 from memoryclaw.vault.properties import plain_name
 
@@ -216,7 +216,7 @@ def _cells(line: str) -> tuple[str, ...]:
 
 # Values: the text after a key, its inline fields and its source.
 
-OF_A_VALUE = "|".join(("since", "until", "source", "said", "trust", "audience", *lifecycle.KEYS))
+OF_A_VALUE = "|".join(("since", "until", "source", "said", "trust", "audience", *validity.KEYS))
 _INLINE = re.compile(
     rf"\[({OF_A_VALUE})::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]"
     rf"|\(({OF_A_VALUE})::[ \t]*+([^()]*)\)"
@@ -242,12 +242,12 @@ class FactValue(NamedTuple):
 
 def _value_of(text: str, fields: dict[str, Any]) -> FactValue:
     """A value with its inline fields."""
-    lifecycle_fields = {key: fields.pop(key) for key in lifecycle.KEYS if key in fields} if fields else {}
+    lifecycle_fields = {key: fields.pop(key) for key in validity.KEYS if key in fields} if fields else {}
     value = FactValue(text)._replace(**fields)
     if not lifecycle_fields:
         return value
     return value._replace(
-        lifecycle=lifecycle.read(lifecycle_fields), problems=tuple(lifecycle.problems(lifecycle_fields, 0))
+        lifecycle=validity.read(lifecycle_fields), problems=tuple(validity.problems(lifecycle_fields, 0))
     )
 
 

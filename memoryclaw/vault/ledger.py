@@ -151,7 +151,7 @@ class Ledger:
         """The event that a receipt names, of whatever device."""
         paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(_month_of(name))]
         return next(
-            (event for path in sorted(paths) for event in self._events_shown(path, "receipt", name)), None
+            (event for path in sorted(paths) for event in self._events(path, "shown", "receipt", name)), None
         )
 
     def events_of(self, event: str, key: str = "event", value: str = "") -> list[dict[str, Any]]:
@@ -160,9 +160,6 @@ class Ledger:
         paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
         events = [row for path in paths for row in self._events(path, event, key, value)]
         return sorted(events, key=lambda one: str(one.get("ts", "")))
-
-    def _events_shown(self, path: str, key: str, value: str) -> Iterator[dict[str, Any]]:
-        return self._events(path, "shown", key, value)
 
     def _events(self, path: str, type_: str, key: str, value: str) -> Iterator[dict[str, Any]]:
         """The events of a file with this value."""

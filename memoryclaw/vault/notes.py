@@ -28,12 +28,12 @@ from memoryclaw.vault.forgotten import (
     without_words,
 )
 from memoryclaw.vault.layout import SALIENCE_FILE, Place, place_of
-from memoryclaw.vault.lifecycle import type_of
 from memoryclaw.vault.logs import Log, read_jsonl, read_markdown_log, role_of
 from memoryclaw.vault.properties import Properties, read_properties
 from memoryclaw.vault.salience import read_topics
 from memoryclaw.vault.skill_formats import Skill, read_javascript_skill, read_json_skill, read_markdown_skill
 from memoryclaw.vault.todos import Todo, read_todo, todo_id
+from memoryclaw.vault.validity import type_of
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 
 # Units: the pieces of a note that are indexed, ranked and quoted. A unit's text begins on the unit's first line.
@@ -394,7 +394,10 @@ def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
     text, overflow, problems = readable(remaining), "", file.problems
     if len(text) > MAX_TEXT and not path.endswith(".jsonl"):
         text, overflow = _cut(text, MAX_TEXT + header_length(text))
-        problems += (_too_long(text),) if overflow else ()
+        if overflow:
+            message = "this file is larger than 1 MiB; from this line on, only its words can be found"
+            hint = "split it into several notes"
+            problems += (Problem("", text.count("\n") + 1, message, hint),)
     if "<<<<<<< " in text:
         problems += _conflicts(text)
     if path == SALIENCE_FILE:
@@ -624,11 +627,6 @@ def _cut(text: str, most: int) -> tuple[str, str]:
     least = most - MAX_TEXT // 2
     end = text.rfind("\n", least, most) + 1 or text.rfind(" ", least, most) + 1 or most
     return text[:end], text[end:]
-
-
-def _too_long(text: str) -> Problem:
-    message = "this file is larger than 1 MiB; from this line on, only its words can be found"
-    return Problem("", text.count("\n") + 1, message, "split it into several notes")
 
 
 def _conflicts(text: str) -> tuple[Problem, ...]:

@@ -30,14 +30,14 @@ from memoryclaw.vault.edits import (
 from memoryclaw.vault.facts import VALUE
 from memoryclaw.vault.forgotten import FORGOTTEN, REVIVED
 from memoryclaw.vault.layout import episode_name, free_name, slug, timestamp
-from memoryclaw.vault.lifecycle import KEYS, header_values
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.properties import read_properties
 from memoryclaw.vault.todos import patch_line, todo_id, with_due, with_tick
+from memoryclaw.vault.validity import KEYS, header_values
 from memoryclaw.vault.vocabulary import misfits
 from memoryclaw.writing.context import WriteContext, Written, must_be_a_note
 from memoryclaw.writing.decisions import Decision, decisions_of, record_edit
-from memoryclaw.writing.evidence import Evidence, EvidenceFinder, is_log
+from memoryclaw.writing.provenance import Provenance, ProvenanceFinder, is_log
 from memoryclaw.writing.writer import Edit, Move, new_file, text_change, write
 
 LONGEST = 512 << 10  # bytes of a note that is rewritten
@@ -332,7 +332,8 @@ def revive(context: WriteContext, id_: str) -> Written:
     if removal is not None:
         return _revive_fact(context, address, removal)
     target = address.path.removeprefix(_ARCHIVE)
-    last = _last_day(context.text(address.path))
+    note = split(readable(context.text(address.path)))
+    last = read_properties(note.meta, note.lines).lifecycle.expires
     written = _move(
         context,
         address,
@@ -349,16 +350,10 @@ def revive(context: WriteContext, id_: str) -> Written:
     return written
 
 
-def _last_day(text: str) -> str:
-    """The last day on which a note counts, as its header says."""
-    note = split(readable(text))
-    return read_properties(note.meta, note.lines).lifecycle.expires
-
-
 def _forget_turn(context: WriteContext, address: Address) -> Written:
-    evidence = EvidenceFinder(context).of_turn(address)
+    provenance = ProvenanceFinder(context).of_turn(address)
     forgotten = decisions_of(context.root).forgotten
-    fresh = evidence._replace(marks=tuple(mark for mark in evidence.marks if mark not in forgotten))
+    fresh = provenance._replace(marks=tuple(mark for mark in provenance.marks if mark not in forgotten))
     if not fresh.marks:
         raise InputError(
             f"{address.id} is forgotten already; `memoryclaw revive {address.id}` brings it back"
@@ -378,7 +373,7 @@ def _forget_turn(context: WriteContext, address: Address) -> Written:
 
 def _revive_turn(context: WriteContext, address: Address) -> Written:
     forgotten = decisions_of(context.root).forgotten
-    marks = tuple(mark for mark in EvidenceFinder(context).of_turn(address).marks if mark in forgotten)
+    marks = tuple(mark for mark in ProvenanceFinder(context).of_turn(address).marks if mark in forgotten)
     if not marks:
         raise InputError(f"{address.id} is not forgotten: it is in {address.path}")
     run = context.run("revive")
@@ -391,10 +386,10 @@ def _revive_turn(context: WriteContext, address: Address) -> Written:
     return Written(address.id, address.path, outcome.commit, "revived", outcome.notice)
 
 
-def _lines_out(context: WriteContext, evidence: Evidence, path: str) -> list[Edit]:
-    """The decision that these lines are left out; `path` is what they are evidence of."""
-    decision = Decision(timestamp(context.now), FORGOTTEN, "lines", path=path, lines=evidence.marks)
-    return [record_edit([decision])] if evidence.marks else []
+def _lines_out(context: WriteContext, provenance: Provenance, path: str) -> list[Edit]:
+    """The decision that these lines are left out; `path` is what they bear out."""
+    decision = Decision(timestamp(context.now), FORGOTTEN, "lines", path=path, lines=provenance.marks)
+    return [record_edit([decision])] if provenance.marks else []
 
 
 def _lines_back(context: WriteContext, path: str) -> list[Edit]:
@@ -411,15 +406,16 @@ def _forget_note(context: WriteContext, address: Address) -> Written:
     target = _ARCHIVE + address.path
     if len(paths) == 1:
         target = free_name(target, lambda path: files.exists(context.root, path))
-        evidence = EvidenceFinder(context).of_note(address)
+        provenance = ProvenanceFinder(context).of_note(address)
         written = _move(
             context,
             address,
-            [Move(address.path, target), *_lines_out(context, evidence, target)],
+            [Move(address.path, target), *_lines_out(context, provenance, target)],
             target,
             "forget",
         )
-        return _with_stays(written, evidence)
+        stays = f"{' and '.join(provenance.stays)} stays: a fact rests on it" if provenance.stays else ""
+        return written._replace(notice="; ".join(filter(None, (written.notice, stays))))
     return _move(context, address, [Move(path, _ARCHIVE + path) for path in paths], target, "forget")
 
 
@@ -429,19 +425,11 @@ def _files(context: WriteContext, address: Address) -> list[str]:
     return files.list_files(context.root, folder) if name == "SKILL.md" else [address.path]
 
 
-def _with_stays(done: Written, evidence: Evidence) -> Written:
-    """Says which lines stay because something else rests on them."""
-    stays = f"{' and '.join(evidence.stays)} stays: a fact rests on it" if evidence.stays else ""
-    return done._replace(notice="; ".join(filter(None, (done.notice, stays))))
-
-
 def _move(
     context: WriteContext, address: Address, moves: list[Move | Edit], target: str, verb: str
 ) -> Written:
-    run, id_ = (
-        context.run(verb),
-        address.id if address.id != _path_id(address) else target.removesuffix(".md"),
-    )
+    is_path = address.id == address.path.removesuffix(".md")
+    run, id_ = context.run(verb), target.removesuffix(".md") if is_path else address.id
 
     def message() -> str:
         return context.templates.commit_message(verb, run=run, name=address.id, path=target, id=id_)
@@ -450,10 +438,6 @@ def _move(
     return Written(
         id_, target, outcome.commit, "forgotten" if verb == "forget" else "revived", outcome.notice
     )
-
-
-def _path_id(address: Address) -> str:
-    return address.path.removesuffix(".md")
 
 
 def _forget_fact(context: WriteContext, address: Address) -> Written:
@@ -472,11 +456,11 @@ def _forget_fact(context: WriteContext, address: Address) -> Written:
     def message() -> str:
         return context.templates.commit_message("forget", run=run, name=address.id, path=name, id=id_)
 
-    evidence = EvidenceFinder(context).of_fact(address)
+    provenance = ProvenanceFinder(context).of_fact(address)
     edits = [
         Edit(address.path, text_change(lambda text: remove_fact(text, file, address.id))),
         new_file(name, note),
-        *_lines_out(context, evidence, name),
+        *_lines_out(context, provenance, name),
     ]
     outcome = write(context.root, edits, message, verb="forget", now=context.now)
     notice = "; ".join(filter(None, (f"`memoryclaw revive {id_}` brings it back", outcome.notice)))

@@ -274,17 +274,14 @@ def _holds(facts: Iterable[Fact], entity: str, field: str, value: str) -> bool:
 
 def fact_file(context: WriteContext, entity: str, field: str) -> str:
     """The file where this fact stands already, else the first where the entity lives, else the file for all others."""
-    paths = [path for path in context.lookup.entity_files(entity) if _is_semantic(path)]
+    paths = [
+        path for path in context.lookup.entity_files(entity) if place_of(path) == ("semantic", "current")
+    ]
     for path in paths:
         facts = context.semantic(path).facts(context.text(path)).facts
         if any(f.current and _same(f.entity, entity) and _same(f.field, field) for f in facts):
             return path
     return paths[0] if paths else _FACTS_FILE
-
-
-def _is_semantic(path: str) -> bool:
-    place = place_of(path)
-    return place is not None and place == ("semantic", "current")
 
 
 def _fact_id(file: SemanticFile, text: str, entity: str, field: str, value: str) -> str:

@@ -17,7 +17,7 @@ from memoryclaw.interfaces.cli.printing import as_json, padded, plural, remark, 
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
 from memoryclaw.model import Fact
 from memoryclaw.text.prompts import visible
-from memoryclaw.vault.lifecycle import check_type
+from memoryclaw.vault.validity import check_type
 from memoryclaw.writing.context import fact_in_words
 
 if TYPE_CHECKING:

@@ -67,14 +67,14 @@ class SourcedFact(NamedTuple):
     sources: tuple[str, ...]
 
 
-class Evidence(NamedTuple):
+class Provenance(NamedTuple):
     """The marks of lines, and the ids of what stays that says the same or rests on them."""
 
     marks: tuple[str, ...] = ()
     stays: tuple[str, ...] = ()
 
 
-class EvidenceFinder:
+class ProvenanceFinder:
     """Finds what memories of one vault rest on; reads the files as they are now."""
 
     def __init__(self, context: WriteContext) -> None:
@@ -148,7 +148,7 @@ class EvidenceFinder:
             self._turns[path] = whole_lines(data), read_note(path, data, ReadingSettings()).turns
         return self._turns[path]
 
-    def of_turn(self, address: Address) -> Evidence:
+    def of_turn(self, address: Address) -> Provenance:
         """The lines of a turn, or of a whole log, and those of episodes that quote them; named is which facts rest on them."""
         lines, turns = self.turns(address.path)
         if not address.path.startswith("logs/") or not lines:
@@ -166,12 +166,12 @@ class EvidenceFinder:
                     citing = self._citing(episode, {quote.block})
                     stays.update(dict.fromkeys(fact.id for fact in citing))
                     marks += [] if citing else [episode.mark(quote.number)]
-        return Evidence(tuple(map(str, marks)), tuple(stays))
+        return Provenance(tuple(map(str, marks)), tuple(stays))
 
-    def of_note(self, address: Address) -> Evidence:
+    def of_note(self, address: Address) -> Provenance:
         """The log lines that an episode was made of, but for those on which a fact rests that stays."""
         if address.kind != "episode":
-            return Evidence()
+            return Provenance()
         episode, marks, stays = self.episode(address.path), list[ForgottenMark](), dict[str, None]()
         for range_ in episode.ranges:
             lines, turns = self.turns(range_.path)
@@ -182,17 +182,17 @@ class EvidenceFinder:
                         stays[turn.id] = None
                     else:
                         marks.append(_mark(range_.path, lines, turn))
-        return Evidence(tuple(map(str, marks)), tuple(stays))
+        return Provenance(tuple(map(str, marks)), tuple(stays))
 
-    def of_fact(self, address: Address) -> Evidence:
+    def of_fact(self, address: Address) -> Provenance:
         """The lines that say a fact, in the episodes that it names as its source and in the logs of these.
 
         A line that says more than this stays, without the words that say this.
         """
         fact = next((f for f in self.facts if f.path == address.path and f.id == address.id), None)
-        return Evidence(self.evidence_of(fact) if fact else ())
+        return Provenance(self.marks_behind(fact) if fact else ())
 
-    def evidence_of(self, fact: SourcedFact) -> tuple[str, ...]:
+    def marks_behind(self, fact: SourcedFact) -> tuple[str, ...]:
         """The marks of the lines that say this fact."""
         marks = (mark for source in fact.sources for mark in self._of_source(fact, source))
         return tuple(dict.fromkeys(map(str, marks)))
