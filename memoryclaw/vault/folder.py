@@ -288,7 +288,7 @@ def is_wanted(path: str) -> bool:
 
 
 def _no_vault(root: Path) -> str:
-    return f"there is no vault at {root}; run `memoryclaw init {root}`, or name another with --vault"
+    return f"there is no vault at {root}; name yours with --vault, or make a folder one with `memoryclaw init DIR --default`"
 
 
 def _unreadable(folder: str, error: OSError) -> str:
