@@ -555,7 +555,7 @@ def find_root(given: str | None, environ: Mapping[str, str], cwd: Path) -> Path:
 def own_vault(environ: Mapping[str, str]) -> Path | None:
     """The vault that the user's own settings name; None where they name none."""
     own, cache = own_folder(environ) / OWN_FILE, _home(environ, "XDG_CACHE_HOME", ".cache") / _CACHE
-    chosen = _own(own, _written(own, cache), []).get("vault.default")
+    chosen = _own(own, _read_file(own, cache), []).get("vault.default")
     home = environ.get("HOME") or os.path.expanduser("~")
     return Path(os.path.normpath(os.path.join(home, os.path.expanduser(chosen)))) if chosen else None
 

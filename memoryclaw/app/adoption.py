@@ -7,6 +7,7 @@ import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw import config as settings
