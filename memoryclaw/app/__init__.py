@@ -69,7 +69,7 @@ from memoryclaw.index.sync import Freshness, Synced, healed
 from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Fact, ReadBack, Recalled
 from memoryclaw.ports import Progress
 from memoryclaw.recall.search import Searcher, search
-from memoryclaw.vault.audience import named
+from memoryclaw.vault.audience import audience_name
 from memoryclaw.vault.layout import CONFIG_FILE, QUESTIONS_FILE, on_disk, places
 from memoryclaw.vault.state_folder import WAIT, is_initialised, watcher
 
@@ -201,7 +201,7 @@ def init_vault(
     written = init(root, templates, now, new_id, new_vault_id(), paths=paths)
     folders = places(root)  # notes were surveyed before folders had other names
     if commit:
-        adopted = adopt(root, [folders.named(path) for path in commit], templates, now, new_id)
+        adopted = adopt(root, [folders.name_of(path) for path in commit], templates, now, new_id)
         if written.action != "confirmed":
             adopted = adopted._replace(action=written.action)
         notices = (written.notice * bool(written.commit), adopted.notice)
@@ -287,7 +287,7 @@ class App:
         may: Callable[[Any], None] | None = None,
         permissions: Store | None = None,
     ) -> None:
-        self.audience = named(audience)
+        self.audience = audience_name(audience)
         self._how: dict[str, Any] = {
             "clock": clock,
             "progress": progress,
@@ -305,7 +305,7 @@ class App:
 
     def seen_by(self, audience: str) -> Self:
         """The same vault as another audience sees it; closed with this one."""
-        audience = named(audience)
+        audience = audience_name(audience)
         self._context.allow(OWNER, audience)
         return self if audience == self.audience else self._as(audience)
 
@@ -477,7 +477,7 @@ class App:
         if room is not None:
             tokens = max(settings.LEAST_BUDGET, min(tokens, int(room * ROOM)))
         named = self._context.session_name(session)
-        visible = seen_in(self.ledger.shown_in(named), seen) if named and seen != "none" else {}
+        visible = seen_in(self.ledger.events_shown_in(named), seen) if named and seen != "none" else {}
         most, lines = self.config.max_results, None
         working = bool(session) and self.audience in (OWNER, AGENT)
         if memory := self.working.current(session) if working else None:
@@ -629,7 +629,7 @@ class App:
         return {
             fact.id: [other.id for _, other in conflict.rivals(fact.value)]
             for conflict in self._conflicts().of(keys.values())
-            for _, fact in conflict.told
+            for _, fact in conflict.facts
             if fact.id in keys
         }
 
@@ -845,13 +845,13 @@ class App:
         """
         from memoryclaw.consolidation.agent_claims import known_field
         from memoryclaw.consolidation.understood import understood
-        from memoryclaw.vault.lifecycle import given
+        from memoryclaw.vault.validity import header_values
         from memoryclaw.writing.remember import remember, remember_parts
 
         # A value is a secret by its field, too; NUL is left out of every text and must not hide one.
         values = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags], "source": source}  # fmt: skip
         lifecycle = {"type": memory_type, "scope": scope, "expires": expires}
-        chosen = {key: value for key, value in given(lifecycle).items() if lifecycle[key].strip()}
+        chosen = {key: value for key, value in header_values(lifecycle).items() if lifecycle[key].strip()}
 
         def keep(context: WriteContext, told: dict[str, Any]) -> Written:
             reason = ""
@@ -1042,9 +1042,9 @@ class App:
     @verb("GET /v1/history/{commit}", "Review", "history --commit COMMIT", audience=(OWNER,))
     def commit(self, name: Id) -> CommitShown:
         """One commit, by its id or its run, and what it changed in its first 20 files."""
-        from memoryclaw.review.file_history import commit_shown
+        from memoryclaw.review.file_history import show_commit
 
-        return self._context.look(lambda context: commit_shown(context, name))
+        return self._context.look(lambda context: show_commit(context, name))
 
     @verb("GET /v1/blame/{id}", "Review", "blame FACT", audience=(OWNER,))
     def blame(self, fact: Id) -> Blame:

@@ -123,7 +123,7 @@ class Skills:
         """What the ledger has of the runs of skills; of their trouble, which may quote anything, nothing for others than the owner."""
         from memoryclaw.skills.outcomes import EVENT
 
-        runs = self._context.ledger.having(EVENT)
+        runs = self._context.ledger.events_of(EVENT)
         return runs if self._context.audience == OWNER else [{**one, "why": ""} for one in runs]
 
     @verb("POST /v1/host-skills", "Skills", "skills host", audience=AGENTS)

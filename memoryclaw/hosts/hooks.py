@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from memoryclaw.capture.log_files import Logs
 from memoryclaw.capture.log_records import file_stem
-from memoryclaw.daemon.client import served
+from memoryclaw.daemon.client import ask_daemon
 from memoryclaw.errors import InputError
 from memoryclaw.hosts.transcripts import spoken
 from memoryclaw.model import AGENT
@@ -49,7 +49,7 @@ def context_for(
     if not question.strip():
         return ""
     request = {"query": question, **({"session": session} if session else {})}
-    answer = served(root, "POST", "/v1/recall", request, end - time.monotonic(), audience=audience)
+    answer = ask_daemon(root, "POST", "/v1/recall", request, end - time.monotonic(), audience=audience)
     if answer is not None and isinstance(answer.get("context"), str):
         return str(answer["context"])
     from memoryclaw.daemon.processes import within  # noqa: PLC0415 - only where no daemon answers
@@ -66,7 +66,7 @@ def keep_turns(
     session = session_of(hook)
 
     def keep(turns: Sequence[Turn]) -> Sequence[Turn]:
-        answer = served(
+        answer = ask_daemon(
             root,
             "POST",
             "/v1/capture",

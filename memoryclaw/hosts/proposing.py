@@ -11,7 +11,7 @@ from memoryclaw.consolidation.proposals import fingerprint_of, proposal
 from memoryclaw.hosts.openclaw.curated import ImportCandidate
 from memoryclaw.review.queue import CurrentFacts
 from memoryclaw.vault import files
-from memoryclaw.vault.edits import plain_words
+from memoryclaw.vault.edits import quotable
 from memoryclaw.vault.fact_values import plain_key, plain_value
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import decisions_of, fingerprint
@@ -46,7 +46,7 @@ class Fresh:
         known_by = fingerprint_of(one.change)
         if isinstance(action, AddPending):
             entity, field = plain_key(action.entity), plain_key(action.field)
-            value = plain_value(action.value) if field else plain_words(action.value)
+            value = plain_value(action.value) if field else quotable(action.value)
             known_by = fingerprint("fact", entity, field, value)
             waits = action.fact.id in self._waiting
             stands = any(fact.value == value for fact in self._held.facts(entity, field))

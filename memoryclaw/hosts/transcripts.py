@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from memoryclaw.errors import InputError, VaultError
 from memoryclaw.text.dates import parse_timestamp
-from memoryclaw.vault.state_folder import made, put
+from memoryclaw.vault.state_folder import make_private_folder, write_private
 
 FOLDER = "hooks"  # in the state folder
 _LONGEST = 32 * 1024 * 1024  # bytes of a line; a longer one is passed over
@@ -131,8 +131,8 @@ def _remember(mark: str, place: ReadPosition) -> None:
     if not os.path.isdir(os.path.dirname(folder)):
         return
     with suppress(OSError, VaultError):
-        made(folder)
-        put(folder, os.path.basename(mark), json.dumps(place._asdict()).encode())
+        make_private_folder(folder)
+        write_private(folder, os.path.basename(mark), json.dumps(place._asdict()).encode())
 
 
 # Claude Code's transcript as lines for `capture`: what a person or a model said, and nothing the host put in.

@@ -32,7 +32,7 @@ def pair_print(one: Fact, other: Fact) -> str:
 
 def conflict_print(conflict: Conflict) -> str:
     """What decisions know a conflict by."""
-    facts = [fact for _, fact in conflict.told]
+    facts = [fact for _, fact in conflict.facts]
     return fingerprint(KIND, _keys(facts), key_of_fact(facts[0]), *sorted(conflict.values))
 
 
@@ -43,8 +43,8 @@ def _keys(facts: Iterable[Fact]) -> str:
 def standing_conflicts(context: WriteContext, schema: Schema | None = None) -> list[Conflict]:
     """The conflicts of the vault, as far as the caller sees both sides."""
     lookup = context.lookup
-    keys = contested(lookup.values_told(), lookup.other_names)
-    pairs = list(lookup.standing(keys))
+    keys = contested(lookup.value_counts(), lookup.other_names)
+    pairs = list(lookup.standing_facts(keys))
     if context.only_seen:
         pairs = list(_seen(context, pairs))
     decisions = decisions_of(context.root)

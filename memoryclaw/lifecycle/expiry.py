@@ -10,7 +10,7 @@ from memoryclaw.lifecycle.keeping import UpkeepContext, resting
 from memoryclaw.model import SESSION, Lifecycle
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import free_name
-from memoryclaw.vault.lifecycle import ends
+from memoryclaw.vault.validity import ends
 from memoryclaw.writing.context import fact_in_words
 
 _SESSIONS = (SESSION, f"{SESSION}:%")

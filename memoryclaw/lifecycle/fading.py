@@ -40,7 +40,7 @@ def unused(context: UpkeepContext) -> Iterator[PlannedChange]:
         for id_, uses in rated.items()
         if any(use.cited or use.rating > 2 for use in uses)
     }
-    used |= {id_.partition("#")[0] for id_ in context.ledger.fetched()}
+    used |= {id_.partition("#")[0] for id_ in context.ledger.fetched_ids()}
     chosen: list[tuple[str, str]] = []
     for id_, path, title, day in context.catalog.rows(_CANDIDATES, (before[-OLD], today)):
         if id_ in used or path in proposed_before or links(id_, context.catalog, context.vault).back:

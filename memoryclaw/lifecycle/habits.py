@@ -17,8 +17,8 @@ from memoryclaw.lifecycle.keeping import UpkeepContext
 from memoryclaw.lifecycle.places import FactPlaces
 from memoryclaw.model import FROM_NOW_ON, Fact, Turn
 from memoryclaw.text.grammar import WordList, codes, grammar, spoken_in, tokens_of
-from memoryclaw.vault.edits import folded
-from memoryclaw.vault.lifecycle import is_preference
+from memoryclaw.vault.edits import name_key
+from memoryclaw.vault.validity import is_preference
 from memoryclaw.writing.context import fact_in_words
 
 HABIT, FILE = "habit", "semantic/preferences.md"
@@ -51,9 +51,9 @@ def habits(context: UpkeepContext) -> Iterator[PlannedChange]:
         if not path.startswith("semantic/"):
             continue
         if fact.field == HABIT:  # current or past: it was decided
-            decided[folded(fact.entity)].append(_stems(fact.value))
+            decided[name_key(fact.entity)].append(_stems(fact.value))
         elif preference := _shown(context.catalog, fact, partial(places.of, path)):
-            by_entity[folded(fact.entity)].append(preference)
+            by_entity[name_key(fact.entity)].append(preference)
     for entity, preferences in sorted(by_entity.items()):
         for group in _groups(sorted(preferences, key=lambda one: (one.places[0], one.said))):
             if not any(_are_alike(group[0].stems, stems) for stems in decided[entity]):

@@ -37,7 +37,7 @@ from memoryclaw.text.words import words
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import labels_in, of_folders, of_note
 from memoryclaw.vault.conflict_rules import agree, key_of_fact
-from memoryclaw.vault.export_gate import stays
+from memoryclaw.vault.export_gate import withheld_names
 from memoryclaw.vault.forgotten import ForgottenLines
 from memoryclaw.vault.layout import ALIASES_FILE, SEMANTIC, free_name, place_of
 from memoryclaw.vault.logs import parse_ranges
@@ -198,8 +198,8 @@ def _told(context: UpkeepContext) -> Iterator[RunEpisode]:
             or not ranges
             or note.broken
             or labelled
-            or stays(path, text.encode())
-            or forgotten.named(path)
+            or withheld_names(path, text.encode())
+            or forgotten.marks_of(path)
         ):
             continue
         merged = names_of(low, ("merged_from",))

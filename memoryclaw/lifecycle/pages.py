@@ -13,7 +13,7 @@ from memoryclaw.vault import files
 from memoryclaw.vault.generated import is_generated
 from memoryclaw.vault.layout import on_disk
 from memoryclaw.writing.init import leave_out
-from memoryclaw.writing.writer import Edit, PendingCommit, patched, writing
+from memoryclaw.writing.writer import Edit, PendingCommit, patch_bytes, writing
 
 VERB = "views"
 _FOLDERS = tuple(folder.rstrip("/") for folder in (ENTITIES, TOPICS))
@@ -118,7 +118,7 @@ def _commit(context: UpkeepContext, view: View, run: str, *, edited: bool) -> Pe
         return templates.commit_message("views", path=view.path, count=view.sources, run=run)
 
     # What it takes away was compiled, and can be again.
-    return PendingCommit([Edit(view.path, patched(text), consumes=True)], message)
+    return PendingCommit([Edit(view.path, patch_bytes(text), consumes=True)], message)
 
 
 def in_words(found: Sequence[View]) -> str:

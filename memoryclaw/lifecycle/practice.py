@@ -22,7 +22,7 @@ _OTHERWISE = 3  # sessions in a row that did it in another way
 
 def gotchas(context: UpkeepContext) -> Iterator[PlannedChange]:
     """Proposes a line in a skill for each way in which it failed again: as the ledger tells it, quoted and never obeyed."""
-    ran = context.ledger.having(EVENT)
+    ran = context.ledger.events_of(EVENT)
     for listed in list_skills(context.writing.root, ran=ran) if ran else ():
         path = listed.skill.path
         if listed.state == DRAFT or not path.endswith("/SKILL.md"):

@@ -21,7 +21,7 @@ from memoryclaw.text.language import key_of
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.audience import of_folders
 from memoryclaw.vault.edits import set_property
-from memoryclaw.vault.forgotten import ForgottenLines, gone_lines, without_lines
+from memoryclaw.vault.forgotten import ForgottenLines, omitted_lines, without_lines
 from memoryclaw.vault.generated import (
     FINGERPRINT,
     FOLDER,
@@ -128,7 +128,7 @@ def episodes_of(context: UpkeepContext) -> list[Episode]:
         if read is None or of_folders(path, context.vault.labels):
             continue
         marks = forgotten.within(path, read[0])
-        text = readable(without_lines(decode(read[0]).text, gone_lines(marks)).text)
+        text = readable(without_lines(decode(read[0]).text, omitted_lines(marks)).text)
         note, doubts = split(text), context.vault.doubts(str(path))
         if note.broken or standing_of_note(note, doubts).audience:
             continue

@@ -18,15 +18,15 @@ from memoryclaw.recall.addresses import address_of, lead_to
 from memoryclaw.recall.strength import Strengths
 from memoryclaw.recall.superseded import ShownLines, Superseded, superseded
 from memoryclaw.text import encoding
-from memoryclaw.text.dates import coming, falls_in, find_ranges, leading_range
+from memoryclaw.text.dates import falls_in, find_ranges, leading_range, next_occurrence
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.language import Language, key_of, keys_of, words_of
 from memoryclaw.vault.files import digest_of
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import place_of
-from memoryclaw.vault.lifecycle import type_asked
 from memoryclaw.vault.properties import plain_name
 from memoryclaw.vault.todos import read_todo
+from memoryclaw.vault.validity import check_type
 
 _NOTE_KINDS = {
     "episodes": "episode",
@@ -126,7 +126,7 @@ def browse(
     Raises:
         InputError: there is no such kind, state or type.
     """
-    note_kind, sort = _NOTE_KINDS.get(kind, kind), type_asked(memory_type)
+    note_kind, sort = _NOTE_KINDS.get(kind, kind), check_type(memory_type)
     if note_kind and note_kind not in KINDS:
         raise InputError(f"there is no kind {kind!r}; it is one of {', '.join(KINDS)}")
     if state not in STATES:
@@ -174,7 +174,7 @@ def facts(
         NotFoundError: no fact is known of this entity.
         InputError: there is no such type.
     """
-    sort = type_asked(memory_type)
+    sort = check_type(memory_type)
     candidates = catalog.facts() if among is None else among
     found = _facts_of(entity, catalog, candidates) if entity else candidates
     if entity and not found:
@@ -289,7 +289,7 @@ def due_in(text: str, today: date) -> tuple[str, str]:
         raise InputError(
             f"{text[:60]!r} is no time; write it as 2026-04-30, `this week`, `30 April` or `next month`"
         )
-    range_ = coming(ranges[0], today) or ranges[0]
+    range_ = next_occurrence(ranges[0], today) or ranges[0]
     return range_.start, range_.end
 
 

@@ -27,7 +27,7 @@ from memoryclaw.recall.text_lane import (
     conditions,
 )
 from memoryclaw.text import dates
-from memoryclaw.vault.lifecycle import ends
+from memoryclaw.vault.validity import ends
 
 if TYPE_CHECKING:
     from memoryclaw.recall.strength import Strengths

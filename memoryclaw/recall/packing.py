@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from memoryclaw.model import Unit
 from memoryclaw.text import prompts
-from memoryclaw.text.prompts import cost, rounded
+from memoryclaw.text.prompts import cost, whole_tokens
 from memoryclaw.text.sentences import sentences
 from memoryclaw.text.snippets import places, snippet, without_block_ids
 
@@ -170,7 +170,7 @@ class Pack:
         return costs_by_number
 
     def _place(self, unit: Unit) -> PackPosition:
-        return place(unit)._replace(mark=prompts.escaped_line(self.marks.get(unit.id, "")))
+        return place(unit)._replace(mark=prompts.escape_line(self.marks.get(unit.id, "")))
 
     def _join(self, number: int) -> None:
         """Puts a question beside its answer where these are not trusted alike; the label of one that is trusted less stays with it."""
@@ -471,12 +471,12 @@ class PackOutline:
 
     def tokens(self) -> int:
         """What the whole block costs."""
-        return 0 if self._empty else rounded(self._cost)
+        return 0 if self._empty else whole_tokens(self._cost)
 
     def context(self) -> str:
         """The block to paste into a prompt; empty when nothing was taken in."""
         groups = [(trust, _lines(self._groups[trust])) for trust in TRUST_ORDER]
-        return prompts.fenced(groups, self.head)
+        return prompts.fence_block(groups, self.head)
 
 
 def _lines(groups: dict[str, list[tuple[tuple[int, str], str]]]) -> list[str]:
@@ -501,19 +501,19 @@ def place(unit: Unit) -> PackPosition:
         above, _, label = unit.id.partition("#")
         above, day = f"{above}#", ""
     dated = (
-        f"{prompts.escaped_line(above)} ({prompts.escaped_line(day)})"
+        f"{prompts.escape_line(above)} ({prompts.escape_line(day)})"
         if day and day not in above
-        else prompts.escaped_line(above)
+        else prompts.escape_line(above)
     )
     label = f"{label}:" if unit.kind in ("fact", "todo") and label and not unit.is_statement else label
     return PackPosition(
-        unit.trust if unit.trust in TRUST_ORDER else "unknown", dated, prompts.escaped_line(label), order
+        unit.trust if unit.trust in TRUST_ORDER else "unknown", dated, prompts.escape_line(label), order
     )
 
 
 def line(place: PackPosition, text: str) -> str:
     """The line of an item; its text is made harmless here."""
-    return " " + " ".join(filter(None, (place.own, prompts.escaped_line(text), place.mark)))
+    return " " + " ".join(filter(None, (place.own, prompts.escape_line(text), place.mark)))
 
 
 def line_cost(place: PackPosition, text: str) -> int:

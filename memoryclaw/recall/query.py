@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from memoryclaw.text.dates import (
     DateRange,
-    blanked,
     find_ranges,
     leading_range,
     parse_timestamp,
     plus_days,
+    with_blanks,
 )
 from memoryclaw.text.language import words_of
-from memoryclaw.vault.lifecycle import scope_named, type_named
+from memoryclaw.vault.validity import canonical_scope, canonical_type
 
 # The tree of what must match a question, and the laws by which its pieces are joined.
 
@@ -463,9 +463,9 @@ def _value(name: str, value: str) -> str:
     if name in _NAME_FIELDS:
         return value.strip("[]").strip()
     if name == "type":
-        return type_named(value)
+        return canonical_type(value)
     if name == "scope":
-        return value if value.lower() in _SCOPES else scope_named(value)
+        return value if value.lower() in _SCOPES else canonical_scope(value)
     values = _KNOWN_VALUES.get(name)
     if values is None:
         return value
@@ -503,7 +503,7 @@ def _unquoted(tokens: list[QueryToken], text: str) -> list[QueryToken]:
     quoted = [token for token in tokens if token.kind == "phrase"]
     if not quoted or any(token.kind not in ("word", "phrase", "hashtag") for token in tokens):
         return tokens
-    outside = blanked(text, [token.span for token in quoted])
+    outside = with_blanks(text, [token.span for token in quoted])
     if len(tokens) - len(quoted) < _SENTENCE and not _SENTENCE_MARK.search(outside):
         return tokens
     return [
@@ -529,7 +529,7 @@ def _spoken_dates(text: str, tokens: list[QueryToken], today: date) -> list[Date
 
 
 def _without_dates(tokens: list[QueryToken], ranges: list[DateRange], text: str) -> list[QueryToken]:
-    text = blanked(text, (range_.span for range_ in ranges))
+    text = with_blanks(text, (range_.span for range_ in ranges))
     remaining: list[QueryToken] = []
     for token in tokens:
         undated = text[token.span[0] : token.span[1]].strip()

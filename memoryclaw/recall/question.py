@@ -244,7 +244,7 @@ def understand(
     return Question(
         query, language, today, clause, leaves, aliases, akin, toward, entities, people, name_parts, vocabulary.weights, tokens,
         tuple(vocabulary.unknown), tuple(notices),
-        tuple(range_ for one in query.ranges if (range_ := dates.coming(one, today))),
+        tuple(range_ for one in query.ranges if (range_ := dates.next_occurrence(one, today))),
     )  # fmt: skip
 
 
@@ -414,7 +414,7 @@ class _QuestionWords:
         """Tokens of `Café` for `cafe`: most stemmers treat letters with and without accents unlike."""
         if languages.folds_first:
             return []
-        others = [token for form in catalog.words_spelled(word) for token in languages.token(form).split()]
+        others = [token for form in catalog.words_spelt(word) for token in languages.token(form).split()]
         self.spelled[word] = list(dict.fromkeys(others))
         return self.spelled[word]
 
@@ -480,11 +480,11 @@ def _begun(
         if not (rare or seen.languages.several):
             continue
         cut = max(BEGINS, len(plain) - ENDING)
-        forms = catalog.words_begun((plain[:cut], word[:cut]), len(plain) + ENDING, 4 * BEGUN_WORDS)
+        forms = catalog.words_beginning((plain[:cut], word[:cut]), len(plain) + ENDING, 4 * BEGUN_WORDS)
         accepted = [
             form for form in forms if seen.languages.is_form(word, form) or (rare and plain.startswith(form))
         ]
-        accepted += catalog.words_begun((plain, word), LONGEST_BEGUN, BEGUN_WORDS) if rare else []
+        accepted += catalog.words_beginning((plain, word), LONGEST_BEGUN, BEGUN_WORDS) if rare else []
         tokens = dict.fromkeys(token for form_ in accepted for token in seen.languages.token(form_).split())
         counts = catalog.count_of([*tokens])
         leaves += [

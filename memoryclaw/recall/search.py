@@ -23,7 +23,7 @@ from memoryclaw.recall.text_lane import POOL
 from memoryclaw.text.language import fold
 from memoryclaw.text.snippets import snippet, without_block_ids
 from memoryclaw.vault.layout import tells_how
-from memoryclaw.vault.lifecycle import due
+from memoryclaw.vault.validity import due
 
 if TYPE_CHECKING:  # most vaults have no vectors, and most questions meet no conflict
     from memoryclaw.recall.strength import Strengths
@@ -121,7 +121,7 @@ class Searcher:
         standing = [unit for unit in facts if unit.state == "current"]
         rivals: dict[str, tuple[str, ...]] = {}
         for conflict in self._conflicts({unit.entity_key for unit in standing}) if standing else ():
-            places = {(path, fact.line, fact.value) for path, fact in conflict.told}
+            places = {(path, fact.line, fact.value) for path, fact in conflict.facts}
             for unit in standing:
                 if (unit.path, unit.line, unit.value) in places:
                     rivals[unit.id] = tuple(fact.id for _, fact in conflict.rivals(unit.value))

@@ -99,12 +99,12 @@ class Strengths:
         self._days = record.days
         self._today = today.isoformat()
         self._record = record
-        self._absorbed = _absorbed(record.used, merged)
+        self._absorbed = _absorbed(record.used_ids, merged)
 
     @property
     def ids(self) -> Collection[str]:
         """Everything that was ever cited or rated."""
-        return self._record.used
+        return self._record.used_ids
 
     def _uses(self, id_: str) -> Collection[Use]:
         if not self._absorbed:

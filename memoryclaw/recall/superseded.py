@@ -121,7 +121,7 @@ class _Successors:
 
         self._agree, self._field = agree, key_of_fact
         self._now: dict[tuple[str, str], list[Fact]] = {}
-        for _, fact in catalog.standing({key_of(fact.entity) for fact in past}):
+        for _, fact in catalog.standing_facts({key_of(fact.entity) for fact in past}):
             if stands(fact, today):
                 self._now.setdefault((key_of(fact.entity), key_of_fact(fact)), []).append(fact)
 

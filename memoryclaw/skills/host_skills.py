@@ -28,7 +28,7 @@ from memoryclaw.skills.listing import (
 from memoryclaw.text.encoding import in_form_of
 from memoryclaw.vault import files
 from memoryclaw.vault.files import writer_lock
-from memoryclaw.vault.state_folder import made
+from memoryclaw.vault.state_folder import make_private_folder
 from memoryclaw.writing.decisions import APPROVED, decisions_of
 
 CURRENT, EARLIER = "current", "earlier"
@@ -52,7 +52,7 @@ class HostFolder:
 
     def make(self) -> None:
         """Makes the folder, private to the user, replacing anything else of its name."""
-        made(self._state)
+        make_private_folder(self._state)
         if os.path.lexists(self.path) and not _is_folder(self.path):
             os.unlink(self.path)
         with suppress(FileExistsError):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from memoryclaw.model import Matched, Term
 from memoryclaw.skills.skill_file import EMAIL, URL, ParameterSpec, SkillFile
-from memoryclaw.text.dates import blanked, find_ranges
+from memoryclaw.text.dates import find_ranges, with_blanks
 from memoryclaw.text.language import Language, fold, words_of
 
 TRIGGER, NAME, DESCRIPTION = 3.0, 2.0, 1.0  # what all the words of each are worth
@@ -129,7 +129,7 @@ class _ValueReader:
     def __init__(self, request: str, today: date) -> None:
         quotes = list(_QUOTED.finditer(request))
         self._quotes = [next(filter(None, hit.groups())) for hit in quotes]
-        bare = blanked(request, [hit.span() for hit in quotes])
+        bare = with_blanks(request, [hit.span() for hit in quotes])
         ranges, self._rest = find_ranges(bare, today)
         # Who asks for something to be done means a day to come; what looks back is a question that stays open.
         ahead = [r for r in ranges if r.start and (not r.end or r.end >= today.isoformat())]
@@ -145,7 +145,7 @@ class _ValueReader:
         pattern = _OF_TYPE.get(one.type)
         hit = pattern.search(self._rest) if pattern else None
         if hit:
-            self._rest = blanked(self._rest, [hit.span()])
+            self._rest = with_blanks(self._rest, [hit.span()])
         return hit[0] if hit else ""
 
     def named(self, one: ParameterSpec) -> str:

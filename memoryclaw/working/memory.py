@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from memoryclaw.capture.host_turns import NAME_LENGTH, cleaned
-from memoryclaw.capture.log_records import unmarked
+from memoryclaw.capture.host_turns import NAME_LENGTH, clean
+from memoryclaw.capture.log_records import strip_marks
 from memoryclaw.errors import InputError
 from memoryclaw.model import Problem
 from memoryclaw.text import prompts
@@ -330,4 +330,4 @@ def _in_words(value: str | float) -> str:
 
 def _clean(text: str) -> str:
     """Removes what hosts wrapped around a text, what is marked private, and invisible characters."""
-    return visible(unmarked(cleaned(text)).text).strip()
+    return visible(strip_marks(clean(text)).text).strip()

@@ -17,7 +17,7 @@ from memoryclaw.model import AGENT
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import may_see, of_folders
 from memoryclaw.vault.files import folder_lock
-from memoryclaw.vault.layout import dated, free_name, timestamp
+from memoryclaw.vault.layout import free_name, timestamp, writable_moment
 from memoryclaw.working.filling import filled_in
 from memoryclaw.working.memory import (
     WorkingMemory,
@@ -85,7 +85,7 @@ class WorkingStore:
             if memory.task and clean_changes.get("task") and clean_changes["task"] != memory.task:
                 self._log(memory)
                 memory = WorkingMemory(session=session)
-            memory = changed(memory, clean_changes, timestamp(dated(self._clock())))
+            memory = changed(memory, clean_changes, timestamp(writable_moment(self._clock())))
             self._write(memory, digest)
         return memory
 
@@ -122,7 +122,8 @@ class WorkingStore:
             additions = {} if memory.problems else filled_in(memory, turns)
             if additions:
                 self._write(
-                    changed(memory, additions, timestamp(dated(self._clock())), by_hand=False), digest
+                    changed(memory, additions, timestamp(writable_moment(self._clock())), by_hand=False),
+                    digest,
                 )
 
     def clear(self, session: str, task: str = "") -> Cleared:

@@ -127,7 +127,7 @@ def test_the_old_id_and_links_to_it_lead_to_the_merged_note(two):
     with open_vault(two, clock=lambda: NOW) as app:
         assert {end.to for end in app.links("plan").out} == {"ep-paint"}
         assert {end.source for end in app.links("ep-paint").back} == {"plan.md", "semantic/projects.md"}
-        assert app.catalog.merged() == {"ep-again": "ep-paint"}
+        assert app.catalog.merged_ids() == {"ep-again": "ep-paint"}
         (match,) = [m for m in app.search("long pole roller").matches if m.note == "ep-paint"]
         assert match
         app.reindex()

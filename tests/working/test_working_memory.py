@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryclaw.errors import InputError
-from memoryclaw.text.prompts import estimate, fenced
+from memoryclaw.text.prompts import estimate, fence_block
 from memoryclaw.working.memory import (
     BUDGET,
     FACTS,
@@ -86,7 +86,7 @@ def test_the_ladder_ends_within_any_budget_or_at_its_floor(given_: dict[str, Any
     lines = within(after(given_), budget)
     assert estimate("\n".join(lines)) <= budget
     if lines:
-        assert len(ET.fromstring(fenced([], lines))[0]) == len(lines) - 2
+        assert len(ET.fromstring(fence_block([], lines))[0]) == len(lines) - 2
 
 
 def test_the_seeds_example_is_taken_and_given_back_as_it_is() -> None:
@@ -170,7 +170,7 @@ def test_what_is_not_understood_is_refused_by_name(wrong: dict[str, Any], named:
 
 
 def test_private_parts_and_our_own_block_never_get_in() -> None:
-    block = fenced([("trusted", ['<m id="a">b</m>'])])
+    block = fence_block([("trusted", ['<m id="a">b</m>'])])
     memory = after(
         {
             "goal": f"{block}\nask <private>about the illness</private> politely",

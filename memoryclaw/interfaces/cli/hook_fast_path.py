@@ -164,11 +164,13 @@ def _print(answer: Mapping[str, Any]) -> None:
 
 
 def _remark(sentence: str) -> None:
-    from memoryclaw.writing.secret_gate import harmless
+    from memoryclaw.writing.secret_gate import without_secrets
 
     try:
         sys.stderr.write(
-            f"memoryclaw: {harmless(sentence, sys.argv[1:])}\n".encode("ascii", "backslashreplace").decode()
+            f"memoryclaw: {without_secrets(sentence, sys.argv[1:])}\n".encode(
+                "ascii", "backslashreplace"
+            ).decode()
         )
     except (OSError, ValueError, AttributeError):
         return
