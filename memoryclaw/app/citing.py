@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memoryclaw.app.context import VaultContext
 from memoryclaw.errors import MemoryClawError
-from memoryclaw.recall.citing import cited_in, lately
+from memoryclaw.recall.citing import citations, lately
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.ledger_usage import RECEIPT
 from memoryclaw.vault.logs import text_of_turn
@@ -41,7 +41,7 @@ def _cite(context: VaultContext, replies: Sequence[KeptTurn]) -> None:
             continue
         text = text_of_turn(reply.record)
         found = context.read(
-            lambda text=text, reply=reply, shown=shown: cited_in(  # type: ignore[misc]
+            lambda text=text, reply=reply, shown=shown: citations(  # type: ignore[misc]
                 text, reply.before, shown, context.catalog, context.index.size()[0]
             )
         )

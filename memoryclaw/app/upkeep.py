@@ -22,7 +22,7 @@ def upkeep(
         return None
     looking = context.looking(planning=True)
     if dry_run:
-        changes = lifecycle.planned(looking)
+        changes = lifecycle.plan(looking)
         return Consolidated(changes, mode=mode) if changes.changes else None
     try:
         run = lifecycle.upkeep(looking, mode=mode, loss_budget=context.config.loss_budget, rehearse=rehearse)

@@ -8,7 +8,16 @@ from typing import NamedTuple
 
 from memoryclaw.errors import NotFoundError
 from memoryclaw.lifecycle.keeping import UpkeepContext
-from memoryclaw.lifecycle.views import ENTITIES, TOPICS, View, named, pages, views, was_edited, written
+from memoryclaw.lifecycle.views import (
+    ENTITIES,
+    TOPICS,
+    View,
+    page_text,
+    pages,
+    pages_named,
+    views,
+    was_edited,
+)
 from memoryclaw.vault import files
 from memoryclaw.vault.generated import is_generated
 from memoryclaw.vault.layout import on_disk
@@ -36,7 +45,7 @@ def listed(context: UpkeepContext, name: str = "") -> Views:
     found = _looked(context)
     if not name:
         return Views(tuple(found))
-    chosen = tuple(named(found, name)) or tuple(named(found, context.catalog.entity_name(name)))
+    chosen = tuple(pages_named(found, name)) or tuple(pages_named(found, context.catalog.entity_name(name)))
     if not chosen:
         raise NotFoundError(
             f"nothing is known of which a page {name!r} could be made; `memoryclaw views` lists all pages"
@@ -114,7 +123,7 @@ def _commit(context: UpkeepContext, view: View, run: str, *, edited: bool) -> Pe
     page, templates = view.page, context.writing.templates
 
     def text(now: str | None) -> str | None:
-        return written(page, now, templates, edited=edited) if page else now
+        return page_text(page, now, templates, edited=edited) if page else now
 
     def message() -> str:
         return templates.commit_message("views", path=view.path, count=view.sources, run=run)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import ConfigError, InputError
-from memoryclaw.hosts.json5 import Added, JsonNode, Member, append, parse, removed
+from memoryclaw.hosts.json5 import Added, JsonNode, Member, append, parse, remove_member
 from memoryclaw.vault import files
 
 BACKUP = ".memoryclaw-backup"
@@ -76,7 +76,7 @@ def _bare(real: str, text: str | None) -> str | None:
     for was in (_text(real + BACKUP), None):
         if _gives(was, command, text):
             return was
-    return _edited(text, without_hooks(text.removeprefix(_BOM)))
+    return _edit(text, without_hooks(text.removeprefix(_BOM)))
 
 
 def _gives(was: str | None, command: str, text: str) -> bool:
@@ -87,10 +87,10 @@ def _gives(was: str | None, command: str, text: str) -> bool:
 
 
 def _with(text: str | None, command: str) -> str:
-    return _edited(text or "", with_hooks((text or "").removeprefix(_BOM), command))
+    return _edit(text or "", with_hooks((text or "").removeprefix(_BOM), command))
 
 
-def _edited(old: str, text: str) -> str:
+def _edit(old: str, text: str) -> str:
     return _BOM + text if old.startswith(_BOM) else text
 
 
@@ -142,7 +142,7 @@ def with_hooks(text: str, command: str) -> str:
         InputError: the text cannot be understood, or holds something else where hooks belong.
     """
     text = text if text.strip() else _EMPTY
-    _checked(text)
+    _parse(text)
     for event, verb, seconds in EVENTS:
         hook = {"type": "command", "command": command.replace("{}", f"hook {verb}"), "timeout": seconds}
         text, _ = append(text, ("hooks", event), {"hooks": [hook]})
@@ -151,20 +151,20 @@ def with_hooks(text: str, command: str) -> str:
 
 def without_hooks(text: str) -> str:
     """The settings without any command of ours, and without the groups and lists that held nothing else."""
-    while command := next(_ours(_checked(text)), None):
+    while command := next(_ours(_parse(text)), None):
         *outer, (container, member) = command.chain
         while outer and len(container.members) == 1:
             container, member = outer.pop()
-        text = removed(text, container, member, Added(0, ""))
+        text = remove_member(text, container, member, Added(0, ""))
     return text
 
 
 def command_in(text: str) -> str:
     """What runs our hooks in these settings, with `{}` in place of `hook pre` or `hook post`; empty where nothing does."""
-    return next((_VERB.sub(" {}", hook.command) for hook in _ours(_checked(text))), "")
+    return next((_VERB.sub(" {}", hook.command) for hook in _ours(_parse(text))), "")
 
 
-def _checked(text: str) -> JsonNode:
+def _parse(text: str) -> JsonNode:
     """The settings, read as JSON: the host knows no comments, and of a key that stands twice it follows one only."""
     try:
         value = json.loads(text, object_pairs_hook=_once)

@@ -9,8 +9,8 @@ from memoryclaw.consolidation.apply import apply
 from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
 from memoryclaw.consolidation.consolidate import Consolidated, Rehearse, hold_back, one_at_a_time
 from memoryclaw.consolidation.proposals import fingerprint_of
-from memoryclaw.lifecycle.expiry import expired
-from memoryclaw.lifecycle.fading import unused
+from memoryclaw.lifecycle.expiry import expiries
+from memoryclaw.lifecycle.fading import unused_episodes
 from memoryclaw.lifecycle.habits import habits
 from memoryclaw.lifecycle.keeping import UPKEEP, Keeper, UpkeepContext, is_open
 from memoryclaw.lifecycle.merges import merges
@@ -19,10 +19,10 @@ from memoryclaw.lifecycle.revisions import revisions
 from memoryclaw.lifecycle.superseding import superseding
 from memoryclaw.vault.layout import run_id
 
-KEEPERS: tuple[Keeper, ...] = (expired, superseding, gotchas, habits, revisions, merges, unused)
+KEEPERS: tuple[Keeper, ...] = (expiries, superseding, gotchas, habits, revisions, merges, unused_episodes)
 
 
-def planned(context: UpkeepContext, keepers: Sequence[Keeper] | None = None) -> ChangeSet:
+def plan(context: UpkeepContext, keepers: Sequence[Keeper] | None = None) -> ChangeSet:
     """What upkeep would do and propose now: nothing that is done, that waits, or that a person has said no to or taken back."""
     changes: dict[str, PlannedChange] = {}
     for keeper in KEEPERS if keepers is None else keepers:
@@ -58,7 +58,7 @@ def upkeep(
     """
     mode = "direct" if mode == "direct" else "propose"
     with one_at_a_time(context.writing.root):
-        changes = hold_back(planned(context, keepers), mode, context.writing, rehearse)
+        changes = hold_back(plan(context, keepers), mode, context.writing, rehearse)
         if not changes.changes:
             return Consolidated(changes, mode=mode)
         mode = "propose" if changes.held else mode
