@@ -759,12 +759,12 @@ class App:
         Raises:
             NotFoundError: no log holds a turn of this session.
         """
-        from memoryclaw.recall.browsing import logs_of, superseded_lines_of
+        from memoryclaw.recall.browsing import logs_of, successors_in
         from memoryclaw.review.details import conversation
 
         paths = self._context.read(lambda: logs_of(session, self.catalog))
         told, today = self.catalog.facts(), self._context.today
-        over = {path: superseded_lines_of(self.catalog, self.vault, path, today) for path in paths}
+        over = {path: successors_in(self.catalog, self.vault, path, today) for path in paths}
         return self._context.look(lambda context: conversation(context, session, paths, told, over))
 
     @allowed(OWNER)

@@ -8,16 +8,7 @@ from typing import NamedTuple
 
 from memoryclaw.errors import NotFoundError
 from memoryclaw.lifecycle.keeping import UpkeepContext
-from memoryclaw.lifecycle.views import (
-    ENTITIES,
-    TOPICS,
-    View,
-    page_text,
-    pages,
-    pages_named,
-    views,
-    was_edited,
-)
+from memoryclaw.lifecycle.views import ENTITIES, TOPICS, View, compose, find, pages, views, was_edited
 from memoryclaw.vault import files
 from memoryclaw.vault.generated import is_generated
 from memoryclaw.vault.layout import on_disk
@@ -45,7 +36,7 @@ def listed(context: UpkeepContext, name: str = "") -> Views:
     found = _looked(context)
     if not name:
         return Views(tuple(found))
-    chosen = tuple(pages_named(found, name)) or tuple(pages_named(found, context.catalog.entity_name(name)))
+    chosen = tuple(find(found, name)) or tuple(find(found, context.catalog.entity_name(name)))
     if not chosen:
         raise NotFoundError(
             f"nothing is known of which a page {name!r} could be made; `memoryclaw views` lists all pages"
@@ -123,7 +114,7 @@ def _commit(context: UpkeepContext, view: View, run: str, *, edited: bool) -> Pe
     page, templates = view.page, context.writing.templates
 
     def text(now: str | None) -> str | None:
-        return page_text(page, now, templates, edited=edited) if page else now
+        return compose(page, now, templates, edited=edited) if page else now
 
     def message() -> str:
         return templates.commit_message("views", path=view.path, count=view.sources, run=run)

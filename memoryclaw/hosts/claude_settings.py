@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import ConfigError, InputError
-from memoryclaw.hosts.json5 import Added, JsonNode, Member, append, parse, remove_member
+from memoryclaw.hosts.json5 import Added, JsonNode, Member, append, parse, remove
 from memoryclaw.vault import files
 
 BACKUP = ".memoryclaw-backup"
@@ -155,7 +155,7 @@ def without_hooks(text: str) -> str:
         *outer, (container, member) = command.chain
         while outer and len(container.members) == 1:
             container, member = outer.pop()
-        text = remove_member(text, container, member, Added(0, ""))
+        text = remove(text, container, member, Added(0, ""))
     return text
 
 

@@ -223,9 +223,7 @@ def take(text: str, path: Path, added: Added) -> str:
     while depth > added.there and len(chain[depth].members) == 1:
         depth -= 1
     member = chain[depth].member(path[depth])
-    return (
-        remove_member(text, chain[depth], member, added if depth == added.there else None) if member else text
-    )
+    return remove(text, chain[depth], member, added if depth == added.there else None) if member else text
 
 
 def drop(text: str, path: Path, value: Any, added: Added) -> str:
@@ -236,7 +234,7 @@ def drop(text: str, path: Path, value: Any, added: Added) -> str:
         return text
     if len(node.members) == 1 and added.there < len(path):
         return take(text, path, added)
-    return remove_member(text, node, items[-1], added if added.there == len(path) else None)
+    return remove(text, node, items[-1], added if added.there == len(path) else None)
 
 
 def _nearest_object(text: str, path: Path) -> tuple[JsonNode, int]:
@@ -294,7 +292,7 @@ def _after_last(text: str, node: JsonNode, key: str, value: Any) -> str:
     return f"{text[:position]}{separator}{rendered},{text[position:]}"
 
 
-def remove_member(text: str, node: JsonNode, member: Member, added: Added | None = None) -> str:
+def remove(text: str, node: JsonNode, member: Member, added: Added | None = None) -> str:
     """The text without one member of an object or array."""
     place = node.members.index(member)
     before = node.members[place - 1] if place else None

@@ -75,7 +75,7 @@ def says(one: Fact, other: Fact) -> bool:
     return (one.entity, one.field, one.value) == (other.entity, other.field, other.value)
 
 
-def opposed_pairs(conflict: Conflict) -> list[tuple[Fact, Fact]]:
+def rivals(conflict: Conflict) -> list[tuple[Fact, Fact]]:
     """The pairs of values that cannot both hold, each once."""
     facts = [side[0][1] for side in conflict.sides]
     return [(a, b) for a, b in combinations(facts, 2) if not agree(a.value, b.value)]

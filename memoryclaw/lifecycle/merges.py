@@ -196,17 +196,11 @@ def _run_episodes(context: UpkeepContext) -> Iterator[RunEpisode]:
             continue
         merged = names_of(low, ("merged_from",))
         yield RunEpisode(
-            str(id_),
-            str(path),
-            str(stamp),
-            str(trust),
-            _body_lines(note.body),
-            tuple(map(str, ranges)),
-            merged,
+            str(id_), str(path), str(stamp), str(trust), _lines(note.body), tuple(map(str, ranges)), merged
         )
 
 
-def _body_lines(body: str) -> tuple[str, ...]:
+def _lines(body: str) -> tuple[str, ...]:
     return tuple(line for raw in body.split("\n") if (line := raw.strip()) and not line.startswith("#"))
 
 

@@ -311,7 +311,7 @@ class _Making(NamedTuple):
             facts=[_fact_line(*pair) for pair in current],
             statements=[_fact_line(*pair) for pair in statements],
             past=[_fact_line(*pair) for pair in past[:_PAST]],
-            episodes=[_episode_row(episode, lines) for episode, lines in about[:_EPISODES]],
+            episodes=[_row(episode, lines) for episode, lines in about[:_EPISODES]],
             more=max(len(about) - _EPISODES, 0),
             topics=topics,
         )
@@ -340,9 +340,7 @@ class _Making(NamedTuple):
                 _link(self.pages[one], one) if one in self.pages else _plain(one) for one in topic.members
             ],
             facts=[f"{_plain(fact.entity)}, {_fact_line(where, fact)}" for where, fact in facts],
-            episodes=[
-                _episode_row(episode, _naming(episode, keys) or ()) for episode in episodes[:_EPISODES]
-            ],
+            episodes=[_row(episode, _naming(episode, keys) or ()) for episode in episodes[:_EPISODES]],
             more=max(len(episodes) - _EPISODES, 0),
         )
         sources = [self.ids.get(where, where) for where, _ in facts] + [episode.id for episode in episodes]
@@ -365,7 +363,7 @@ def _naming(episode: Episode, keys: Iterable[str]) -> tuple[str, ...] | None:
     return None
 
 
-def _episode_row(episode: Episode, lines: Iterable[str]) -> dict[str, object]:
+def _row(episode: Episode, lines: Iterable[str]) -> dict[str, object]:
     when = episode.at[:10]
     link = _link(episode.path, episode.title or episode.id)
     return {"link": f"{when}: {link}" if when else link, "lines": [_plain(_bare(line)) for line in lines]}
@@ -439,7 +437,7 @@ def was_edited(text: str) -> bool:
     return fingerprint_of(generated_part(text)) != text_of(split(readable(text)).meta.get(FINGERPRINT))
 
 
-def page_text(page: GeneratedPage, text: str | None, templates: Templates, *, edited: bool = False) -> str:
+def compose(page: GeneratedPage, text: str | None, templates: Templates, *, edited: bool = False) -> str:
     """The text of a page's file with its generated part as it is now; all that a person wrote around it stays, byte for byte.
 
     What somebody changed between the marks stays as well, unless it is known that no person did (`edited`).
@@ -458,7 +456,7 @@ def page_text(page: GeneratedPage, text: str | None, templates: Templates, *, ed
     return set_property(fresh, FINGERPRINT, page.fingerprint)
 
 
-def pages_named(listed: Sequence[View], name: str) -> Iterator[View]:
+def find(listed: Sequence[View], name: str) -> Iterator[View]:
     """The pages of this name, title or path."""
     key = key_of(name)
     for view in listed:

@@ -16,7 +16,7 @@ from memoryclaw.model import Fact, Link, Unit
 from memoryclaw.ports import Address
 from memoryclaw.recall.addresses import address_of, lead_to
 from memoryclaw.recall.strength import Strengths
-from memoryclaw.recall.superseded import ShownLines, Superseded, superseded_lines
+from memoryclaw.recall.superseded import ShownLines, Superseded, successors
 from memoryclaw.text import encoding
 from memoryclaw.text.dates import coming, falls_in, find_ranges, leading_range
 from memoryclaw.text.encoding import readable
@@ -100,9 +100,7 @@ def show(id_: str, catalog: Catalog, vault: Vault, today: date) -> ShownUnit:
         return ShownUnit(address, excerpt, digest)
     episode = readable(excerpt) if place.kind == "episode" else ""
     lines_shown = ShownLines(address.path, address.line, address.end_line, episode)
-    outdated = (
-        superseded_lines(catalog, [lines_shown], today.isoformat()) if episode or place.kind == "log" else {}
-    )
+    outdated = successors(catalog, [lines_shown], today.isoformat()) if episode or place.kind == "log" else {}
     return ShownUnit(address, excerpt, digest, tuple(outdated.get(0, ())))
 
 
@@ -412,12 +410,10 @@ def logs_of(session: str, catalog: Catalog) -> list[str]:
     return paths
 
 
-def superseded_lines_of(
-    catalog: Catalog, vault: Vault, path: str, today: date
-) -> dict[int, list[Superseded]]:
+def successors_in(catalog: Catalog, vault: Vault, path: str, today: date) -> dict[int, list[Superseded]]:
     """What the lines of a log told and holds no longer, by line."""
     lines = len(encoding.LINE.findall(encoding.decode(_bytes(vault, path)).text))
-    outdated = superseded_lines(catalog, [ShownLines(path, 1, max(lines, 1))], today.isoformat()).get(0, [])
+    outdated = successors(catalog, [ShownLines(path, 1, max(lines, 1))], today.isoformat()).get(0, [])
     return {line: list(lines_told) for line, lines_told in groupby(outdated, key=lambda one: one.line)}
 
 

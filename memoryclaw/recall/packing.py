@@ -66,7 +66,7 @@ class Pack:
         self.full = False
         self._until = 0  # tokens up to which the weak may fill the room
 
-    def early_refusal(self, kind: str, score: float) -> str:
+    def refusal(self, kind: str, score: float) -> str:
         """Why a candidate need not even be looked at, or an empty string."""
         if self._until:
             return "budget" if self.full or self.tokens() >= self._until else ""
@@ -80,10 +80,10 @@ class Pack:
         """From now on the weak are taken in, too, until they have a share of the budget."""
         self._until = max(self.tokens() + int(self._budget * share) - self._spared // 100, 1)
 
-    def refusal(self, unit: Unit, score: float) -> str:
+    def match_refusal(self, unit: Unit, score: float) -> str:
         """Why a match cannot be taken in, wherever it is cut, or an empty string; known before it is explained."""
         where = self._place(unit)
-        reason = self.early_refusal(unit.kind, score)
+        reason = self.refusal(unit.kind, score)
         if not reason and unit.kind != "turn":  # of a turn it depends on the words asked for
             reason = self._repeats(unit, where.trust)
         if reason:
@@ -97,7 +97,7 @@ class Pack:
     def offer(self, unit: Unit, score: float, surfaces: frozenset[str]) -> str:
         """Takes a match in if it may and fits: `in`, or the reason why not."""
         where = self._place(unit)
-        reason = self.early_refusal(unit.kind, score) or self._repeats(unit, where.trust, surfaces)
+        reason = self.refusal(unit.kind, score) or self._repeats(unit, where.trust, surfaces)
         if not reason and unit.kind == "turn" and self._is_said(unit, surfaces):
             reason = "duplicate"
         if reason:

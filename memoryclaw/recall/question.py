@@ -216,7 +216,7 @@ def understand(
     words = words or list(query.words)
     units = index.size()[0]
     vocabulary = _QuestionWords(words, catalog, languages, units)
-    entities, people, name_parts = _names_in(query.words or words, catalog)
+    entities, people, name_parts = _names(query.words or words, catalog)
     aliases: tuple[Leaf, ...] = ()
     akin: tuple[Leaf, ...] = ()
     tokens = frozenset(vocabulary.tokens)
@@ -225,10 +225,7 @@ def understand(
         tokens |= {token for leaf in aliases for token in leaf.clause.text.split()}
         names = {part for key in (*entities, *people, *name_parts) for part in key.split()}
         plain = [word for word in words if key_of(word) not in names]
-        akin = (
-            *_related_leaves(plain, tokens, vocabulary, catalog),
-            *_prefix_leaves(plain, tokens, vocabulary, catalog),
-        )
+        akin = (*_kin(plain, tokens, vocabulary, catalog), *_prefixes(plain, tokens, vocabulary, catalog))
     notices = list(query.notices)
     clause: Clause | None = None
     leaves: tuple[Leaf, ...] = ()
@@ -422,9 +419,7 @@ class _QuestionWords:
         return self.spelled[word]
 
 
-def _names_in(
-    words: Sequence[str], catalog: Catalog
-) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+def _names(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
     """The entities, the people, and the parts of longer names that these words name."""
     name_candidates = candidates(words)
     keys = {candidate.key: candidate.key for candidate in name_candidates}
@@ -452,15 +447,13 @@ def _synonyms(
     return tuple(leaves)
 
 
-def _related_leaves(
+def _kin(
     words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, catalog: Catalog
 ) -> tuple[Leaf, ...]:
     spoken = [language for code in RELATED_IN if (language := seen.languages.of(code))]
     if not spoken:
         return ()
-    akin = {
-        word: [token for one in spoken for token in related_tokens(one.token(word), one)] for word in words
-    }
+    akin = {word: [token for one in spoken for token in kin_of(one.token(word), one)] for word in words}
     counts = catalog.count_of([token for tokens in akin.values() for token in tokens])
     most = max(1, seen.units * RELATED_SHARE)
     return tuple(
@@ -471,7 +464,7 @@ def _related_leaves(
     )
 
 
-def _prefix_leaves(
+def _prefixes(
     words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, catalog: Catalog
 ) -> tuple[Leaf, ...]:
     """Words of the vault that begin with one that hardly any unit holds, or are its beginning but for an ending.
@@ -655,7 +648,7 @@ class _Groups(NamedTuple):
     alike: dict[str, list[str]]  # first letters → words as listed
 
 
-def related_tokens(token: str, language: Language) -> list[str]:
+def kin_of(token: str, language: Language) -> list[str]:
     """The tokens that may stand in a text for this one; none where the language has no list of them."""
     if language.code not in RELATED_IN:
         return []

@@ -152,7 +152,7 @@ class _Offering:
             hopeful = []
             for ranked in chunk:
                 rowid = ranked.unit.rowid
-                reason = "empty" if rowid in empty else pack.refusal(units[rowid], ranked.score)
+                reason = "empty" if rowid in empty else pack.match_refusal(units[rowid], ranked.score)
                 decisions[rowid] = reason
                 hopeful += [] if reason else [ranked]
             matches = self._searcher.matches(self._found, hopeful, units=units)
@@ -170,9 +170,7 @@ class _Offering:
         """The next `CHUNK` units that the pack may still take; those before that it may not are refused."""
         chunk: list[Ranked] = []
         for ranked in waiting:
-            self.decisions[ranked.unit.rowid] = reason = self._pack.early_refusal(
-                ranked.unit.kind, ranked.score
-            )
+            self.decisions[ranked.unit.rowid] = reason = self._pack.refusal(ranked.unit.kind, ranked.score)
             if not reason:
                 chunk.append(ranked)
                 if len(chunk) == CHUNK:

@@ -18,7 +18,7 @@ from memoryclaw.recall.explain import filter_causes, read_columns, reasons
 from memoryclaw.recall.folding import Folding, may_fold
 from memoryclaw.recall.question import Question, spellings, strangers, understand
 from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, rank, share_out
-from memoryclaw.recall.superseded import ShownLines, outdated_turns, superseded_lines
+from memoryclaw.recall.superseded import ShownLines, outdated_turns, successors
 from memoryclaw.recall.text_lane import POOL
 from memoryclaw.text.language import fold
 from memoryclaw.text.snippets import snippet, without_block_ids
@@ -140,7 +140,7 @@ class Searcher:
             )
             for unit in spoken
         ]
-        outdated = superseded_lines(self._catalog, lines_shown, today) if lines_shown else {}
+        outdated = successors(self._catalog, lines_shown, today) if lines_shown else {}
         superseding = {spoken[number].id: over for number, over in outdated.items()}
         turns = {
             unit.id: unit_by_id[unit.id]

@@ -45,9 +45,7 @@ class ShownLines(NamedTuple):
     episode: str = ""  # its text from the first line on; empty for a log
 
 
-def superseded_lines(
-    catalog: Catalog, shown: Sequence[ShownLines], today: str
-) -> dict[int, list[Superseded]]:
+def successors(catalog: Catalog, shown: Sequence[ShownLines], today: str) -> dict[int, list[Superseded]]:
     """What no longer holds of what is shown, by the number of the place in `shown`; in the order of lines.
 
     Args:

@@ -61,7 +61,7 @@ def bound(step: Step, values: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in args.items() if value is not None or step.args[key] is None}
 
 
-def mask_secrets(value: Any, secrets: frozenset[str]) -> Any:
+def mask(value: Any, secrets: frozenset[str]) -> Any:
     """Removes secret parameter values before a value is shown or logged."""
     if not secrets:
         return value
@@ -70,8 +70,8 @@ def mask_secrets(value: Any, secrets: frozenset[str]) -> Any:
             value = value.replace(form, HIDDEN)
         return value
     if isinstance(value, dict):
-        return {mask_secrets(key, secrets): mask_secrets(inner, secrets) for key, inner in value.items()}
-    return [mask_secrets(inner, secrets) for inner in value] if isinstance(value, list) else value
+        return {mask(key, secrets): mask(inner, secrets) for key, inner in value.items()}
+    return [mask(inner, secrets) for inner in value] if isinstance(value, list) else value
 
 
 def _forms(secret: str) -> tuple[str, ...]:

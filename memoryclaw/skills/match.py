@@ -117,13 +117,9 @@ def values_in(request: str, specs: Sequence[ParameterSpec], today: date) -> dict
     Dates are ISO dates, or two of them with a slash between. A person may stand where an address is asked for.
     """
     reader = _ValueReader(request[:_LONGEST], today)
-    values = {one.name: value for one in specs if (value := reader.value_by_type(one))}
-    values |= {
-        one.name: value for one in specs if one.name not in values and (value := reader.value_by_lead(one))
-    }
-    values |= {
-        one.name: value for one in specs if one.name not in values and (value := reader.quoted_value(one))
-    }
+    values = {one.name: value for one in specs if (value := reader.by_type(one))}
+    values |= {one.name: value for one in specs if one.name not in values and (value := reader.by_lead(one))}
+    values |= {one.name: value for one in specs if one.name not in values and (value := reader.quote(one))}
     return {one.name: values[one.name] for one in specs if one.name in values}
 
 
@@ -139,12 +135,10 @@ class _ValueReader:
         ahead = [r for r in ranges if r.start and (not r.end or r.end >= today.isoformat())]
         self._dates = [r.start if r.start == r.end else f"{r.start}/{r.end}" for r in ahead]
         self._names = [
-            (hit[1].lower(), name)
-            for hit in _NAMED.finditer(self._rest)
-            if (name := _capitalised_words(hit[2]))
+            (hit[1].lower(), name) for hit in _NAMED.finditer(self._rest) if (name := _capitals(hit[2]))
         ]
 
-    def value_by_type(self, one: ParameterSpec) -> str:
+    def by_type(self, one: ParameterSpec) -> str:
         """A value found by its type."""
         if one.type in ("date", "datetime"):
             return self._dates.pop(0) if self._dates else ""
@@ -154,7 +148,7 @@ class _ValueReader:
             self._rest = blanked(self._rest, [hit.span()])
         return hit[0] if hit else ""
 
-    def value_by_lead(self, one: ParameterSpec) -> str:
+    def by_lead(self, one: ParameterSpec) -> str:
         """A name found by the word before it: `to John`, `from Hamburg`."""
         words = _words_before(one)
         for place, (before, name) in enumerate(self._names):
@@ -163,7 +157,7 @@ class _ValueReader:
                 return name
         return ""
 
-    def quoted_value(self, one: ParameterSpec) -> str:
+    def quote(self, one: ParameterSpec) -> str:
         """Quoted words, for a parameter of any text."""
         return self._quotes.pop(0) if self._quotes and one.type in ("", "string", "text") else ""
 
@@ -177,7 +171,7 @@ def _words_before(spec: ParameterSpec) -> frozenset[str]:
     return _PLACES if {"place", "city", "site", "where"}.intersection(words) else frozenset()
 
 
-def _capitalised_words(text: str) -> str:
+def _capitals(text: str) -> str:
     """The capitalised words at the start of a text: names, in most languages with capitals."""
     words = []
     for word in text.split():

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.capture.capture import CaptureResult
 from memoryclaw.errors import InputError, MemoryClawError
-from memoryclaw.skills.binding import Facts, bound, look_up_value, mask_secrets, parse_value, standing_for
+from memoryclaw.skills.binding import Facts, bound, look_up_value, mask, parse_value, standing_for
 from memoryclaw.skills.listing import CHANGED, ListedSkill, find, list_skills
 from memoryclaw.skills.outcomes import CHECK, EVENT, INTERRUPTED, TOOL, WHY
 from memoryclaw.skills.steps import Recipe, Requirement, Step, as_text, read_recipe, references_in
@@ -244,8 +244,7 @@ class _Job:
         """Plans all calls and reports what would go wrong; calls no tool."""
         planned = [self._plan(step) for step in self.recipe.steps]
         steps = tuple(
-            self._step_result(number, call, PLANNED, error=call.trouble)
-            for number, call in enumerate(planned, 1)
+            self._report(number, call, PLANNED, error=call.trouble) for number, call in enumerate(planned, 1)
         )
         return self._outcome(steps, applied=False, ok=not any(call.trouble for call in planned))
 
@@ -260,9 +259,7 @@ class _Job:
         try:
             for number, call in enumerate(planned, 1):
                 failed = any(step.state == FAILED for step in steps)
-                steps.append(
-                    self._step_result(number, call, NOT_RUN) if failed else self._carry_out(number, call)
-                )
+                steps.append(self._report(number, call, NOT_RUN) if failed else self._carry_out(number, call))
         finally:
             # Also after an interrupt in the middle of a call.
             ok = [step.state for step in steps] == [DONE] * len(planned)
@@ -272,17 +269,15 @@ class _Job:
     def _plan(self, step: Step) -> _PlannedCall:
         try:
             tool = self.tools.find(step.tool)
-            return _PlannedCall(
-                step, tool, self._trouble(tool, self._args(step), self._unknown_arguments(step))
-            )
+            return _PlannedCall(step, tool, self._trouble(tool, self._args(step), self._late_args(step)))
         except MemoryClawError as error:
             return _PlannedCall(step, None, str(error))
 
     def _trouble(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
         """What is wrong with the arguments, without secrets, which the message of a schema repeats."""
-        return str(mask_secrets(self.tools.check(tool, args, unknown), self.secrets))[:WHY]
+        return str(mask(self.tools.check(tool, args, unknown), self.secrets))[:WHY]
 
-    def _unknown_arguments(self, step: Step) -> frozenset[str]:
+    def _late_args(self, step: Step) -> frozenset[str]:
         """The arguments that need the result of an earlier step."""
         results = {one.id for one in self.recipe.steps} - self.known.keys()
         return frozenset(
@@ -300,28 +295,23 @@ class _Job:
         except InputError as error:
             args, trouble = dict(call.step.args), str(error)
         if trouble or tool is None:
-            return self._step_result(number, call, FAILED, error=trouble)
+            return self._report(number, call, FAILED, error=trouble)
         result = self.tools.call(tool, args)
         if call.step.id:
             self.known[call.step.id] = result.value
-        answer = mask_secrets(result.text, self.secrets)
+        answer = mask(result.text, self.secrets)
         lost = self._log(
-            {
-                "tool": call.step.tool,
-                "args": mask_secrets(args, self.secrets),
-                "result": answer,
-                "ok": result.ok,
-            }
+            {"tool": call.step.tool, "args": mask(args, self.secrets), "result": answer, "ok": result.ok}
         )
         if lost:
-            return self._step_result(
+            return self._report(
                 number, call, FAILED, result=answer, error=f"it was done, but could not be logged: {lost}"
             )
         if not result.ok:
-            return self._step_result(number, call, FAILED, error=answer)
-        return self._step_result(number, call, DONE, result=answer)
+            return self._report(number, call, FAILED, error=answer)
+        return self._report(number, call, DONE, result=answer)
 
-    def _step_result(
+    def _report(
         self, number: int, call: _PlannedCall, state: str, *, result: str = "", error: str = ""
     ) -> StepResult:
         try:
@@ -329,7 +319,7 @@ class _Job:
         except InputError:
             args = dict(call.step.args)
         host = call.tool.host if call.tool else ""
-        args_shown = mask_secrets(args, self.secrets)
+        args_shown = mask(args, self.secrets)
         return StepResult(number, call.step.tool, host, args_shown, state, result[:_SHOWN], error[:_SHOWN])
 
     def _log(self, event: Mapping[str, Any]) -> str:
@@ -364,7 +354,7 @@ class _Job:
         self, steps: tuple[StepResult, ...], *, applied: bool, ok: bool, notice: str = ""
     ) -> SkillRun:
         skill = self.listed.skill
-        values = tuple(value._replace(value=mask_secrets(value.value, self.secrets)) for value in self.values)
+        values = tuple(value._replace(value=mask(value.value, self.secrets)) for value in self.values)
         session = self.session if applied else ""
         return SkillRun(
             self.run if applied else "", self.listed.name, skill.path, skill.digest, session, applied, ok, values, steps, notice

@@ -279,12 +279,7 @@ class _StepReader:
         self.problems += (
             Problem(self._file.path, line, f"step {number} {message}", hint) for message, hint in _slips(low)
         )
-        step = Step(
-            text_of(low.get("tool")),
-            _first_given(low, _ARGS) or NOTHING,
-            text_of(_first_given(low, _IDS)),
-            line,
-        )
+        step = Step(text_of(low.get("tool")), _first(low, _ARGS) or NOTHING, text_of(_first(low, _IDS)), line)
         self._names(number, step)
         return step if len(self.problems) == before else None
 
@@ -319,7 +314,7 @@ def _slips(low: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     # An unknown key could be a condition: ignoring it would do what nobody wrote.
     for key in low.keys() - _KEYS:
         yield f"has a key {key[:60]!r} that no step may have", f"use {', '.join(sorted(_KEYS))}"
-    args = _first_given(low, _ARGS)
+    args = _first(low, _ARGS)
     if args is not None and not isinstance(args, dict):
         yield "has arguments that are no map", "write args: {name: value}"
 
@@ -354,7 +349,7 @@ def _about(name: str, value: Any) -> Mapping[str, Any]:
     return {key.lower(): inner for key, inner in about.items()} if isinstance(about, dict) else {}
 
 
-def _first_given(low: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
+def _first(low: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
     return next((low[key] for key in keys if low.get(key) is not None), None)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memoryclaw.errors import ConfigError, InputError
 from memoryclaw.model import Fact
-from memoryclaw.skills.binding import bound, look_up_value, mask_secrets, parse_value, standing_for
+from memoryclaw.skills.binding import bound, look_up_value, mask, parse_value, standing_for
 from memoryclaw.skills.skill_file import read_skill
 from memoryclaw.skills.steps import Requirement, Step, read_recipe
 from memoryclaw.skills.tools import read_servers
@@ -116,13 +116,13 @@ def test_a_name_stands_for_an_address_that_a_fact_gives():
 
 def test_secrets_are_hidden_wherever_they_stand():
     secrets = frozenset({"abc", "abcdef"})
-    assert mask_secrets({"k": ["x abcdef", 5], "abc": "y"}, secrets) == {
+    assert mask({"k": ["x abcdef", 5], "abc": "y"}, secrets) == {
         "k": ["x [secret]", 5],
         "[secret]": "y",
     }
     quoted = 'it\'s "ü"'
     for text in (quoted, repr(quoted), json.dumps(quoted), json.dumps(quoted, ensure_ascii=False)):
-        assert mask_secrets(text, frozenset({quoted})).strip("'\"") == "[secret]"
+        assert mask(text, frozenset({quoted})).strip("'\"") == "[secret]"
 
 
 def test_servers_take_what_is_secret_from_the_environment():
