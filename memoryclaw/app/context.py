@@ -18,12 +18,14 @@ from memoryclaw.errors import (
     ConfigError,
     ForbiddenError,
     IndexBehindError,
+    IndexBusyError,
     IndexUnreachableError,
     InputError,
     UnidentifiedError,
     VaultError,
 )
 from memoryclaw.index.catalog import Catalog
+from memoryclaw.index.database import Database
 from memoryclaw.index.index import Index, OnServer, open_index
 from memoryclaw.index.stemming import language
 from memoryclaw.index.sync import Following, Freshness, Sync, brought_up, fresh, healed
@@ -41,12 +43,14 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.index.vectors import Vectors
     from memoryclaw.lifecycle.keeping import UpkeepContext
     from memoryclaw.recall.strength import Strengths
-    from memoryclaw.text.redaction import Gate
+    from memoryclaw.text.redaction import RedactionGate
     from memoryclaw.vault.ledger import Ledger
     from memoryclaw.writing.context import WriteContext
 
 _INDEXES = ("_whole", "_view")
 _PAUSE = 0.05
+_LOOKS = 5  # at an index that another process replaces meanwhile
+_REPLACED = "another process keeps the index of this vault by other settings; end it, or start it again with those of today"
 AUDIENCES = "audience"  # the folder of their indexes
 Clock = Callable[[], datetime]
 T = TypeVar("T")
@@ -198,8 +202,8 @@ class VaultContext:
         from memoryclaw.text.redaction import Redactor
         from memoryclaw.writing.secret_gate import secret_key
 
-        kept = secret_key(os.fspath(settings.own_folder(os.environ)))
-        return Recorder(Logs(os.fspath(self.root)), Redactor(kept.key), self.clock, notice=kept.notice)
+        key = secret_key(os.fspath(settings.own_folder(os.environ)))
+        return Recorder(Logs(os.fspath(self.root)), Redactor(key.key), self.clock, notice=key.notice)
 
     @property
     def wants_vectors(self) -> bool:
@@ -231,19 +235,27 @@ class VaultContext:
     @property
     def sync(self) -> Sync:
         """Brings the index of everything in line with the files."""
-        whole = Vault(self.root, OWNER, self.config.folders)
-        return Sync(whole, self._whole, renamed=self._renamed, progress=self.progress)
+        vault = Vault(self.root, OWNER, self.config.folders)
+        return Sync(vault, self._whole, renamed=self._renamed, progress=self.progress)
 
     @property
     def today(self) -> date:
         """The day by the clock, in UTC."""
         return self.clock().astimezone(UTC).date()
 
-    def rebuilt(self, folder: Path) -> Index:
+    def build_in(self, folder: Path) -> Index:
         """A second index of the same vault, built in a folder."""
         index = self.index_in(folder)
         Sync(self.vault, index, progress=self.progress).run()
         return index
+
+    def copy_in(self, folder: Path) -> Index:
+        """A second index, in a folder, that knows what the index knows; built anew of an engine whose files are sealed where they are."""
+        database = self.index.database
+        if self.config.engine != "fts5" or not isinstance(database, Database):
+            return self.build_in(folder)
+        database.copied(folder)
+        return self.index_in(folder)
 
     def close(self) -> None:
         """Closes the index; the next verb opens it again."""
@@ -264,9 +276,9 @@ class VaultContext:
 
     def sees(self, path: str, *, audience: str = "") -> bool:
         """Whether an audience, the caller's when none is named, sees all of a file."""
-        whole = Vault(self.root, OWNER, self.config.folders)
-        found = whole.read(path)
-        return found is None or not whole.is_partial(path, found[0], audience or self.audience)
+        vault = Vault(self.root, OWNER, self.config.folders)
+        file = vault.read(path)
+        return file is None or not vault.is_partial(path, file[0], audience or self.audience)
 
     def refresh(self) -> Freshness:
         """Brings the index in line with the files, or relies on a live watcher that has done so, or on who keeps it."""
@@ -290,10 +302,23 @@ class VaultContext:
             IndexBehindError: it cannot be brought in line now.
         """
         end = time.monotonic() + files.WAIT
-        while behind := self.refresh().degraded:
+        while behind := self._shortfall():
             if time.monotonic() >= end:
                 raise IndexBehindError(f"nothing was done: {behind}")
             time.sleep(_PAUSE)
+
+    def _shortfall(self) -> str:
+        """Why the index cannot be brought in line now; empty where it was."""
+        try:
+            degraded = self.refresh().degraded
+        except IndexBusyError as error:
+            return str(error)
+        return degraded or (_REPLACED if self._was_replaced() else "")
+
+    def _was_replaced(self) -> bool:
+        """Whether an index is a new, empty one: a process with other settings put its own in place of what was brought in line."""
+        opened = (self.__dict__[name] for name in _INDEXES if name in self.__dict__)
+        return self._kept is None and any(index.database.rebuilt for index in opened)
 
     def _as_kept(self, freshness: Freshness) -> Freshness:
         """Looks at what is there and at no file; VaultError where nothing was ever indexed for the caller."""
@@ -319,20 +344,27 @@ class VaultContext:
 
     def read(self, verb: Callable[[], T]) -> T:
         """Carries out a verb that only reads, on a fresh index; `freshness` says how fresh."""
-        self.freshness, _, found = self._on_fresh_index(verb)
-        return found
+        self.freshness, _, answer = self._on_fresh_index(verb)
+        return answer
 
     def _on_fresh_index(self, verb: Callable[[], T]) -> tuple[Freshness, float, T]:
         """How fresh the index is, when it was, and what the verb answers."""
 
-        def work() -> tuple[Freshness, float, T]:
+        def look() -> tuple[Freshness, float, T]:
             freshness, synced = self.refresh(), time.perf_counter()
             if self.audience == OWNER or not self._sees_all:
                 return freshness, synced, verb()
             # In one state of the index: a label may come while the verb looks.
             with self._whole.database.reading():
-                found, partial = verb(), self._whole.is_partial()
-            return work() if partial else (freshness, synced, found)
+                answer, partial = verb(), self._whole.is_partial()
+            return look() if partial else (freshness, synced, answer)
+
+        def work() -> tuple[Freshness, float, T]:
+            for _ in range(_LOOKS):
+                looked = look()
+                if looked[0].degraded or not self._was_replaced():
+                    return looked
+            raise IndexBusyError(_REPLACED)
 
         if self.audience == OWNER:
             return healed(self._whole, work)
@@ -365,16 +397,18 @@ class VaultContext:
             if self._may is not None or self._kept is not None:
                 raise  # a node that cannot ask whether it is the home must not write
             with self._on_index_aside():
-                done = verb(self.write_context(gate), *clean)
-                return _noticed(_noticed(done, gate.notice), f"{error}; the index follows when it is back")
-        return _noticed(verb(self.write_context(gate), *clean), gate.notice)
+                outcome = verb(self.write_context(gate), *clean)
+                return _with_notice(
+                    _with_notice(outcome, gate.notice), f"{error}; the index follows when it is back"
+                )
+        return _with_notice(verb(self.write_context(gate), *clean), gate.notice)
 
     @contextlib.contextmanager
     def _on_index_aside(self) -> Iterator[None]:
         """An index made of the files for one verb, in place of one on a server that is away: what is written needs no server."""
         import tempfile  # only where something is wrong
 
-        own = {name: self.__dict__.pop(name) for name in _INDEXES if name in self.__dict__}
+        indexes = {name: self.__dict__.pop(name) for name in _INDEXES if name in self.__dict__}
         with tempfile.TemporaryDirectory(prefix="memoryclaw-") as folder:
             self.__dict__.update((name, self.index_in(Path(folder) / name)) for name in _INDEXES)
             try:
@@ -384,7 +418,7 @@ class VaultContext:
                 self.close()
                 for name in _INDEXES:
                     self.__dict__.pop(name, None)
-                self.__dict__.update(own)
+                self.__dict__.update(indexes)
 
     def look(self, verb: Callable[[WriteContext], T]) -> T:
         """Carries out a verb that only looks at what the files say, with no more of them than the caller sees."""
@@ -409,7 +443,7 @@ class VaultContext:
             decisions=decisions_of(writing.root),
         )
 
-    def write_context(self, gate: Gate) -> WriteContext:
+    def write_context(self, gate: RedactionGate) -> WriteContext:
         """What a verb that writes works with."""
         from memoryclaw.writing.context import Templates, WriteContext
 
@@ -427,16 +461,16 @@ class VaultContext:
         """The text of a file without what is for others."""
         from memoryclaw.vault.seen import seen  # only for what an agent claims
 
-        left = seen(path, text.encode("utf-8", "surrogatepass"), self.audience, self.config.folders)
-        return (left or b"").decode("utf-8", "surrogatepass")
+        data = seen(path, text.encode("utf-8", "surrogatepass"), self.audience, self.config.folders)
+        return (data or b"").decode("utf-8", "surrogatepass")
 
     def note_shown(self, session: str, mode: str, digests: Mapping[str, str]) -> str:
         """Keeps in the ledger what a session was shown by a tool; returns why not, if it could not."""
         values = {"receipt": self._receipt(), "session": self.session_name(session), "mode": mode}
-        shown = {**values, "ids": [*digests], "digests": dict(digests)}
-        return self.ledger.append("shown", shown, self.clock()) if digests else ""
+        event = {**values, "ids": [*digests], "digests": dict(digests)}
+        return self.ledger.append("shown", event, self.clock()) if digests else ""
 
-    def receipted(self, answer: Recalled, session: str, seen: str) -> Recalled:
+    def with_receipt(self, answer: Recalled, session: str, seen: str) -> Recalled:
         """The answer with its receipt, which the ledger keeps."""
         from memoryclaw.recall.receipts import event_of
 
@@ -496,11 +530,11 @@ class VaultContext:
         )
 
 
-def _noticed(done: T, notice: str) -> T:
+def _with_notice(done: T, notice: str) -> T:
     """What a verb did, with the gate's notice; a verb whose answer has no place for one took nothing in."""
     if notice and isinstance(done, tuple) and hasattr(done, "notice"):
-        told = "; ".join(filter(None, (done.notice, notice)))
-        return cast("T", done._replace(notice=told))  # type: ignore[attr-defined]
+        notices = "; ".join(filter(None, (done.notice, notice)))
+        return cast("T", done._replace(notice=notices))  # type: ignore[attr-defined]
     return done
 
 

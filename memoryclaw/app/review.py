@@ -13,7 +13,7 @@ from memoryclaw.model import OWNER
 if TYPE_CHECKING:
     from memoryclaw.review.decide import ReviewDecision, TickedFacts
     from memoryclaw.review.details import Details
-    from memoryclaw.review.file_history import Difference
+    from memoryclaw.review.file_history import FileDiff
     from memoryclaw.review.queue import ReviewItem
     from memoryclaw.writing.context import WriteContext, Written
 
@@ -38,7 +38,7 @@ class Review:
 
         return self._context.look(lambda context: one_of(context, id_))
 
-    def diff(self, item: ReviewItem) -> Sequence[Difference]:
+    def diff(self, item: ReviewItem) -> Sequence[FileDiff]:
         """The files that would change if this were approved now, before and after."""
         from memoryclaw.review.diffs import differences
 
@@ -90,8 +90,8 @@ class Review:
             raise InputError("a digest is of one thing that waits; decide each of several by its own")
 
         def work(context: WriteContext, why: str) -> Sequence[ReviewDecision]:
-            shown = [as_shown(context, items[0].id, digest)] if digest else items
-            return decide(context, shown, decision, value=value, reason=" ".join(why.split()))
+            chosen = [as_shown(context, items[0].id, digest)] if digest else items
+            return decide(context, chosen, decision, value=value, reason=" ".join(why.split()))
 
         return self._context.permit(work, reason)
 

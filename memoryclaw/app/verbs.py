@@ -187,10 +187,10 @@ def parameters(function: Callable[..., Any]) -> list[Parameter]:
 
 def _parameter(parameter: inspect.Parameter) -> Parameter | None:
     text = str(parameter.annotation)
-    name, _, rest = text.partition(" | ")
+    name, _, options = text.partition(" | ")
     kind = globals().get(name)
     if get_origin(kind) is not Annotated:
         return None
     inner, param = get_args(kind)
     default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-    return Parameter(parameter.name, inner | None if rest else inner, default, param)
+    return Parameter(parameter.name, inner | None if options else inner, default, param)

@@ -39,7 +39,7 @@ from memoryclaw.vault.fact_values import (
 from memoryclaw.vault.facts import VALUE, fact_id, statement_id
 from memoryclaw.vault.layout import SALIENCE_FILE
 from memoryclaw.vault.lifecycle import is_preference
-from memoryclaw.vault.vocabulary import Field, Schema
+from memoryclaw.vault.vocabulary import DeclaredField, Schema
 from memoryclaw.writing.decisions import Decisions, fingerprint
 
 Known = Sequence[tuple[str, Fact]]
@@ -77,7 +77,7 @@ class _Case(NamedTuple):
 
     claim: Claim
     when: str  # ISO date from which it would hold
-    declared: Field | None
+    declared: DeclaredField | None
     now: tuple[tuple[str, Fact], ...]  # current values of the field
     past: tuple[Fact, ...]
     path: str  # where it would be added

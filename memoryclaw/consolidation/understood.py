@@ -18,13 +18,13 @@ from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.logs import LogRange
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import decisions_of
-from memoryclaw.writing.remember import Part
+from memoryclaw.writing.remember import MemoryPart
 
 
 class Understood(NamedTuple):
     """What a text comes to: the facts and statements that hold all of it; none where a note must keep the words."""
 
-    parts: tuple[Part, ...] = ()
+    parts: tuple[MemoryPart, ...] = ()
     why: str = ""  # why a note keeps it
 
 
@@ -61,7 +61,9 @@ def understood(context: WriteContext, catalog: Catalog, text: str, language: str
         return Understood(why=unclear.why if unclear else "no statement of yours is in it")
     quotes = (statement_of(one) for one in talk.statements if one.told and _leaves(one))
     decided = [decider.decide(claim, "") for claim in dict.fromkeys((*claims_of(talk), *quotes))]
-    new = (Part(one.claim.entity, one.claim.field, one.claim.value, one.path, one.many) for one in decided)
+    new = (
+        MemoryPart(one.claim.entity, one.claim.field, one.claim.value, one.path, one.many) for one in decided
+    )
     return Understood(tuple(dict.fromkeys(new)))
 
 

@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from memoryclaw import late
 from memoryclaw.errors import LockedError, VaultError
 from memoryclaw.vault.state_folder import made, put, state_folder, watcher
 from memoryclaw.version import __version__
@@ -229,7 +230,10 @@ class DaemonFiles:
         self._state = state
         self._address: bytes = b""
         self._closed()
-        self.tokens = {audience: self._kept_token(name) or _minted() for audience, name in TOKENS.items()}
+        self.tokens = {
+            audience: self._kept_token(name) or late.secrets.token_urlsafe(_BYTES)
+            for audience, name in TOKENS.items()
+        }
         self._put_tokens()
 
     def announce(self, address: dict[str, Any]) -> None:
@@ -257,12 +261,12 @@ class DaemonFiles:
     def _closed(self) -> None:
         try:
             made(self._state)
-            found = os.stat(self._state)
-            if found.st_uid != os.geteuid():
+            info = os.stat(self._state)
+            if info.st_uid != os.geteuid():
                 raise VaultError(
                     f"{self._state} belongs to another user, who could read the token; make it your own, or delete it"
                 )
-            if stat.S_IMODE(found.st_mode) != 0o700:
+            if stat.S_IMODE(info.st_mode) != 0o700:
                 os.chmod(self._state, 0o700)
         except OSError as error:
             raise VaultError(
@@ -276,10 +280,10 @@ class DaemonFiles:
         except OSError:
             return ""
         with open(handle, "rb") as file:
-            found = os.fstat(handle)
-            if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid():
+            info = os.fstat(handle)
+            if not stat.S_ISREG(info.st_mode) or info.st_uid != os.geteuid():
                 return ""
-            if stat.S_IMODE(found.st_mode) & 0o177:
+            if stat.S_IMODE(info.st_mode) & 0o177:
                 return ""
             text = file.read(300).decode("ascii", "replace").strip()
         return text if _TOKEN.fullmatch(text) else ""
@@ -300,12 +304,6 @@ class DaemonFiles:
             return (self._state / ADDRESS).read_bytes() == self._address
         except OSError:
             return False
-
-
-def _minted() -> str:
-    import secrets  # noqa: PLC0415 - only where there is no token yet
-
-    return secrets.token_urlsafe(_BYTES)
 
 
 # Stops the daemon of a vault from outside: only a process that both watches this vault and wrote its address.
@@ -338,8 +336,8 @@ def stop(state: Path) -> int:
 
 def _pid_in(state: Path) -> int:
     try:
-        found = json.loads((state / ADDRESS).read_bytes())
+        address = json.loads((state / ADDRESS).read_bytes())
     except (OSError, ValueError, RecursionError):
         return 0
-    pid = found.get("pid") if isinstance(found, dict) else 0
+    pid = address.get("pid") if isinstance(address, dict) else 0
     return pid if type(pid) is int else 0

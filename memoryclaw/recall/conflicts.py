@@ -11,7 +11,7 @@ from memoryclaw.model import Fact
 from memoryclaw.text.language import key_of
 
 if TYPE_CHECKING:  # how values are compared is known only where two differ
-    from memoryclaw.vault.conflict_rules import Conflict, Told
+    from memoryclaw.vault.conflict_rules import Conflict, FactAt
     from memoryclaw.vault.vocabulary import Schema
 
 Rules = Callable[
@@ -82,7 +82,7 @@ def contested_keys(
     return repeated | linked | {key for key, number in bare.items() if number > 1}
 
 
-def _may_conflict(found: Sequence[Told], linked: Iterable[tuple[str, str]]) -> bool:
+def _may_conflict(found: Sequence[FactAt], linked: Iterable[tuple[str, str]]) -> bool:
     """False where each entity is told of in one place and under one name, and no field of it twice."""
     paths: dict[str, set[str]] = {}
     fields: Counter[tuple[str, str]] = Counter()

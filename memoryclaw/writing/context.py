@@ -11,10 +11,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from memoryclaw import late
 from memoryclaw.errors import InputError, MemoryClawError, NotFoundError
 from memoryclaw.ports import Address, Lookup
 from memoryclaw.text.encoding import decode
-from memoryclaw.text.redaction import Gate
+from memoryclaw.text.redaction import RedactionGate
 from memoryclaw.text.yaml_text import flow_list, scalar
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import SemanticFile, plain_words
@@ -43,11 +44,9 @@ class Templates:
 
     def render(self, name: str, /, **values: object) -> str:
         """The text of one template; every value it names must be given."""
-        from jinja2 import TemplateError  # noqa: PLC0415 - loaded with the environment
-
         try:
             return _environment().get_template(name).render(values)
-        except TemplateError as error:
+        except late.jinja2.TemplateError as error:
             raise MemoryClawError(f"the template {name} cannot be rendered: {error}") from error
 
     def commit_message(self, verb: str, /, **values: object) -> str:
@@ -97,12 +96,9 @@ def _yaml(value: str | Sequence[str]) -> str:
 @cache
 def _environment() -> ImmutableSandboxedEnvironment:
     """Compiles each template once in a process: a night asks for the same few again and again."""
-    from jinja2 import FileSystemLoader, StrictUndefined  # noqa: PLC0415 - 60 ms that only writers pay
-    from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415
-
-    environment = ImmutableSandboxedEnvironment(
-        loader=FileSystemLoader(templates_folder()),
-        undefined=StrictUndefined,
+    environment = late.jinja2_sandbox.ImmutableSandboxedEnvironment(
+        loader=late.jinja2.FileSystemLoader(templates_folder()),
+        undefined=late.jinja2.StrictUndefined,
         autoescape=False,
         keep_trailing_newline=True,
         trim_blocks=True,
@@ -123,9 +119,9 @@ class Written(NamedTuple):
     notice: str = ""
 
 
-def _own_gate() -> Gate:
+def _own_gate() -> RedactionGate:
     """A gate whose marks match no others."""
-    return Gate(lambda: os.urandom(32))
+    return RedactionGate(lambda: os.urandom(32))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +133,7 @@ class WriteContext:
     templates: Templates
     now: datetime
     new_id: Callable[[], str]
-    gate: Gate = field(default_factory=_own_gate)
+    gate: RedactionGate = field(default_factory=_own_gate)
     as_seen: Callable[[str, str], str] = lambda _, text: text  # a file's path and text → what the caller sees
     only_seen: bool = False  # `text` gives no more than that
 

@@ -16,9 +16,8 @@ from memoryclaw.text.prompts import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memoryclaw.app.graph import GraphShown
     from memoryclaw.recall.browsing import LinkEnd
-    from memoryclaw.recall.graph import Edge
+    from memoryclaw.recall.graph import Edge, GraphShown
 
 _STYLES = {"link": "", "mention": ' style="dashed"', "cited": ' style="dotted" dir="none"'}
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memoryclaw.app.verbs import TodoState
     from memoryclaw.index.sync import Freshness
     from memoryclaw.recall.timeline import TimelineEvent
-    from memoryclaw.review.file_history import Blame, CommitShown, Events, FactSource
+    from memoryclaw.review.file_history import Blame, CommitList, CommitShown, FactSource
 
 
 def _day(_ctx: click.Context, _param: click.Parameter, value: str | None) -> date | None:
@@ -469,7 +469,7 @@ def _print_commit(context: CliContext, found: CommitShown) -> None:
         remark(found.notice)
 
 
-def _events(events: Events) -> None:
+def _events(events: CommitList) -> None:
     rows = [
         (one.when[:16].replace("T", " "), one.commit[:10], one.kind, one.subject, _files(one.files))
         for one in events.commits

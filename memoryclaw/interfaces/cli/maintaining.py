@@ -14,7 +14,7 @@ from memoryclaw.interfaces.cli.verbs import CliContext, cli, verb
 from memoryclaw.model import Problem
 
 if TYPE_CHECKING:
-    from memoryclaw.app.stats import Waits
+    from memoryclaw.health.stats import Waits
     from memoryclaw.index.vectors import VectorStatus
     from memoryclaw.review.machines import Exchanged
 

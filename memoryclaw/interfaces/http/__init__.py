@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from socket import socket
 
-    from memoryclaw.app.daemon import Daemon
-    from memoryclaw.app.fleet import FleetNode
+    from memoryclaw.daemon.daemon import Daemon
+    from memoryclaw.fleet.node import FleetNode
     from memoryclaw.interfaces.http.workers import Apps, MountedApp
 
 __all__ = ["listening", "missing", "serve", "serve_node"]

@@ -25,7 +25,7 @@ from memoryclaw.writing.context import fact_in_words
 
 if TYPE_CHECKING:
     from memoryclaw.recall.browsing import NoteEntry
-    from memoryclaw.review.file_history import Difference
+    from memoryclaw.review.file_history import FileDiff
     from memoryclaw.review.queue import ReviewItem
     from memoryclaw.working.memory import WorkingMemory
 
@@ -252,7 +252,7 @@ def waiting(items: Iterable[ReviewItem]) -> str:
     )
 
 
-def differences(item: ReviewItem, found: Iterable[Difference]) -> str:
+def differences(item: ReviewItem, found: Iterable[FileDiff]) -> str:
     """What one thing that waits would make of each file."""
     told = ((one.path, _marked(one)) for one in found)
     return "\n".join([waiting([item]), *(lines_text(path, text[:_SHOWN], "unknown") for path, text in told)])
@@ -285,7 +285,7 @@ def _fact(fact: Fact) -> str:
     return f"{f'{name}: ' if name else ''}{value}{f' (until {fact.until})' if fact.until else ''}"
 
 
-def _marked(one: Difference) -> str:
+def _marked(one: FileDiff) -> str:
     changed = word_diff(one.before, one.after)
     return "\n".join(marked(line.pieces) for hunk in changed for line in hunk)
 
