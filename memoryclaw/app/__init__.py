@@ -434,9 +434,9 @@ class App:
         answer = self._context.answer(lambda: search(self._searcher(), query, kind=kind, limit=limit))
         if not session:
             return answer
-        from memoryclaw.recall.receipts import found_whole
+        from memoryclaw.recall.receipts import whole_matches
 
-        trouble = self._context.note_shown(session, "search", found_whole(answer.matches))
+        trouble = self._context.note_shown(session, "search", whole_matches(answer.matches))
         return replace(answer, notices=(*answer.notices, trouble)) if trouble else answer
 
     @verb("POST /v1/recall", "Ask", "recall QUERY", pool=READ)
@@ -467,7 +467,7 @@ class App:
         if not noted:
             self._context.allow(OWNER)
         from memoryclaw.recall.recall import recall
-        from memoryclaw.recall.receipts import SEEN, seen_in
+        from memoryclaw.recall.receipts import SEEN, digests_seen
 
         if seen not in SEEN:
             raise InputError(
@@ -477,7 +477,7 @@ class App:
         if room is not None:
             tokens = max(settings.LEAST_BUDGET, min(tokens, int(room * ROOM)))
         named = self._context.session_name(session)
-        visible = seen_in(self.ledger.events_shown_in(named), seen) if named and seen != "none" else {}
+        visible = digests_seen(self.ledger.events_shown_in(named), seen) if named and seen != "none" else {}
         most, lines = self.config.max_results, None
         working = bool(session) and self.audience in (OWNER, AGENT)
         if memory := self.working.current(session) if working else None:
@@ -536,9 +536,9 @@ class App:
 
         unit = self._context.read(lambda: browsing.show(id_, self.catalog, self.vault, self._context.today))
         if session:
-            from memoryclaw.recall.receipts import read_whole
+            from memoryclaw.recall.receipts import whole_units
 
-            digests = self._context.read(lambda: read_whole(unit.address, self.catalog))
+            digests = self._context.read(lambda: whole_units(unit.address, self.catalog))
             self._context.note_shown(session, "get", digests)
         return unit
 
@@ -760,12 +760,12 @@ class App:
         Raises:
             NotFoundError: no log holds a turn of this session.
         """
-        from memoryclaw.recall.browsing import logs_of, superseded_in
+        from memoryclaw.recall.browsing import logs_of, successors_in
         from memoryclaw.review.details import conversation
 
         paths = self._context.read(lambda: logs_of(session, self.catalog))
         facts, today = self.catalog.facts(), self._context.today
-        over = {path: superseded_in(self.catalog, self.vault, path, today) for path in paths}
+        over = {path: successors_in(self.catalog, self.vault, path, today) for path in paths}
         return self._context.look(lambda context: conversation(context, session, paths, facts, over))
 
     @allowed(OWNER)
@@ -1066,7 +1066,7 @@ class App:
         """
         from memoryclaw.app.working import store_of
         from memoryclaw.capture.citing import cite
-        from memoryclaw.recall.citing import cited_in
+        from memoryclaw.recall.citing import citations
         from memoryclaw.vault.logs import text_of_turn
 
         context = self._context
@@ -1074,7 +1074,7 @@ class App:
         def cited_by(reply: KeptTurn, shown: Mapping[str, str]) -> dict[str, str]:
             text = text_of_turn(reply.record)
             return context.read(
-                lambda: cited_in(text, reply.before, shown, self.catalog, self.index.size()[0])
+                lambda: citations(text, reply.before, shown, self.catalog, self.index.size()[0])
             )
 
         def tell(turns: list[KeptTurn]) -> None:

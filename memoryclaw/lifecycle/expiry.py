@@ -16,7 +16,7 @@ from memoryclaw.writing.context import fact_in_words
 _SESSIONS = (SESSION, f"{SESSION}:%")
 
 
-def expired(context: UpkeepContext) -> Iterator[PlannedChange]:
+def expiries(context: UpkeepContext) -> Iterator[PlannedChange]:
     """The notes and facts whose last day is over, or whose session has been idle for a day."""
     yield from _notes(context)
     yield from _facts(context)
