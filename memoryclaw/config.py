@@ -358,7 +358,7 @@ SETTINGS = (
         "fleet.night",
         "01:00-05:00",
         str,
-        "When `work` consolidates each vault of a fleet, in UTC; each has its own minute of this time.",
+        "When `fleet work` consolidates each vault of a fleet, in UTC; each has its own minute of this time.",
         OWN,
         "It is of all vaults of a fleet.",
     ),
@@ -374,7 +374,7 @@ SETTINGS = (
         "fleet.jobsUrl",
         "",
         str,
-        "The PostgreSQL server for `work`, which needs a connection of its own; only where `index.url` is a pooler.",
+        "The PostgreSQL server for `fleet work`, which needs a connection of its own; only where `index.url` is a pooler.",
         OWN,
         _SERVER,
     ),
@@ -453,7 +453,7 @@ SETTINGS = (
         "vault.format",
         1,
         int,
-        f"The format of the vault's files, now {FORMAT}; `memoryclaw migrate` brings an older one to the newest, and a newer one is only read.",
+        f"The format of the vault's files, now {FORMAT}; `memoryclaw check migrate` brings an older one to the newest, and a newer one is only read.",
         ONLY_THERE,
         "It says what the files are.",
         1,
@@ -465,6 +465,14 @@ SETTINGS = (
         "A random name, 32 hex digits, which every copy of the vault has; under it your own folder keeps what you allowed this vault.",
         ONLY_THERE,
         "It allows nothing by itself.",
+    ),
+    Setting(
+        "vault.default",
+        "",
+        str,
+        "Your own vault, which counts where none is named and the working folder lies in none; `memoryclaw init --default` writes it.",
+        OWN,
+        "It says where your memories are.",
     ),
 )
 
@@ -519,6 +527,7 @@ class Config(NamedTuple):
     track_ledger: bool
     format: int
     vault_id: str
+    own_vault: str
     notices: tuple[str, ...] = ()
     ignored: tuple[Ignored, ...] = ()
 
@@ -532,14 +541,23 @@ def here() -> Path:
 
 
 def find_root(given: str | None, environ: Mapping[str, str], cwd: Path) -> Path:
-    """The vault's folder: as given, `$MEMORYCLAW_VAULT`, the nearest memoryclaw.yaml upwards, else the default."""
+    """The vault's folder: as given, `$MEMORYCLAW_VAULT`, the nearest memoryclaw.yaml upwards, the user's own, else the default."""
     chosen = given or environ.get("MEMORYCLAW_VAULT")
     if chosen:
         return Path(os.path.abspath(os.path.expanduser(chosen)))
     for folder in (cwd, *cwd.parents):
         if (folder / CONFIG_FILE).is_file():
             return folder
-    return Path(environ.get("HOME") or os.path.expanduser("~")) / ".memoryclaw" / "vault"
+    home = Path(environ.get("HOME") or os.path.expanduser("~"))
+    return own_vault(environ) or home / ".memoryclaw" / "vault"
+
+
+def own_vault(environ: Mapping[str, str]) -> Path | None:
+    """The vault that the user's own settings name; None where they name none."""
+    own, cache = own_folder(environ) / OWN_FILE, _home(environ, "XDG_CACHE_HOME", ".cache") / _CACHE
+    chosen = _own(own, _written(own, cache), []).get("vault.default")
+    home = environ.get("HOME") or os.path.expanduser("~")
+    return Path(os.path.normpath(os.path.join(home, os.path.expanduser(chosen)))) if chosen else None
 
 
 def notes_here(given: str | None, environ: Mapping[str, str], cwd: Path) -> Path | None:
@@ -728,6 +746,7 @@ _RENAMED = {
     "index.url": "indexUrl",
     "index.vault": "indexVault",
     "vault.id": "vaultId",
+    "vault.default": "ownVault",
 }  # `llm.url` was there first
 
 

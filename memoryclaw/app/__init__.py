@@ -511,7 +511,7 @@ class App:
         recalled = self.recall(query)
         return self._context.read(lambda: ask(self._searcher(), recalled, least=self.config.min_coverage))
 
-    @verb("GET /v1/receipts/{id}", "Look", "why ID", audience=AGENTS)
+    @verb("GET /v1/receipts/{id}", "Look", "show ID", audience=AGENTS)
     def why(self, receipt: Id) -> ReadBack:
         """A recall read back: what was in its context, what was left out and why, of what is still there for who asks."""
         from memoryclaw.recall.receipts import read_back
@@ -523,7 +523,7 @@ class App:
             )
         if "digests" not in event:
             raise NotFoundError(
-                f"the recall {receipt} is too old to be read back: the ledger only keeps what it showed; `memoryclaw inspect ID` counts it"
+                f"the recall {receipt} is too old to be read back: the ledger only keeps what it showed; `memoryclaw show --as uses ID` counts it"
             )
         recalled = self._context.read(lambda: read_back(event, self.catalog))
         # What others may not see is not even counted for them.
@@ -668,21 +668,21 @@ class App:
             )
         )
 
-    @verb("GET /v1/entities", "Look", "entities [WORDS]")
+    @verb("GET /v1/entities", "Look", "browse entities [WORDS]")
     def entities(self, words: Words = "", *, kind: Kind = "") -> list[browsing.EntityEntry]:
         """Everything that facts are known of, by name: those with all these words in it, or of one file such as `people`."""
         from memoryclaw.recall import browsing
 
         return self._context.read(lambda: browsing.entities(self.catalog, words=words, kind=kind))
 
-    @verb("GET /v1/entities/{name}", "Look", "entity NAME")
+    @verb("GET /v1/entities/{name}", "Look", "show NAME --as entity")
     def entity(self, name: About) -> browsing.EntityShown:
         """One entity: its facts and their past, the episodes and notes that name it, and its neighbours."""
         from memoryclaw.recall import browsing
 
         return self._context.read(lambda: browsing.entity(name, self.catalog))
 
-    @verb("GET /v1/views", "Look", "views [ENTITY|TOPIC]", audience=(OWNER,))
+    @verb("GET /v1/views", "Look", "browse views [ENTITY|TOPIC]", audience=(OWNER,))
     def views(self, name: About = "", *, write: bool = False) -> Views:
         """The pages of entities and topics that are compiled from the files: how each stands, and on demand written anew.
 
@@ -744,7 +744,7 @@ class App:
         note = self._context.read(lambda: address_of(id_, self.catalog, self.vault)).note
         return self.ledger.uses(note)
 
-    @verb("GET /v1/inspect/{id}", "Look", "inspect ID", audience=(OWNER,))
+    @verb("GET /v1/inspect/{id}", "Look", "show ID --as uses", audience=(OWNER,))
     def inspect(self, id_: Id) -> Inspected:
         """How strongly a note, section, fact or turn is remembered: each use of it, what that counted, and how it adds up."""
         from memoryclaw.recall.inspecting import inspect
@@ -1005,7 +1005,7 @@ class App:
             return preview(context, writing, request)
         return carry_out(context, writing, request, history=history, progress=progress)
 
-    @verb("POST /v1/revive", "Write", "revive ID", audience=(OWNER,))
+    @verb("POST /v1/revive", "Write", "forget ID --undo", audience=(OWNER,))
     def revive(self, id_: Id) -> Written:
         """Brings back what `forget` archived, byte for byte; one commit. The ledger counts that as a use: it is not proposed for the archive again."""
         from memoryclaw.writing.edit import revive
@@ -1221,7 +1221,7 @@ class App:
         if command := unagreed_command(self.config, os.environ):
             agree(settings.own_folder(os.environ), command, self.clock())
 
-    @verb("POST /v1/redo", "Log", "redo --since DATE", pool=LONG, audience=(OWNER,))
+    @verb("POST /v1/redo", "Log", "consolidate --again --since DATE", pool=LONG, audience=(OWNER,))
     def redo(self, since: Text, *, llm: Model = "auto") -> Consolidated:
         """Consolidates the logs of a day (ISO) and later once more, on a branch that waits for `review`."""
         from memoryclaw.consolidation.consolidate import redo
@@ -1284,8 +1284,24 @@ class App:
         from memoryclaw.review.machines import exchange
 
         self._track()
-        progress = self._context.progress
-        return exchange(self._writing(), include_noexport=include_noexport, progress=progress)
+        context = self._context
+        context.begin()
+
+        def work() -> Exchanged:
+            return exchange(
+                self._writing(),
+                include_noexport=include_noexport,
+                progress=context.progress,
+                renamed=context.renamed,
+            )
+
+        try:
+            return work()
+        except UnidentifiedError:  # before anything was merged
+            context.identify()
+            return work()
+        finally:
+            context.reload()
 
     @allowed(OWNER)
     def _writing(self) -> WriteContext:
@@ -1338,6 +1354,9 @@ class App:
         """A watch over this vault, to be `run`; everything that happens is told. The copies for hosts follow the skills."""
         from memoryclaw.index.watching import Watching
 
+        if is_initialised(self.root):
+            with suppress(MemoryClawError):  # the verb that needs it says what is wrong
+                self._context.identify()
         filler = self._filler(tell)
 
         def heard(report: WatchReport) -> None:
@@ -1394,7 +1413,7 @@ class App:
             )
         )
 
-    @verb("GET /v1/doctor", "Keep", "doctor", pool=LONG, audience=(OWNER,))
+    @verb("GET /v1/doctor", "Keep", "check", pool=LONG, audience=(OWNER,))
     def doctor(self, *, fix: bool = False) -> list[Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
         from memoryclaw.app.adoption import announcements
@@ -1442,7 +1461,7 @@ class App:
 
         return news(self._context)
 
-    @verb("GET /v1/lint", "Keep", "lint", pool=LONG, audience=(OWNER,))
+    @verb("GET /v1/lint", "Keep", "check lint", pool=LONG, audience=(OWNER,))
     def lint(self, paths: Sequence[str | os.PathLike[str]] = (), *, staged: bool = False) -> Linted:
         """What is wrong in files that a person writes: parsing, types, vocabulary, skills, golden questions. Changes nothing.
 
@@ -1462,7 +1481,7 @@ class App:
             return lint.of_paths(self.vault, paths)
         return self._context.read(lambda: lint.of_vault(self.vault, self.catalog))
 
-    @verb("POST /v1/migrate", "Write", "migrate", audience=(OWNER,))
+    @verb("POST /v1/migrate", "Write", "check migrate", audience=(OWNER,))
     def migrate(self, *, dry_run: Flag = False) -> Migrated:
         """Brings the files of an older format to the newest, in one commit; tells what changed, and what stays as it is.
 
