@@ -18,6 +18,7 @@ from memoryclaw.version import __version__
 
 if TYPE_CHECKING:
     from memoryclaw.app.context import VaultContext
+    from memoryclaw.writing.context import WriteContext
 
 _ANNOUNCED = "announced"  # in the user's own folder: a file for each vault that was opened
 _LISTED = 5  # things that one sentence names
@@ -145,9 +146,37 @@ def _adopt_decisions(context: VaultContext, items: Sequence[Adoptable]) -> None:
     context.write(lambda writing: elsewhere.adopt(writing, proposals))
 
 
+# Labels.
+
+
+def _wider_labels(context: VaultContext) -> list[Adoptable]:
+    from memoryclaw.review import widened
+    from memoryclaw.writing.secret_gate import secret_gate
+
+    writing = context.write_context(secret_gate())
+    if not (waiting := widened.widened(writing)):
+        return []
+    why = widened.why(writing, waiting)
+    return [Adoptable("label", widened.KIND, [one.line for one in waiting], "the labels of notes", why)]
+
+
+def _adopt_labels(context: VaultContext, items: Sequence[Adoptable]) -> None:
+    from memoryclaw.review import widened
+
+    def work(writing: WriteContext) -> None:
+        waiting = widened.widened(writing)
+        if [[one.line for one in waiting]] != [item.value for item in items]:
+            raise ConflictError(f"{widened.KIND} has changed since it was shown; look at it again")
+        widened.decide(writing, waiting, wanted=True)
+
+    context.write(work)
+    context.read_again()
+
+
 KINDS = {
     "setting": Kind(_ignored_settings, _adopt_settings),
     "decision": Kind(_foreign_decisions, _adopt_decisions),
+    "label": Kind(_wider_labels, _adopt_labels),
 }
 
 

@@ -60,7 +60,7 @@ class Outgoing:
             return everything
         if visible == data:
             return set()
-        collections, settings = self._index.collections(), ReadingSettings()
+        collections, settings = self._index.collections(), ReadingSettings(doubts=self._vault.doubts(path))
         settings = settings._replace(forgotten=ForgottenLines.of(self._index.forgotten()))
         if collections is not None:
             settings = settings._replace(collections=collections)
@@ -77,8 +77,9 @@ class Outgoing:
 
     def exportable(self, path: str, data: bytes) -> bytes | None:
         """What of a file may leave this machine, as `exportable_bytes` tells, without what rests on what stays."""
+        cited, doubts = self._cited(data), self._vault.doubts(path)
         return exportable_bytes(
-            path, data, self._cited(data), audience=self._audience, folders=self._vault.labels
+            path, data, cited, audience=self._audience, folders=self._vault.labels, doubts=doubts
         )
 
     def _cited(self, data: bytes) -> set[str]:

@@ -192,8 +192,10 @@ def _told(context: UpkeepContext) -> Iterator[RunEpisode]:
         low = {key.lower(): value for key, value in note.meta.items()}
         ranges = parse_ranges(text_of(low.get("source")))
         labelled = of_folders(path, context.vault.labels) or of_note(note) or labels_in(text)
+        doubted = context.vault.doubts(str(path)).pieces
         if (
-            not ranges
+            doubted
+            or not ranges
             or note.broken
             or labelled
             or withheld_names(path, text.encode())
