@@ -76,7 +76,7 @@ class Outgoing:
         return frozenset(number for number, (line, less) in enumerate(pairs, 1) if line != less)
 
     def exportable(self, path: str, data: bytes) -> bytes | None:
-        """What of a file may leave this machine, as `leaving` tells, without what rests on what stays."""
+        """What of a file may leave this machine, as `exportable_bytes` tells, without what rests on what stays."""
         cited, doubts = self._cited(data), self._vault.doubts(path)
         return exportable_bytes(
             path, data, cited, audience=self._audience, folders=self._vault.labels, doubts=doubts

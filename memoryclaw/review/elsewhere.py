@@ -62,13 +62,13 @@ def _origins(history: History, proposals: Iterable[Decision]) -> str:
                 commits.append(edition.commit)
             if not missing:
                 break
-        origins = [named(history, commit) for commit in commits[:_NAMED]]
+        origins = [commit_in_words(history, commit) for commit in commits[:_NAMED]]
     except HistoryError:  # a damaged history names nothing
         return ""
     return ", ".join([*origins, *([f"{len(commits) - _NAMED} more"] if len(commits) > _NAMED else [])])
 
 
-def named(history: History, commit: str) -> str:
+def commit_in_words(history: History, commit: str) -> str:
     """A commit, who made it and when, and a remote branch that has it."""
     row = log_row(history, commit)
     remotes = ("for-each-ref", "--count=1", "--contains", commit, "--format=%(refname:short)", "refs/remotes")

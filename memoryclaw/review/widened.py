@@ -9,7 +9,7 @@ from memoryclaw.errors import ConflictError, HistoryError, NotFoundError, VaultE
 from memoryclaw.history.git import hash_name
 from memoryclaw.history.repository import BranchMove, History, object_id
 from memoryclaw.model import AGENT, TRUSTS
-from memoryclaw.review.elsewhere import in_a_few_words, named
+from memoryclaw.review.elsewhere import commit_in_words, in_a_few_words
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault import files
 from memoryclaw.vault.doubts import NOTE, Doubt, FileDoubts, piece_of
@@ -92,7 +92,7 @@ def why(context: WriteContext, waiting: Sequence[Widened]) -> str:
                 .strip()
             )
             commits += [commit] if commit and commit not in commits else []
-        origin = ", ".join(named(history, commit) for commit in commits[:_NAMED])
+        origin = ", ".join(commit_in_words(history, commit) for commit in commits[:_NAMED])
     except HistoryError:  # a damaged history names nothing
         origin = ""
     more = f", {len(commits) - _NAMED} more" if len(commits) > _NAMED else ""

@@ -110,6 +110,7 @@ class Vault:
     def _visible(self, path: str, data: bytes, audience: str) -> bytes | None:
         if audience == OWNER:
             return data
+
         from memoryclaw.vault.seen import visible_bytes  # noqa: PLC0415 - the owner's own reading needs none
 
         return visible_bytes(path, data, audience, self.labels, self.doubts(path))
