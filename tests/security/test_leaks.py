@@ -27,7 +27,7 @@ from mcpclients import Asker, connected
 from memoryclaw.app import open_vault
 from memoryclaw.interfaces.cli.verbs import VERBS
 from memoryclaw.interfaces.http.routes import ROWS
-from memoryclaw.vault.seen import seen
+from memoryclaw.vault.seen import visible_bytes
 
 AUDIENCES = ("agent", "family", "public", "stranger")
 FAMILYS = "the-token-of-the-family-0123456789-0123456789-0123456789"
@@ -227,28 +227,27 @@ CLI: dict[str, list[list[str]]] = {
     "recall": [["harbour"], ["harbour", "--trace"], ["harbour", "--budget", "4000", "--json"], SLIPS[:30], SLIPS[30:60]],
     "ask": [["harbour"], ["harbour", "--json"], *([one] for one in SLIPS[::4]), *([f"pier keeper of {label}", "--json"] for label in LABELS)],
     "search": [["harbour", "--limit", "300", "--explain"], ["harbour", "--limit", "300", "--json"], *([one] for one in SLIPS[::4]), ["tag:*"], ["kind:pending"], ["kind:archived harbour", "--json"], ["kind:turn harbour"]],
-    "show": [[one] for one in IDS], "why": [[RECEIPT], [RECEIPT, "--json"]],
-    "browse": [["--json"], ["--state", "pending"], ["--state", "archived", "--json"], ["--state", "draft"]],
+    "show": [*([one] for one in IDS), *([name, *form, *json] for name, *form in (("Pier of owner",), (RECEIPT,), (RECEIPT, "--as", "recall"), ("Pier of owner", "--as", "entity"), (IDS[0], "--as", "uses")) for json in ([], ["--json"]))],
+    "browse": [["entities"], ["entities", "--json"], ["entities", "Pier"], ["views"], ["views", "--json"], ["views", "Pier of owner"], ["views", "--write"], ["--json"], ["--state", "pending"], ["--state", "archived", "--json"], ["--state", "draft"]],
     "facts": [[], ["--history", "--json"], ["--believed-at", "HEAD", "--json"], ["--believed-at", "2026-04-20"], *([f"Pier of {label}", "--json"] for label in LABELS), *([slip(word(label, "entity"))] for label in LABELS)],
     "timeline": [[], ["--json"], ["--limit", "0"], *([f"Pier of {label}", "--json"] for label in LABELS), *([slip(word(label, "entity"))] for label in LABELS)],
     "todos": [[], ["--all", "--json"], ["harbour"], *([word(label, "todo")] for label in LABELS)],
-    "inspect": [[IDS[0]], [IDS[0], "--json"]],
     "links": [*([one] for one in IDS[::3]), [], ["--json", "--limit", "1000"], ["--dot"], ["orphans", "--json"], ["dangling", "--json"], *(["neighbours", one, "--json"] for one in IDS[::6]), *(["path", one, "notes/owner-note"] for one in IDS[::9])],
-    "entities": [[], ["--json"], ["Pier"]], "entity": [["Pier of owner"], ["Pier of owner", "--json"]],
-    "views": [[], ["--json"], ["Pier of owner"], ["--write"]],
     "skills": [["list", "--json"], ["match", "harbour", "--json"], ["lint"], *(["show", f"skills/{label}-work"] for label in LABELS), ["show", slip(word("owner", "skillname"))], ["host", "--json"], ["run", "owner-work"]],
     "review": [["list", "--json"], ["list"], ["diff"], ["show", "p-00000000"], ["approve", "--all", "--yes"]],
-    "status": [["--json"]], "stats": [[], ["--json"]], "doctor": [[], ["--json"]], "lint": [[], ["--json"], ["--staged"], ["--uninstall-hook"]], "migrate": [["--dry-run"], ["--json"]], "history": [["--json"], ["notes/owner-note"]], "blame": [["semantic/owner#Pier of owner.keeper"]],
-    "consolidate": [["--dry-run", "--llm", "none"], ["--dry-run", "--llm", "none", "--json"], ["--ask", "--json"]],
+    "status": [["--json"], ["--usage"], ["--usage", "--json"]],
+    "check": [[], ["--json"], ["lint"], ["lint", "--json"], ["lint", "--staged"], ["lint", "--uninstall-hook"], ["eval", "--json"], ["reindex", "--json"], ["migrate", "--dry-run"], ["migrate", "--json"]],
+    "history": [["--json"], ["notes/owner-note"]], "blame": [["semantic/owner#Pier of owner.keeper"]],
+    "consolidate": [["--dry-run", "--llm", "none"], ["--dry-run", "--llm", "none", "--json"], ["--ask", "--json"], ["--again", "--since", "2026-01-01"], ["schedule", "status"]],
     "feedback": [[one, "3"] for one in IDS[::4]],
     "working": [["show", "--session", "s-owner"]],
-    "edit": [["notes/owner-note", "--set", "pin=true"]], "forget": [["notes/owner-note"], ["notes/owner-note", "--purge", "--dry-run"], ["--source", "s-owner", "--purge", "--yes"]], "revive": [["archive/notes/owner"]],
-    "trust": [["notes/owner-note", "--yes"]], "quarantine": [["notes/owner-note"]], "undo": [["HEAD"]], "redo": [["--since", "2026-01-01"]],
+    "edit": [["notes/owner-note", "--set", "pin=true"]], "forget": [["notes/owner-note"], ["notes/owner-note", "--purge", "--dry-run"], ["--source", "s-owner", "--purge", "--yes"], ["--undo", "archive/notes/owner"]],
+    "trust": [["notes/owner-note", "--yes"], ["notes/owner-note", "--quarantine"]], "undo": [["HEAD"]],
     "remember": [["harbour", "--entity", "Pier of owner", "--field", "keeper"]], "capture": [[]],
     "import": [["/nowhere"], ["bundle", "/nowhere"], ["markdown", "/nowhere", "--yes"]], "export": [["memory-md", "--budget", "100000"], ["memory-md", "--json"], ["latest", "--json"], ["/nowhere/b.tar.gz"]], "init": [["--help"]],
-    "hook": [["--help"]], "schedule": [["status"]], "sync": [["--json"]], "reindex": [["--json"]], "eval": [["--json"]], "adopt": [["--json"], ["--dry-run"]], "openclaw": [["status"]],
-    "watch": [["--help"]], "serve": [["--help"]], "ui": [["--help"]], "mcp": [["--help"]], "completion": [["bash"]],
-    "fleet": [["--help"]], "tokens": [["--help"]], "work": [["--help"]], "jobs": [["--help"]],
+    "hook": [["--help"]], "sync": [["--json"]], "adopt": [["--json"], ["--dry-run"]], "openclaw": [["status"]],
+    "serve": [["--help"]], "ui": [["--help"]], "mcp": [["--help"]], "completion": [["bash"]],
+    "fleet": [["--help"]],
 }  # fmt: skip
 
 
@@ -315,7 +314,7 @@ def test_pages_hold_nothing_that_is_for_some_only_and_are_shown_to_nobody_else(t
         for path, data in pages.items():
             assert not leaked(data.decode(), "agent"), path
             for audience in AUDIENCES:
-                assert seen(path, data, audience, {}) is None
+                assert visible_bytes(path, data, audience, {}) is None
         (vault / "views/entities/jetty-of-owner.md").write_bytes(
             pages["views/entities/jetty-of-owner.md"] + b"Somebody wrote of a drawbridge.\n"
         )
@@ -432,7 +431,7 @@ def test_an_answer_is_that_of_a_vault_which_holds_nothing_else(tmp_path: Path) -
     vault = put(tmp_path / "vault", FILES)
     for audience in AUDIENCES:
         kept = {
-            path: seen(path, text.encode(), audience, folders)
+            path: visible_bytes(path, text.encode(), audience, folders)
             for path, text in FILES.items()
             if path != "memoryclaw.yaml"
         }
