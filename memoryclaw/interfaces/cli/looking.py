@@ -18,7 +18,7 @@ from memoryclaw.interfaces.cli.tables import flow, pairs, table
 from memoryclaw.interfaces.cli.verbs import ANYTHING, ENTITY, ID, TEXT, CliContext, group, verb
 from memoryclaw.model import Fact
 from memoryclaw.text.prompts import visible
-from memoryclaw.vault.lifecycle import type_asked
+from memoryclaw.vault.validity import check_type
 from memoryclaw.writing.context import fact_in_words
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _day(_ctx: click.Context, _param: click.Parameter, value: str | None) -> dat
 
 def _type(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
     try:
-        return type_asked(value)
+        return check_type(value)
     except InputError as error:
         raise click.BadParameter(str(error)) from None
 
@@ -568,7 +568,7 @@ def _print_commit(context: CliContext, found: CommitShown) -> None:
     if context.json:
         as_json(shapes.change_made(found))
         return
-    from memoryclaw.review.word_diff import marked, word_diff
+    from memoryclaw.review.word_diff import mark_up, word_diff
 
     one = found.commit
     say(
@@ -580,7 +580,7 @@ def _print_commit(context: CliContext, found: CommitShown) -> None:
         say(f"  {styled(file.path)}")
         for hunk in word_diff(file.before, file.after):
             for line in hunk:
-                say(f"    {styled(marked(line.pieces))}")
+                say(f"    {styled(mark_up(line.pieces))}")
     if found.more:
         remark(f"{found.more} more files are not shown")
     if found.notice:

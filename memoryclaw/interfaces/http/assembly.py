@@ -40,8 +40,8 @@ from memoryclaw.interfaces.http.openapi import document
 from memoryclaw.interfaces.http.routes import OPEN, ROWS
 from memoryclaw.interfaces.http.workers import Dispatcher, MountedApp, WorkerPools
 from memoryclaw.model import OWNER
-from memoryclaw.vault.audience import named
-from memoryclaw.writing.secret_gate import harmless
+from memoryclaw.vault.audience import audience_name
+from memoryclaw.writing.secret_gate import without_secrets
 
 Report = Callable[[Exception], str]
 Answering = Callable[[VerbRoute, str, RequestModel, str], Awaitable[bytes]]
@@ -109,7 +109,7 @@ def _tokens(daemon: Daemon) -> dict[str, str]:
         for audience, token in daemon.files.tokens.items()
     }
     return {
-        str(digest).lower(): named(str(audience)) for digest, audience in daemon.config.tokens.items()
+        str(digest).lower(): audience_name(str(audience)) for digest, audience in daemon.config.tokens.items()
     } | own
 
 
@@ -167,7 +167,7 @@ class _Methods:
             said = await self._answered(request, body)
         except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is kept and told in one sentence
             why = refusal_of(error) or _bug(self._report(error), error)
-            said = refused(why._replace(message=harmless(why.message, *given)))
+            said = refused(why._replace(message=without_secrets(why.message, *given)))
         await said(scope, receive, send)
 
     async def _answered(self, request: Request, body: bytes) -> Response:

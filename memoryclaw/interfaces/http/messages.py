@@ -14,7 +14,7 @@ from memoryclaw.app import App
 from memoryclaw.app.verbs import Route
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.shapes import AnswerShape, JsonObject
-from memoryclaw.writing.secret_gate import harmless
+from memoryclaw.writing.secret_gate import without_secrets
 
 _ALWAYS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
@@ -88,7 +88,7 @@ class Refusal(NamedTuple):
     @property
     def shape(self) -> dict[str, dict[str, str]]:
         """The body of the answer."""
-        return {"error": {"code": self.code, "message": harmless(self.message)}}
+        return {"error": {"code": self.code, "message": without_secrets(self.message)}}
 
 
 class RefusedError(Exception):

@@ -21,7 +21,7 @@ from memoryclaw.interfaces.mcp.tools import BY_NAME, ROWS, ToolSpec
 from memoryclaw.interfaces.mcp.verbs import ToolAnswer
 from memoryclaw.interfaces.schemas import outline
 from memoryclaw.text.prompts import one_line
-from memoryclaw.writing.secret_gate import harmless
+from memoryclaw.writing.secret_gate import without_secrets
 
 T = TypeVar("T")
 _AT_ONCE = 4  # calls; each has a vault of its own, and writers wait for one another at the vault's lock
@@ -48,7 +48,7 @@ class RequestRunner:
         row = BY_NAME.get(params.name)
         if row is None:
             unknown = f"not_found: there is no tool {params.name[:80]!r}"
-            raise MCPError(types.INVALID_PARAMS, harmless(unknown, params.name))
+            raise MCPError(types.INVALID_PARAMS, without_secrets(unknown, params.name))
         try:
             told = await self._ask(lambda app: _answer(app, row, params.arguments or {}))
         except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is kept and told in one sentence
@@ -242,7 +242,7 @@ def refusal(error: Exception, *given: object) -> str:
     """What a client is told: `not_found: nothing in this vault …`; empty when nobody foresaw it. `given`: what it sent."""
     for kind, code in _CODES:
         if isinstance(error, kind):
-            return f"{code}: {harmless(str(error), *given)}"
+            return f"{code}: {without_secrets(str(error), *given)}"
     if isinstance(error, OSError) and error.strerror:
         return f"system: the system refused to go on: {error.strerror}"
     return ""
