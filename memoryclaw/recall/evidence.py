@@ -13,7 +13,7 @@ from memoryclaw.index.bm25 import K1, WEIGHTS, rarity
 from memoryclaw.index.catalog import Catalog, Lengths, UnitSummary
 from memoryclaw.index.index import Index
 from memoryclaw.model import COUNTED, FROM_NOW_ON, SESSION
-from memoryclaw.ports import Clause
+from memoryclaw.ports import IndexClause
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.text_lane import (
     DATED,
@@ -172,7 +172,7 @@ class EvidenceReader:
         )
 
     def _any(self, leaves: Sequence[Leaf], fields: FieldFilter | None) -> dict[int, float]:
-        clause = Clause("any", parts=tuple(dict.fromkeys(leaf.clause for leaf in leaves)))
+        clause = IndexClause("any", parts=tuple(dict.fromkeys(leaf.clause for leaf in leaves)))
         return self._lane.best(clause, FEWER, fields) if leaves else {}
 
     def _units_of_days(self, question: Question) -> Condition | None:
@@ -250,7 +250,7 @@ class EvidenceReader:
         ]  # numbers go on in the next file
 
     def _counts(
-        self, leaves: Sequence[Leaf], asked: int, units: Sequence[UnitSummary], clause: Clause | None
+        self, leaves: Sequence[Leaf], asked: int, units: Sequence[UnitSummary], clause: IndexClause | None
     ) -> dict[int, Counts]:
         """How often each leaf stands in these units; the first `asked` of them count in the turns beside one, too."""
         turns = {unit.rowid for unit in units if unit.kind == "turn" and unit.trust != "untrusted"}
@@ -407,7 +407,7 @@ class _LeafCounter:
         return {n: scale * times for n, times in counted.items()}
 
 
-def _holding(clause: Clause, texts: Mapping[str, str]) -> set[Clause]:
+def _holding(clause: IndexClause, texts: Mapping[str, str]) -> set[IndexClause]:
     """The tokens and phrases that count for a unit; empty when the clause does not hold."""
     if clause.op in ("token", "phrase"):
         searched = [text for name, text in texts.items() if not clause.columns or name in clause.columns]
@@ -428,7 +428,7 @@ def _norm(length: int, usual: float) -> float:
     return 1 - B + B * length / usual
 
 
-def _is_nested(clause: Clause) -> bool:
+def _is_nested(clause: IndexClause) -> bool:
     """True when a part may stand in a unit and yet add nothing to it."""
     return any(subclause.op == "all" or _is_nested(subclause) for subclause in clause.parts)
 
@@ -444,13 +444,13 @@ class IdfTable:
         self._index = index
         self._catalog = catalog
         self._units = units
-        self._counts: dict[Clause, int] = {}
+        self._counts: dict[IndexClause, int] = {}
 
-    def __call__(self, clause: Clause) -> float:
+    def __call__(self, clause: IndexClause) -> float:
         """How much a clause tells."""
         return rarity(self._units, self.containing(clause))
 
-    def containing(self, clause: Clause) -> int:
+    def containing(self, clause: IndexClause) -> int:
         """How many units hold a token or phrase."""
         count = self._counts.get(clause)
         if count is None:
@@ -465,7 +465,7 @@ class IdfTable:
         """Looks up the tokens of a question together, counted over all columns."""
         self._learn([leaf.clause._replace(columns=()) for leaf in leaves if leaf.clause.op == "token"])
 
-    def _learn(self, tokens: list[Clause]) -> None:
+    def _learn(self, tokens: list[IndexClause]) -> None:
         counts = self._catalog.count_of([token.text for token in tokens])
         self._counts.update((token, counts.get(token.text, 0)) for token in tokens)
 

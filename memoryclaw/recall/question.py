@@ -16,7 +16,7 @@ from memoryclaw.index.bm25 import rarity
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.stemming import language as named
 from memoryclaw.model import SESSION
-from memoryclaw.ports import Clause, TextIndex
+from memoryclaw.ports import IndexClause, TextIndex
 from memoryclaw.recall.query import Expr, Filter, ParsedQuery, all_of, any_of, parse
 from memoryclaw.text import dates
 from memoryclaw.text import words as lists
@@ -65,7 +65,7 @@ _YOURSELF_UNSPACED = tuple(word for word in _YOURSELF if max(word) > "\u2fff")
 class Leaf(NamedTuple):
     """One token or phrase of a resolved question, and the word it stands for."""
 
-    clause: Clause
+    clause: IndexClause
     word: str  # as asked
     via: str  # literal | phrase | prefix | fuzzy | bigram | alias
     share: float = 1.0  # of its gain
@@ -94,7 +94,7 @@ class Question(NamedTuple):
     query: ParsedQuery
     language: Language
     today: date
-    clause: Clause | None
+    clause: IndexClause | None
     leaves: tuple[Leaf, ...]
     aliases: tuple[Leaf, ...]
     related: tuple[Leaf, ...]
@@ -227,7 +227,7 @@ def understand(
         plain = [word for word in words if key_of(word) not in names]
         akin = (*_kin(plain, tokens, vocabulary, catalog), *_prefixes(plain, tokens, vocabulary, catalog))
     notices = list(query.notices)
-    clause: Clause | None = None
+    clause: IndexClause | None = None
     leaves: tuple[Leaf, ...] = ()
     if query.root is not None:
         root, lost = _loosen(query, languages, index)
@@ -363,7 +363,7 @@ def _loosen(query: ParsedQuery, languages: Languages, index: TextIndex) -> tuple
         expr
         for expr in needs
         if not any(
-            index.count(Clause("phrase", " ".join(tokens), _columns(expr)))
+            index.count(IndexClause("phrase", " ".join(tokens), _columns(expr)))
             for tokens in languages.phrases(expr.text)
         )
     ]
@@ -443,7 +443,7 @@ def _synonyms(
         for tokens in seen.languages.phrases(synonym):
             if tokens and not asked.issuperset(tokens):
                 op = "token" if len(tokens) == 1 else "phrase"
-                leaves.append(Leaf(Clause(op, " ".join(tokens)), phrase, "alias", OTHER, most))
+                leaves.append(Leaf(IndexClause(op, " ".join(tokens)), phrase, "alias", OTHER, most))
     return tuple(leaves)
 
 
@@ -457,7 +457,7 @@ def _kin(
     counts = catalog.count_of([token for tokens in akin.values() for token in tokens])
     most = max(1, seen.units * RELATED_SHARE)
     return tuple(
-        Leaf(Clause("token", token), word, "alias", OTHER, seen.weights[word])
+        Leaf(IndexClause("token", token), word, "alias", OTHER, seen.weights[word])
         for word, tokens in akin.items()
         for token in tokens
         if token not in asked and 0 < counts.get(token, 0) <= most
@@ -488,7 +488,7 @@ def _prefixes(
         tokens = dict.fromkeys(token for form_ in accepted for token in seen.languages.token(form_).split())
         counts = catalog.count_of([*tokens])
         leaves += [
-            Leaf(Clause("token", token), word, "prefix", OTHER, seen.weights[word])
+            Leaf(IndexClause("token", token), word, "prefix", OTHER, seen.weights[word])
             for token in tokens
             if token not in asked and token in counts
         ]
@@ -519,7 +519,7 @@ def goal_leaves(
         asked: tokens of the question, which count already.
     """
     return tuple(
-        Leaf(Clause("token", token), word, "literal" if len(tokens_of_word) == 1 else "bigram")
+        Leaf(IndexClause("token", token), word, "literal" if len(tokens_of_word) == 1 else "bigram")
         for word, tokens_of_word in tokens.items()
         for token in tokens_of_word
         if token not in asked and counts.get(token, 0)
@@ -529,7 +529,9 @@ def goal_leaves(
 def _characters(words: Sequence[str]) -> tuple[Leaf, ...]:
     """The single characters of words in Chinese script, each of which says something by itself."""
     word_of = {character: word for word in words for character in characters(word)}
-    return tuple(Leaf(Clause("token", sign), word, "bigram", CHARACTER) for sign, word in word_of.items())
+    return tuple(
+        Leaf(IndexClause("token", sign), word, "bigram", CHARACTER) for sign, word in word_of.items()
+    )
 
 
 class _Resolver:
@@ -543,16 +545,16 @@ class _Resolver:
         self._catalog = catalog
         self._languages = languages
         self._exact = query.joined
-        self._by_op: dict[str, Callable[[Expr], Clause | None]] = {
+        self._by_op: dict[str, Callable[[Expr], IndexClause | None]] = {
             "word": self._word, "phrase": self._phrase, "prefix": self._prefix, "fuzzy": self._fuzzy,
             "any": self._any, "all": self._all, "not": self._not,
         }  # fmt: skip
 
-    def clause(self, expr: Expr) -> Clause | None:
+    def clause(self, expr: Expr) -> IndexClause | None:
         """The clause of one expression, or None when nothing of it can be looked up."""
         return self._by_op[expr.op](expr)
 
-    def _word(self, expr: Expr) -> Clause | None:
+    def _word(self, expr: Expr) -> IndexClause | None:
         tokens = self._languages.token(expr.text).split()
         via = "bigram" if self._languages.is_cut(expr.text) else "literal"
         return self._leaves(
@@ -563,22 +565,22 @@ class _Resolver:
             self._words.most.get(expr.text),
         )
 
-    def _phrase(self, expr: Expr) -> Clause | None:
-        clauses: list[Clause] = []
+    def _phrase(self, expr: Expr) -> IndexClause | None:
+        clauses: list[IndexClause] = []
         for tokens in self._languages.phrases(expr.text):
             op, via = ("phrase", "phrase") if len(tokens) > 1 else ("token", "literal")
             if tokens:
-                leaf = Leaf(Clause(op, " ".join(tokens), _columns(expr)), expr.text, via)
+                leaf = Leaf(IndexClause(op, " ".join(tokens), _columns(expr)), expr.text, via)
                 self.leaves.append(leaf)
                 clauses.append(leaf.clause)
         return _join("any", clauses)
 
-    def _prefix(self, expr: Expr) -> Clause | None:
+    def _prefix(self, expr: Expr) -> IndexClause | None:
         matches = self._catalog.words_like(expr.text, PREFIX_WORDS)
         tokens = dict.fromkeys(token for word in matches for token in self._languages.token(word).split())
         return self._leaves(expr, list(tokens), f"{expr.text}*", "prefix")
 
-    def _fuzzy(self, expr: Expr) -> Clause | None:
+    def _fuzzy(self, expr: Expr) -> IndexClause | None:
         word = fold(expr.text)
         close = nearest_words(word, self._catalog.words_alike(word, slips_in(word)), FUZZY_WORDS)
         tokens = dict.fromkeys(
@@ -588,13 +590,15 @@ class _Resolver:
 
     def _leaves(
         self, expr: Expr, tokens: Sequence[str], word: str, via: str, most: float | None = None
-    ) -> Clause | None:
+    ) -> IndexClause | None:
         limit = math.inf if most is None else most
-        leaves = [Leaf(Clause("token", token, _columns(expr)), word, via, most=limit) for token in tokens]
+        leaves = [
+            Leaf(IndexClause("token", token, _columns(expr)), word, via, most=limit) for token in tokens
+        ]
         self.leaves.extend(leaves)
         return _join("any", [leaf.clause for leaf in leaves])
 
-    def _any(self, expr: Expr) -> Clause | None:
+    def _any(self, expr: Expr) -> IndexClause | None:
         telling = [child for child in expr.parts if not self._says_nothing(child)]
         pairs = [(child, self.clause(child)) for child in telling or expr.parts]
         return _join("any", [clause for _, clause in pairs if clause is not None])
@@ -604,7 +608,7 @@ class _Resolver:
             part.op == "word" and not part.column and not self._exact and part.text not in self._words.known
         )
 
-    def _all(self, expr: Expr) -> Clause | None:
+    def _all(self, expr: Expr) -> IndexClause | None:
         clauses = [(child.op == "not", self.clause(child)) for child in expr.parts]
         required = [clause for negated, clause in clauses if clause is not None and not negated]
         missing = any(clause is None for negated, clause in clauses if not negated)
@@ -613,24 +617,24 @@ class _Resolver:
         barred = [clause for negated, clause in clauses if clause is not None and negated]
         return _join("all", [*required, *barred])
 
-    def _not(self, expr: Expr) -> Clause | None:
+    def _not(self, expr: Expr) -> IndexClause | None:
         before, exact = len(self.leaves), self._exact
         self._exact = True
         inner = self.clause(expr.parts[0])
         self._exact = exact
         del self.leaves[before:]  # what must be absent explains nothing
-        return Clause("not", parts=(inner,)) if inner is not None else None
+        return IndexClause("not", parts=(inner,)) if inner is not None else None
 
 
 def _columns(expr: Expr) -> tuple[str, ...]:
     return (expr.column,) if expr.column else ()
 
 
-def _join(op: str, clauses: Sequence[Clause]) -> Clause | None:
+def _join(op: str, clauses: Sequence[IndexClause]) -> IndexClause | None:
     return (
         clauses[0]
         if len(clauses) == 1 and clauses[0].op != "not"
-        else Clause(op, parts=tuple(clauses))
+        else IndexClause(op, parts=tuple(clauses))
         if clauses
         else None
     )

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from memoryclaw.config import is_vault_id
 from memoryclaw.errors import ConflictError, HistoryError, InputError
 from memoryclaw.history.remote import FOLDER, Remote, remote_of
-from memoryclaw.history.repository import History, TreeEntry, Version, create_branch
+from memoryclaw.history.repository import ExchangedFile, History, TreeEntry, create_branch
 from memoryclaw.ports import Progress
 from memoryclaw.review.merging import (
     MergedTree,
@@ -27,8 +27,7 @@ from memoryclaw.vault.export_gate import exportable_bytes
 from memoryclaw.vault.files import folder_lock
 from memoryclaw.vault.layout import CONFIG_FILE, length_trouble, name_notices, timestamp
 from memoryclaw.vault.permissions import doubt, doubts
-from memoryclaw.vault.standings import Version as FileVersion
-from memoryclaw.vault.standings import doubts_of
+from memoryclaw.vault.standings import ExchangedFile, doubts_of
 from memoryclaw.vault.state_folder import make_private_folder
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.identity import id_in
@@ -371,12 +370,12 @@ class _Merge:
         if base.commit != head:
             raise ConflictError("another commit was made in the vault at the same moment; try again")
         contents = self._writer.read_all(changed)
-        versions: dict[str, Version] = {}
+        versions: dict[str, ExchangedFile] = {}
         after: dict[str, bytes | None] = {}
         for path in changed:
             entry, side = merged.files.get(path), base.sides[path]
             data = self._blob(entry.oid) if entry else None
-            versions[path] = Version(data, mode=entry.mode if entry else "")
+            versions[path] = ExchangedFile(data, mode=entry.mode if entry else "")
             on_disk = contents[path]
             after[path] = in_form_of(data, on_disk) if data is not None and on_disk is not None else data
             if same_text(on_disk, side.head_data) and side.staged == side.head:
@@ -384,7 +383,7 @@ class _Merge:
             after[path] = self._beside(path, on_disk, side.staged == side.head, data)
         if name := _new_id(contents.get(CONFIG_FILE), after.get(CONFIG_FILE)):
             self._renamed(name)
-        came = [FileVersion(path, contents[path], after[path]) for path in changed]
+        came = [ExchangedFile(path, contents[path], after[path]) for path in changed]
         raised = {} if self._own else doubts_of(came, doubts(self._context.root))
         if raised:  # before any of it is there
             doubt(self._context.root, timestamp(self._context.now), raised)

@@ -10,7 +10,7 @@ import pytest
 from memoryclaw.index.bm25 import K1
 from memoryclaw.index.catalog import UnitSummary
 from memoryclaw.index.stemming import language
-from memoryclaw.ports import Clause
+from memoryclaw.ports import IndexClause
 from memoryclaw.recall.evidence import Counts, Evidence
 from memoryclaw.recall.query import ParsedQuery
 from memoryclaw.recall.question import Leaf, Question
@@ -36,7 +36,7 @@ EPISODE = UnitSummary(
 )  # fmt: skip
 FACT = EPISODE._replace(kind="fact", at="", entity_key="boathouse", field="deadline")
 TURN = EPISODE._replace(kind="turn", role="user")
-WORD = Leaf(Clause("token", "word"), "word", "literal")
+WORD = Leaf(IndexClause("token", "word"), "word", "literal")
 
 
 def asked(
