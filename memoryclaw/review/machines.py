@@ -11,7 +11,7 @@ from typing import NamedTuple
 from memoryclaw.config import is_vault_id
 from memoryclaw.errors import ConflictError, HistoryError, InputError
 from memoryclaw.history.remote import FOLDER, Remote, remote_of
-from memoryclaw.history.repository import ExchangedFile, History, TreeEntry, create_branch
+from memoryclaw.history.repository import History, TreeEntry, Version, create_branch
 from memoryclaw.ports import Progress
 from memoryclaw.review.merging import (
     MergedTree,
@@ -370,12 +370,12 @@ class _Merge:
         if base.commit != head:
             raise ConflictError("another commit was made in the vault at the same moment; try again")
         contents = self._writer.read_all(changed)
-        versions: dict[str, ExchangedFile] = {}
+        versions: dict[str, Version] = {}
         after: dict[str, bytes | None] = {}
         for path in changed:
             entry, side = merged.files.get(path), base.sides[path]
             data = self._blob(entry.oid) if entry else None
-            versions[path] = ExchangedFile(data, mode=entry.mode if entry else "")
+            versions[path] = Version(data, mode=entry.mode if entry else "")
             on_disk = contents[path]
             after[path] = in_form_of(data, on_disk) if data is not None and on_disk is not None else data
             if same_text(on_disk, side.head_data) and side.staged == side.head:
