@@ -28,24 +28,32 @@ from memoryclaw.app.verbs import (
     LONG,
     READ,
     About,
+    AsOf,
     Budget,
     Day,
     Digest,
+    FieldName,
     Flag,
     Id,
+    Kept,
     Kind,
     Listed,
     Matches,
+    MatchKind,
     MemoryType,
     Mode,
     Model,
     Newest,
+    NoteKind,
+    Past,
     Question,
     Rating,
+    Reason,
     Room,
     Seen,
     Session,
     State,
+    Subject,
     Tags,
     Text,
     TodoState,
@@ -423,7 +431,7 @@ class App:
 
     @verb("GET /v1/search", "Ask", "search Q", query="q")
     def search(
-        self, query: Question, *, kind: Kind = "", limit: Matches = 10, session: Session = ""
+        self, query: Question, *, kind: MatchKind = "", limit: Matches = 10, session: Session = ""
     ) -> Answer:
         """Ranked matches for a question or a query, explained.
 
@@ -543,7 +551,12 @@ class App:
 
     @verb("GET /v1/notes", "Look", "browse")
     def browse(
-        self, *, kind: Kind = "", state: State = "current", memory_type: MemoryType = "", limit: Listed = 50
+        self,
+        *,
+        kind: NoteKind = "",
+        state: State = "current",
+        memory_type: MemoryType = "",
+        limit: Listed = 50,
     ) -> list[browsing.NoteEntry]:
         """Notes, pinned ones first, then the newest, of equals those that are used often.
 
@@ -572,8 +585,8 @@ class App:
         self,
         entity: About = "",
         *,
-        as_of: Day = None,
-        history: Flag = False,
+        as_of: AsOf = None,
+        history: Past = False,
         believed_at: Text = "",
         memory_type: MemoryType = "",
     ) -> list[tuple[str, Fact]]:
@@ -811,10 +824,10 @@ class App:
     @verb("POST /v1/remember", "Write", "remember TEXT", audience=(OWNER,))
     def remember(
         self,
-        text: Text,
+        text: Kept,
         *,
-        entity: About = "",
-        field: Text = "",
+        entity: Subject = "",
+        field: FieldName = "",
         tags: Tags = (),
         source: Text = "",
         note: bool = False,
@@ -1211,7 +1224,7 @@ class App:
 
     @verb("POST /v1/feedback", "Write", "feedback ID RATING", audience=AGENTS)
     def feedback(
-        self, id_: Id, rating: Rating, *, session: Session = "", note: Text = "", receipt: Text = ""
+        self, id_: Id, rating: Rating, *, session: Session = "", note: Reason = "", receipt: Text = ""
     ) -> Feedback:
         """Keeps in the ledger how useful a note, section, fact or turn was, from 1 to 5.
 

@@ -7,13 +7,24 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
-from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypeVar, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    TypedDict,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from memoryclaw.config import LEAST_BUDGET, MOST_BUDGET, MOST_LISTED
 from memoryclaw.errors import InputError
-from memoryclaw.model import AGENT, OWNER
+from memoryclaw.model import AGENT, MATCH_KINDS, MEMORY_TYPES, NOTE_KINDS, NOTE_STATES, OWNER
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -98,16 +109,16 @@ class Param(NamedTuple):
         key: its name in a request, where it is not that of the argument.
         least: the smallest number, or the fewest characters.
         most: the largest number.
-        bytes: the most bytes of a text.
         parse: makes the argument of the text of a request.
+        choices: the words that a text may be, besides others that mean the same.
     """
 
     help: str = ""
     key: str = ""
     least: int | None = None
     most: int | None = None
-    bytes: int | None = None
     parse: Callable[[str], Any] | None = None
+    choices: Sequence[str] = ()
 
 
 MOST_BYTES = 4096  # of a question
@@ -131,16 +142,26 @@ def question(text: str) -> str:
 
 Text = Annotated[str, Param()]
 Flag = Annotated[bool, Param()]
-Question = Annotated[str, Param("Plain words, or a query.", parse=question)]
+Question = Annotated[
+    str,
+    Param(
+        'Plain words, or a query: "a phrase", AND, OR, -word, proj*, tag:x, kind:fact, since:2025-06.',
+        parse=question,
+    ),
+]
 Id = Annotated[str, Param("An id, as a search or a list gave it.", key="id")]
 NodeId = Annotated[str, Param("An id or a name.", key="id", least=1)]
 End = Annotated[str, Param("An id or a name.", least=1)]
 Session = Annotated[str, Param("The session that it is for.")]
 Kind = Annotated[str, Param("Only one kind; empty: all.")]
-MemoryType = Annotated[str, Param("Only what is of this type; empty: all.", key="type")]
-State = Annotated[str, Param("In which state.")]
+MatchKind = Annotated[str, Param("Only one kind; empty: all.", choices=MATCH_KINDS)]
+NoteKind = Annotated[str, Param("Only one kind; empty: all.", choices=NOTE_KINDS)]
+MemoryType = Annotated[str, Param("Only what is of this type; empty: all.", key="type", choices=MEMORY_TYPES)]
+State = Annotated[str, Param("In which state.", choices=NOTE_STATES)]
 About = Annotated[str, Param("Of whom or what, by name or synonym; empty: of all.")]
 Words = Annotated[str, Param("Words that must stand there.")]
+Past = Annotated[bool, Param("Superseded values too.")]
+AsOf = Annotated[date | None, Param("What was held true on that day, as 2025-07-01.", parse=_day)]
 Day = Annotated[date | None, Param("A day, as 2025-07-01.", parse=_day)]
 Matches = Annotated[int, Param("At most so many matches.", least=1, most=1000)]
 Listed = Annotated[int, Param("At most so many.", least=1, most=MOST_LISTED)]
@@ -151,7 +172,14 @@ Room = Annotated[
 ]
 Seen = Annotated[Literal["all", "tools", "none"], Param("What the host still shows of what it was sent.")]
 TodoState = Annotated[Literal["open", "done", "all"], Param("Which of them.")]
-Tags = Annotated[Sequence[str], Param("Tags of the episode.")]
+Kept = Annotated[
+    str,
+    Param("What to keep; with entity and field, the value of the fact; with entity alone, what was said."),
+]
+Subject = Annotated[str, Param("The person, project or thing that it is about.")]
+FieldName = Annotated[str, Param("Which of its fields, such as deadline; goes with entity.")]
+Tags = Annotated[Sequence[str], Param("Tags, where the text is kept as an episode.")]
+Reason = Annotated[str, Param("Why.")]
 Rating = Annotated[int, Param("From 1 (useless) to 5 (just right).", least=1, most=5)]
 Digest = Annotated[str, Param("Of what was shown; what has changed since is refused.")]
 Number = Annotated[int, Param("The number of a value, from 1.", least=0)]
@@ -163,6 +191,19 @@ Mode = Annotated[
 Objects = Annotated[list[dict[str, Any]], Param("Objects, as the documentation says.")]
 Scalar = str | bool | int | float
 Fields = Annotated[dict[str, Scalar | list[Scalar]], Param("New values by field.", least=1)]
+
+
+class Changes(TypedDict, total=False):
+    """What a session says of what it is at."""
+
+    task: Annotated[str, Param("The task at hand; another task begins a new working memory.")]
+    goal: Annotated[str, Param("What is to be reached; helps every recall of this session.")]
+    plan: Annotated[Sequence[str], Param("The steps; replaces those before.")]
+    facts: Annotated[
+        Mapping[str, str | None], Param("Names and values to keep at hand; null takes one away.")
+    ]
+    recent_observations: Annotated[Sequence[str], Param("What was just seen; appended.")]
+    active_skill: Annotated[str, Param("The skill that is being followed.")]
 
 
 class Parameter(NamedTuple):
@@ -181,16 +222,18 @@ class Parameter(NamedTuple):
 
 def parameters(function: Callable[..., Any]) -> list[Parameter]:
     """The parameters of a verb that an interface may give, in their order."""
-    every = (_parameter(parameter) for parameter in inspect.signature(function).parameters.values())
-    return [parameter for parameter in every if parameter]
+    names = inspect.unwrap(function).__globals__
+    every = (_parameter(parameter, names) for parameter in inspect.signature(function).parameters.values())
+    return [parameter for some in every for parameter in some]
 
 
-def _parameter(parameter: inspect.Parameter) -> Parameter | None:
-    text = str(parameter.annotation)
-    name, _, rest = text.partition(" | ")
-    kind = globals().get(name)
-    if get_origin(kind) is not Annotated:
-        return None
-    inner, param = get_args(kind)
-    default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-    return Parameter(parameter.name, inner | None if rest else inner, default, param)
+def _parameter(parameter: inspect.Parameter, names: Mapping[str, Any]) -> Iterable[Parameter]:
+    name, _, rest = str(parameter.annotation).partition(" | ")
+    if name == "Unpack[Changes]":
+        for key, hint in get_type_hints(Changes, include_extras=True).items():
+            kind, param = get_args(hint)
+            yield Parameter(key, kind, None, param)
+    elif get_origin(names.get(name)) is Annotated:
+        kind, param = get_args(names[name])
+        default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+        yield Parameter(parameter.name, kind | None if rest else kind, default, param)

@@ -24,21 +24,11 @@ from memoryclaw.app.daemon import Daemon
 from memoryclaw.app.verbs import LOG
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.http.guard import CALLER, Bucket, Guard
-from memoryclaw.interfaces.http.messages import (
-    BODY,
-    QUERIED,
-    Refusal,
-    RequestModel,
-    VerbRoute,
-    answer,
-    from_body,
-    from_query,
-    refusal_of,
-    refused,
-)
+from memoryclaw.interfaces.http.messages import BODY, QUERIED, VerbRoute, answer, refused
 from memoryclaw.interfaces.http.openapi import document
 from memoryclaw.interfaces.http.routes import OPEN, ROWS
 from memoryclaw.interfaces.http.workers import Dispatcher, MountedApp, WorkerPools
+from memoryclaw.interfaces.requests import Refusal, RequestModel, from_json, from_query, refusal_of
 from memoryclaw.model import OWNER
 from memoryclaw.vault.audience import named
 from memoryclaw.writing.secret_gate import harmless
@@ -175,7 +165,7 @@ class _Methods:
         if row.method in QUERIED:
             asked = from_query(row.asks, request.query_params.multi_items())
         else:
-            asked = from_body(row.asks, body)
+            asked = from_json(row.asks, body or b"{}")
         name = "".join(request.path_params.values())
         return answer(await self._answering(row, name, asked, CALLER.get()))
 

@@ -44,19 +44,11 @@ from memoryclaw.errors import (
 from memoryclaw.fleet.store import Admission
 from memoryclaw.interfaces.http.assembly import Report, most_bytes, unknown, verb_routes
 from memoryclaw.interfaces.http.guard import AT_WORK, CALLER, LOOPBACK, Bucket, Guard, replayed, whole
-from memoryclaw.interfaces.http.messages import (
-    Refusal,
-    RefusedError,
-    RequestModel,
-    VerbRoute,
-    answer,
-    encoded,
-    refusal_of,
-    refused,
-)
+from memoryclaw.interfaces.http.messages import VerbRoute, answer, encoded, refused
 from memoryclaw.interfaces.http.openapi import document
 from memoryclaw.interfaces.http.routes import ROWS
 from memoryclaw.interfaces.http.server import SWITCH, HttpServer, address, hosts, is_loopback
+from memoryclaw.interfaces.requests import Refusal, RefusedError, RequestModel, refusal_of
 
 T = TypeVar("T")
 Tell = Callable[[Mapping[str, Any]], None]

@@ -12,10 +12,11 @@ from typing import Any
 
 from memoryclaw.app import open_vault
 from memoryclaw.app.daemon import OWN
-from memoryclaw.interfaces.http.messages import encoded, refusal_of
+from memoryclaw.interfaces.http.messages import encoded
 from memoryclaw.interfaces.http.readers import ReadRequest
 from memoryclaw.interfaces.http.routes import ROWS
 from memoryclaw.interfaces.http.workers import VaultPool
+from memoryclaw.interfaces.requests import refusal_of
 
 
 def main() -> int:

@@ -17,7 +17,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, NamedTuple
 
-from memoryclaw.interfaces.http.messages import Refusal, RefusedError
+from memoryclaw.interfaces.requests import Refusal, RefusedError
 
 IDLE = 60.0  # seconds for which readers are kept after many asked at once
 _COUNT = 2

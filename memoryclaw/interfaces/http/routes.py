@@ -7,11 +7,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date
-from typing import Any, TypeVar, get_args, get_origin
-
-from pydantic import ConfigDict, Field, create_model
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from memoryclaw.app import App, verbs
 from memoryclaw.app.graph import VaultGraph
@@ -21,7 +18,8 @@ from memoryclaw.app.verbs import Fields, Flag, Objects, Parameter, Question, Rou
 from memoryclaw.app.working import Working
 from memoryclaw.errors import ForbiddenError, InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.http.messages import BODY, NoArguments, RequestModel, VerbRoute
+from memoryclaw.interfaces.http.messages import BODY, VerbRoute
+from memoryclaw.interfaces.requests import RequestModel, arguments_of, request_model
 from memoryclaw.interfaces.shapes import AnswerShape, JsonObject, Shape
 from memoryclaw.model import OWNER
 
@@ -215,15 +213,11 @@ def _made(
     keys = _keys(route, method, adapter)
 
     def answer(app: App, name: str, request: RequestModel) -> JsonObject:
-        values = dict(request)
-        for key, parameter in keys.items():
-            value = values.pop(key)
-            values[parameter.argument] = parameter.param.parse(value) if parameter.param.parse else value
-        return adapter(app, *([name] if "{" in route.path else []), **values)
+        return adapter(app, *([name] if "{" in route.path else []), **arguments_of(request, keys))
 
     about = (method.__doc__ or "").partition("\n")[0]
     name = f"{_PARTS_BY_NAME.get(method.__qualname__.partition('.')[0], '')}_{method.__name__}".strip("_")
-    model = _model(name, keys, is_open=method in _OPEN)
+    model = request_model(name, keys, is_open=method in _OPEN)
     most = CAPTURE_BODY if method in _LARGE else BODY
     return VerbRoute(route, name, about, answer, model, most, answers)
 
@@ -235,28 +229,6 @@ def _keys(route: Route, method: Callable[..., Any], adapter: Adapter) -> dict[st
     passed = verbs.parameters(method) if "keys" in adapter.__annotations__ else []
     merged = {parameter.argument: parameter for parameter in passed if parameter.argument != named} | own
     return {route.keys.get(parameter.argument, parameter.key): parameter for parameter in merged.values()}
-
-
-def _model(name: str, keys: Mapping[str, Parameter], *, is_open: bool) -> type[RequestModel]:
-    if is_open:
-        return type(name, (RequestModel,), {"model_config": ConfigDict(extra="allow", frozen=True)})
-    if not keys:
-        return NoArguments
-    fields: dict[str, Any] = {key: _field(parameter) for key, parameter in keys.items()}
-    return create_model(name, __base__=RequestModel, **fields)
-
-
-def _field(parameter: Parameter) -> tuple[Any, Any]:
-    kind, default, param = parameter.type, parameter.default, parameter.param
-    if kind == date | None:
-        kind, default = str, ""
-    least = "ge" if int in (kind, *get_args(kind)) else "min_length"
-    limits: dict[str, Any] = {least: param.least} if param.least is not None else {}
-    limits |= {"le": param.most} if param.most is not None else {}
-    collection = {Sequence: list, Mapping: dict}.get(get_origin(kind))
-    if collection and default is not ...:
-        return kind, Field(default_factory=collection, description=param.help or None)
-    return kind, Field(default, description=param.help or None, **limits)
 
 
 _PARTS_BY_NAME = {kind.__name__: part for kind, part in _PARTS.items()}

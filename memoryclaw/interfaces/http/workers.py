@@ -17,14 +17,9 @@ from memoryclaw.app.daemon import SettingsStamp, stamp
 from memoryclaw.app.verbs import LOG, LONG, READ, WRITE
 from memoryclaw.errors import IndexBusyError
 from memoryclaw.interfaces.http.guard import below
-from memoryclaw.interfaces.http.messages import (
-    Refusal,
-    RefusedError,
-    RequestModel,
-    VerbRoute,
-    encoded,
-)
+from memoryclaw.interfaces.http.messages import VerbRoute, encoded
 from memoryclaw.interfaces.http.readers import Readers, ReadRequest
+from memoryclaw.interfaces.requests import Refusal, RefusedError, RequestModel
 
 T = TypeVar("T")
 _THREADS = {READ: 2, WRITE: 8, LOG: 1, LONG: 1}

@@ -9,7 +9,8 @@ from memoryclaw.app import App
 from memoryclaw.errors import ConflictError, InputError, MemoryClawError, NotFoundError
 from memoryclaw.interfaces.ui.answers import Answer, Asked, Fields, Moved, Page, Shown, address
 from memoryclaw.interfaces.ui.pages.recall import marks
-from memoryclaw.recall.browsing import KINDS, STATES, Links, ShownUnit
+from memoryclaw.model import NOTE_KINDS, NOTE_STATES
+from memoryclaw.recall.browsing import Links, ShownUnit
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
 
@@ -53,7 +54,7 @@ def notes(app: App, asked: Asked) -> Answer:
     given, trouble, status = asked.fields(ListQuery), "", 200
     limit = min(max(given.limit, 1), MOST)
     values: dict[str, Any] = {
-        "title": "Notes", "given": given, "kinds": [(kind, _KIND_NAMES[kind]) for kind in KINDS], "states": STATES,
+        "title": "Notes", "given": given, "kinds": [(kind, _KIND_NAMES[kind]) for kind in NOTE_KINDS], "states": NOTE_STATES,
         "lines": [], "answer": None, "more": 0,
     }  # fmt: skip
     try:
