@@ -24,6 +24,7 @@ from memoryclaw.app.context import (
 )
 from memoryclaw.app.verbs import (
     AGENTS,
+    LARGE_BODY,
     LOG,
     LONG,
     READ,
@@ -429,7 +430,7 @@ class App:
 
     # ── Ask and look
 
-    @verb("GET /v1/search", "Ask", "search Q", query="q")
+    @verb("GET /v1/search", "Ask", "search Q", anywhere=True, query="q")
     def search(
         self, query: Question, *, kind: MatchKind = "", limit: Matches = 10, session: Session = ""
     ) -> Answer:
@@ -446,7 +447,7 @@ class App:
         trouble = self._context.note_shown(session, "search", found_whole(answer.matches))
         return replace(answer, notices=(*answer.notices, trouble)) if trouble else answer
 
-    @verb("POST /v1/recall", "Ask", "recall QUERY", pool=READ)
+    @verb("POST /v1/recall", "Ask", "recall QUERY", pool=READ, anywhere=True)
     def recall(
         self,
         query: Question,
@@ -549,7 +550,7 @@ class App:
             self._context.note_shown(session, "get", digests)
         return shown
 
-    @verb("GET /v1/notes", "Look", "browse")
+    @verb("GET /v1/notes", "Look", "browse", anywhere=True)
     def browse(
         self,
         *,
@@ -580,7 +581,7 @@ class App:
             )
         )
 
-    @verb("GET /v1/facts", "Look", "facts [ENTITY]")
+    @verb("GET /v1/facts", "Look", "facts [ENTITY]", anywhere=True)
     def facts(
         self,
         entity: About = "",
@@ -657,7 +658,7 @@ class App:
 
         return commit_at(os.fspath(self.root), when)
 
-    @verb("GET /v1/todos", "Look", "todos [WORDS]")
+    @verb("GET /v1/todos", "Look", "todos [WORDS]", anywhere=True)
     def todos(
         self, words: Words = "", *, due: Text = "", state: TodoState = "open"
     ) -> list[browsing.TodoEntry]:
@@ -680,14 +681,14 @@ class App:
             )
         )
 
-    @verb("GET /v1/entities", "Look", "entities [WORDS]")
+    @verb("GET /v1/entities", "Look", "entities [WORDS]", anywhere=True)
     def entities(self, words: Words = "", *, kind: Kind = "") -> list[browsing.EntityEntry]:
         """Everything that facts are known of, by name: those with all these words in it, or of one file such as `people`."""
         from memoryclaw.recall import browsing
 
         return self._context.read(lambda: browsing.entities(self.catalog, words=words, kind=kind))
 
-    @verb("GET /v1/entities/{name}", "Look", "entity NAME")
+    @verb("GET /v1/entities/{name}", "Look", "entity NAME", anywhere=True)
     def entity(self, name: About) -> browsing.EntityShown:
         """One entity: its facts and their past, the episodes and notes that name it, and its neighbours."""
         from memoryclaw.recall import browsing
@@ -709,7 +710,7 @@ class App:
 
         return (views.write if write else views.listed)(self._context.looking(), name)
 
-    @verb("GET /v1/timeline", "Look", "timeline [ENTITY]")
+    @verb("GET /v1/timeline", "Look", "timeline [ENTITY]", anywhere=True)
     def timeline(
         self, entity: About = "", *, since: Day = None, until: Day = None, limit: Newest = 50
     ) -> Timeline:
@@ -729,7 +730,7 @@ class App:
             lambda: timeline(self.catalog, entity=entity, since=first, until=last, limit=limit)
         )
 
-    @verb("GET /v1/links/{id}", "Look", "links ID")
+    @verb("GET /v1/links/{id}", "Look", "links ID", anywhere=True)
     def links(self, id_: Id) -> browsing.Links:
         """The links that a note holds, and those of other notes that lead to it."""
         from memoryclaw.recall import browsing
@@ -821,7 +822,7 @@ class App:
 
     # ── Write
 
-    @verb("POST /v1/remember", "Write", "remember TEXT", audience=(OWNER,))
+    @verb("POST /v1/remember", "Write", "remember TEXT", audience=(OWNER,), adds=1)
     def remember(
         self,
         text: Kept,
@@ -933,7 +934,7 @@ class App:
         said = {key: value if isinstance(value, str) else [*value] for key, value in fields.items()}
         return self._context.write(lambda context, told: edit(context, id_, told), said, as_is=as_is)
 
-    @verb("PUT /v1/notes/{id}", "Write", "edit ID --text FILE", audience=(OWNER,))
+    @verb("PUT /v1/notes/{id}", "Write", "edit ID --text FILE", audience=(OWNER,), adds=0)
     def rewrite(
         self, id_: Id, text: Text, *, digest: Digest, dry_run: Flag = False, as_is: bool = False
     ) -> Rewrite:
@@ -1067,7 +1068,7 @@ class App:
 
     # ── From turns to memory
 
-    @verb("POST /v1/capture", "Log", "capture", pool=LOG, audience=AGENTS)
+    @verb("POST /v1/capture", "Log", "capture", pool=LOG, audience=AGENTS, most=LARGE_BODY, adds=0)
     def capture(
         self, lines: Iterable[str | Mapping[str, Any]], *, session: Session = "", first: int = 1
     ) -> list[CaptureResult]:
@@ -1105,7 +1106,7 @@ class App:
             progress=self._context.progress,
         )
 
-    @verb("POST /v1/consolidate", "Log", "consolidate", pool=LONG, audience=AGENTS)
+    @verb("POST /v1/consolidate", "Log", "consolidate", pool=LONG, audience=AGENTS, most=LARGE_BODY)
     def consolidate(
         self,
         *,

@@ -54,7 +54,7 @@ class VaultGraph:
     def __init__(self, context: VaultContext) -> None:
         self._context = context
 
-    @verb("GET /v1/graph", "Look", "links")
+    @verb("GET /v1/graph", "Look", "links", anywhere=True)
     def whole(self, *, limit: Listed = settings.DRAWN) -> GraphShown:
         """All nodes and the edges between them; of more than `limit` nodes those with the strongest ties.
 
@@ -65,7 +65,7 @@ class VaultGraph:
         found = self._context.read(self._graph)
         return GraphShown(graph.strongest(found, limit), len(found.nodes), len(found.edges))
 
-    @verb("GET /v1/graph/path", "Look", "links path A B")
+    @verb("GET /v1/graph/path", "Look", "links path A B", anywhere=True)
     def path(self, start: End, end: End) -> PathShown:
         """The shortest way from one thing to another along links, mentions and what replies cited together.
 
@@ -80,7 +80,7 @@ class VaultGraph:
 
         return self._context.read(look)
 
-    @verb("GET /v1/graph/neighbours", "Look", "links neighbours ID")
+    @verb("GET /v1/graph/neighbours", "Look", "links neighbours ID", anywhere=True)
     def neighbours(self, id_: NodeId, *, limit: Listed = settings.BESIDE) -> NeighboursShown:
         """What a note or an entity is tied to, the strongest ties first.
 
@@ -98,13 +98,13 @@ class VaultGraph:
 
         return self._context.read(look)
 
-    @verb("GET /v1/graph/orphans", "Look", "links orphans")
+    @verb("GET /v1/graph/orphans", "Look", "links orphans", anywhere=True)
     def orphans(self) -> list[GraphNode]:
         """Notes, episodes and entities that nothing is tied to."""
         return self._context.read(lambda: graph.orphans(self._graph()))
 
     # It tells of every file of the folder whether it is there.
-    @verb("GET /v1/graph/dangling", "Look", "links dangling", audience=(OWNER,))
+    @verb("GET /v1/graph/dangling", "Look", "links dangling", audience=(OWNER,), anywhere=True)
     def dangling(self) -> list[LinkEnd]:
         """The links that lead nowhere."""
         return self._context.read(

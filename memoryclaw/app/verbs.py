@@ -31,6 +31,7 @@ T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 READ, WRITE, LOG, LONG = "read", "write", "log", "long"  # the worker pools of the daemon
+BODY, LARGE_BODY = 1 << 20, 8 << 20  # bytes of a request
 AGENTS = (OWNER, AGENT)  # who may do what an agent may
 
 
@@ -43,6 +44,9 @@ class Route(NamedTuple):
         subject: the section of the documentation.
         like: the command that answers the same.
         pool: which workers answer.
+        most: bytes of a request.
+        anywhere: whether the index alone answers, so that any node of a fleet can.
+        adds: how many notes it adds to a vault, which are held against its quota; None where it is no addition.
         keys: arguments whose key has another name at this address.
     """
 
@@ -51,6 +55,9 @@ class Route(NamedTuple):
     subject: str
     like: str
     pool: str = READ
+    most: int = BODY
+    anywhere: bool = False
+    adds: int | None = None
     keys: Mapping[str, str] = {}
 
 
@@ -75,24 +82,22 @@ def verb(
     *,
     pool: str = "",
     audience: tuple[str, ...] = (),
+    most: int = BODY,
+    anywhere: bool = False,
+    adds: int | None = None,
     **keys: str,
 ) -> Callable[[F], F]:
     """Makes a method a verb.
 
-    Args:
-        address: its method and path over HTTP, such as `GET /v1/notes/{id}`.
-        subject: the section of the documentation.
-        like: the command that answers the same.
-        pool: which workers of the daemon answer.
-        audience: who may call it; everybody when none is named.
-        keys: arguments whose key has another name at this address.
+    `address` is its method and path over HTTP, such as `GET /v1/notes/{id}`, `audience` is who may call it, everybody when none is named,
+    and the rest is as of a `Route`.
     """
     method, _, path = address.partition(" ")
     pool = pool or (READ if method == "GET" else WRITE)
 
     def decorate(function: F) -> F:
         made: Any = allowed(*audience)(function) if audience else function
-        made.route = Route(method, path, subject, like, pool, keys)
+        made.route = Route(method, path, subject, like, pool, most, anywhere, adds, keys)
         return made  # type: ignore[no-any-return]
 
     return decorate

@@ -21,10 +21,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memoryclaw import __version__
 from memoryclaw.app.daemon import Daemon
-from memoryclaw.app.verbs import LOG
+from memoryclaw.app.verbs import BODY, LOG
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.http.guard import CALLER, Bucket, Guard
-from memoryclaw.interfaces.http.messages import BODY, QUERIED, VerbRoute, answer, refused
+from memoryclaw.interfaces.http.messages import QUERIED, VerbRoute, answer, refused
 from memoryclaw.interfaces.http.openapi import document
 from memoryclaw.interfaces.http.routes import OPEN, ROWS
 from memoryclaw.interfaces.http.workers import Dispatcher, MountedApp, WorkerPools
@@ -177,7 +177,7 @@ def _bug(path: str, error: Exception) -> Refusal:
     )
 
 
-_MOST = {(row.method, row.path): row.most for row in ROWS}
+_MOST = {(row.method, row.path): row.route.most for row in ROWS}
 
 
 def most_bytes(method: str, path: str) -> int:

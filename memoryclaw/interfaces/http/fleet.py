@@ -53,19 +53,6 @@ from memoryclaw.interfaces.requests import Refusal, RefusedError, RequestModel, 
 T = TypeVar("T")
 Tell = Callable[[Mapping[str, Any]], None]
 OPEN = ("/healthz", "/readyz", "/openapi.json", "/metrics")
-# What the index alone answers, so that any node can; the rest needs the files or their history.
-ANYWHERE = frozenset({
-    ("POST", "/v1/recall"), ("GET", "/v1/search"), ("GET", "/v1/notes"), ("GET", "/v1/facts"), ("GET", "/v1/entities"),
-    ("GET", "/v1/entities/{name}"), ("GET", "/v1/timeline"), ("GET", "/v1/todos"), ("GET", "/v1/links/{id}"),
-    ("GET", "/v1/graph"), ("GET", "/v1/graph/path"), ("GET", "/v1/graph/neighbours"), ("GET", "/v1/graph/orphans"),
-    ("GET", "/v1/graph/dangling"),
-})  # fmt: skip
-# These add to a vault, so they are held against its quota: each with the notes that it adds.
-_ADDING = {
-    ("POST", "/v1/remember"): 1,
-    ("PUT", "/v1/notes/{id}"): 0,
-    ("POST", "/v1/capture"): 0,
-}
 # Of one vault, reads and writes each, so that it leaves room for the others:
 _OF_ONE = 4  # at work at a time
 _WAITING = 32  # that wait
@@ -270,7 +257,7 @@ class Answers:
         """
         vault = _ADMITTED.get().vault
         # What was believed then is in the history of the files.
-        is_anywhere = (row.method, row.path) in ANYWHERE and not getattr(asked, "believed_at", "")
+        is_anywhere = row.route.anywhere and not getattr(asked, "believed_at", "")
         try:
             if self._node.is_home(vault):
                 try:
@@ -313,8 +300,8 @@ class Answers:
         )
 
     def _at_home(self, vault: str, row: VerbRoute, name: str, asked: RequestModel, audience: str) -> bytes:
-        if (notes := _ADDING.get((row.method, row.path))) is not None:
-            self._node.check_room(vault, notes=notes, size=len(asked.model_dump_json()))
+        if row.route.adds is not None:
+            self._node.check_room(vault, notes=row.route.adds, size=len(asked.model_dump_json()))
         with self._node.opened(vault, audience) as app:
             said = encoded(row.verb(app, name, asked))
         if row.pool != READ and row.method != "GET":
@@ -480,6 +467,12 @@ def serve(
     settings: NodeSettings, listener: socket.socket, host: str, *, ready: Callable[[dict[str, Any]], None]
 ) -> int:
     """Answers until a signal ends it, then drains, and returns that signal.
+
+    Args:
+        settings: what the server is made from.
+        listener: where requests come in.
+        host: what the person called that address.
+        ready: is told the address, once there is somebody to answer.
 
     Raises:
         LockedError: another process uses the folder, or has the name of the node.

@@ -60,7 +60,6 @@ CODES = {
 # A row of the route table: an address, what it takes, what it answers, and which pool of workers does so.
 
 QUERIED = ("GET", "DELETE")  # these take their keys from the query string, the others from a JSON body
-BODY = 1 << 20  # bytes that an address takes
 
 
 class VerbRoute(NamedTuple):
@@ -71,7 +70,6 @@ class VerbRoute(NamedTuple):
     about: str
     verb: Callable[[App, str, RequestModel], JsonObject]  # the vault, what the path names, and the keys
     asks: type[RequestModel]
-    most: int
     shapes: tuple[AnswerShape, ...]  # of its answers
 
     @property

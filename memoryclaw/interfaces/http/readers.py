@@ -26,10 +26,9 @@ _PATIENCE = 5.0  # seconds that the daemon waits for their end
 
 
 class ReadRequest(NamedTuple):
-    """A request as it is passed on: the row of the route table, what its path names, its keys, when it came, and for whom."""
+    """A request as it is passed on: the verb, what its path names, its keys, when it came, and for whom."""
 
-    method: str
-    path: str
+    verb: str
     name: str
     asked: Mapping[str, Any]
     at: float

@@ -18,14 +18,13 @@ from memoryclaw.app.verbs import Fields, Flag, Objects, Parameter, Question, Rou
 from memoryclaw.app.working import Working
 from memoryclaw.errors import ForbiddenError, InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.http.messages import BODY, VerbRoute
+from memoryclaw.interfaces.http.messages import VerbRoute
 from memoryclaw.interfaces.requests import RequestModel, arguments_of, request_model
 from memoryclaw.interfaces.shapes import AnswerShape, JsonObject, Shape
 from memoryclaw.model import OWNER
 
 F = TypeVar("F", bound=Callable[..., JsonObject])
 Adapter = Callable[..., JsonObject]  # of an open vault, what the path names if it names anything, and keys
-CAPTURE_BODY = 8 << 20  # bytes of a body that holds turns
 
 # What does more than one verb of the app, or tells of its answer together with something else.
 
@@ -179,7 +178,6 @@ _PARTS: dict[type, str] = {
 }
 _SUBJECTS = ("Ask", "Look", "Write", "Log", "Review", "Skills", "Session", "Keep")
 _OPEN = (Working.set,)  # these know their own keys
-_LARGE = (App.capture, App.consolidate)
 
 
 def _rows() -> Iterator[VerbRoute]:
@@ -218,8 +216,7 @@ def _made(
     about = (method.__doc__ or "").partition("\n")[0]
     name = f"{_PARTS_BY_NAME.get(method.__qualname__.partition('.')[0], '')}_{method.__name__}".strip("_")
     model = request_model(name, keys, is_open=method in _OPEN)
-    most = CAPTURE_BODY if method in _LARGE else BODY
-    return VerbRoute(route, name, about, answer, model, most, answers)
+    return VerbRoute(route, name, about, answer, model, answers)
 
 
 def _keys(route: Route, method: Callable[..., Any], adapter: Adapter) -> dict[str, Parameter]:

@@ -224,9 +224,18 @@ def serve(
     *,
     ready: Callable[[dict[str, Any]], None],
     report: Report,
-    mounted: Callable[[Apps], Mapping[str, MountedApp]],
+    mounted: Callable[[Apps], Mapping[str, MountedApp]] = lambda _: {},
 ) -> int:
-    """Answers until a signal ends it, and returns that signal; see `memoryclaw.interfaces.http.serve`."""
+    """Answers until a signal ends it, and returns that signal; 0 when the daemon could not go on.
+
+    Args:
+        daemon: runs beside the answers, from the first to the last.
+        listener: where requests come in.
+        host: what the person called that address.
+        ready: is told the address, once there is somebody to answer.
+        report: keeps the details of a bug, and says where.
+        mounted: other applications by path, given what lends them open vaults.
+    """
     sys.setswitchinterval(SWITCH)
     told = address(listener)
     # Readers would each load the model of the vectors once more, and the model lets other threads run.

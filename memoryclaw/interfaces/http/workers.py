@@ -166,7 +166,7 @@ class WorkerPools:
             return await pool.run(work)
         if pool.is_crowded:
             readers.want()
-        request = ReadRequest(row.method, row.path, name, dict(asked), at, audience)
+        request = ReadRequest(row.name, name, dict(asked), at, audience)
         return await pool.run(work, lambda: readers.answer(request))
 
     def close(self) -> None:
