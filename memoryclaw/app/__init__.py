@@ -30,9 +30,11 @@ from memoryclaw.app.verbs import (
     READ,
     About,
     AsOf,
+    Before,
     Budget,
-    Day,
     Digest,
+    Due,
+    FactId,
     FieldName,
     Flag,
     Id,
@@ -46,6 +48,7 @@ from memoryclaw.app.verbs import (
     Model,
     Newest,
     NoteKind,
+    Page,
     Past,
     Question,
     Rating,
@@ -53,11 +56,14 @@ from memoryclaw.app.verbs import (
     Room,
     Seen,
     Session,
+    Since,
     State,
     Subject,
     Tags,
     Text,
     TodoState,
+    Until,
+    When,
     Words,
     allowed,
     verb,
@@ -588,7 +594,7 @@ class App:
         *,
         as_of: AsOf = None,
         history: Past = False,
-        believed_at: Text = "",
+        believed_at: When = "",
         memory_type: MemoryType = "",
     ) -> list[tuple[str, Fact]]:
         """Facts with the path of their file: those that hold now, held on a day, or all.
@@ -660,7 +666,7 @@ class App:
 
     @verb("GET /v1/todos", "Look", "todos [WORDS]", anywhere=True)
     def todos(
-        self, words: Words = "", *, due: Text = "", state: TodoState = "open"
+        self, words: Words = "", *, due: Due = "", state: TodoState = "open"
     ) -> list[browsing.TodoEntry]:
         """To-dos of any note: open ones, `done` ones or `all`, the soonest first.
 
@@ -696,7 +702,7 @@ class App:
         return self._context.read(lambda: browsing.entity(name, self.catalog))
 
     @verb("GET /v1/views", "Look", "views [ENTITY|TOPIC]", audience=(OWNER,))
-    def views(self, name: About = "", *, write: bool = False) -> Views:
+    def views(self, name: Page = "", *, write: bool = False) -> Views:
         """The pages of entities and topics that are compiled from the files: how each stands, and on demand written anew.
 
         Args:
@@ -712,7 +718,7 @@ class App:
 
     @verb("GET /v1/timeline", "Look", "timeline [ENTITY]", anywhere=True)
     def timeline(
-        self, entity: About = "", *, since: Day = None, until: Day = None, limit: Newest = 50
+        self, entity: About = "", *, since: Since = None, until: Until = None, limit: Newest = 50
     ) -> Timeline:
         """What changed in the world: facts that began, ended or gave way, what was said, and episodes; the newest, in order.
 
@@ -1045,7 +1051,7 @@ class App:
             return self._context.write(lambda context: undo(context, name, yes=yes))
 
     @verb("GET /v1/history", "Review", "history [ID]", audience=(OWNER,))
-    def history(self, id_: Id = "", *, limit: Listed = 20, before: Text = "") -> Events:
+    def history(self, id_: Id = "", *, limit: Listed = 20, before: Before = "") -> Events:
         """What was done to the vault, a note or a fact, newest first; `before` is `next` of the page before."""
         from memoryclaw.review.file_history import history
 
@@ -1060,7 +1066,7 @@ class App:
         return self._context.look(lambda context: commit_shown(context, name))
 
     @verb("GET /v1/blame/{id}", "Review", "blame FACT", audience=(OWNER,))
-    def blame(self, fact: Id) -> Blame:
+    def blame(self, fact: FactId) -> Blame:
         """A fact back to its commit, its episode, its log line, and who approved it."""
         from memoryclaw.review.file_history import blame
 

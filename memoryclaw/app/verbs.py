@@ -116,6 +116,9 @@ class Param(NamedTuple):
         most: the largest number.
         parse: makes the argument of the text of a request.
         choices: the words that a text may be, besides others that mean the same.
+        metavar: what stands for it in a synopsis, where that is not its key.
+        flag: its option on the command line, where that is not its key.
+        words: on the command line it is several words.
     """
 
     help: str = ""
@@ -124,6 +127,9 @@ class Param(NamedTuple):
     most: int | None = None
     parse: Callable[[str], Any] | None = None
     choices: Sequence[str] = ()
+    metavar: str = ""
+    flag: str = ""
+    words: bool = False
 
 
 MOST_BYTES = 4096  # of a question
@@ -134,6 +140,12 @@ def _day(text: str) -> date | None:
         return date.fromisoformat(text) if text else None
     except ValueError:
         raise InputError(f"{text!r} is not a date; write it as 2025-07-01") from None
+
+
+def _type(text: str) -> str:
+    from memoryclaw.vault.lifecycle import type_asked
+
+    return type_asked(text)
 
 
 def question(text: str) -> str:
@@ -152,22 +164,35 @@ Question = Annotated[
     Param(
         'Plain words, or a query: "a phrase", AND, OR, -word, proj*, tag:x, kind:fact, since:2025-06.',
         parse=question,
+        words=True,
     ),
 ]
 Id = Annotated[str, Param("An id, as a search or a list gave it.", key="id")]
+FactId = Annotated[str, Param("A fact, by its id.", key="id", metavar="FACT")]
 NodeId = Annotated[str, Param("An id or a name.", key="id", least=1)]
 End = Annotated[str, Param("An id or a name.", least=1)]
-Session = Annotated[str, Param("The session that it is for.")]
-Kind = Annotated[str, Param("Only one kind; empty: all.")]
+Session = Annotated[str, Param("The session that it is for.", metavar="S")]
+Kind = Annotated[str, Param("Only those of one file of semantic/, like people.")]
 MatchKind = Annotated[str, Param("Only one kind; empty: all.", choices=MATCH_KINDS)]
 NoteKind = Annotated[str, Param("Only one kind; empty: all.", choices=NOTE_KINDS)]
-MemoryType = Annotated[str, Param("Only what is of this type; empty: all.", key="type", choices=MEMORY_TYPES)]
+MemoryType = Annotated[
+    str, Param("Only what is of this type; empty: all.", key="type", choices=MEMORY_TYPES, parse=_type)
+]
 State = Annotated[str, Param("In which state.", choices=NOTE_STATES)]
 About = Annotated[str, Param("Of whom or what, by name or synonym; empty: of all.")]
-Words = Annotated[str, Param("Words that must stand there.")]
+Page = Annotated[str, Param("Of whom or what; empty: of all.", metavar="ENTITY|TOPIC", words=True)]
+Words = Annotated[str, Param("Words that must stand there.", words=True)]
+When = Annotated[
+    str, Param("As the files were in the last commit of that day, or in this commit.", metavar="WHEN")
+]
+Due = Annotated[str, Param("Only those due, or scheduled, then.", metavar="TIME")]
+Before = Annotated[str, Param("The next page: `next` of the JSON of the last.", metavar="PLACE")]
 Past = Annotated[bool, Param("Superseded values too.")]
-AsOf = Annotated[date | None, Param("What was held true on that day, as 2025-07-01.", parse=_day)]
-Day = Annotated[date | None, Param("A day, as 2025-07-01.", parse=_day)]
+AsOf = Annotated[
+    date | None, Param("What was held true on that day, as 2025-07-01.", parse=_day, metavar="DATE")
+]
+Since = Annotated[date | None, Param("From that day on, as 2025-07-01.", parse=_day, metavar="DATE")]
+Until = Annotated[date | None, Param("Up to the end of that day.", parse=_day, metavar="DATE")]
 Matches = Annotated[int, Param("At most so many matches.", least=1, most=1000)]
 Listed = Annotated[int, Param("At most so many.", least=1, most=MOST_LISTED)]
 Newest = Annotated[int, Param("The newest so many.", least=0, most=MOST_LISTED)]
@@ -218,6 +243,7 @@ class Parameter(NamedTuple):
     type: Any
     default: Any
     param: Param
+    positional: bool = False
 
     @property
     def key(self) -> str:
@@ -241,4 +267,5 @@ def _parameter(parameter: inspect.Parameter, names: Mapping[str, Any]) -> Iterab
     elif get_origin(names.get(name)) is Annotated:
         kind, param = get_args(names[name])
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-        yield Parameter(parameter.name, kind | None if rest else kind, default, param)
+        positional = parameter.kind is not inspect.Parameter.KEYWORD_ONLY
+        yield Parameter(parameter.name, kind | None if rest else kind, default, param, positional)

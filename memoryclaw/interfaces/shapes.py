@@ -6,6 +6,7 @@ their order, and only what is worked out has a function. `interfaces/schemas.py`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cached_property, reduce
@@ -743,3 +744,19 @@ def rounded(terms: Sequence[Term], score: float) -> list[tuple[str, int]]:
     for i in order[: round(score * 1000) - sum(whole)]:
         whole[i] += 1
     return [(term.name, value) for term, value in zip(terms, whole, strict=True)]
+
+
+# Which shape tells what a verb answers.
+
+
+def shape_of(method: Callable[..., Any]) -> Shape[Any]:
+    """The shape of the type that a method answers with."""
+    kind = re.sub(r"\b\w+\.", "", str(method.__annotations__["return"]))
+    return _BY_TYPE[re.sub(r"^\w+(?=\[)", "Iterable", kind)]
+
+
+_BY_TYPE: dict[str, Shape[Any]] = {
+    text.removeprefix("Shape[").removesuffix("]"): globals()[name]
+    for name, text in __annotations__.items()
+    if text.startswith("Shape[") and not name.startswith("_")
+}

@@ -10,60 +10,41 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memoryclaw.config import MOST_LISTED
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, padded, plural, remark, say, styled, table
+from memoryclaw.interfaces.cli.printing import (
+    as_json,
+    padded,
+    plural,
+    print_freshness,
+    remark,
+    say,
+    styled,
+    table,
+)
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
 from memoryclaw.model import Fact
 from memoryclaw.text.prompts import visible
-from memoryclaw.vault.lifecycle import type_asked
 from memoryclaw.writing.context import fact_in_words
 
 if TYPE_CHECKING:
     from memoryclaw.app.verbs import TodoState
-    from memoryclaw.index.sync import Freshness
-    from memoryclaw.recall.timeline import TimelineEvent
+    from memoryclaw.recall.browsing import EntityEntry, EntityShown, NoteEntry, ShownUnit
+    from memoryclaw.recall.inspecting import Inspected
+    from memoryclaw.recall.timeline import Timeline, TimelineEvent
     from memoryclaw.review.file_history import Blame, CommitShown, Events, FactSource
 
 
-def _day(_ctx: click.Context, _param: click.Parameter, value: str | None) -> date | None:
-    try:
-        return date.fromisoformat(value) if value is not None else None
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is not a date; write it as 2025-07-01") from None
-
-
-def _type(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
-    try:
-        return type_asked(value)
-    except InputError as error:
-        raise click.BadParameter(str(error)) from None
-
-
 @verb(
+    "show",
     examples=[
         "show semantic/projects",
         "show 'semantic/projects#Boathouse Aarhus.deadline'",
         "show log:2025-10-21-kanazawa/8 --json",
-    ]
+    ],
 )
-@click.argument("id_", metavar="ID", type=TEXT)
-@click.option(
-    "--session",
-    metavar="S",
-    default="",
-    type=TEXT,
-    help="The session that is shown it; no recall sends it that again.",
-)
-@click.pass_obj
-def show(context: CliContext, id_: str, *, session: str) -> None:
+def show(shown: ShownUnit) -> None:
     """Print a note, section, fact or turn as it stands in its file."""
-    with context.app() as app:
-        shown, fresh = app.show(id_, session=session), app.freshness
-    if context.json:
-        as_json(shapes.show(shown, fresh))
-        return
     if sys.stdout.isatty():
         at = shown.address
         say(styled(f"{at.path}:{at.line}-{at.end_line}", dim=True))
@@ -71,59 +52,20 @@ def show(context: CliContext, id_: str, *, session: str) -> None:
     for one in shown.superseded:
         told = fact_in_words(one.entity, one.field, one.value)
         remark(f"line {one.line}: {told} ({one.mark()})")
-    print_freshness(fresh)
 
 
 @verb(
+    "browse",
     examples=[
         "browse",
         "browse --kind episode --limit 10",
         "browse --type decision",
         "browse --state archived --json",
-    ]
+    ],
 )
-@click.option(
-    "--kind",
-    metavar="KIND",
-    default="",
-    type=TEXT,
-    help="Only one kind: episode, semantic, skill, note or log.",
-)
-@click.option(
-    "--state",
-    metavar="STATE",
-    default="current",
-    show_default=True,
-    type=TEXT,
-    help="current, archived, pending or draft.",
-)
-@click.option(
-    "--type",
-    "memory_type",
-    metavar="TYPE",
-    default="",
-    type=TEXT,
-    callback=_type,
-    help="Only notes of one type, or with something of it: decision, preference, lesson, procedure, event or to-do.",
-)
-@click.option(
-    "--limit",
-    metavar="N",
-    default=50,
-    type=click.IntRange(1, MOST_LISTED),
-    show_default=True,
-    help="At most so many notes.",
-)
-@click.pass_obj
-def browse(context: CliContext, *, kind: str, state: str, memory_type: str, limit: int) -> None:
+def browse(notes: Sequence[NoteEntry]) -> None:
     """List notes: pinned ones first, then the newest. What is used often is marked as hot."""
-    with context.app() as app:
-        listed = app.browse(kind=kind, state=state, memory_type=memory_type, limit=limit)
-        fresh = app.freshness
-    if context.json:
-        as_json(shapes.browse(listed, fresh))
-        return
-    hot = any(note.hot for note in listed)
+    hot = any(note.hot for note in notes)
     rows = [
         [
             note.id,
@@ -133,43 +75,23 @@ def browse(context: CliContext, *, kind: str, state: str, memory_type: str, limi
             note.title,
             " ".join(f"#{tag}" for tag in note.tags),
         ]
-        for note in listed
+        for note in notes
     ]
     table(["id", "kind", "date", *(["use"] if hot else []), "title", "tags"], rows)
     if not rows:
         say("No such notes.")
-    print_freshness(fresh)
 
 
 @verb(
+    "facts",
     examples=[
         "facts",
         "facts 'Boathouse Aarhus' --history",
         "facts boathouse --as-of 2025-07-01",
         "facts boathouse --believed-at 2026-04-01",
         "facts --type preference",
-    ]
+    ],
 )
-@click.argument("entity", required=False, default="", type=TEXT)
-@click.option("--as-of", metavar="DATE", callback=_day, help="The facts that held on that day.")
-@click.option(
-    "--believed-at",
-    metavar="WHEN",
-    default="",
-    type=TEXT,
-    help="As the files were in the last commit of that day, or in this commit.",
-)
-@click.option("--history", is_flag=True, help="Include superseded values.")
-@click.option(
-    "--type",
-    "memory_type",
-    metavar="TYPE",
-    default="",
-    type=TEXT,
-    callback=_type,
-    help="Only facts of one type: decision, preference, lesson, procedure, event or to-do.",
-)
-@click.pass_obj
 def facts(
     context: CliContext, *, entity: str, as_of: date | None, believed_at: str, history: bool, memory_type: str
 ) -> None:
@@ -214,28 +136,27 @@ def facts(
 
 
 @verb(
+    "todos",
+    without=("state",),
     examples=[
         "todos",
         "todos --due 'this week'",
         "todos Boathouse --all --json",
         "edit 'notes/boat#todo-1a2b3c4d' --set done=true",
-    ]
+    ],
 )
-@click.argument("words", metavar="[ENTITY|WORDS]...", nargs=-1, type=TEXT)
-@click.option("--due", metavar="TIME", type=TEXT, default="", help="Only those due, or scheduled, then.")
 @click.option("--done", is_flag=True, help="Those that are done or cancelled.")
 @click.option("--all", "every", is_flag=True, help="Open ones, then those that are done.")
-@click.pass_obj
-def todos(context: CliContext, words: Sequence[str], due: str, done: bool, every: bool) -> None:
+def todos(context: CliContext, *, words: str, due: str, done: bool, every: bool) -> None:
     """List to-dos, the soonest first: the lines `- [ ]` of all notes.
 
     Words narrow the list to what they are about. A TIME is a date or words such as this week, 30 April or
     next month. To tick one, edit it.
     """
     with context.app() as app:
-        due, words = _time(due, list(words), app.clock().date()) if due else ("", list(words))
+        due, words = _time(due, words.split(), app.clock().date()) if due else ("", words)
         state: TodoState = "all" if every else "done" if done else "open"
-        found, fresh = app.todos(" ".join(words), due=due, state=state), app.freshness
+        found, fresh = app.todos(words, due=due, state=state), app.freshness
     if context.json:
         as_json(shapes.todos(found, fresh))
         return
@@ -249,44 +170,32 @@ def todos(context: CliContext, words: Sequence[str], due: str, done: bool, every
     print_freshness(fresh)
 
 
-def _time(due: str, words: list[str], today: date) -> tuple[str, list[str]]:
+def _time(due: str, words: list[str], today: date) -> tuple[str, str]:
     """A time of several words need not be quoted: as many of the words that follow as are part of it."""
     from memoryclaw.recall.browsing import due_in
 
     for end in range(len(words), 0, -1):
         with suppress(InputError):
             due_in(" ".join([due, *words[:end]]), today)
-            return " ".join([due, *words[:end]]), words[end:]
-    return due, words
+            return " ".join([due, *words[:end]]), " ".join(words[end:])
+    return due, " ".join(words)
 
 
-@verb(examples=["entities", "entities boathouse", "entities --kind people --json"])
-@click.argument("words", metavar="[WORDS]...", nargs=-1, type=TEXT)
-@click.option(
-    "--kind", metavar="KIND", default="", type=TEXT, help="Only those of one file of semantic/, like people."
-)
-@click.pass_obj
-def entities(context: CliContext, words: Sequence[str], kind: str) -> None:
+@verb("entities", examples=["entities", "entities boathouse", "entities --kind people --json"])
+def entities(listed: Sequence[EntityEntry]) -> None:
     """List everything that facts are known of."""
-    with context.app() as app:
-        found, fresh = app.entities(" ".join(words), kind=kind), app.freshness
-    if context.json:
-        as_json(shapes.entities(found, fresh))
-        return
-    rows = [(one.name, one.kind, str(one.facts), str(one.statements), one.last) for one in found]
+    rows = [(one.name, one.kind, str(one.facts), str(one.statements), one.last) for one in listed]
     table(["entity", "kind", "facts", "statements", "last"], rows)
     if not rows:
         say("No such entities.")
-    print_freshness(fresh)
 
 
-@verb(examples=["views", "views --write", "views 'Boathouse Aarhus'", "views --write Boathouse --json"])
-@click.argument("words", metavar="[ENTITY|TOPIC]...", nargs=-1, type=TEXT)
+@verb(
+    "views", examples=["views", "views --write", "views 'Boathouse Aarhus'", "views --write Boathouse --json"]
+)
 @click.option("--write", is_flag=True, help="Write those that are not there, or stale.")
-@click.pass_obj
-def views(context: CliContext, words: Sequence[str], write: bool) -> None:
+def views(context: CliContext, *, name: str, write: bool) -> None:
     """List the pages of entities and topics that are compiled from the files, or write them."""
-    name = " ".join(words)
     with context.app() as app:
         found = app.views(name, write=write)
     if context.json:
@@ -305,58 +214,35 @@ def views(context: CliContext, words: Sequence[str], write: bool) -> None:
         say(f"Wrote {plural(len(found.written), 'page')}.")
 
 
-@verb(examples=["entity 'Boathouse Aarhus'", "entity boathouse --json"])
-@click.argument("name", metavar="NAME", type=TEXT)
-@click.pass_obj
-def entity(context: CliContext, name: str) -> None:
+@verb("entity", examples=["entity 'Boathouse Aarhus'", "entity boathouse --json"])
+def entity(entity: EntityShown) -> None:
     """Show one entity: its facts and their past, what happened, and its neighbours."""
-    with context.app() as app:
-        found, fresh = app.entity(name), app.freshness
-    if context.json:
-        as_json(shapes.entity(found, fresh))
-        return
-    also = f", also {', '.join(found.also)}" if found.also else ""
-    say(f"{styled(found.name, bold=True)} ({styled(found.kind + also)})")
+    also = f", also {', '.join(entity.also)}" if entity.also else ""
+    say(f"{styled(entity.name, bold=True)} ({styled(entity.kind + also)})")
     table(
         ["entity", "field", "value", "since", "until", "where"],
-        [_fact(*pair, True, False) for pair in found.facts],
+        [_fact(*pair, True, False) for pair in entity.facts],
     )
     say()
-    table(["date", "what happened", "id"], [(one.at[:10], one.title, one.id) for one in found.episodes])
+    table(["date", "what happened", "id"], [(one.at[:10], one.title, one.id) for one in entity.episodes])
     say()
     table(
         ["neighbour", "kind", "by", "notes"],
-        [(one.name, one.kind, ", ".join(one.fields), str(one.episodes)) for one in found.neighbours],
+        [(one.name, one.kind, ", ".join(one.fields), str(one.episodes)) for one in entity.neighbours],
     )
-    print_freshness(fresh)
 
 
-@verb(examples=["timeline", "timeline 'Boathouse Aarhus' --since 2025-06-01", "timeline --limit 10 --json"])
-@click.argument("entity", required=False, default="", type=TEXT)
-@click.option("--since", metavar="DATE", callback=_day, help="From that day on.")
-@click.option("--until", metavar="DATE", callback=_day, help="Up to the end of that day.")
-@click.option(
-    "--limit",
-    metavar="N",
-    type=click.IntRange(0, MOST_LISTED),
-    default=50,
-    show_default=True,
-    help="The newest so many.",
+@verb(
+    "timeline",
+    examples=["timeline", "timeline 'Boathouse Aarhus' --since 2025-06-01", "timeline --limit 10 --json"],
 )
-@click.pass_obj
-def timeline(context: CliContext, entity: str, since: date | None, until: date | None, limit: int) -> None:
+def timeline(timeline: Timeline) -> None:
     """Show what changed in the world, in order: facts, what was said, episodes."""
-    with context.app() as app:
-        found, fresh = app.timeline(entity, since=since, until=until, limit=limit), app.freshness
-    if context.json:
-        as_json(shapes.timeline(found, fresh))
-        return
-    table(["when", "what", "of", "", "where"], [_happened(one) for one in found.events])
-    if not found.events:
+    table(["when", "what", "of", "", "where"], [_happened(one) for one in timeline.events])
+    if not timeline.events:
         say("Nothing with a date.")
-    if found.earlier:
-        remark(f"{found.earlier} earlier; --limit shows more")
-    print_freshness(fresh)
+    if timeline.earlier:
+        remark(f"{timeline.earlier} earlier; --limit shows more")
 
 
 def _happened(one: TimelineEvent) -> list[str]:
@@ -364,12 +250,6 @@ def _happened(one: TimelineEvent) -> list[str]:
     value = f'"{one.value}"' if one.kind == "said" else one.value
     was = f" (was {one.was})" if one.was else ""
     return [one.at[:16].replace("T", " "), one.kind, of, f"{value}{was}", f"{one.path}:{one.line}"]
-
-
-def print_freshness(fresh: Freshness) -> None:
-    """Says on standard error what an answer may lack."""
-    if fresh.degraded:
-        remark(f"Degraded: {fresh.degraded}")
 
 
 def _fact(path: str, fact: Fact, dated: bool, doubted: bool) -> list[str]:
@@ -391,23 +271,11 @@ def _fact(path: str, fact: Fact, dated: bool, doubted: bool) -> list[str]:
 
 
 @verb(
-    examples=["history", "history 'semantic/projects#Boathouse Aarhus.deadline'", "history --limit 5 --json"]
-)
-@click.argument("id_", metavar="[ID]", required=False, default="", type=TEXT)
-@click.option(
-    "--limit",
-    metavar="N",
-    type=click.IntRange(1, MOST_LISTED),
-    default=20,
-    show_default=True,
-    help="How many at most.",
-)
-@click.option(
-    "--before", metavar="PLACE", default="", type=TEXT, help="The next page: `next` of the JSON of the last."
+    "history",
+    examples=["history", "history 'semantic/projects#Boathouse Aarhus.deadline'", "history --limit 5 --json"],
 )
 @click.option("--commit", metavar="C", default="", type=TEXT, help="One commit or run, word by word.")
-@click.pass_obj
-def history(context: CliContext, id_: str, limit: int, before: str, commit: str) -> None:
+def history(context: CliContext, *, id_: str, limit: int, before: str, commit: str) -> None:
     """Show the changes to the vault, a note or a fact.
 
     Newest first, the changes of MemoryClaw and of people. Each can be undone by its commit or its run.
@@ -420,29 +288,21 @@ def history(context: CliContext, id_: str, limit: int, before: str, commit: str)
             return
         events = app.history(id_, limit=limit, before=before)
     if context.json:
-        from memoryclaw.interfaces import shapes
-
         as_json(shapes.history(events))
         return
     _events(events)
 
 
-@verb(examples=["blame 'semantic/projects#Boathouse Aarhus.deadline'", "blame 'Boathouse Aarhus.deadline'"])
-@click.argument("fact", metavar="FACT", type=TEXT)
-@click.pass_obj
-def blame(context: CliContext, fact: str) -> None:
+@verb(
+    "blame",
+    examples=["blame 'semantic/projects#Boathouse Aarhus.deadline'", "blame 'Boathouse Aarhus.deadline'"],
+)
+def blame(blame: Blame) -> None:
     """Show where a fact comes from.
 
     The commit that set it, the episode that tells it, the line of the log that said it, and who approved it.
     """
-    with context.app() as app:
-        found = app.blame(fact)
-    if context.json:
-        from memoryclaw.interfaces import shapes
-
-        as_json(shapes.blame(found))
-        return
-    for line in _sentences(found):
+    for line in _sentences(blame):
         say(line)
 
 
@@ -515,31 +375,25 @@ def _cited(cited: FactSource) -> Iterable[str]:
 
 
 @verb(
+    "inspect",
     examples=[
         "inspect 'semantic/projects#Boathouse Aarhus.deadline'",
         "inspect ep-20250708-penicillin --json",
-    ]
+    ],
 )
-@click.argument("id_", metavar="ID", type=TEXT)
-@click.pass_obj
-def inspect(context: CliContext, *, id_: str) -> None:
+def inspect(inspected: Inspected) -> None:
     """Show how strongly a memory is remembered, and the uses that this rests on."""
-    with context.app() as app:
-        found, fresh = app.inspect(id_), app.freshness
-    if context.json:
-        as_json(shapes.inspected(found, fresh))
-        return
-    strength = found.strength
+    strength = inspected.strength
     hot = " (hot)" if strength.is_hot else ""
     say(f"{padded('strength', 11, bold=True)}{strength.value:.3f}{hot} = 2 ^ {strength.x:.3f}")
     say(
-        f"{padded('fades', 11, bold=True)}by half in {strength.half_life} active days ({styled(found.kind)}); last used "
+        f"{padded('fades', 11, bold=True)}by half in {strength.half_life} active days ({styled(inspected.kind)}); last used "
         f"{strength.idle} active days ago"
         if strength.steps
         else f"{padded('used', 11, bold=True)}never cited nor rated"
     )
     say(
-        f"{padded('exposure', 11, bold=True)}shown {found.shown}, searched {found.searched}, fetched {found.fetched} "
+        f"{padded('exposure', 11, bold=True)}shown {inspected.shown}, searched {inspected.searched}, fetched {inspected.fetched} "
         "(reported; counts nothing)"
     )
     if strength.steps:
@@ -558,4 +412,3 @@ def inspect(context: CliContext, *, id_: str) -> None:
                 for step in strength.steps
             ],
         )
-    print_freshness(fresh)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
@@ -113,13 +114,43 @@ AS_IS = click.option("--as-is", is_flag=True, help="Keep what looks like a secre
 
 
 class Verb(click.Command):
-    """One verb: takes `--vault` and `--json` as the group does, and shows examples in its help."""
+    """One verb: takes `--vault` and `--json` as the group does, and shows examples in its help.
 
-    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
+    Args:
+        examples: how it may be called.
+        takes: the verb of the app that gives it its arguments and options; the function then prints the answer, see `table.carry_out`.
+        without: those that it does not take.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        examples: Sequence[str] = (),
+        takes: str = "",
+        without: Sequence[str] = (),
+        **kwargs: Any,
+    ) -> None:
         kwargs["params"] = [*(kwargs.get("params") or []), *shared_options()]
         kwargs.setdefault("context_settings", _SETTINGS)
+        self._params: list[click.Parameter] = []
+        self._later = (takes, without) if takes else None
+        if takes:
+            kwargs["callback"] = partial(_carried_out, kwargs["callback"], takes)
         super().__init__(*args, **kwargs)
         self.examples = examples
+
+    @property
+    def params(self) -> list[click.Parameter]:
+        """Its arguments and options; those of the app are looked up when somebody asks, as the list of all verbs needs none."""
+        if self._later:
+            from memoryclaw.interfaces.cli.table import params_of
+
+            self._params, self._later = [*params_of(*self._later, TEXT), *self._params], None
+        return self._params
+
+    @params.setter
+    def params(self, params: list[click.Parameter]) -> None:
+        self._params = params
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the examples below the options."""
@@ -194,9 +225,17 @@ class Verbs(click.Group):
                 formatter.write_dl(rows)
 
 
-def verb(examples: Sequence[str]) -> Callable[[Callable[..., Any]], Verb]:
-    """Makes a function a verb of the command line."""
-    return click.command(cls=Verb, examples=examples)
+def _carried_out(function: Callable[..., None], takes: str, **values: Any) -> None:
+    from memoryclaw.interfaces.cli.table import carry_out
+
+    carry_out(click.get_current_context().ensure_object(CliContext), function, takes, values)
+
+
+def verb(
+    takes: str = "", *, examples: Sequence[str], without: Sequence[str] = ()
+) -> Callable[[Callable[..., Any]], Verb]:
+    """Makes a function a verb of the command line; see `Verb`."""
+    return click.command(cls=Verb, examples=examples, takes=takes, without=without)
 
 
 def shared_options() -> list[click.Option]:

@@ -6,7 +6,6 @@ A verb is called with the keys of the request, and its answer told by the shape 
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -14,13 +13,24 @@ from memoryclaw.app import App, verbs
 from memoryclaw.app.graph import VaultGraph
 from memoryclaw.app.review import Review
 from memoryclaw.app.skills import Skills
-from memoryclaw.app.verbs import Fields, Flag, Objects, Parameter, Question, Route, Scalar, Session, Text
+from memoryclaw.app.verbs import (
+    Fields,
+    Flag,
+    Objects,
+    Parameter,
+    Question,
+    Route,
+    Scalar,
+    Session,
+    Text,
+    When,
+)
 from memoryclaw.app.working import Working
 from memoryclaw.errors import ForbiddenError, InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.http.messages import VerbRoute
 from memoryclaw.interfaces.requests import RequestModel, arguments_of, request_model
-from memoryclaw.interfaces.shapes import AnswerShape, JsonObject, Shape
+from memoryclaw.interfaces.shapes import AnswerShape, JsonObject
 from memoryclaw.model import OWNER
 
 F = TypeVar("F", bound=Callable[..., JsonObject])
@@ -54,7 +64,7 @@ def links(app: App, name: str) -> JsonObject:
 
 
 @tells(App.facts, shapes.facts)
-def facts(app: App, *, believed_at: Text = "", **keys: Any) -> JsonObject:
+def facts(app: App, *, believed_at: When = "", **keys: Any) -> JsonObject:
     """Facts, and those that contradict one another."""
     then = app.commit_at(believed_at) if believed_at else None
     listed = app.facts(**keys, believed_at=then.commit if then else "")
@@ -192,8 +202,7 @@ def _row(method: Callable[..., Any], part: str) -> VerbRoute:
     route: Route = method.route  # type: ignore[attr-defined]
     if method in _ADAPTERS:
         return _made(route, method, *_ADAPTERS[method])
-    kind = re.sub(r"\b\w+\.", "", str(method.__annotations__["return"]))
-    shape = _SHAPES[re.sub(r"^\w+(?=\[)", "Iterable", kind)]
+    shape = shapes.shape_of(method)
 
     def answer(app: App, *names: str, **keys: Any) -> JsonObject:
         value = getattr(getattr(app, part) if part else app, method.__name__)(*names, **keys)
@@ -229,11 +238,6 @@ def _keys(route: Route, method: Callable[..., Any], adapter: Adapter) -> dict[st
 
 
 _PARTS_BY_NAME = {kind.__name__: part for kind, part in _PARTS.items()}
-_SHAPES: dict[str, Shape[Any]] = {
-    text.removeprefix("Shape[").removesuffix("]"): getattr(shapes, name)
-    for name, text in shapes.__annotations__.items()
-    if text.startswith("Shape[") and not name.startswith("_")
-}
 _ROWS = list(_rows())
 SUBJECTS: dict[str, tuple[VerbRoute, ...]] = {
     subject: tuple(row for row in _ROWS if row.route.subject == subject) for subject in _SUBJECTS
