@@ -57,9 +57,9 @@ def _fewer_see(own: Mapping[str, Any], vault: Mapping[str, Any]) -> Mapping[str,
     """The labels of both; a vault's takes from those who see a folder, and adds nobody."""
     labels = dict(own)
     for folder, value in vault.items():
-        if (wanted := label_of(value)) != EVERYBODY:
-            label = narrowed(of_folders(folder, own) or AGENT, wanted)
-            labels[folder] = value if label == wanted else label
+        if (audience := label_of(value)) != EVERYBODY:
+            label = narrowed(of_folders(folder, own) or AGENT, audience)
+            labels[folder] = value if label == audience else label
     return labels
 
 
@@ -555,7 +555,7 @@ def notes_here(given: str | None, environ: Mapping[str, str], cwd: Path) -> Path
         if (folder / ".obsidian").is_dir():
             return folder
         if (folder / ".git").exists():
-            return folder if any(next(folder.glob(one), None) for one in ("*.md", "[!.]*/*.md")) else None
+            return folder if any(any(folder.glob(notes)) for notes in ("*.md", "[!.]*/*.md")) else None
     return None
 
 
@@ -602,13 +602,13 @@ def load(
     What a vault says counts as far as the verdict on each setting lets it; all else is the user's own: `config.yaml` in
     `own_folder`, and in `own_vault_folder` for this vault alone. `overrides` are fields that are other than the settings say.
     """
-    own, vault = own_folder(environ) / OWN_FILE, root / CONFIG_FILE
+    own_file, vault = own_folder(environ) / OWN_FILE, root / CONFIG_FILE
     cache = _home(environ, "XDG_CACHE_HOME", ".cache")
     # A cache in a vault comes with the vault, so it never holds what is the user's own.
     written = _written(vault, root / STATE_DIR / _CACHE)
     vault_id = overrides.get("vault_id", str(written.get("vault.id", "")))
     notices: list[str] = []
-    mine = _own(own, _written(own, cache / _CACHE), notices)
+    mine = _own(own_file, _written(own_file, cache / _CACHE), notices)
     chosen: dict[str, Any] = {}  # by the user, for this vault
     if is_vault_id(vault_id):
         place = own_vault_folder(environ, vault_id) / OWN_FILE
@@ -626,7 +626,7 @@ def load(
             values[key], is_obeyed = _weighed(setting, values[key], value)
             if not is_obeyed:
                 ignored.append(Ignored(key, value, CONFIG_FILE))
-                notices.append(f"{CONFIG_FILE}: {_only_own(setting, value)}, {own}; it was ignored")
+                notices.append(f"{CONFIG_FILE}: {_only_own(setting, value)}, {own_file}; it was ignored")
     says = {key for each in (mine, chosen, written) for key, value in each.items() if value is not None}
     ignored += [Ignored(key, value, "") for key, value in OLD_DEFAULTS.items() if key not in says]
     if values["vault.id"] and not is_vault_id(values["vault.id"]):
@@ -639,9 +639,9 @@ def load(
     put_only_read(os.fspath(root), newer)
     values["index.url"] = environ.get("MEMORYCLAW_INDEX_URL") or values["index.url"]
     put_folders(os.fspath(root), _moved({name: values.pop(f"paths.{name}") for name in MOVABLE}))
-    known = places(os.fspath(root))
+    mapping = places(os.fspath(root))
     values["audience.folders"] = {
-        known.named(str(folder).strip("/")): label for folder, label in values["audience.folders"].items()
+        mapping.named(str(folder).strip("/")): label for folder, label in values["audience.folders"].items()
     }
     fields = {_field(key): value for key, value in values.items()}
     config = Config(root=root, notices=tuple(notices), ignored=tuple(ignored), **fields)
@@ -671,28 +671,28 @@ def _own(path: Path, written: Mapping[str, Any], notices: list[str]) -> dict[str
 def _weighed(setting: Setting, own: Any, value: Any) -> tuple[Any, bool]:
     """The value in force, and whether it is what the vault asks for."""
     try:
-        asked = _checked(CONFIG_FILE, setting, value)
+        parsed = _checked(CONFIG_FILE, setting, value)
     except ConfigError:
         if setting.verdict is OWN:
             return own, False
         raise
-    counts = setting.verdict.counts(own, asked)
-    if isinstance(asked, dict):
-        return counts, all(counts.get(name) == inner for name, inner in asked.items())
-    return counts, counts == asked
+    counts = setting.verdict.counts(own, parsed)
+    if isinstance(parsed, dict):
+        return counts, all(counts.get(name) == inner for name, inner in parsed.items())
+    return counts, counts == parsed
 
 
 def _only_own(setting: Setting, value: Any) -> str:
     text = ", ".join(map(str, value)) if isinstance(value, list) else value
-    what = setting.key if setting.verdict is OWN or isinstance(value, dict) else f"{setting.key}: {text}"
-    return f"{what} is read only from your own settings"
+    subject = setting.key if setting.verdict is OWN or isinstance(value, dict) else f"{setting.key}: {text}"
+    return f"{subject} is read only from your own settings"
 
 
 def _newer(number: int) -> str:
     if number <= FORMAT:
         return ""
-    known = f"this MemoryClaw knows no format newer than {FORMAT}"
-    return f"{CONFIG_FILE}: the vault has format {number}, and {known}, so it only reads here; update MemoryClaw to write"
+    limit = f"this MemoryClaw knows no format newer than {FORMAT}"
+    return f"{CONFIG_FILE}: the vault has format {number}, and {limit}, so it only reads here; update MemoryClaw to write"
 
 
 def paths_in(text: str) -> dict[str, str]:
@@ -701,9 +701,9 @@ def paths_in(text: str) -> dict[str, str]:
     Raises:
         ConfigError: they cannot be used.
     """
-    found = _parsed(Path(CONFIG_FILE), text)
-    asked = {name: found.get(f"paths.{name}") for name in MOVABLE}
-    return _moved({name: place for name, place in asked.items() if place is not None})
+    settings = _parsed(Path(CONFIG_FILE), text)
+    targets = {name: settings.get(f"paths.{name}") for name in MOVABLE}
+    return _moved({name: place for name, place in targets.items() if place is not None})
 
 
 def _moved(asked: Mapping[str, Any]) -> dict[str, str]:
@@ -741,9 +741,9 @@ def _remembered(path: Path, data: bytes, cache: Path) -> dict[str, Any]:
     # Importing a YAML parser costs more than a search, so the parsed values are cached with their text.
     text = data.decode("utf-8", "replace")
     try:
-        known = json.loads(cache.read_bytes())
-        if known["text"] == text:
-            return dict(known["values"])
+        cached = json.loads(cache.read_bytes())
+        if cached["text"] == text:
+            return dict(cached["values"])
     except (OSError, ValueError, KeyError, TypeError):
         pass
     values = _parsed(path, text)
@@ -762,9 +762,9 @@ def _remember(cache: Path, known: dict[str, Any]) -> None:
             temporary.replace(cache)
             from memoryclaw.vault.files import is_running  # noqa: PLC0415 - rare
 
-            for left in cache.parent.glob("config.*.tmp"):  # by who was killed
-                if (pid := left.name.split(".")[1]).isdecimal() and not is_running(int(pid)):
-                    left.unlink()
+            for remnant in cache.parent.glob("config.*.tmp"):  # by who was killed
+                if (pid := remnant.name.split(".")[1]).isdecimal() and not is_running(int(pid)):
+                    remnant.unlink()
 
 
 def _parsed(path: Path, text: str) -> dict[str, Any]:

@@ -218,8 +218,8 @@ class Note(NamedTuple):
         """Its facts, each with the memory type that is said, or can be told, of its unit."""
         types = {unit.id: unit.lifecycle.memory_type for unit in self.units if unit.kind == "fact"}
         return (
-            one._replace(lifecycle=one.lifecycle._replace(memory_type=types.get(one.id, "")))
-            for one in self.facts
+            fact._replace(lifecycle=fact.lifecycle._replace(memory_type=types.get(fact.id, "")))
+            for fact in self.facts
         )
 
 

@@ -125,7 +125,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.recall.timeline import Timeline
     from memoryclaw.recall.vector_lane import VectorLane
     from memoryclaw.review.details import Conversation
-    from memoryclaw.review.file_history import Blame, CommitShown, Events
+    from memoryclaw.review.file_history import Blame, CommitList, CommitShown
     from memoryclaw.review.machines import Exchanged
     from memoryclaw.vault.folder import Vault
     from memoryclaw.vault.ledger import Ledger
@@ -133,7 +133,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.vault.vocabulary import Schema
     from memoryclaw.writing.bundles import Restored
     from memoryclaw.writing.context import WriteContext, Written
-    from memoryclaw.writing.edit import Rewrite
+    from memoryclaw.writing.edit import NoteRewrite
 
 __all__ = ["App", "init_vault", "open_vault", "restore_vault", "survey_vault", "system_clock"]
 
@@ -943,7 +943,7 @@ class App:
     @verb("PUT /v1/notes/{id}", "Write", "edit ID --text FILE", audience=(OWNER,), adds=0)
     def rewrite(
         self, id_: Id, text: Text, *, digest: Digest, dry_run: Flag = False, as_is: bool = False
-    ) -> Rewrite:
+    ) -> NoteRewrite:
         """Gives a note another text, if its file still is what had this digest (`show` gives it); one commit.
 
         Secrets that come in are taken out first, unless a person means them (`as_is`).
@@ -964,7 +964,7 @@ class App:
 
         standing = self._context.look(lambda context: decode(original(context, id_)[1]).text)
 
-        def work(context: WriteContext, said: str) -> Rewrite:
+        def work(context: WriteContext, said: str) -> NoteRewrite:
             return rewrite(context, id_, said, digest=digest, dry_run=dry_run)
 
         return self._context.write(work, text, as_is=as_is, standing=standing)
@@ -1051,7 +1051,7 @@ class App:
             return self._context.write(lambda context: undo(context, name, yes=yes))
 
     @verb("GET /v1/history", "Review", "history [ID]", audience=(OWNER,))
-    def history(self, id_: Id = "", *, limit: Listed = 20, before: Before = "") -> Events:
+    def history(self, id_: Id = "", *, limit: Listed = 20, before: Before = "") -> CommitList:
         """What was done to the vault, a note or a fact, newest first; `before` is `next` of the page before."""
         from memoryclaw.review.file_history import history
 

@@ -18,6 +18,7 @@ from memoryclaw.errors import (
     ConfigError,
     ForbiddenError,
     IndexBehindError,
+    IndexBusyError,
     IndexUnreachableError,
     InputError,
     UnidentifiedError,
@@ -41,12 +42,14 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.index.vectors import Vectors
     from memoryclaw.lifecycle.keeping import UpkeepContext
     from memoryclaw.recall.strength import Strengths
-    from memoryclaw.text.redaction import Gate
+    from memoryclaw.text.redaction import RedactionGate
     from memoryclaw.vault.ledger import Ledger
     from memoryclaw.writing.context import WriteContext
 
 _INDEXES = ("_whole", "_view")
 _PAUSE = 0.05
+_LOOKS = 5  # at an index that another process replaces meanwhile
+_REPLACED = "another process keeps the index of this vault by other settings; end it, or start it again with those of today"
 AUDIENCES = "audience"  # the folder of their indexes
 Clock = Callable[[], datetime]
 T = TypeVar("T")
@@ -290,10 +293,23 @@ class VaultContext:
             IndexBehindError: it cannot be brought in line now.
         """
         end = time.monotonic() + files.WAIT
-        while behind := self.refresh().degraded:
+        while behind := self._shortfall():
             if time.monotonic() >= end:
                 raise IndexBehindError(f"nothing was done: {behind}")
             time.sleep(_PAUSE)
+
+    def _shortfall(self) -> str:
+        """Why the index cannot be brought in line now; empty where it was."""
+        try:
+            degraded = self.refresh().degraded
+        except IndexBusyError as error:
+            return str(error)
+        return degraded or (_REPLACED if self._was_replaced() else "")
+
+    def _was_replaced(self) -> bool:
+        """Whether an index is a new, empty one: a process with other settings put its own in place of what was brought in line."""
+        opened = (self.__dict__[name] for name in _INDEXES if name in self.__dict__)
+        return self._kept is None and any(index.database.rebuilt for index in opened)
 
     def _as_kept(self, freshness: Freshness) -> Freshness:
         """Looks at what is there and at no file; VaultError where nothing was ever indexed for the caller."""
@@ -325,14 +341,21 @@ class VaultContext:
     def _on_fresh_index(self, verb: Callable[[], T]) -> tuple[Freshness, float, T]:
         """How fresh the index is, when it was, and what the verb answers."""
 
-        def work() -> tuple[Freshness, float, T]:
+        def look() -> tuple[Freshness, float, T]:
             freshness, synced = self.refresh(), time.perf_counter()
             if self.audience == OWNER or not self._sees_all:
                 return freshness, synced, verb()
             # In one state of the index: a label may come while the verb looks.
             with self._whole.database.reading():
-                found, partial = verb(), self._whole.is_partial()
-            return work() if partial else (freshness, synced, found)
+                answer, partial = verb(), self._whole.is_partial()
+            return look() if partial else (freshness, synced, answer)
+
+        def work() -> tuple[Freshness, float, T]:
+            for _ in range(_LOOKS):
+                looked = look()
+                if looked[0].degraded or not self._was_replaced():
+                    return looked
+            raise IndexBusyError(_REPLACED)
 
         if self.audience == OWNER:
             return healed(self._whole, work)
@@ -409,7 +432,7 @@ class VaultContext:
             decisions=decisions_of(writing.root),
         )
 
-    def write_context(self, gate: Gate) -> WriteContext:
+    def write_context(self, gate: RedactionGate) -> WriteContext:
         """What a verb that writes works with."""
         from memoryclaw.writing.context import Templates, WriteContext
 

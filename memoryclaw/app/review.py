@@ -13,7 +13,7 @@ from memoryclaw.model import OWNER
 if TYPE_CHECKING:
     from memoryclaw.review.decide import ReviewDecision, TickedFacts
     from memoryclaw.review.details import Details
-    from memoryclaw.review.file_history import Difference
+    from memoryclaw.review.file_history import FileDiff
     from memoryclaw.review.queue import ReviewItem
     from memoryclaw.writing.context import WriteContext, Written
 
@@ -38,7 +38,7 @@ class Review:
 
         return self._context.look(lambda context: one_of(context, id_))
 
-    def diff(self, item: ReviewItem) -> Sequence[Difference]:
+    def diff(self, item: ReviewItem) -> Sequence[FileDiff]:
         """The files that would change if this were approved now, before and after."""
         from memoryclaw.review.diffs import differences
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memoryclaw.skills.approve import SkillDecision
     from memoryclaw.skills.host_skills import HostSkills
     from memoryclaw.skills.listing import LintedSkill, ListedSkill, SkillOffer
-    from memoryclaw.skills.outcomes import Outcome
+    from memoryclaw.skills.outcomes import RunOutcome
     from memoryclaw.skills.run import SkillRun
     from memoryclaw.skills.steps import Requirement
     from memoryclaw.skills.tool_hosts import ToolHosts
@@ -92,7 +92,7 @@ class Skills:
         return self._with_copies(self._context.write(lambda context: reject_skill(context, name, version)))
 
     @verb("POST /v1/skills/{name}/outcome", "Skills", "skills outcome NAME", audience=AGENTS)
-    def outcome(self, name: Text, *, ok: Flag, why: Text = "", session: Session = "") -> Outcome:
+    def outcome(self, name: Text, *, ok: Flag, why: Text = "", session: Session = "") -> RunOutcome:
         """Keeps in the ledger how it went when a skill was followed: by the agent, or as its owner saw it.
 
         Args:

@@ -18,7 +18,7 @@ from memoryclaw.review.queue import ReviewItem
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.vault import files
 from memoryclaw.vault.ledger import FOLDER
-from memoryclaw.vault.ledger_usage import Record
+from memoryclaw.vault.ledger_usage import LedgerUsage
 
 LATE = 48  # hours that turns may wait before somebody is told
 MONTHS = 12  # that are shown
@@ -77,7 +77,7 @@ def waiting_items(items: Sequence[ReviewItem], now: datetime) -> Waits:
 
 
 def stats(  # noqa: PLR0917
-    root: str, catalog: Catalog, waiting: Waits, review: Waits, record: Record, today: date
+    root: str, catalog: Catalog, waiting: Waits, review: Waits, record: LedgerUsage, today: date
 ) -> Stats:
     """The figures of a vault, from its index and its ledger."""
     months: dict[str, Counter[str]] = defaultdict(Counter)
@@ -107,7 +107,7 @@ def stats(  # noqa: PLR0917
     )  # fmt: skip
 
 
-def _hottest(record: Record, catalog: Catalog, today: date) -> tuple[tuple[str, float], ...]:
+def _hottest(record: LedgerUsage, catalog: Catalog, today: date) -> tuple[tuple[str, float], ...]:
     strengths = Strengths(record, today, catalog.merged())
     sql = "select id, min(kind) from units where state = 'current' and id in (select value from json_each(?)) group by id"
     rows = catalog.rows(sql, [json.dumps(sorted(strengths.ids))])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memoryclaw.errors import HistoryError, InputError, VaultError
 from memoryclaw.history.git import git_state
-from memoryclaw.history.repository import Entry, History, object_id
+from memoryclaw.history.repository import History, TreeEntry, object_id
 from memoryclaw.index.stemming import language_of
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode, readable
@@ -192,7 +192,9 @@ def _in_git(root: Path, notes: Mapping[str, bytes]) -> tuple[list[str], int, tup
         return [], 0, ()
 
 
-def _changed(history: History, entries: Mapping[str, Entry], notes: Mapping[str, bytes]) -> tuple[str, ...]:
+def _changed(
+    history: History, entries: Mapping[str, TreeEntry], notes: Mapping[str, bytes]
+) -> tuple[str, ...]:
     """The files that differ from the last commit in the user's index, and notes that differ from the index."""
     staged = set(entries)
     if head := history.head():

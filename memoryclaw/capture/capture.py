@@ -113,37 +113,38 @@ class Recorder:
             raise InputError("several turns are kept at once; put this one into a list")
         if keep:
             dated(self._clock())
-        done: list[CaptureResult | _LogLine] = []
+        outcomes: list[CaptureResult | _LogLine] = []
         with self._logs.locked():
             self._erased = Tombstones.read(self._logs.decisions(), self._redactor.digest)
             for state in self._sessions.values():
                 state.stale = True
             for number, line in enumerate(lines, first):
                 if not isinstance(line, str) or (line and not line.isspace()):
-                    done.append(self._line(number, line, session))
-            failed = self._write([one for one in done if isinstance(one, _LogLine)]) if keep else {}
+                    outcomes.append(self._line(number, line, session))
+            fresh = [outcome for outcome in outcomes if isinstance(outcome, _LogLine)]
+            failed = self._write(fresh) if keep else {}
             if not keep:
                 self._sessions.clear()  # what they hold was not written
-            for known in list(self._sessions)[:-SESSIONS]:
-                del self._sessions[known]
+            for expired in list(self._sessions)[:-SESSIONS]:
+                del self._sessions[expired]
         if keep:
-            tell([one.turn for one in done if isinstance(one, _LogLine) and one.path not in failed])
-        return [_outcome(one, failed) if isinstance(one, _LogLine) else one for one in done]
+            tell([line.turn for line in fresh if line.path not in failed])
+        return [_outcome(line, failed) if isinstance(line, _LogLine) else line for line in outcomes]
 
     def _line(self, number: int, line: Turn, session: str) -> CaptureResult | _LogLine:
         try:
             return self._turn(number, _parsed(line), session)
         except (InputError, VaultError) as error:
-            given = line[:LONGEST] if isinstance(line, str) else str(line)[:LONGEST]
-            return CaptureResult(number, ok=False, error=harmless(str(error), given))
+            excerpt = line[:LONGEST] if isinstance(line, str) else str(line)[:LONGEST]
+            return CaptureResult(number, ok=False, error=harmless(str(error), excerpt))
 
     def _turn(self, number: int, value: Any, session: str) -> CaptureResult | _LogLine:
         name = session_of(value) or session
-        said = read_turn(value, self._calls[name])
-        found = kept(replace(said, session=name), self._redactor)
-        if found.left_out:
-            return CaptureResult(number, ok=True, left_out=found.left_out)
-        record = found.record
+        message = read_turn(value, self._calls[name])
+        redacted = kept(replace(message, session=name), self._redactor)
+        if redacted.left_out:
+            return CaptureResult(number, ok=True, left_out=redacted.left_out)
+        record = redacted.record
         if not record.get("session"):
             raise InputError('this line names no session; give it "session", or use --session')
         names = (str(record.get("turn", "")), str(record.get("host_id", "")))
@@ -151,18 +152,18 @@ class Recorder:
             return CaptureResult(number, ok=True, left_out=WHY)
         state = self._session(record["session"])
         said_so = likeness(record)
-        known = state.known(record, said_so)
-        if known:
-            state.must_hide(known, label_of_turn(record, text_of_turn(record)))
-            return CaptureResult(number, ok=True, id=known, again=True)
+        known_id = state.known(record, said_so)
+        if known_id:
+            state.must_hide(known_id, label_of_turn(record, text_of_turn(record)))
+            return CaptureResult(number, ok=True, id=known_id, again=True)
         record = {"ts": timestamp(self._clock()), **record, "turn": record.get("turn") or state.next_turn()}
         before = tuple(state.said)
         id_ = state.add(record, said_so)
         path = f"{FOLDER}/{record['ts'][:10]}/{state.stem}.jsonl"
-        done = CaptureResult(number, ok=True, id=id_, redacted=len(found.kinds))
-        own = label_of_turn(record, text_of_turn(record)).audience
-        turn = KeptTurn(state.session, record, narrowed(state.asked, own), before, said.receipt)
-        return _LogLine(path, line_of(_ordered(record)), found.artifacts, done, turn)
+        outcome = CaptureResult(number, ok=True, id=id_, redacted=len(redacted.kinds))
+        label = label_of_turn(record, text_of_turn(record)).audience
+        turn = KeptTurn(state.session, record, narrowed(state.asked, label), before, message.receipt)
+        return _LogLine(path, line_of(_ordered(record)), redacted.artifacts, outcome, turn)
 
     def _session(self, session: str) -> _Session:
         state = self._sessions.pop(session, None) or _Session(session)
@@ -216,10 +217,10 @@ class _Session:
             if logs.size(path) == offset:
                 continue
             lines = logs.lines(path, offset)
-            for at, line in enumerate(lines, number + 1):
-                self._learn(line, at)
-            whole = lines[:-1] if lines else []
-            self._read[path] = offset + sum(len(line) + 1 for line in whole), number + len(whole)
+            for index, line in enumerate(lines, number + 1):
+                self._learn(line, index)
+            complete = lines[:-1] if lines else []
+            self._read[path] = offset + sum(len(line) + 1 for line in complete), number + len(complete)
         self.stale = False
 
     def wrote(self, path: str, lines: list[bytes], end: int) -> None:
@@ -323,5 +324,5 @@ def _ordered(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _outcome(line: _LogLine, failed: dict[str, str]) -> CaptureResult:
-    told = failed.get(line.path)
-    return CaptureResult(line.done.line, ok=False, error=told) if told else line.done
+    error = failed.get(line.path)
+    return CaptureResult(line.done.line, ok=False, error=error) if error else line.done

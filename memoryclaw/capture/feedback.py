@@ -63,18 +63,18 @@ def feedback(
         InputError: it is no rating, or the receipt is of no recall that showed this.
         VaultError: it could not be kept.
     """
-    said = redacted(one_line(unmarked(note).text))[:_NOTE]
-    done = Feedback(id_, rating_of(rating), one_line(session)[:NAME_LENGTH], said, timestamp(now))
-    shown = ledger.shown_last(done.id, session=done.session, receipt=receipt)
-    if receipt and not shown:
+    words = redacted(one_line(unmarked(note).text))[:_NOTE]
+    rating_kept = Feedback(id_, rating_of(rating), one_line(session)[:NAME_LENGTH], words, timestamp(now))
+    recall = ledger.shown_last(rating_kept.id, session=rating_kept.session, receipt=receipt)
+    if receipt and not recall:
         raise InputError(
             f"no recall with the receipt {receipt!r} showed {id_}; leave it out to rate it all the same"
         )
-    rated = {"ids": [done.id], "rating": done.rating}
-    values = {**rated, "receipt": shown, "session": done.session, "note": done.note}
+    rated = {"ids": [rating_kept.id], "rating": rating_kept.rating}
+    values = {**rated, "receipt": recall, "session": rating_kept.session, "note": rating_kept.note}
     trouble = ledger.append(
         "rated", {key: value for key, value in values.items() if value}, now, durable=True
     )
     if trouble:
         raise VaultError(trouble.replace("use", "rating", 1))
-    return done
+    return rating_kept

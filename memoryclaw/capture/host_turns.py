@@ -87,8 +87,8 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
     outer, message = value, value.get("message")
     inner: Mapping[str, Any] = {**value, **message} if isinstance(message, Mapping) else value
     content = _first(inner, "content", "parts", "text") if not isinstance(message, str) else message
-    parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
-    called = [call_of(dict(part)) for part in _calls_in(parts, inner)]
+    blocks = [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
+    called = [call_of(dict(block)) for block in _calls_in(blocks, inner)]
     for id_, tool, args in called:
         calls.note(id_, tool, args)
     about: dict[str, Any] = {
@@ -100,8 +100,8 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
         "label": joined((of_keys(value), of_keys(message if isinstance(message, Mapping) else {}))),
     }  # fmt: skip
     role = _role(inner, message)
-    if _is_tool(inner, role, parts):
-        return HostMessage(**about, **_tool(inner, content, parts, calls))
+    if _is_tool(inner, role, blocks):
+        return HostMessage(**about, **_tool(inner, content, blocks, calls))
     text = spoken_text(content)
     if not (text or called or isinstance(message, str) or {"content", "parts", "text"} & inner.keys()):
         raise InputError('this line says nothing; give it "content", or "tool" with "args" and "result"')
@@ -117,21 +117,21 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
 def _is_tool(inner: Mapping[str, Any], role: str, parts: list[Mapping[str, Any]]) -> bool:
     if role == "tool" or (isinstance(_first(inner, "tool", "toolName"), str) and role != "assistant"):
         return True
-    return bool(parts) and role in {"user", ""} and all(kind_of(part) in RESULTS for part in parts)
+    return bool(parts) and role in {"user", ""} and all(kind_of(block) in RESULTS for block in parts)
 
 
 def _tool(
     inner: Mapping[str, Any], content: Any, parts: list[Mapping[str, Any]], calls: PendingToolCalls
 ) -> dict[str, Any]:
-    whole: Mapping[str, Any] = parts[0] if len(parts) == 1 and kind_of(parts[0]) in RESULTS else inner
-    response = whole.get("functionResponse")
-    whole = response if isinstance(response, Mapping) else whole
-    name, args = calls.of(_first(whole, "toolCallId", "tool_call_id", "tool_use_id", "call_id"))
+    source: Mapping[str, Any] = parts[0] if len(parts) == 1 and kind_of(parts[0]) in RESULTS else inner
+    response = source.get("functionResponse")
+    source = response if isinstance(response, Mapping) else source
+    name, args = calls.of(_first(source, "toolCallId", "tool_call_id", "tool_use_id", "call_id"))
     tool = one_line(
-        str(_first(inner, "tool", "toolName", "tool_name") or name or whole.get("name") or "tool")
+        str(_first(inner, "tool", "toolName", "tool_name") or name or source.get("name") or "tool")
     )[:NAME_LENGTH]
-    given = _first(inner, "args", "arguments", "input", "params")
-    result = _first(whole, "result", "response", "output")
+    arguments = _first(inner, "args", "arguments", "input", "params")
+    result = _first(source, "result", "response", "output")
     if result is None:
         result = spoken_text(content) if content is not None else None
     if _RECALLING.fullmatch(tool) and result is not None:
@@ -139,9 +139,9 @@ def _tool(
     return {
         "role": "tool",
         "tool": tool,
-        "args": tidy(given if given is not None else args),
+        "args": tidy(arguments if arguments is not None else args),
         "result": spoken_text(result) if isinstance(result, list) else tidy(result),
-        "ok": _worked(inner, whole),
+        "ok": _worked(inner, source),
     }
 
 
@@ -155,8 +155,8 @@ def _worked(inner: Mapping[str, Any], whole: Mapping[str, Any]) -> bool | None:
 
 def _calls_in(parts: list[Mapping[str, Any]], inner: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     listed = inner.get("tool_calls")
-    extra = [part for part in listed if isinstance(part, Mapping)] if isinstance(listed, list) else []
-    return [part for part in (*parts, *extra) if kind_of(part) in CALLS or "function" in part]
+    extra = [block for block in listed if isinstance(block, Mapping)] if isinstance(listed, list) else []
+    return [block for block in (*parts, *extra) if kind_of(block) in CALLS or "function" in block]
 
 
 def _role(inner: Mapping[str, Any], message: Any) -> str:
@@ -190,12 +190,12 @@ def _turn(turn: Any) -> str:
 def _time(ts: Any) -> str:
     if ts is None or ts == "":
         return ""
-    found = parse_timestamp(str(ts)) if isinstance(ts, str | int | float) and not isinstance(ts, bool) else ""
-    if not found:
+    time = parse_timestamp(str(ts)) if isinstance(ts, str | int | float) and not isinstance(ts, bool) else ""
+    if not time:
         raise InputError(
             f"{one_line(str(ts))[:40]!r} is not a time; give ISO 8601, such as 2026-03-01T12:00:00Z, or seconds since 1970"
         )
-    return found if len(found) > 10 else f"{found}T00:00:00Z"
+    return time if len(time) > 10 else f"{time}T00:00:00Z"
 
 
 def _plain_id(id_: str) -> str:
@@ -216,9 +216,9 @@ _LESS, _MORE = r"(?:<|&lt;|\\u003c)", r"(?:>|&gt;|\\u003e)"
 
 def _spelled(tag: str) -> str:
     """A tag of our fence as a pattern that also matches it escaped for HTML or JSON."""
-    parts = (re.escape(char) for char in tag)
+    characters = (re.escape(char) for char in tag)
     ways = {re.escape("<"): _LESS, re.escape(">"): _MORE, re.escape('"'): _QUOTE, "/": r"\\?/"}
-    return "".join(ways.get(part, part) for part in parts)
+    return "".join(ways.get(character, character) for character in characters)
 
 
 _NEWLINE = r"(?:\s|\\{1,3}n)"
@@ -289,8 +289,8 @@ def tidy(value: Any, depth: int = 0) -> Any:
 def placeholder(mime: str, data: str) -> str:
     """`[image: image/png, 12 kB]`, with the size that the Base64 text stands for."""
     mime = mime or next((kind for magic, kind in _MAGIC.items() if data.startswith(magic)), "")
-    what = mime.partition("/")[0] if mime.startswith(("image/", "audio/", "video/")) else "file"
-    return f"[{what}: {mime or 'binary'}, {_size(len(data) * 3 // 4)}]"
+    medium = mime.partition("/")[0] if mime.startswith(("image/", "audio/", "video/")) else "file"
+    return f"[{medium}: {mime or 'binary'}, {_size(len(data) * 3 // 4)}]"
 
 
 def compact(value: Any) -> str:
@@ -339,7 +339,7 @@ def _text(content: Any, depth: int) -> str:
     if content is None or depth > _DEEPEST:
         return ""
     if isinstance(content, list):
-        return "\n".join(filter(None, (_text(part, depth + 1) for part in content)))
+        return "\n".join(filter(None, (_text(block, depth + 1) for block in content)))
     return _part(content, depth) if isinstance(content, dict) else compact(content)
 
 

@@ -101,12 +101,12 @@ class _Marks:
 
     def of(self, value: Any) -> Any:
         if isinstance(value, str):
-            found = _unmarked(value)
-            if found is None:
+            piece = _unmarked(value)
+            if piece is None:
                 self.unlogged = True
                 return ""
-            self.label = joined((self.label, found[1]))
-            return found[0]
+            self.label = joined((self.label, piece[1]))
+            return piece[0]
         if isinstance(value, dict):
             return {key: self.of(inner) for key, inner in value.items()}
         return [self.of(inner) for inner in value] if isinstance(value, list) else value
@@ -168,28 +168,28 @@ def unmarked(text: str) -> Marked:
     `<private>…</private>` becomes `[private]`; a line with [NOMEM] is left out, and the whole turn where the mark begins
     it or stands on a line of its own. [PRIVATE] and [NOEXPORT] stay where they are and are told.
     """
-    found = _unmarked(text)
-    if found is None:
+    marked = _unmarked(text)
+    if marked is None:
         return Marked("", unlogged=True)
-    return Marked(found[0], False, found[1].audience == OWNER, not found[1].export)
+    return Marked(marked[0], False, marked[1].audience == OWNER, not marked[1].export)
 
 
 def _unmarked(text: str) -> tuple[str, Label] | None:
     """The text as it may be kept, and the label that its marks are; None where nothing may be kept."""
-    shown = plain(text)
-    if "[" not in shown and "private" not in shown.lower():
+    plain_text = plain(text)
+    if "[" not in plain_text and "private" not in plain_text.lower():
         return text, UNLABELLED
-    if _WHOLE_TURN.search(shown):
+    if _WHOLE_TURN.search(plain_text):
         return None
-    pieces, at = [], 0
+    pieces, cut = [], 0
     for start, end in private_spans(text):
-        pieces.append(text[at:start])
-        at = end
-    pieces.append(text[at:])
+        pieces.append(text[cut:start])
+        cut = end
+    pieces.append(text[cut:])
     label = label_in("\n".join(pieces) if len(pieces) > 1 else text)
-    kept = CUT.join(pieces)
-    if _NOMEM.search(shown):
-        kept = "\n".join(line for line in kept.split("\n") if not _NOMEM.search(plain(line)))
-        if not kept.strip():
+    remaining = CUT.join(pieces)
+    if _NOMEM.search(plain_text):
+        remaining = "\n".join(line for line in remaining.split("\n") if not _NOMEM.search(plain(line)))
+        if not remaining.strip():
             return None
-    return kept, label
+    return remaining, label

@@ -14,7 +14,7 @@ from memoryclaw.consolidation.talk import Statement
 _LEAST, _MANY = 2, 3  # where it decides, prefers, lasts or changes something; anywhere
 
 
-class Row(NamedTuple):
+class Rule(NamedTuple):
     """One row of the table: the first that fits decides."""
 
     verdict: str  # fact | statement | ask | episode | drop
@@ -43,37 +43,37 @@ def says_something(one: Statement) -> bool:
 
 
 TABLE = (
-    Row("drop", "a question", _doubt("asked")),
-    Row("drop", "only supposed", _doubt("supposed")),
-    Row("fact", "asked to be remembered, and told of what", lambda one: one.stressed and bool(one.told)),
-    Row("statement", "asked to be remembered", lambda one: one.stressed),
-    Row("episode", "in jest", _doubt("joke")),
-    Row("fact", "who somebody is, told in passing", lambda one: any(told.how == "role" for told in one.told)),
-    Row("statement", "somebody else's word that holds a figure or is of health", lambda one: "reported" in one.doubts and one.firm and "hedged" not in one.doubts),
-    Row("episode", "somebody else's word", _doubt("reported")),
-    Row("fact", "an order how to answer", lambda one: one.kind == "order" and "hedged" not in one.doubts and not one.among),
-    Row("episode", "one piece of work", _kind("task")),
-    Row("episode", "a to-do", _kind("duty", "done", "off")),
-    Row("episode", "a mood", _doubt("mood")),
-    Row("episode", "of the one spoken to", lambda one: "addressed" in one.doubts and not one.hard and not one.told),
-    Row("ask", "said with a doubt, of a known field", lambda one: bool(one.told) and "hedged" in one.doubts),
-    Row("fact", "told of what", lambda one: bool(one.told) and "moment" not in one.doubts),
-    Row("episode", "said among people, not to the assistant", lambda one: one.among),
-    Row("statement", "an answer, or one of several", lambda one: one.kind in ("choice", "answer") and bool(one.content or one.hard)),
-    Row("statement", "decided with a doubt, which the words keep", lambda one: "hedged" in one.doubts and one.kind == "decide" and one.firm),
-    Row("episode", "said with a doubt", _doubt("hedged")),
-    Row("episode", "true for the moment", lambda one: "moment" in one.doubts and one.kind != "decide"),
-    Row("episode", "happened once", lambda one: one.kind == "event" and not (one.firm or one.told), weak=True),
-    Row("episode", "a wish or a plan", lambda one: one.kind == "wish" and not (one.firm or (one.hard and one.subject == "own")), weak=True),
-    Row("statement", "the speaker's own word", says_something),
-    Row("episode", "says little", lambda _one: True, weak=True),
+    Rule("drop", "a question", _doubt("asked")),
+    Rule("drop", "only supposed", _doubt("supposed")),
+    Rule("fact", "asked to be remembered, and told of what", lambda one: one.stressed and bool(one.told)),
+    Rule("statement", "asked to be remembered", lambda one: one.stressed),
+    Rule("episode", "in jest", _doubt("joke")),
+    Rule("fact", "who somebody is, told in passing", lambda one: any(told.how == "role" for told in one.told)),
+    Rule("statement", "somebody else's word that holds a figure or is of health", lambda one: "reported" in one.doubts and one.firm and "hedged" not in one.doubts),
+    Rule("episode", "somebody else's word", _doubt("reported")),
+    Rule("fact", "an order how to answer", lambda one: one.kind == "order" and "hedged" not in one.doubts and not one.among),
+    Rule("episode", "one piece of work", _kind("task")),
+    Rule("episode", "a to-do", _kind("duty", "done", "off")),
+    Rule("episode", "a mood", _doubt("mood")),
+    Rule("episode", "of the one spoken to", lambda one: "addressed" in one.doubts and not one.hard and not one.told),
+    Rule("ask", "said with a doubt, of a known field", lambda one: bool(one.told) and "hedged" in one.doubts),
+    Rule("fact", "told of what", lambda one: bool(one.told) and "moment" not in one.doubts),
+    Rule("episode", "said among people, not to the assistant", lambda one: one.among),
+    Rule("statement", "an answer, or one of several", lambda one: one.kind in ("choice", "answer") and bool(one.content or one.hard)),
+    Rule("statement", "decided with a doubt, which the words keep", lambda one: "hedged" in one.doubts and one.kind == "decide" and one.firm),
+    Rule("episode", "said with a doubt", _doubt("hedged")),
+    Rule("episode", "true for the moment", lambda one: "moment" in one.doubts and one.kind != "decide"),
+    Rule("episode", "happened once", lambda one: one.kind == "event" and not (one.firm or one.told), weak=True),
+    Rule("episode", "a wish or a plan", lambda one: one.kind == "wish" and not (one.firm or (one.hard and one.subject == "own")), weak=True),
+    Rule("statement", "the speaker's own word", says_something),
+    Rule("episode", "says little", lambda _one: True, weak=True),
 )  # fmt: skip
 
 
-MATTERS = Row("statement", "of what matters", lambda one: one.salient > 0 and bool(one.content))
+MATTERS = Rule("statement", "of what matters", lambda one: one.salient > 0 and bool(one.content))
 
 
-def verdict(one: Statement) -> Row:
+def verdict(one: Statement) -> Rule:
     """The row that decides what becomes of a statement: that of the table, but what is weak and of what matters is kept."""
     row = next(row for row in TABLE if row.fits(one))
     return MATTERS if row.weak and MATTERS.fits(one) else row

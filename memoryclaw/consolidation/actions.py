@@ -121,12 +121,12 @@ class Action(ABC):
     @classmethod
     def optional(cls) -> set[str]:
         """The fields that have a default."""
-        return {one.name for one in fields(cls) if one.default is not MISSING}
+        return {field.name for field in fields(cls) if field.default is not MISSING}
 
     @classmethod
     def names(cls) -> list[str]:
         """The fields, in order."""
-        return [one.name for one in fields(cls) if one.name != "basis"]
+        return [field.name for field in fields(cls) if field.name != "basis"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +231,7 @@ class SetFact(_FileAction):
     def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
         """The value that the field has."""
         facts = _CachedFile(self.path, collections).facts(text or "").facts
-        return standing(one for one in facts if one.current and self.is_of(one))
+        return standing(fact for fact in facts if fact.current and self.is_of(fact))
 
     def is_of(self, fact: Fact) -> bool:
         """True for a value of its field."""
@@ -244,12 +244,12 @@ class SetFact(_FileAction):
 
     def set_in(self, text: str, file: SemanticFile) -> str:
         """The text with the fact, whatever History has."""
-        first, _, more = self.source.partition(",")
-        done = set_fact(
+        first, _, further = self.source.partition(",")
+        new = set_fact(
             text, file, entity=self.entity, field=self.field, value=self.value,
             since=self.since, source=first, many=self.many, audience=self.audience, memory_type=self.memory_type,
         ).text  # fmt: skip
-        return add_sources(done, file, (self.entity, self.field, self.value), self.source) if more else done
+        return add_sources(new, file, (self.entity, self.field, self.value), self.source) if further else new
 
     def may_be_proposed(self) -> bool:
         """Allows semantic files."""
@@ -362,7 +362,7 @@ class ConfirmFact(_FileAction):
         """Why not, where the value neither holds nor went to History with this source."""
         facts = _CachedFile(self.path, collections).facts(text or "").facts
         stands = any(
-            same(one.value, self.value) and (one.current or self.source in one.source) for one in facts
+            same(fact.value, self.value) and (fact.current or self.source in fact.source) for fact in facts
         )
         return "" if stands else f"{self.fact} has changed since this was planned"
 
@@ -432,10 +432,10 @@ class AddSource(_FileAction):
         """The text with the ranges in the `source` of its header."""
         if text is None:
             return None
-        known = split(readable(text)).meta.get("source")
-        if known and not isinstance(known, str | list):
+        present = split(readable(text)).meta.get("source")
+        if present and not isinstance(present, str | list):
             raise InputError(f"the source of {self.path} is neither text nor a list; change it by hand")
-        sources = [known] if isinstance(known, str) else [str(item) for item in known or ()]
+        sources = [present] if isinstance(present, str) else [str(item) for item in present or ()]
         fresh = [range_ for range_ in self.ranges if range_ not in sources]
         return set_property(text, "source", [*sources, *fresh]) if fresh else text
 
@@ -538,9 +538,9 @@ class MoveFile(_FileAction):
         """Allows what consolidation writes to go to the archive, and any note to its own place there."""
         if not (self.to.startswith("archive/") and self.to.endswith(".md")):
             return False
-        own, name = f"archive/{self.path.removesuffix('.md')}", self.to.removesuffix(".md")
+        place, name = f"archive/{self.path.removesuffix('.md')}", self.to.removesuffix(".md")
         is_note = place_of(self.path) == ("note", "current") and self.path.endswith(".md")
-        return _is_new(self.path) or (is_note and name.startswith(own) and "/" not in name[len(own) :])
+        return _is_new(self.path) or (is_note and name.startswith(place) and "/" not in name[len(place) :])
 
 
 @dataclass(frozen=True, slots=True)
@@ -560,16 +560,16 @@ class TakeIn(_FileAction):
         """The text with the ids in `merged_from` of its header, and the lines at its end."""
         if text is None:
             return None
-        known = names_of(split(readable(text)).meta, ("merged_from",))
-        fresh = [id_ for id_ in self.merged if id_ not in known]
+        present = names_of(split(readable(text)).meta, ("merged_from",))
+        fresh = [id_ for id_ in self.merged if id_ not in present]
         if not fresh:
             return text
         lines = lines_of(text)
         while lines and not lines[-1].strip():
             lines.pop()
-        missing = tuple(line for line in self.lines if line not in {one.strip() for one in lines})
+        missing = tuple(line for line in self.lines if line not in {stripped.strip() for stripped in lines})
         return set_property(
-            spliced(text, [Splice(len(lines), len(lines), missing)]), "merged_from", [*known, *fresh]
+            spliced(text, [Splice(len(lines), len(lines), missing)]), "merged_from", [*present, *fresh]
         )
 
     def may_be_proposed(self) -> bool:
@@ -646,20 +646,20 @@ class AddLines(_FileAction):
         begin = len(text) - len(body)
         headings = read_body(body, 1).headings
         named = (n for n, one in enumerate(headings) if one.text.casefold() == self.section.casefold())
-        at = next(named, None)
+        index = next(named, None)
         end = line_end(text)
         new = "".join(line + end for line in _encodable(self.text).splitlines())
-        if at is None:
+        if index is None:
             gap = "" if text.endswith("\n") else end
             return f"{text}{gap}{end}## {self.section}{end}{end}{new}"
-        own = headings[at]
-        after = next((one.start for one in headings[at + 1 :] if one.level <= own.level), len(body))
-        section = text[begin + own.below : begin + after]
+        heading = headings[index]
+        after = next((one.start for one in headings[index + 1 :] if one.level <= heading.level), len(body))
+        section = text[begin + heading.below : begin + after]
         if set(map(str.rstrip, new.splitlines())) <= set(map(str.rstrip, section.splitlines())):
             return text
-        said = section.rstrip()
-        head = text[: begin + own.below + len(said)].rstrip("\r\n")
-        return f"{head}{end}{'' if said else end}{new}{text[len(head) :].removeprefix(end)}"
+        content = section.rstrip()
+        head = text[: begin + heading.below + len(content)].rstrip("\r\n")
+        return f"{head}{end}{'' if content else end}{new}{text[len(head) :].removeprefix(end)}"
 
     def may_be_proposed(self) -> bool:
         """Allows skills, whose approval ends with the change: hosts keep the version that a person approved."""
@@ -688,8 +688,8 @@ class Stands(_FileAction):
         """The lines that say so."""
         facts = _CachedFile(self.path, collections).facts(text or "").facts
         return standing(
-            one for one in facts
-            if one.current and same(one.entity, self.entity) and same(one.field, self.field) and one.value == self.value
+            fact for fact in facts
+            if fact.current and same(fact.entity, self.entity) and same(fact.field, self.field) and fact.value == self.value
         )  # fmt: skip
 
     def refusal(self, text: str | None, after: str | None, collections: frozenset[str]) -> str:
@@ -769,14 +769,14 @@ class NoteBelow(_FileAction):
         if text is None:
             return None
         lines = lines_of(text)
-        at = next((n for n, line in enumerate(lines) if _ends_with_block(line, self.block)), None)
-        if at is None:
+        row = next((n for n, line in enumerate(lines) if _ends_with_block(line, self.block)), None)
+        if row is None:
             return text
-        below = at + 1
+        below = row + 1
         while below < len(lines) and lines[below].strip() and lines[below][0] in " \t":
             below += 1
         new = f"  - {one_line(self.words)}"
-        if any(line.strip() == new.strip() for line in lines[at + 1 : below]):
+        if any(line.strip() == new.strip() for line in lines[row + 1 : below]):
             return text
         return spliced(text, [Splice(below, below, (new,))])
 
@@ -800,18 +800,18 @@ def must_stand(
 ) -> None:
     """Raises OvertakenError where a file is no longer what one of these actions rests on."""
     for action in actions:
-        if why := action.refusal(text, after, collections):
-            raise OvertakenError(why)
+        if refusal := action.refusal(text, after, collections):
+            raise OvertakenError(refusal)
 
 
 def patched_together(actions: Sequence[Action], collections: frozenset[str], text: str | None) -> str | None:
     """The text of a file once all of these are done; statements of one speaker and day are added at one go where they can be."""
     statements = [action for action in actions if isinstance(action, AddStatement)]
     if text is not None and len(statements) == len(actions) > 1:
-        file, one = _CachedFile(statements[0].path, collections), statements[0]
-        found = [(action.words, action.source) for action in statements]
+        file, first = _CachedFile(statements[0].path, collections), statements[0]
+        quotes = [(action.words, action.source) for action in statements]
         result = add_statements(
-            text, file, entity=one.entity, said=one.said, found=found, audience=one.audience
+            text, file, entity=first.entity, said=first.said, found=quotes, audience=first.audience
         )
         if result is not None:
             return result
@@ -836,7 +836,7 @@ def _facts(file: SemanticFile, text: str) -> Facts:
 
 def standing(facts: Iterable[Fact]) -> str:
     """What facts say, each with its day: how an action names the values that it rests on."""
-    return "; ".join(f"{one.value} ({one.day})" for one in facts) or "nothing"
+    return "; ".join(f"{fact.value} ({fact.day})" for fact in facts) or "nothing"
 
 
 _BOX = re.compile(r"^([ \t]*[-*+] )\[.\] ", re.MULTILINE)

@@ -37,7 +37,7 @@ def claim(
         session: the session in which it did.
     """
     source = " ".join(filter(None, ("agent", tool, session and f"session {session}", timestamp(context.now))))
-    entity, field = (" ".join(part.split()) for part in (entity, field))
+    entity, field = (" ".join(name.split()) for name in (entity, field))
     erased = Tombstones.of(context)
     if erased.text(text, "tv") or (entity and erased.fact(context.lookup.entity_name(entity), field, text)):
         return Written("", DECISIONS_FILE, "", "rejected", SENTENCE)
@@ -49,16 +49,16 @@ def claim(
         if decided.is_rejected(known_by):
             return Written("", PENDING_FILE, "", "rejected", "a person said no to this; nothing was kept")
         if decided.is_undone(known_by):
-            why = f"{source} says so; a person took it back once"
+            reason = f"{source} says so; a person took it back once"
             return _wait(
-                context, PendingFact("", entity, field, words, "low", context.today, "", why), source
+                context, PendingFact("", entity, field, words, "low", context.today, "", reason), source
             )
     field = known_field(context, entity, field, text)
-    done = remember(context, text, entity=entity, field=field, tags=tags, claim=source)
-    if done.action != "contradicts":
-        return done
-    why, known = f"{source} says so, and another value stands", done.notice
-    fact = PendingFact("", entity, field, " ".join(text.split()), "low", context.today, "", why, known)
+    written = remember(context, text, entity=entity, field=field, tags=tags, claim=source)
+    if written.action != "contradicts":
+        return written
+    reason, rival = f"{source} says so, and another value stands", written.notice
+    fact = PendingFact("", entity, field, " ".join(text.split()), "low", context.today, "", reason, rival)
     return _wait(context, fact, source)
 
 
@@ -84,9 +84,9 @@ def _wait(context: WriteContext, fact: PendingFact, source: str) -> Written:
     )
 
     def message() -> str:
-        said = fact_in_words(fact.entity, fact.field, fact.value)
+        statement = fact_in_words(fact.entity, fact.field, fact.value)
         return context.templates.commit_message(
-            "claim-waits", run=run, fact=said, why=fact.why, source=source
+            "claim-waits", run=run, fact=statement, why=fact.why, source=source
         )
 
     change = text_change(lambda text: add_pending(text, fact))

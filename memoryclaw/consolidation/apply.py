@@ -99,11 +99,11 @@ def apply(
         _must_have_no_conflict(writer, changes)
         run = _Run(context, target, changes, mode)
         must_keep(run.outcome(), loss_budget)
-        done, total = 0, len(changes.changes) + bool(record)
-        while done < len(changes.changes):
+        count, total = 0, len(changes.changes) + bool(record)
+        while count < len(changes.changes):
             if progress:
-                progress(done, total)
-            done += run.batch(changes.changes[done : done + _BATCH])
+                progress(count, total)
+            count += run.batch(changes.changes[count : count + _BATCH])
         if record:
             run.record()
         if isinstance(target, BranchWriter):
@@ -163,26 +163,26 @@ class _Run:
         """The text before and after of each file that the run would write; proposals do not count."""
         todo = [change for change in self._changes.changes if not waits(change, self._mode)]
         paths = dict.fromkeys(path for change in todo for action in change.actions for path in action.paths)
-        found = self._target.read_all(path for path in paths if _is_safe(path))
-        texts = {path: decode(data).text for path, data in found.items() if data is not None}
+        contents = self._target.read_all(path for path in paths if _is_safe(path))
+        texts = {path: decode(data).text for path, data in contents.items() if data is not None}
         return outcome_of(todo, self._collections, texts.get)
 
     def batch(self, changes: Sequence[PlannedChange]) -> int:
         """Makes changes in order, and proposes the first that is refused; returns how many that were."""
-        made, refused = self._commit([self._step(change) for change in changes])
+        count, refused = self._commit([self._step(change) for change in changes])
         if not refused:
-            return made
-        change = changes[made]
-        parts = _parts(change) if change.kind == "episode" else []
-        if not parts:
+            return count
+        change = changes[count]
+        pieces = _parts(change) if change.kind == "episode" else []
+        if not pieces:
             self._propose(change, refused)
-        for part in parts:  # an episode is kept even where one of its facts cannot be written
-            _, refused = self._commit([self._step(part)])
-            if refused and isinstance(part.actions[0], ConfirmFact | TickTodo):
-                self.refused.append(f"{part.title} was not written down: {refused}")
+        for piece in pieces:  # an episode is kept even where one of its facts cannot be written
+            _, refused = self._commit([self._step(piece)])
+            if refused and isinstance(piece.actions[0], ConfirmFact | TickTodo):
+                self.refused.append(f"{piece.title} was not written down: {refused}")
             elif refused:
-                self._propose(part, refused)
-        return made + 1
+                self._propose(piece, refused)
+        return count + 1
 
     def record(self) -> None:
         """Writes the record, which ends the run."""
@@ -205,7 +205,7 @@ class _Run:
         if waits(change, self._mode):
             return self._proposal(change)
         edits = [
-            Edit(one.path, patched(one.patch)) for one in rewrites(change, self._collections, as_planned=True)
+            Edit(new.path, patched(new.patch)) for new in rewrites(change, self._collections, as_planned=True)
         ]
         # A file that is no longer there was moved by an earlier try, or a person took it away.
         away = [Move(move.path, move.to, if_there=True) for move in moves(change)]
@@ -216,8 +216,8 @@ class _Run:
 
     def _proposal(self, change: PlannedChange) -> _Step:
         if not change.reason:
-            why = self._changes.held or "consolidation.mode is `propose`, so everything waits for a yes"
-            change = change._replace(reason=why)
+            reason = self._changes.held or "consolidation.mode is `propose`, so everything waits for a yes"
+            change = change._replace(reason=reason)
         # What time asks for is the same whichever run finds it, so that a night after a killed one leaves the same bytes.
         path, text = proposal(change, self._changes.run if self._changes.ranges else "")
         return _Step(
@@ -249,12 +249,12 @@ class _Run:
 def _parts(change: PlannedChange) -> list[PlannedChange]:
     """An episode, then each of its facts alone; nothing when there is nothing to take apart."""
     new = tuple(action for action in change.actions if isinstance(action, NewFile))
-    rest = [action for action in change.actions if not isinstance(action, NewFile)]
-    if not (new and rest):
+    changing = [action for action in change.actions if not isinstance(action, NewFile)]
+    if not (new and changing):
         return []
     facts = [
         change._replace(kind="fact", title=action.subject or change.title, actions=(action,), id="")
-        for action in rest
+        for action in changing
     ]
     return [change._replace(actions=new), *facts]
 
@@ -285,8 +285,8 @@ class BranchWriter:
 
     def read_all(self, paths: Iterable[str]) -> dict[str, bytes | None]:
         """The bytes of files as the branch has them, None where it has none."""
-        sides = self._history.tip(self._ref, self._tip, list(paths)).sides
-        return {path: side.head_data for path, side in sides.items()}
+        versions = self._history.tip(self._ref, self._tip, list(paths)).sides
+        return {path: side.head_data for path, side in versions.items()}
 
     def write_all(
         self, items: Sequence[PendingCommit], *, verb: str, now: datetime
@@ -305,9 +305,9 @@ class BranchWriter:
         outcomes: list[Outcome] = []
         objects: list[tuple[str, bytes]] = []
         for item in items:
-            found = {path: side.head_data for path, side in base.sides.items()}
+            contents = {path: side.head_data for path, side in base.sides.items()}
             try:
-                plans = plans_for(item.changes, found, base.sides)
+                plans = plans_for(item.changes, contents, base.sides)
             except REFUSED as error:
                 refused = error
                 break
@@ -387,8 +387,8 @@ class CommitMessages(NamedTuple):
 
     def record(self, changes: ChangeSet, mode: str) -> str:
         """The message of the last commit of a run."""
-        more = len(changes.ranges) - _RANGES
-        source = [*changes.ranges[:_RANGES], *([f"and {more} more"] if more > 0 else [])]
+        omitted = len(changes.ranges) - _RANGES
+        source = [*changes.ranges[:_RANGES], *([f"and {omitted} more"] if omitted > 0 else [])]
         return self.templates.commit_message(
             "consolidate-record",
             turns=changes.turns,
@@ -414,8 +414,8 @@ def made(changes: ChangeSet, mode: str) -> str:
             continue
         counts[change.kind] += change.kind not in {"fact", "pending"}
         counts.update(action.counted_as for action in change.actions)
-    parts = [f"{counts[kind]} {name[counts[kind] != 1]}" for kind, name in _NAMES.items() if counts[kind]]
-    return ", ".join(parts) or "nothing to keep"
+    counted = [f"{counts[kind]} {name[counts[kind] != 1]}" for kind, name in _NAMES.items() if counts[kind]]
+    return ", ".join(counted) or "nothing to keep"
 
 
 # The loss budget: how many lines of a file would stand nowhere after a run
@@ -441,21 +441,21 @@ def lost(before: str, after: str, elsewhere: Iterable[str] = ()) -> int:
     """
     old, new = _lines(before), _lines(after)
     gone, come = old - new, new - old
-    kept, words = {line.strip() for line in elsewhere}, {word for line in come for word in _words(line)}
+    moved, words = {line.strip() for line in elsewhere}, {word for line in come for word in _words(line)}
     return sum(
-        count for line, count in gone.items() if line not in kept and not words.issuperset(_words(line))
+        count for line, count in gone.items() if line not in moved and not words.issuperset(_words(line))
     )
 
 
 def losses(files: Mapping[str, tuple[str, str]]) -> list[Loss]:
     """What each file (path → text before and after) would lose, the worst first; files that lose nothing are left out."""
     come = {line for before, after in files.values() for line in _lines(after) - _lines(before)}
-    found = [
+    losing = [
         Loss(path, gone, _lines(before).total())
         for path, (before, after) in files.items()
         if (gone := lost(before, after, come))
     ]
-    return sorted(found, key=lambda loss: (-loss.lost / loss.lines, loss.path))
+    return sorted(losing, key=lambda loss: (-loss.lost / loss.lines, loss.path))
 
 
 def must_keep(files: Mapping[str, tuple[str, str]], budget: float) -> None:
@@ -492,4 +492,4 @@ def _lines(text: str) -> Counter[str]:
 
 def _words(line: str) -> list[str]:
     """The words of a line; brackets, pipes and other marks around them do not count."""
-    return [word for part in line.split() if (word := part.strip("|-*+[](),:"))]
+    return [word for token in line.split() if (word := token.strip("|-*+[](),:"))]

@@ -186,7 +186,7 @@ class ChangeSet(NamedTuple):
 Patch = Callable[[str | None], str | None]  # of a file's text; None: there is no such file
 
 
-class Rewrite(NamedTuple):
+class FileRewrite(NamedTuple):
     """What a change does to one file."""
 
     path: str
@@ -195,7 +195,7 @@ class Rewrite(NamedTuple):
 
 def rewrites(
     change: PlannedChange, collections: frozenset[str], *, as_planned: bool = False
-) -> list[Rewrite]:
+) -> list[FileRewrite]:
     """The patches of a change in the order of its actions, those of one file made one; moves are left out.
 
     Args:
@@ -208,7 +208,7 @@ def rewrites(
         if as_planned or not isinstance(action, MoveFile):
             by_path.setdefault(action.paths[0], []).append(action)
     return [
-        Rewrite(path, partial(_patched, tuple(actions), collections, as_planned))
+        FileRewrite(path, partial(_patched, tuple(actions), collections, as_planned))
         for path, actions in by_path.items()
     ]
 
@@ -262,7 +262,7 @@ def outcome_of(
 
     for change in changes:
         try:
-            fresh = {found.path: found.patch(now(found.path)) for found in rewrites(change, collections)}
+            fresh = {new.path: new.patch(now(new.path)) for new in rewrites(change, collections)}
         except (InputError, NotFoundError):
             continue
         for move in moves(change):
@@ -403,10 +403,10 @@ def read_record(text: str) -> RunRecord:
         if isinstance(item, dict)
     ]
     episodes = value.get("episodes")
-    known: Mapping[Any, Any] = episodes if isinstance(episodes, dict) else {}
-    sources = {id_: source for id_, source in known.items() if isinstance(source, str)}
-    run, at, held = (_text(value.get(key)) for key in ("run", "at", "held"))
-    return RunRecord(run, at, ranges, sequences, sources, held)
+    noted: Mapping[Any, Any] = episodes if isinstance(episodes, dict) else {}
+    sources = {id_: source for id_, source in noted.items() if isinstance(source, str)}
+    run, moment, reason = (_text(value.get(key)) for key in ("run", "at", "held"))
+    return RunRecord(run, moment, ranges, sequences, sources, reason)
 
 
 def _strings(value: object) -> list[str]:

@@ -84,23 +84,23 @@ class Consolidated(NamedTuple):
     upkeep: Consolidated | None = None  # what time asked for besides
 
 
-def told_to(done: Consolidated, audience: str) -> Consolidated:
+def told_to(run: Consolidated, audience: str) -> Consolidated:
     """What an audience may hear of a run: the changes whose words are for it, and how many there are of the others."""
-    seen = tuple(change for change in done.changes.changes if may_see(audience, change.audience))
-    hidden = len(done.changes.changes) - len(seen)
-    applied = done.applied and done.applied._replace(
+    visible = tuple(change for change in run.changes.changes if may_see(audience, change.audience))
+    hidden = len(run.changes.changes) - len(visible)
+    applied = run.applied and run.applied._replace(
         commits=tuple(
-            one
-            for one in done.applied.commits
-            if any((one.kind, one.title) == (change.kind, change.title) for change in seen)
+            commit
+            for commit in run.applied.commits
+            if any((commit.kind, commit.title) == (change.kind, change.title) for change in visible)
         )
     )
     notice = f"{hidden} more {'changes are' if hidden > 1 else 'change is'} for others"
-    return done._replace(
-        changes=done.changes._replace(changes=seen, decided=(), dropped=(), held=""),
+    return run._replace(
+        changes=run.changes._replace(changes=visible, decided=(), dropped=(), held=""),
         applied=applied,
         upkeep=None,
-        notices=(*done.notices, *([notice] if hidden else [])),
+        notices=(*run.notices, *([notice] if hidden else [])),
     )
 
 
@@ -122,13 +122,13 @@ class ConsolidationContext:
 
 def preview(context: ConsolidationContext, *, only_if_due: bool = False) -> Consolidated:
     """The change set that a run would apply now; nothing is written."""
-    done = what_is_done(context)
-    unfinished = _unfinished(context, done)
-    logs = [] if unfinished else select(context.vault, done)
-    if only_if_due and not unfinished and not (verdict := _verdict(context, done, logs)).due:
+    past = what_is_done(context)
+    unfinished = _unfinished(context, past)
+    logs = [] if unfinished else select(context.vault, past)
+    if only_if_due and not unfinished and not (verdict := _verdict(context, past, logs)).due:
         return Consolidated(ChangeSet(""), waits=verdict.reason)
-    changes = unfinished or _held(context, planned(context, done, logs))
-    return Consolidated(changes, mode=_mode(context, changes), notices=_unused(context, done, changes))
+    changes = unfinished or _held(context, planned(context, past, logs))
+    return Consolidated(changes, mode=_mode(context, changes), notices=_unused(context, past, changes))
 
 
 def consolidate(context: ConsolidationContext, *, only_if_due: bool = False) -> Consolidated:
@@ -145,15 +145,15 @@ def consolidate(context: ConsolidationContext, *, only_if_due: bool = False) -> 
     try:
         with one_at_a_time(context.writing.root):
             notice = _recovered(context.writing.root)
-            done = what_is_done(context)
-            unfinished = _unfinished(context, done)
+            past = what_is_done(context)
+            unfinished = _unfinished(context, past)
             if not unfinished:
                 _drop_plan(context.writing.root)
-            logs = [] if unfinished else select(context.vault, done, remember=True)
-            if only_if_due and not unfinished and not (verdict := _verdict(context, done, logs)).due:
+            logs = [] if unfinished else select(context.vault, past, remember=True)
+            if only_if_due and not unfinished and not (verdict := _verdict(context, past, logs)).due:
                 return Consolidated(ChangeSet(""), waits=verdict.reason)
-            changes = unfinished or _held(context, planned(context, done, logs))
-            unused = _unused(context, done, changes)
+            changes = unfinished or _held(context, planned(context, past, logs))
+            unused = _unused(context, past, changes)
             return _applied(context, changes, notice)._replace(notices=unused)
     except LockedError:
         if not only_if_due:
@@ -161,24 +161,24 @@ def consolidate(context: ConsolidationContext, *, only_if_due: bool = False) -> 
         return Consolidated(ChangeSet(""), waits="another consolidation is running in this vault")
 
 
-def _unused(context: ConsolidationContext, done: PastRuns, changes: ChangeSet) -> tuple[str, ...]:
+def _unused(context: ConsolidationContext, past: PastRuns, changes: ChangeSet) -> tuple[str, ...]:
     """A sentence for each answer that the run could not use, and why."""
     if not context.answered:
         return ()
     from memoryclaw.consolidation.host_answers import left_out, some_of  # noqa: PLC0415 - loads a data library
 
-    ranges = done.ranges()
-    found = []
+    ranges = past.ranges()
+    sentences = []
     for segment in sorted(set(context.answered) - set(changes.ranges)):
         range_ = next((r for r in parse_ranges(segment) if str(r) == segment), None)
         if range_ is None:
-            why = "that is no segment; copy it as `--ask` printed it"
+            reason = "that is no segment; copy it as `--ask` printed it"
         elif any(r.first <= range_.first and range_.last <= r.last for r in ranges.get(range_.path, ())):
-            why = "it was consolidated already"
+            reason = "it was consolidated already"
         else:
-            why = "these lines have changed since they were asked, or are none of these logs"
-        found.append(left_out(context.writing.gate.text(segment), why))
-    return some_of(found)
+            reason = "these lines have changed since they were asked, or are none of these logs"
+        sentences.append(left_out(context.writing.gate.text(segment), reason))
+    return some_of(sentences)
 
 
 def _recovered(root: str) -> str:
@@ -199,15 +199,15 @@ def what_is_done(context: ConsolidationContext) -> PastRuns:
     return past(context.vault, [branch.record for branch in open_branches(History(context.writing.root))])
 
 
-def _unfinished(context: ConsolidationContext, done: PastRuns) -> ChangeSet | None:
+def _unfinished(context: ConsolidationContext, past: PastRuns) -> ChangeSet | None:
     """What a killed run had planned, while its logs are as they were and nothing has read them since."""
     try:
         changes = read_plan(files.read_file(context.writing.root, _PLAN).data.decode("utf-8", "replace"))
     except NotFoundError:
         return None
-    if changes is None or any(record.run == changes.run for record in done.records):
+    if changes is None or any(record.run == changes.run for record in past.records):
         return None
-    waiting = select(context.vault, done)
+    waiting = select(context.vault, past)
     still = {r for log in waiting for r in parse_ranges(" ".join(changes.ranges)) if _covers(log, r)}
     return changes if len(still) == len(changes.ranges) else None
 
@@ -220,7 +220,7 @@ def _covers(log: Unread, range_: LogRange) -> bool:
 
 def planned(
     context: ConsolidationContext,
-    done: PastRuns,
+    past: PastRuns,
     logs: Sequence[Unread],
     *,
     verb: str = "consolidate",
@@ -234,7 +234,7 @@ def planned(
     planner = Planner(
         context=writing,
         decider=ClaimDecider(
-            context.catalog, writing.schema(), done.decisions, today=writing.today, salience=salience
+            context.catalog, writing.schema(), past.decisions, today=writing.today, salience=salience
         ),
         duplicates=NearDuplicates(writing, context.catalog.episodes_on if merge else lambda _day: ()),
         with_todos=partial(context.catalog.episodes_with, _OPEN if merge else _OPEN_ONCE),
@@ -245,7 +245,7 @@ def planned(
         progress=context.progress,
     )
     changes = plan(planner, logs)
-    acted, drafts = practised(writing, context.vault, logs, changes.ranges, done, threshold=rules.threshold)
+    acted, drafts = practised(writing, context.vault, logs, changes.ranges, past, threshold=rules.threshold)
     digest = hashlib.sha256("\n".join(changes.ranges).encode("utf-8", "surrogateescape")).hexdigest()
     return changes._replace(
         run=run_id(verb, writing.now, digest[:6]), changes=(*changes.changes, *drafts), acted=acted
@@ -273,8 +273,8 @@ def held(changes: ChangeSet, mode: str, writing: WriteContext, rehearse: Rehears
     collections = writing.schema().collections
     todo = [change for change in changes.changes if not change.reason]
     outcome = outcome_of(todo, collections, lambda path: writing.text(path) or None)
-    why, notice = rehearse({path: after for path, (before, after) in outcome.items() if before != after})
-    return changes._replace(held=why, notices=(*changes.notices, *([notice] if notice else [])))
+    reason, notice = rehearse({path: after for path, (before, after) in outcome.items() if before != after})
+    return changes._replace(held=reason, notices=(*changes.notices, *([notice] if notice else [])))
 
 
 def _held(context: ConsolidationContext, changes: ChangeSet) -> ChangeSet:
@@ -308,17 +308,17 @@ def unread_logs(context: ConsolidationContext) -> list[Unread]:
 
 def next_run(context: ConsolidationContext) -> Due:
     """Whether a run is due now, and why or why not."""
-    done = what_is_done(context)
-    if _unfinished(context, done):
+    past = what_is_done(context)
+    if _unfinished(context, past):
         return Due(True, "the last run was cut short")
-    return _verdict(context, done, select(context.vault, done))
+    return _verdict(context, past, select(context.vault, past))
 
 
-def _verdict(context: ConsolidationContext, done: PastRuns, logs: Sequence[Unread]) -> Due:
+def _verdict(context: ConsolidationContext, past: PastRuns, logs: Sequence[Unread]) -> Due:
     turns = sorted(turn.ts for log in logs for turn in log.turns if turn.ts)
     if logs and not turns:
         return Due(True, "turns wait, and their logs have no clock")
-    runs = sorted(record.at for record in done.records if record.at)
+    runs = sorted(record.at for record in past.records if record.at)
     ask = partial(
         due,
         context.writing.now,
@@ -329,11 +329,11 @@ def _verdict(context: ConsolidationContext, done: PastRuns, logs: Sequence[Unrea
         idle_minutes=context.rules.idle,
         after_hours=context.rules.after,
     )
-    found = ask()
-    if found.due or not (sooner := ask(urgent=True)).due:
-        return found
+    verdict = ask()
+    if verdict.due or not (sooner := ask(urgent=True)).due:
+        return verdict
     # Read only where a cue would change the answer.
-    return sooner if any(cues(log.turns, context.rules.language) for log in logs) else found
+    return sooner if any(cues(log.turns, context.rules.language) for log in logs) else verdict
 
 
 def _moment(times: Sequence[str]) -> datetime | None:
@@ -360,13 +360,13 @@ def redo(context: ConsolidationContext, since: str) -> Consolidated:
         history = History(context.writing.root)
         if not history.git_dir:
             raise HistoryError(f"redo needs a branch to work on, and {history.state().sentence}")
-        done = what_is_done(context)
-        logs = select(context.vault, done, since=day)
+        past = what_is_done(context)
+        logs = select(context.vault, past, since=day)
         # Its own earlier episodes are not near duplicates: they are what is written anew.
-        changes = planned(context, done, logs, verb="redo", merge=False)
+        changes = planned(context, past, logs, verb="redo", merge=False)
         if not changes.ranges:
             return Consolidated(changes, waits=f"there are no logs since {day}")
-        changes = _replaced(context, done, history, changes)
+        changes = _replaced(context, past, history, changes)
         if not _differs(context, changes):
             return Consolidated(ChangeSet(""), waits=_SAME)
         # A person looks at all of it before it counts, so nothing is too much.
@@ -382,11 +382,11 @@ def _day(since: str) -> str:
 
 
 def _replaced(
-    context: ConsolidationContext, done: PastRuns, history: History, changes: ChangeSet
+    context: ConsolidationContext, past: PastRuns, history: History, changes: ChangeSet
 ) -> ChangeSet:
     """The change set with today's text over each note that a run wrote, and the notes that no log line gives any more archived."""
-    own = _own(context, done, history, changes)
-    imprints = dict(own.values())
+    notes = _own(context, past, history, changes)
+    imprints = dict(notes.values())
     written = {
         action.path for change in changes.changes for action in change.actions if isinstance(action, NewFile)
     }
@@ -401,18 +401,18 @@ def _replaced(
         )
         for change in changes.changes
     ]
-    away = [_away(id_, *note) for id_, note in own.items() if note[0] not in written]
+    away = [_away(id_, *note) for id_, note in notes.items() if note[0] not in written]
     return changes._replace(changes=(*after, *away))
 
 
 def _own(
-    context: ConsolidationContext, done: PastRuns, history: History, changes: ChangeSet
+    context: ConsolidationContext, past: PastRuns, history: History, changes: ChangeSet
 ) -> dict[str, tuple[str, str]]:
     """The episodes (id → path and imprint) that runs wrote of these logs and that nobody has edited since."""
     logs = {range_.path for text in changes.ranges for range_ in parse_ranges(text)}
     return {
         id_: (address.path, text)
-        for id_, source in _episodes(done)
+        for id_, source in _episodes(past)
         if any(range_.path in logs for range_ in parse_ranges(source))
         and (address := context.catalog.resolve(id_))
         and address.path.startswith("episodes/")
@@ -423,8 +423,8 @@ def _own(
     }
 
 
-def _episodes(done: PastRuns) -> Iterator[tuple[str, str]]:
-    for record in done.records:
+def _episodes(past: PastRuns) -> Iterator[tuple[str, str]]:
+    for record in past.records:
         yield from record.episodes.items()
 
 

@@ -111,11 +111,11 @@ def points_of(
 ) -> list[Point]:
     """The points of a segment: decided and changed, told, wishes to the assistant, dates and to-dos, open questions; else in order."""
     lined = {todo.of for todo in todos}
-    told = talk._replace(statements=tuple(one for one in talk.statements if one not in lined))
+    fresh = talk._replace(statements=tuple(one for one in talk.statements if one not in lined))
     every = [  # first, for the same words of a line are told once
         Point(one.of.line, one.of.who, one.words, DUE, _weights(one.words, one.of.language), True, one.of, one.box, one.ticks, one.of.salient) for one in todos
     ]  # fmt: skip
-    every += [*_said(turns, told, language, salience), *_by_others(turns), *_calls(turns)]
+    every += [*_said(turns, fresh, language, salience), *_by_others(turns), *_calls(turns)]
     every += [
         Point(one.line, one.who, f"pasted: “{_cut(harmless(one.first), _PASTED)}”", OTHER, NOTHING, True) for one in talk.pasted
     ]  # fmt: skip
@@ -131,19 +131,19 @@ def _dated(turns: Sequence[Turn], point: Point, language: str) -> str:
 
 def _said(turns: Sequence[Turn], talk: Talk, language: str, salience: Salience) -> Iterator[Point]:
     """What people said: as statements where their language is read, else as sentences."""
-    read = {one.line for one in talk.statements}
-    for one in talk.statements:
-        group = _group(one)
+    read = {statement.line for statement in talk.statements}
+    for statement in talk.statements:
+        group = _group(statement)
         if group is not None:
-            kept = (
+            is_must = (
                 group in (WISHED, DUE)
-                or one.salient > 0
-                or verdict(one).verdict == "fact"
-                or (group in (DECIDED, TOLD) and one.firm)
+                or statement.salient > 0
+                or verdict(statement).verdict == "fact"
+                or (group in (DECIDED, TOLD) and statement.firm)
             )
             yield Point(
-                one.line, one.who, shown_words(one), group, _weights(one.words, one.language), kept, one,
-                salient=one.salient,
+                statement.line, statement.who, shown_words(statement), group, _weights(statement.words, statement.language), is_must, statement,
+                salient=statement.salient,
             )  # fmt: skip
     for turn in turns:
         if turn.role in ("user", "") and turn.line not in read and not is_heartbeat(turn):
@@ -171,36 +171,38 @@ def shown_words(one: Statement) -> str:
     return _cut(f"{text} (first said {first})" if first else text, _LONGEST)
 
 
-def _group(one: Statement) -> int | None:
+def _group(statement: Statement) -> int | None:
     """The group of a statement; None where no episode tells it."""
-    if one.doubts & {"supposed"} or (
-        one.doubts & {"mood", "joke", "addressed"} and not one.stressed and not one.firm
+    if statement.doubts & {"supposed"} or (
+        statement.doubts & {"mood", "joke", "addressed"} and not statement.stressed and not statement.firm
     ):
         return None
-    if "asked" in one.doubts:
-        return DUE if one.kind == "task" and one.content else None
-    if one.kind in ("task", "duty", "done", "off"):
-        return DUE if one.content or one.hard else None
-    if one.kind == "order" and not one.among:
+    if "asked" in statement.doubts:
+        return DUE if statement.kind == "task" and statement.content else None
+    if statement.kind in ("task", "duty", "done", "off"):
+        return DUE if statement.content or statement.hard else None
+    if statement.kind == "order" and not statement.among:
         return WISHED
-    if one.doubts & {"hedged", "reported"}:
-        return OPEN if one.content else None
-    kept = verdict(one).verdict in ("fact", "statement", "ask") or (one.among and says_something(one))
-    if one.kind in ("decide", "choice") or (one.change and kept and one.kind):
+    if statement.doubts & {"hedged", "reported"}:
+        return OPEN if statement.content else None
+    counts = verdict(statement).verdict in ("fact", "statement", "ask") or (
+        statement.among and says_something(statement)
+    )
+    if statement.kind in ("decide", "choice") or (statement.change and counts and statement.kind):
         return DECIDED
-    return TOLD if kept else OTHER if one.content else None
+    return TOLD if counts else OTHER if statement.content else None
 
 
 def _by_others(turns: Sequence[Turn]) -> Iterator[Point]:
     """The assistant's lines that count: behind a tool that did something, what came of it; and a figure that the person agrees to."""
-    for at, turn in enumerate(turns):
+    for index, turn in enumerate(turns):
         if turn.role != "assistant":
             continue
-        said = [text for text in sentences(prose(turn)) if not text.endswith("?") and not is_filler(text)]
-        figures = [text for text in said if _HARD.search(text)]
-        if (figures and _is_agreed(turns, at)) or (said and _is_result(turns, at)):
+        lines = [text for text in sentences(prose(turn)) if not text.endswith("?") and not is_filler(text)]
+        figures = [text for text in lines if _HARD.search(text)]
+        if (figures and _is_agreed(turns, index)) or (lines and _is_result(turns, index)):
             yield Point(
-                turn.line, who(turn), _cut((figures or said)[0], _LONGEST), DUE, NOTHING, bool(figures)
+                turn.line, who(turn), _cut((figures or lines)[0], _LONGEST), DUE, NOTHING, bool(figures)
             )
 
 
@@ -222,15 +224,15 @@ def _is_agreed(turns: Sequence[Turn], at: int) -> bool:
 def _weights(text: str, code: str) -> dict[str, float]:
     """What the words of a text tell, by their stems: numbers and names most, words that every talk is full of least."""
     language, light = stemming.language(code), grammar(code if code in codes() else "en").light
-    found: dict[str, float] = {}
-    for at, hit in enumerate(WORD.finditer(text)):
+    weights: dict[str, float] = {}
+    for place, hit in enumerate(WORD.finditer(text)):
         word = hit[0].lower()
         if not language.is_stop(word):
-            hard = bool(_HARD.search(word)) or (at > 0 and hit[0][0].isupper() and not text.isupper())
+            hard = bool(_HARD.search(word)) or (place > 0 and hit[0][0].isupper() and not text.isupper())
             weight = 2.0 if hard else 0.3 if word in light else 1.0
             for stem in language.tokens(word):
-                found[stem] = max(weight, found.get(stem, 0.0))
-    return found
+                weights[stem] = max(weight, weights.get(stem, 0.0))
+    return weights
 
 
 def _chosen(every: Sequence[Point]) -> list[Point]:
@@ -240,20 +242,20 @@ def _chosen(every: Sequence[Point]) -> list[Point]:
     """
     cost = [length(point.text) + _EXTRA for point in every]
     budget = min(max(_LEAST, int(_SHARE * sum(cost))), _MOST)
-    seen: Counter[str] = Counter()
-    taken, told, spent = set[int](), set[tuple[str, str]](), 0
+    stems: Counter[str] = Counter()
+    taken, texts, spent = set[int](), set[tuple[str, str]](), 0
 
     def gain(at: int) -> float:
-        worth = sum(value / (1 + seen[stem]) for stem, value in every[at].words.items())
+        worth = sum(value / (1 + stems[stem]) for stem, value in every[at].words.items())
         return _WORTH[every[at].group] * worth / (cost[at] + _START)
 
     def take(at: int) -> int:
         same = (every[at].who, fold(every[at].text))
-        if same in told:
+        if same in texts:
             return 0
-        told.add(same)
+        texts.add(same)
         taken.add(at)
-        seen.update(every[at].words.keys())
+        stems.update(every[at].words.keys())
         return cost[at]
 
     for at in sorted(range(len(every)), key=lambda at: (every[at].group == OTHER, -every[at].line)):
@@ -264,42 +266,42 @@ def _chosen(every: Sequence[Point]) -> list[Point]:
     # What is taken only lowers the others' gain, so one that still holds at the top is the highest.
     while heap:
         value, at = heappop(heap)
-        now = gain(at)
-        if now < -value:
-            heappush(heap, (-now, at))
-        elif now > (_GAIN if spent >= _LEAST else 0) and spent + cost[at] <= budget:
+        worth_now = gain(at)
+        if worth_now < -value:
+            heappush(heap, (-worth_now, at))
+        elif worth_now > (_GAIN if spent >= _LEAST else 0) and spent + cost[at] <= budget:
             spent += take(at)
     return [every[at] for at in sorted(taken, key=lambda at: (every[at].line, at))]
 
 
 def _calls(turns: Sequence[Turn]) -> list[Point]:
     """The tools that did something, each named once for calls that repeat or correct each other."""
-    found: dict[tuple[str, str], tuple[int, ToolText]] = {}
+    calls: dict[tuple[str, str], tuple[int, ToolText]] = {}
     for turn in turns:
         call = read_call(turn.text) if turn.role == "tool" else None
         if call and not call.looks_up:
-            found[call.tool, call.about] = (turn.line, call)
+            calls[call.tool, call.about] = (turn.line, call)
     return [
-        Point(line, "tool", call.phrase, DUE, NOTHING, True) for line, call in list(found.values())[:_CALLS]
+        Point(line, "tool", call.phrase, DUE, NOTHING, True) for line, call in list(calls.values())[:_CALLS]
     ]
 
 
 def _anything(turns: Sequence[Turn]) -> list[Point]:
     """The beginning of what was said, where nothing of it is a statement: pasted code, or a bare "yes"."""
-    said = (turn for turn in turns if turn.role not in ("tool", "system"))
-    texts = ((turn, harmless(_cut(turn.text[:_SCANNED], _LONGEST))) for turn in said)
+    spoken = (turn for turn in turns if turn.role not in ("tool", "system"))
+    texts = ((turn, harmless(_cut(turn.text[:_SCANNED], _LONGEST))) for turn in spoken)
     return [Point(turn.line, who(turn), text, OTHER, NOTHING, True) for turn, text in texts if text][:1]
 
 
 def with_quotes(points: Sequence[Quote], claims: Iterable[Claim], turns: Iterable[Turn]) -> tuple[Quote, ...]:
     """The points, and one more for each claim whose words stand in none of its line's."""
     speakers = {turn.line: who(turn) for turn in turns}
-    kept = list(points)
+    quotes = list(points)
     for claim in claims:
-        said = harmless(claim.quote)
-        if not any(point.line == claim.line and _holds(point.text, claim.words or said) for point in kept):
-            kept.append(Quote(claim.line, speakers.get(claim.line, claim.role), said))
-    return tuple(kept)
+        words = harmless(claim.quote)
+        if not any(point.line == claim.line and _holds(point.text, claim.words or words) for point in quotes):
+            quotes.append(Quote(claim.line, speakers.get(claim.line, claim.role), words))
+    return tuple(quotes)
 
 
 def with_changes(
@@ -309,30 +311,30 @@ def with_changes(
 
     A value that is for fewer people than the points are is not told; `audience` is whom they are for.
     """
-    shown = list(points)
-    for one in decided:
-        was = one.known if one.action == "supersede" or one.replaces else one.was
-        if was and one.audience in ("", audience):
-            said = harmless(one.claim.words or one.claim.quote)
-            at = next(
+    changed = list(points)
+    for decision in decided:
+        was = decision.known if decision.action == "supersede" or decision.replaces else decision.was
+        if was and decision.audience in ("", audience):
+            words = harmless(decision.claim.words or decision.claim.quote)
+            index = next(
                 (
                     n
-                    for n, point in enumerate(shown)
-                    if point.line == one.claim.line and _holds(point.text, said)
+                    for n, point in enumerate(changed)
+                    if point.line == decision.claim.line and _holds(point.text, words)
                 ),
                 None,
             )
-            if at is not None:
-                shown[at] = shown[at]._replace(
-                    text=f"{shown[at].text} (was: {cut_short(harmless(was), _WAS)})"
+            if index is not None:
+                changed[index] = changed[index]._replace(
+                    text=f"{changed[index].text} (was: {cut_short(harmless(was), _WAS)})"
                 )
-    return tuple(shown)
+    return tuple(changed)
 
 
 def _holds(text: str, said: str) -> bool:
     """True where the words stand in the text, dates that were put behind some of them aside."""
-    known, wanted = tokens_of(_RESOLVED.sub("", text)), tokens_of(said)
-    return not wanted or set(wanted) <= set(known)
+    present, needed = tokens_of(_RESOLVED.sub("", text)), tokens_of(said)
+    return not needed or set(needed) <= set(present)
 
 
 _RESOLVED = re.compile(r" \(\d{4}(?:-\d\d){0,2}(?: to \d{4}-\d\d-\d\d)?\)")
@@ -340,9 +342,9 @@ _RESOLVED = re.compile(r" \(\d{4}(?:-\d\d){0,2}(?: to \d{4}-\d\d-\d\d)?\)")
 
 def block_of(points: Sequence[Quote], claim: Claim) -> str:
     """The block id of the point that a claim rests on: `l3`, or `l3-2` for the second of its line."""
-    own = [point for point in points if point.line == claim.line]
-    said = claim.words or claim.quote
-    number = next((n for n, point in enumerate(own) if _holds(point.text, harmless(said))), 0)
+    quotes = [point for point in points if point.line == claim.line]
+    words = claim.words or claim.quote
+    number = next((n for n, point in enumerate(quotes) if _holds(point.text, harmless(words))), 0)
     return f"l{claim.line}" + (f"-{number + 1}" if number else "")
 
 
@@ -351,53 +353,49 @@ def block_of(points: Sequence[Quote], claim: Claim) -> str:
 _WAS = 80  # characters of what was known before
 _TITLE_WORDS, _TOPICS, _TAGS = 60, 3, 4
 _TOPIC_WORDS = 3
+_DECISIONS = ("decide", "choice", "off")
 
 
 def _topics(points: Sequence[Point]) -> list[str]:
     """What the weightiest statements are about, each once: those decided first, then those told, and in their order."""
-    said = [point.statement for point in points if point.statement and point.group <= DUE]
-    found: dict[str, str] = {}
-    order = sorted(
-        range(len(said)),
-        key=lambda at: (
-            -said[at].salient,
-            said[at].kind not in ("decide", "choice", "off") and not said[at].change,
-            not said[at].hard,
-        ),
+    statements = (point.statement for point in points if point.statement and point.group <= DUE)
+    topics: dict[str, str] = {}
+    ranked = sorted(
+        statements, key=lambda s: (-s.salient, s.kind not in _DECISIONS and not s.change, not s.hard)
     )
-    for at in order:
-        topic = _topic(said[at])
-        key = " ".join(stemming.language(said[at].language).tokens(topic))
-        if topic and key and not any(set(key.split()) & set(other.split()) for other in found):
-            found[key] = topic
-    return list(found.values())
+    for statement in ranked:
+        topic = _topic(statement)
+        key = " ".join(stemming.language(statement.language).tokens(topic))
+        if topic and key and not any(set(key.split()) & set(earlier.split()) for earlier in topics):
+            topics[key] = topic
+    return list(topics.values())
 
 
-def _topic(one: Statement) -> str:
+def _topic(statement: Statement) -> str:
     """The thing that a statement is about, in at most three words: its topic, a name, or a noun that has a value."""
-    words = grammar(one.language)
-    topic = tokens_of(one.topic)
+    words = grammar(statement.language)
+    topic = tokens_of(statement.topic)
     if (
         topic
         and len(topic) <= _TOPIC_WORDS
         and not words.negations.within(topic)
-        and not any(token in words.small or key_of(token) == key_of(one.who) for token in topic[1:])
-        and key_of(topic[0]) != key_of(one.who)
+        and not any(token in words.small or key_of(token) == key_of(statement.who) for token in topic[1:])
+        and key_of(topic[0]) != key_of(statement.who)
         and topic[0] not in words.fillers
     ):
-        return one.topic.rstrip(".")
-    if one.names:
-        return one.names[0]
-    tokens = tokens_of(one.words)
+        return statement.topic.rstrip(".")
+    if statement.names:
+        return statement.names[0]
+    tokens = tokens_of(statement.words)
     nouns = [
-        at
-        for at, token in enumerate(tokens)
-        if (token in words.things or token in words.health_words) and token in one.content
+        n
+        for n, token in enumerate(tokens)
+        if (token in words.things or token in words.health_words) and token in statement.content
     ]
     if nouns:
-        at = nouns[0]
-        lead = tokens[at - 1] if at and tokens[at - 1] in one.content and tokens[at - 1].isalpha() else ""
-        return f"{lead} {tokens[at]}".strip()
+        n = nouns[0]
+        lead = tokens[n - 1] if n and tokens[n - 1] in statement.content and tokens[n - 1].isalpha() else ""
+        return f"{lead} {tokens[n]}".strip()
     return ""
 
 
@@ -418,12 +416,12 @@ def _tags_of(topics: Sequence[str], entities: Iterable[str]) -> tuple[str, ...]:
 def _entities(turns: Sequence[Turn], talk: Talk, names: Mapping[str, str]) -> tuple[str, ...]:
     """What the turns name besides who speaks: known in the vault, introduced as somebody, or named more than once."""
     count = Counter(talk.named)
-    known, speaking = set(names.values()), {key_of(turn.name) for turn in turns if turn.name}
+    in_vault, speaking = set(names.values()), {key_of(turn.name) for turn in turns if turn.name}
     first = {key.split()[0] for key in speaking if key}
-    ordered = sorted(count, key=lambda name: (name not in known, -count[name]))
+    ordered = sorted(count, key=lambda name: (name not in in_vault, -count[name]))
     return tuple(
         name for name in ordered
-        if (name in known or name in talk.people or count[name] > 1) and key_of(name) not in speaking | first
+        if (name in in_vault or name in talk.people or count[name] > 1) and key_of(name) not in speaking | first
     )[:_MOST_NAMES]  # fmt: skip
 
 
@@ -435,16 +433,16 @@ SUMMARY = 240  # characters
 def _summary(points: Sequence[Point], *, several: bool) -> str:
     """The first two things decided or changed, or else told, and one wish; what matters comes first, what is to be ignored last."""
     wish = [point for point in points if point.group == WISHED][:1]
-    told = [point for point in points if point.group in (DECIDED, TOLD, DUE)]
-    told += [point for point in points if point.group in (OPEN, OTHER) and point.salient > 0]
-    chosen = [*sorted(told, key=lambda point: -point.salient)[:2], *wish] or list(points[:1])
-    parts: list[str] = []
+    candidates = [point for point in points if point.group in (DECIDED, TOLD, DUE)]
+    candidates += [point for point in points if point.group in (OPEN, OTHER) and point.salient > 0]
+    chosen = [*sorted(candidates, key=lambda point: -point.salient)[:2], *wish] or list(points[:1])
+    sentences: list[str] = []
     for point in sorted(chosen, key=lambda point: (-point.salient, point.group, point.line)):
         text = _sentence(point.text)
         text = f"{speaker(point.who)}: {text}" if several else text
-        if not parts or len(" ".join((*parts, text))) <= SUMMARY:
-            parts.append(cut_short(text, SUMMARY))
-    return " ".join(parts)
+        if not sentences or len(" ".join((*sentences, text))) <= SUMMARY:
+            sentences.append(cut_short(text, SUMMARY))
+    return " ".join(sentences)
 
 
 def _sentence(text: str) -> str:
@@ -529,8 +527,8 @@ def started(segment: Segment) -> str:
 
 def _times(segment: Segment) -> list[datetime]:
     """The times of the turns in order; without any, the day of the log's folder, else 1970."""
-    found = sorted({turn.ts for turn in segment.turns if turn.ts})
-    texts = found or [parse_timestamp(segment.range.path.split("/")[1][:10]) or "1970-01-01"]
+    stamps = sorted({turn.ts for turn in segment.turns if turn.ts})
+    texts = stamps or [parse_timestamp(segment.range.path.split("/")[1][:10]) or "1970-01-01"]
     moments = [datetime.fromisoformat(text) for text in texts]
     return [when if when.tzinfo else when.replace(tzinfo=UTC) for when in moments]
 
@@ -626,8 +624,8 @@ def body(points: Iterable[Quote]) -> str:
     count: Counter[int] = Counter()
     for point in points:
         count[point.line] += 1
-        again = f"-{count[point.line]}" if count[point.line] > 1 else ""
+        suffix = f"-{count[point.line]}" if count[point.line] > 1 else ""
         box = f"[{point.box}] " if point.box else ""
         ended = f" ({', '.join(tick.link for tick in point.ticks)})" if point.ticks else ""
-        lines.append(f"- {box}{speaker(point.who)}: {harmless(point.text)}{ended} ^l{point.line}{again}")
+        lines.append(f"- {box}{speaker(point.who)}: {harmless(point.text)}{ended} ^l{point.line}{suffix}")
     return "\n".join(lines)

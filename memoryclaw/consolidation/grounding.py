@@ -123,25 +123,25 @@ class _Ground:
         self._names = names
         talk = read(segment.turns, names)
         self._statements: dict[int, list[Statement]] = {}
-        for one in talk.statements:
-            self._statements.setdefault(one.line, []).append(one)
+        for statement in talk.statements:
+            self._statements.setdefault(statement.line, []).append(statement)
         self._people = talk.people
         self._several = len({turn.name for turn in segment.turns if turn.role == "user"}) > 1
         spoken_turns = [turn for turn in segment.turns if turn.role in SPEAKERS]
-        said = [
+        texts = [
             *(turn.text for turn in spoken_turns),
             *(turn.name for turn in spoken_turns),
             *basis.participants,
         ]
         self._language = stemming.language_of([turn.text for turn in spoken_turns], stemming.language("en"))
-        self._stems = frozenset(stem for text in said for stem in self._stemmed(text))
+        self._stems = frozenset(stem for text in texts for stem in self._stemmed(text))
 
     def _stemmed(self, text: str) -> list[str]:
         """The words of a text as they are compared; runs of a script without spaces as their pairs."""
-        found: list[str] = []
+        stems: list[str] = []
         for word in words_of(one_line(text)):
-            found += pairs(word) if max(word, default="") >= _UNSPACED else self._language.token(word).split()
-        return found
+            stems += pairs(word) if max(word, default="") >= _UNSPACED else self._language.token(word).split()
+        return stems
 
     def text(self, text: str, longest: int) -> str:
         """The text on one plain line, if at least half of its words stand in the segment; else nothing."""
@@ -156,14 +156,14 @@ class _Ground:
 
     def dated(self, text: str) -> str:
         """The text with dates behind words like "yesterday", where all lines were said on one day."""
-        said = {turn.ts[:10] for turn in self._turns.values()}
-        return resolved(text, said.pop(), language_of(tokens_of(text))) if len(said) == 1 else text
+        days = {turn.ts[:10] for turn in self._turns.values()}
+        return resolved(text, days.pop(), language_of(tokens_of(text))) if len(days) == 1 else text
 
-    def entities(self, found: Iterable[str]) -> Iterator[str]:
+    def entities(self, names: Iterable[str]) -> Iterator[str]:
         """The names that stand in the segment, as the vault writes them."""
-        for name in found:
-            if self._stems.issuperset(self._stemmed(name)) and (known := self._named(name)):
-                yield known
+        for name in names:
+            if self._stems.issuperset(self._stemmed(name)) and (as_written := self._named(name)):
+                yield as_written
 
     def names(self, tag: str) -> bool:
         """True for a tag whose words all stand in the segment, in any form."""
@@ -180,23 +180,27 @@ class _Ground:
         The first rule that fails decides: line and quote, own words, the clause, doubts, and whom it is about.
         """
         turn = self._turns.get(claimed.line)
-        why = _unproven(claimed, turn) or (self._unsaid(claimed, turn) if turn else "")
-        if turn is None or why:
-            return f"a claim about {_shortened(plain_key(one_line(claimed.entity)), _NAME) or 'nothing'} was left out: {why}"
-        own = self._holding(claimed.value, turn)
+        reason = _unproven(claimed, turn) or (self._unsaid(claimed, turn) if turn else "")
+        if turn is None or reason:
+            return f"a claim about {_shortened(plain_key(one_line(claimed.entity)), _NAME) or 'nothing'} was left out: {reason}"
+        statement = self._holding(claimed.value, turn)
         speaker = self._named(turn.name) or turn.role
         entity = self._entity(claimed.entity, turn)
         field, past = timeless(plain_key(one_line(claimed.field.replace("_", " "))).lower())
         field = without_owner(field, entity)
-        doubt = _doubt(claimed, own) or (_denied(claimed, own, turn) if own else "")
-        unsure = "its words are the question's" if own is None else self._misnamed(claimed, entity, own, turn)
+        doubt = _doubt(claimed, statement) or (_denied(claimed, statement, turn) if statement else "")
+        unsure = (
+            "its words are the question's"
+            if statement is None
+            else self._misnamed(claimed, entity, statement, turn)
+        )
         if unsure and self._several:  # it may be another person's
             doubt = doubt or unsure
-        told = own or Statement(
+        spoken = statement or Statement(
             0, turn.line, speaker, turn.ts[:10], one_line(turn.text)[:_VALUE], one_line(claimed.quote), ""
         )
-        said = statement_of(told)
-        claim = said._replace(
+        basis = statement_of(spoken)
+        claim = basis._replace(
             entity=entity, field=field, value=plain_value(one_line(claimed.value)), quote=one_line(claimed.quote), by=by,
             confidence="low" if doubt else "medium" if unsure else "high", durable=claimed.durable, how=claimed.kind, person=entity == speaker or entity in self._people or claimed.type == "person",
         )  # fmt: skip
@@ -211,21 +215,19 @@ class _Ground:
 
     def _unsaid(self, claimed: ModelClaim, turn: Turn) -> str:
         """Why the value is none of the speaker's own words: nobody said it, it is pasted, or the turn puts it right."""
-        wrong = [
-            one.instead.partition(", first ")[2] for one in self._statements.get(turn.line, ()) if one.instead
-        ]
+        statements = self._statements.get(turn.line, ())
+        wrong = [one.instead.partition(", first ")[2] for one in statements if one.instead]
         if any(fold(first) == fold(claimed.value) for first in wrong):
             return f"line {claimed.line} puts its value right"
         if self._stands(claimed.value, self._own(turn)) or claimed.value in _meant(turn):
             return ""
-        if self._stands(claimed.value, turn.text) or any(
-            self._stands(claimed.value, one.instead) for one in self._statements.get(turn.line, ())
+        if any(
+            self._stands(claimed.value, text) for text in (turn.text, *(one.instead for one in statements))
         ):
             return f"its value is no own word of line {claimed.line}: it is quoted, pasted or put right"
-        asked = " ".join(f"{one.asked} {one.words}" for one in self._statements.get(turn.line, ()))
-        return (
-            "" if self._stands(claimed.value, asked) else f"its value does not stand in line {claimed.line}"
-        )
+        exchange = " ".join(f"{one.asked} {one.words}" for one in statements)
+        stands = self._stands(claimed.value, exchange)
+        return "" if stands else f"its value does not stand in line {claimed.line}"
 
     def _own(self, turn: Turn) -> str:
         """The turn's own words, put right where the turn puts them right."""
@@ -237,16 +239,16 @@ class _Ground:
 
     def _stands(self, words: str, text: str) -> bool:
         """True where every word stands in the text, also as the beginning of a longer one: `Dackel` in `dackelmix`."""
-        wanted, held = set(self._stemmed(words)), set(self._stemmed(text))
-        missing = wanted - held
-        return (bool(wanted) or words in text) and all(
-            len(word) >= _COMPOUND and any(other.startswith(word) for other in held) for word in missing
+        needed, stems = set(self._stemmed(words)), set(self._stemmed(text))
+        missing = needed - stems
+        return (bool(needed) or words in text) and all(
+            len(word) >= _COMPOUND and any(longer.startswith(word) for longer in stems) for word in missing
         )
 
     def _holding(self, value: str, turn: Turn) -> Statement | None:
         """The statement of a line that holds a value, the last one without a doubt; None where only its question does."""
-        found = [one for one in self._statements.get(turn.line, ()) if self._stands(value, one.words)]
-        return next((one for one in reversed(found) if not one.doubts), found[-1] if found else None)
+        holding = [one for one in self._statements.get(turn.line, ()) if self._stands(value, one.words)]
+        return next((one for one in reversed(holding) if not one.doubts), holding[-1] if holding else None)
 
     def _misnamed(self, claimed: ModelClaim, entity: str, own: Statement, turn: Turn) -> str:
         """Why it is not sure whom a statement is about; empty where its words tell."""
@@ -298,11 +300,11 @@ class _Ground:
         self, claimed: ModelClaim, own: Statement, words: Grammar, tokens: Sequence[str]
     ) -> str:
         first = words.first_person.within(tokens) or words.possessives_own.within(tokens)
-        told = tokens_of(f"{claimed.field} {claimed.value}")
+        claim_tokens = tokens_of(f"{claimed.field} {claimed.value}")
         owners = [
             token[:-2] for token in tokens if token.endswith("'s") and token not in words.contracted_subjects
         ]
-        if any(owner not in told and f"{owner}'s" not in told for owner in owners):
+        if any(owner not in claim_tokens and f"{owner}'s" not in claim_tokens for owner in owners):
             return f"it is said of {owners[0]}"
         if (
             own.subject == "named"
@@ -311,7 +313,7 @@ class _Ground:
             and not first
         ):
             return f"{own.about} is the subject"
-        if own.subject == "relative" and not words.roles.within(told):
+        if own.subject == "relative" and not words.roles.within(claim_tokens):
             return "a relative is the subject"
         if own.subject == "other" and not first and tokens and tokens[0] in words.people_pronouns:
             return "somebody else is the subject"
@@ -322,25 +324,25 @@ class _Ground:
         words = grammar(own.language)
         if words.roles.within(tokens_of(f"{claimed.entity} {claimed.field} {claimed.value}")):
             return False
-        parts = [tokens_of(part) for part in sentences(own.words) if self._stands(claimed.value, part)]
+        texts = [tokens_of(text) for text in sentences(own.words) if self._stands(claimed.value, text)]
         return any(
-            self._mentions(name, token) and words.roles.at(tokens, at + 1) > 0
-            for tokens in parts
-            for at, token in enumerate(tokens)
+            self._mentions(name, token) and words.roles.at(tokens, n + 1) > 0
+            for tokens in texts
+            for n, token in enumerate(tokens)
         )
 
     def _mentions(self, name: str, text: str) -> bool:
         """True where one of the words of a name stands in a text, with a possessive or without."""
-        found = {
-            part for token in tokens_of(text) for part in (key_of(token), key_of(token).removesuffix("s"))
+        forms = {
+            form for token in tokens_of(text) for form in (key_of(token), key_of(token).removesuffix("s"))
         }
-        parts = [part for part in key_of(name).split() if len(part) > 1]
-        return any(part in found or part.removesuffix("s") in found for part in parts)
+        name_words = [form for form in key_of(name).split() if len(form) > 1]
+        return any(form in forms or form.removesuffix("s") in forms for form in name_words)
 
     def _before(self, turn: Turn, most: int) -> str:
-        at = next((n for n, other in enumerate(self._segment) if other.line == turn.line), 0)
+        end = next((n for n, near in enumerate(self._segment) if near.line == turn.line), 0)
         return " ".join(
-            other.text for other in self._segment[max(0, at - most) : at] if other.role in SPEAKERS
+            near.text for near in self._segment[max(0, end - most) : end] if near.role in SPEAKERS
         )
 
     def _last_person(self, text: str) -> str:
@@ -349,8 +351,8 @@ class _Ground:
             name: max(
                 (
                     hit.start()
-                    for part in name.split()
-                    for hit in re.finditer(rf"\b{re.escape(fold(part))}", fold(text))
+                    for word in name.split()
+                    for hit in re.finditer(rf"\b{re.escape(fold(word))}", fold(text))
                 ),
                 default=-1,
             )
@@ -362,44 +364,44 @@ class _Ground:
 
 def _meant(turn: Turn) -> set[str]:
     """The days that a turn speaks of, as ISO dates; none where the log does not say when it was."""
-    found = find_ranges(one_line(turn.text), date.fromisoformat(turn.ts[:10]))[0] if turn.ts else ()
-    return {day for one in found for day in (one.start, one.end) if day}
+    ranges = find_ranges(one_line(turn.text), date.fromisoformat(turn.ts[:10]))[0] if turn.ts else ()
+    return {day for range_ in ranges for day in (range_.start, range_.end) if day}
 
 
-def _doubt(claimed: ModelClaim, own: Statement | None) -> str:
+def _doubt(claimed: ModelClaim, statement: Statement | None) -> str:
     """Why a person has to decide, by what kind of statement it is."""
     if claimed.kind not in _BELIEVED:
         return f"it is a {claimed.kind}"
     if claimed.confidence == "low":
         return "the model is not sure"
-    if own is None:
+    if statement is None:
         return ""
-    for doubt, why in _DOUBTS.items():
-        if doubt in own.doubts:
-            return why
+    for doubt, reason in _DOUBTS.items():
+        if doubt in statement.doubts:
+            return reason
     return "it says of a thing what it is" if fold(claimed.value) == fold(claimed.entity) else ""
 
 
-def _denied(claimed: ModelClaim, own: Statement, turn: Turn) -> str:
+def _denied(claimed: ModelClaim, statement: Statement, turn: Turn) -> str:
     """Why a value is not what was said to hold: `not 12 May`, `i used to live there`, `it was 9, now it is 10`."""
-    words, value, tokens = grammar(own.language), tokens_of(claimed.value), tokens_of(own.words)
+    words, value, tokens = grammar(statement.language), tokens_of(claimed.value), tokens_of(statement.words)
     if words.former.within(tokens) and not words.former.within(tokens_of(f"{claimed.field} {claimed.value}")):
         return "it held once"
     if not value or words.negations.within(value) or words.negations.within(tokens_of(claimed.field)):
         return ""
     places = _places(value, tokens)
     if places and all(
-        tokens[at - 1] in words.negations or _is_the_other(tokens[:at], words) for at in places
+        tokens[place - 1] in words.negations or _is_the_other(tokens[:place], words) for place in places
     ):
         return "it is denied"
     line = tokens_of(turn.text)
-    past = [at for at in _places(value, line) if line[at - 1] in words.past_be]
+    past = [place for place in _places(value, line) if line[place - 1] in words.past_be]
     return "it held once" if past and words.changes.within(line[past[-1] + len(value) :]) else ""
 
 
 def _places(value: Sequence[str], tokens: Sequence[str]) -> list[int]:
     """Where a value stands, but for the very beginning."""
-    return [at for at in range(1, len(tokens)) if tokens[at : at + len(value)] == value]
+    return [place for place in range(1, len(tokens)) if tokens[place : place + len(value)] == value]
 
 
 def _is_the_other(before: Sequence[str], words: Grammar) -> bool:
@@ -436,41 +438,41 @@ def _unfit(claim: Claim) -> str:
     return ""
 
 
-def _merged(known: tuple[Claim, ...], new: list[Claim]) -> tuple[Claim, ...]:
+def _merged(claims: tuple[Claim, ...], new: list[Claim]) -> tuple[Claim, ...]:
     """All claims in the order of their lines: what rules read is not said twice, and a statement of which facts tell all goes.
 
     Another value for what rules read in the same line waits.
     """
-    seen = {_sameness(claim) for claim in known}
-    kept: list[Claim] = []
+    keys = {_sameness(claim) for claim in claims}
+    added: list[Claim] = []
     for claim in new:
         rivals = [
-            one for one in known if one.line == claim.line and not one.many and _of_one_field(one, claim)
+            old for old in claims if old.line == claim.line and not old.many and _of_one_field(old, claim)
         ]
-        if _sameness(claim) not in seen and not any(same_value(one.value, claim.value) for one in rivals):
-            seen.add(_sameness(claim))
-            kept.append(claim._replace(confidence="medium") if rivals else claim)
-    sure = [claim for claim in kept if claim.confidence == "high"]
-    stay = [claim for claim in known if not (claim.is_statement and _told_by_facts(claim, sure))]
-    return tuple(sorted((*stay, *kept), key=lambda claim: claim.line))
+        if _sameness(claim) not in keys and not any(same_value(old.value, claim.value) for old in rivals):
+            keys.add(_sameness(claim))
+            added.append(claim._replace(confidence="medium") if rivals else claim)
+    sure = [claim for claim in added if claim.confidence == "high"]
+    stay = [claim for claim in claims if not (claim.is_statement and _told_by_facts(claim, sure))]
+    return tuple(sorted((*stay, *added), key=lambda claim: claim.line))
 
 
 def _told_by_facts(statement: Claim, facts: Sequence[Claim]) -> bool:
     """True where facts of the same line hold every word of a statement that carries a subject, but one."""
-    told = {
+    tokens = {
         token
         for fact in facts
         if fact.line == statement.line
         for token in tokens_of(f"{fact.entity} {fact.field} {fact.value}")
     }
-    return bool(told) and len(set(statement.content) - told) < 2
+    return bool(tokens) and len(set(statement.content) - tokens) < 2
 
 
-def _of_one_field(one: Claim, other: Claim) -> bool:
+def _of_one_field(claim: Claim, rival: Claim) -> bool:
     return (
-        key_of(one.entity) == key_of(other.entity)
-        and not one.is_statement
-        and same_field(one.field, other.field)
+        key_of(claim.entity) == key_of(rival.entity)
+        and not claim.is_statement
+        and same_field(claim.field, rival.field)
     )
 
 
@@ -478,18 +480,18 @@ def _sameness(claim: Claim) -> tuple[str, str, str]:
     return key_of(claim.entity), fold(claim.field), fold(claim.value)
 
 
-def _tags(found: Iterable[str], basis: tuple[str, ...]) -> tuple[str, ...]:
+def _tags(names: Iterable[str], basis: tuple[str, ...]) -> tuple[str, ...]:
     """The model's tags of at most three words that a tag can hold, then those of the rules."""
-    spelled = (tag for tag in map(one_line, found) if any(c.isascii() and c.isalnum() for c in fold(tag)))
+    spelled = (tag for tag in map(one_line, names) if any(c.isascii() and c.isalnum() for c in fold(tag)))
     slugs = (layout.slug(tag) for tag in spelled)
     return _distinct(
         (*(tag for tag in slugs if len(tag) <= _TAG and tag.count("-") < _TAG_WORDS), *basis), _TAGS
     )
 
 
-def _distinct(found: Iterable[str], most: int) -> tuple[str, ...]:
+def _distinct(names: Iterable[str], most: int) -> tuple[str, ...]:
     by_key: dict[str, str] = {}
-    for name in found:
+    for name in names:
         by_key.setdefault(fold(name), name)
     return tuple(by_key.values())[:most]
 
@@ -552,53 +554,53 @@ def answer_schema() -> Schema:
 
 def read_answer(text: str) -> ModelAnswer:
     """The answer in a model's text, from which prose and fences around it are taken off; ModelError when there is none."""
-    for found in _objects(text[:_LONGEST_ANSWER]):
+    for form in _objects(text[:_LONGEST_ANSWER]):
         try:
-            answer = _AnswerForm.model_validate(found)
+            answer = _AnswerForm.model_validate(form)
         except ValidationError:
             continue
-        claims, unread = _claims(found.get("claims", []))
+        claims, unread = _claims(form.get("claims", []))
         return ModelAnswer(
             answer.title, answer.summary, tuple(answer.tags), tuple(answer.entities), tuple(claims), unread
         )
     raise ModelError("its answer was not JSON of the asked form")
 
 
-def _claims(found: Any) -> tuple[list[ModelClaim], int]:
+def _claims(value: Any) -> tuple[list[ModelClaim], int]:
     """The claims that have the asked form, and how many have not: one bad claim must not cost the others."""
-    if not isinstance(found, list):
+    if not isinstance(value, list):
         return [], 1
     claims, unread = [], 0
-    for each in found[:_MOST_CLAIMS]:
+    for each in value[:_MOST_CLAIMS]:
         try:
             claims.append(ModelClaim(**_Claim.model_validate(each).model_dump()))
         except ValidationError:
             unread += 1
-    return claims, unread + len(found[_MOST_CLAIMS:])
+    return claims, unread + len(value[_MOST_CLAIMS:])
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
     """Every JSON object of a text that is in no other; a model that thinks aloud answers last, so the last comes first."""
-    found: list[Any] = []
-    at = text.find("{")
+    objects: list[Any] = []
+    start = text.find("{")
     for _ in range(_MOST_OBJECTS):
-        if at < 0:
+        if start < 0:
             break
         try:
-            value, at = _DECODER.raw_decode(text, at)
+            value, start = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
-            at += 1
+            start += 1
         else:
-            found.append(value)
-        at = text.find("{", at)
-    yield from reversed(found)
+            objects.append(value)
+        start = text.find("{", start)
+    yield from reversed(objects)
 
 
 def _without_titles(value: Any) -> Any:
     """The schema without what only a person reads; small servers make a grammar of it, token by token."""
     if isinstance(value, dict):
-        kept = {
+        fields = {
             k: v for k, v in value.items() if k not in {"title", "default", "maximum"} or isinstance(v, dict)
         }
-        return {k: _without_titles(v) for k, v in kept.items()}
+        return {k: _without_titles(v) for k, v in fields.items()}
     return [_without_titles(each) for each in value] if isinstance(value, list) else value

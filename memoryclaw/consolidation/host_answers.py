@@ -102,5 +102,5 @@ def left_out(segment: str, why: str) -> str:
 
 def some_of(sentences: list[str]) -> tuple[str, ...]:
     """The first sentences, and how many more there are."""
-    more = len(sentences) - _MOST_TOLD
-    return (*sentences[:_MOST_TOLD], *([f"… and {more:,} more like these"] if more > 0 else []))
+    omitted = len(sentences) - _MOST_TOLD
+    return (*sentences[:_MOST_TOLD], *([f"… and {omitted:,} more like these"] if omitted > 0 else []))

@@ -22,7 +22,7 @@ CallsOf = Callable[[str], Sequence[Call]]
 
 def plan_skills(
     new: Sequence[ToolSequence],
-    known: Sequence[ToolSequence],
+    earlier: Sequence[ToolSequence],
     threshold: int,
     decisions: Decisions,
     *,
@@ -34,20 +34,22 @@ def plan_skills(
 
     Args:
         new: what was done in the stretches that are consolidated now.
-        known: what earlier runs saw done.
+        earlier: what earlier runs saw done.
         threshold: how many different sessions make a skill.
         decisions: what was rejected or undone.
         existing: names and fingerprints of the skills and drafts that there are.
         calls_of: the calls in a range of a log; none where it is gone.
         render: gives the text of a template.
     """
-    done = _by_time(stretches([*known, *new]))
-    recent = {one.session for one in new}
+    sessions = _by_time(stretches([*earlier, *new]))
+    recent = {sequence.session for sequence in new}
     taken, calls_of = set(existing), cache(calls_of)
     drafts = []
-    for items in _chosen(done, recent, threshold, lambda tools: _is_settled(tools, decisions, existing)):
-        occurrences = [one for own in done.values() if (one := _occurrence(own, items, calls_of))]
-        if len(occurrences) >= threshold and any(one.calls for one in occurrences):
+    for items in _chosen(sessions, recent, threshold, lambda tools: _is_settled(tools, decisions, existing)):
+        occurrences = [
+            case for session in sessions.values() if (case := _occurrence(session, items, calls_of))
+        ]
+        if len(occurrences) >= threshold and any(case.calls for case in occurrences):
             draft = propose(items, occurrences, render, _free(name_of(items), taken))
             taken.add(draft.name)
             drafts.append(draft)
@@ -55,29 +57,29 @@ def plan_skills(
 
 
 def _chosen(
-    done: Mapping[str, Sequence[ToolSequence]],
+    sessions: Mapping[str, Sequence[ToolSequence]],
     recent: Collection[str],
     threshold: int,
     is_settled: Callable[[Items], bool],
 ) -> list[Items]:
     """Of patterns that are alike the longest, and of those the one with the least between its steps."""
-    sequences = [[tool for tool, _ in _tools(own)] for own in done.values()]
-    among = [place for place, session in enumerate(done) if session in recent]
-    found = frequent(sequences, threshold, longest=PATTERN, among=among) if among else []
+    sequences = [[tool for tool, _ in _tools(steps)] for steps in sessions.values()]
+    among = [place for place, session in enumerate(sessions) if session in recent]
+    patterns = frequent(sequences, threshold, longest=PATTERN, among=among) if among else []
     different = list(dict.fromkeys(map(tuple, sequences)))
     chosen: list[Items] = []
-    seen: list[Items] = []
-    for pattern in sorted(found, key=_rank):
+    candidates: list[Items] = []
+    for pattern in sorted(patterns, key=_rank):
         items = _whole(pattern, different)
-        if len(set(items)) < 2 or any(alike(items, other) for other in seen):
+        if len(set(items)) < 2 or any(alike(items, earlier) for earlier in candidates):
             continue
-        seen.append(items)
-        if not any(is_settled(part) for part in _nearly(items)):
+        candidates.append(items)
+        if not any(is_settled(subset) for subset in _nearly(items)):
             chosen.append(items)
     # A skill that is settled also stands for its parts, which the new sessions may have done alone.
     every = frequent(sequences, threshold, longest=PATTERN) if chosen else []
     settled = [items for pattern in every if is_settled(items := _whole(pattern, different))]
-    return [items for items in chosen if not any(alike(items, other) for other in settled)]
+    return [items for items in chosen if not any(alike(items, earlier) for earlier in settled)]
 
 
 def _rank(pattern: Pattern) -> tuple[int, float, int, Items]:
@@ -93,7 +95,7 @@ def _whole(pattern: Pattern, sequences: Sequence[Sequence[str]]) -> Items:
     while len(items) < LONGEST:
         around = dict.fromkeys(item for sequence in holding[:1] for item in _around(sequence, items))
         longer = ((*items, item) if after else (item, *items) for after, item in around)
-        grown = next((one for one in longer if all(tightest(sequence, one) for sequence in holding)), None)
+        grown = next((run for run in longer if all(tightest(sequence, run) for sequence in holding)), None)
         if grown is None:
             break
         items = grown
@@ -103,59 +105,59 @@ def _whole(pattern: Pattern, sequences: Sequence[Sequence[str]]) -> Items:
 def _around(sequence: Sequence[str], items: Items) -> Iterator[tuple[bool, str]]:
     """What stands next to the items, nearest first: (after them, item)."""
     places = tightest(sequence, items)
-    for at in range(places[-1] + 1, min(places[-1] + GAP + 2, len(sequence))):
-        yield True, sequence[at]
-    for at in range(places[0] - 1, max(places[0] - GAP - 2, -1), -1):
-        yield False, sequence[at]
+    for place in range(places[-1] + 1, min(places[-1] + GAP + 2, len(sequence))):
+        yield True, sequence[place]
+    for place in range(places[0] - 1, max(places[0] - GAP - 2, -1), -1):
+        yield False, sequence[place]
 
 
-def _by_time(done: Mapping[str, list[ToolSequence]]) -> dict[str, list[ToolSequence]]:
+def _by_time(sessions: Mapping[str, list[ToolSequence]]) -> dict[str, list[ToolSequence]]:
     """The sessions in the order of their logs, whichever run read them."""
-    return dict(sorted(done.items(), key=lambda pair: ([one.range for one in pair[1]], pair[0])))
+    return dict(sorted(sessions.items(), key=lambda pair: ([stretch.range for stretch in pair[1]], pair[0])))
 
 
 def _is_settled(tools: Items, decisions: Decisions, existing: Collection[str]) -> bool:
-    known = fingerprint("skill", *tools)
-    return known in existing or decisions.of(known) is not None
+    digest = fingerprint("skill", *tools)
+    return digest in existing or decisions.of(digest) is not None
 
 
 def _nearly(items: Items) -> Iterator[Items]:
     """The steps, and what is left without a few of them: a skill that is known under those is this one."""
     for length in range(len(items), 1, -1):
         if length >= ALIKE * len(items):
-            yield from (tuple(part) for part in combinations(items, length))
+            yield from (tuple(subset) for subset in combinations(items, length))
 
 
-def alike(one: Items, other: Items) -> bool:
+def alike(shorter: Items, other: Items) -> bool:
     """True when the two share most steps of the shorter one, in the same order."""
     row = [0] * (len(other) + 1)
-    for item in one:
+    for item in shorter:
         above = row[:]
-        for at, theirs in enumerate(other, 1):
-            row[at] = above[at - 1] + 1 if item == theirs else max(above[at], row[at - 1])
-    return row[-1] >= ALIKE * min(len(one), len(other))
+        for column, theirs in enumerate(other, 1):
+            row[column] = above[column - 1] + 1 if item == theirs else max(above[column], row[column - 1])
+    return row[-1] >= ALIKE * min(len(shorter), len(other))
 
 
-def _tools(own: Sequence[ToolSequence]) -> list[tuple[str, int]]:
+def _tools(stretches: Sequence[ToolSequence]) -> list[tuple[str, int]]:
     """The tools of a session in order, each with the place of its stretch; what goes on over an end was called once."""
     tools: list[tuple[str, int]] = []
-    for place, one in enumerate(own):
+    for place, stretch in enumerate(stretches):
         tools += [
-            (tool, place) for at, tool in enumerate(one.tools) if at or not tools or tools[-1][0] != tool
+            (tool, place) for n, tool in enumerate(stretch.tools) if n or not tools or tools[-1][0] != tool
         ]
     return tools
 
 
-def _occurrence(own: Sequence[ToolSequence], items: Items, calls_of: CallsOf) -> Occurrence | None:
+def _occurrence(stretches: Sequence[ToolSequence], items: Items, calls_of: CallsOf) -> Occurrence | None:
     """How one session took these steps, or None; the calls are left out where the log does not show them any more."""
-    tools = _tools(own)
+    tools = _tools(stretches)
     places = tightest([tool for tool, _ in tools], items)
     if not places:
         return None
-    ranges = [own[place].range for place in sorted({tools[at][1] for at in places})]
-    calls = [call for text in ranges for call in _calls(text, own[0].session, calls_of)]
-    found = tightest([call.tool for call in calls], items)
-    return Occurrence(own[0].session, tuple(ranges), tuple(calls[place] for place in found))
+    ranges = [stretches[place].range for place in sorted({tools[n][1] for n in places})]
+    calls = [call for text in ranges for call in _calls(text, stretches[0].session, calls_of)]
+    steps = tightest([call.tool for call in calls], items)
+    return Occurrence(stretches[0].session, tuple(ranges), tuple(calls[place] for place in steps))
 
 
 def _calls(text: str, session: str, calls_of: CallsOf) -> list[Call]:
@@ -211,20 +213,20 @@ def frequent(
         longest: the greatest number of items.
         among: places of sequences of which at least one must hold a pattern; None asks for no special one.
     """
-    found = _Search(sequences, max(support, 1), None if among is None else frozenset(among)).run(longest)
-    kept = [pattern for pattern in _closed(found) if len(pattern.items) >= shortest]
-    return sorted(kept, key=lambda pattern: (-pattern.support, -len(pattern.items), pattern.items))
+    patterns = _Search(sequences, max(support, 1), None if among is None else frozenset(among)).run(longest)
+    closed = [pattern for pattern in _closed(patterns) if len(pattern.items) >= shortest]
+    return sorted(closed, key=lambda pattern: (-pattern.support, -len(pattern.items), pattern.items))
 
 
 def tightest(sequence: Sequence[str], items: Sequence[str]) -> tuple[int, ...]:
     """Where the items stand in a sequence, as close together as they do anywhere in it; empty when they do not."""
-    ways: list[tuple[int, ...]] = [(at,) for at, item in enumerate(sequence) if item == items[0]]
+    ways: list[tuple[int, ...]] = [(place,) for place, item in enumerate(sequence) if item == items[0]]
     for item in items[1:]:
         latest: dict[int, tuple[int, ...]] = {}
         for way in ways:
-            for at in range(way[-1] + 1, min(way[-1] + GAP + 2, len(sequence))):
-                if sequence[at] == item and (at not in latest or way[0] > latest[at][0]):
-                    latest[at] = (*way, at)
+            for place in range(way[-1] + 1, min(way[-1] + GAP + 2, len(sequence))):
+                if sequence[place] == item and (place not in latest or way[0] > latest[place][0]):
+                    latest[place] = (*way, place)
         ways = list(latest.values())
     return min(ways, key=lambda way: (way[-1] - way[0], way), default=())
 
@@ -242,18 +244,18 @@ class _Search:
 
     def run(self, longest: int) -> list[Pattern]:
         level = self._ranked({(item,): ends for item, ends in self._firsts().items()})
-        found: list[Pattern] = []
+        patterns: list[Pattern] = []
         for length in range(1, longest + 1):
-            found += [Pattern(items, len(ends), _span(ends)) for items, ends in level[:LEVEL]]
+            patterns += [Pattern(items, len(ends), _span(ends)) for items, ends in level[:LEVEL]]
             if length < longest:
                 level = self._longer(level[:LEVEL])
-        return found
+        return patterns
 
     def _firsts(self) -> dict[str, _Ends]:
         firsts: dict[str, _Ends] = {}
         for index, sequence in enumerate(self._sequences):
-            for at, item in enumerate(sequence):
-                firsts.setdefault(item, {}).setdefault(index, {})[at] = at
+            for place, item in enumerate(sequence):
+                firsts.setdefault(item, {}).setdefault(index, {})[place] = place
         return firsts
 
     def _longer(self, level: list[tuple[Items, _Ends]]) -> list[tuple[Items, _Ends]]:
@@ -261,7 +263,7 @@ class _Search:
         for items, ends in level:
             if self._steps > STEPS:
                 break
-            grown |= {(*items, item): more for item, more in self._grown(ends).items()}
+            grown |= {(*items, item): places for item, places in self._grown(ends).items()}
         return self._ranked(grown)
 
     def _grown(self, ends: _Ends) -> dict[str, _Ends]:
@@ -270,10 +272,10 @@ class _Search:
             sequence = self._sequences[index]
             self._steps += len(places) * (GAP + 1)
             for end, begin in places.items():
-                for at in range(end + 1, min(end + GAP + 2, len(sequence))):
-                    own = grown.setdefault(sequence[at], {}).setdefault(index, {})
-                    own[at] = max(begin, own.get(at, begin))
-        return {item: more for item, more in grown.items() if self._is_enough(more)}
+                for place in range(end + 1, min(end + GAP + 2, len(sequence))):
+                    begins = grown.setdefault(sequence[place], {}).setdefault(index, {})
+                    begins[place] = max(begin, begins.get(place, begin))
+        return {item: starts for item, starts in grown.items() if self._is_enough(starts)}
 
     def _is_enough(self, ends: _Ends) -> bool:
         return len(ends) >= self._support and (self._among is None or not self._among.isdisjoint(ends))
@@ -292,17 +294,17 @@ def _closed(found: Sequence[Pattern]) -> list[Pattern]:
     by_length: dict[int, list[Pattern]] = {}
     for pattern in found:
         by_length.setdefault(len(pattern.items), []).append(pattern)
-    kept: list[Pattern] = []
+    closed: list[Pattern] = []
     marked: dict[Items, int] = {}  # what is left of longer ones → their greatest support
     for length in range(max(by_length, default=0), 0, -1):
-        here = by_length.get(length, [])
-        kept += [pattern for pattern in here if marked.get(pattern.items, 0) < pattern.support]
-        whole = dict(marked)
-        for pattern in here:
-            whole[pattern.items] = max(pattern.support, whole.get(pattern.items, 0))
+        current = by_length.get(length, [])
+        closed += [pattern for pattern in current if marked.get(pattern.items, 0) < pattern.support]
+        supports = dict(marked)
+        for pattern in current:
+            supports[pattern.items] = max(pattern.support, supports.get(pattern.items, 0))
         marked = {}
-        for items, support in whole.items():
-            for at in range(length):
-                left = items[:at] + items[at + 1 :]
-                marked[left] = max(support, marked.get(left, 0))
-    return kept
+        for items, support in supports.items():
+            for place in range(length):
+                shorter = items[:place] + items[place + 1 :]
+                marked[shorter] = max(support, marked.get(shorter, 0))
+    return closed

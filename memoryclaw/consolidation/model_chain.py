@@ -92,8 +92,8 @@ class ModelChain:
         return unanswered(basis, failure) if failure else basis
 
     def _answer(self, link: _Link, log: Transcript) -> ModelAnswer:
-        if why := link.breaker.open_for():
-            raise ModelError(why)
+        if reason := link.breaker.open_for():
+            raise ModelError(reason)
         if not link.reached:
             self._reach(link)
         return self._ask(link, log)
@@ -109,13 +109,13 @@ class ModelChain:
     def _ask(self, link: _Link, log: Transcript) -> ModelAnswer:
         from memoryclaw.consolidation import grounding  # noqa: PLC0415 - loads a data library that rules do without
 
-        again, failure = "", ModelError("")
+        complaint, failure = "", ModelError("")
         for attempt in range(self._retries + 1):
             if attempt:
                 self._sleep(_BACKOFF * 2 ** (attempt - 1))
             useless = False
             try:
-                text = link.model.ask(prompt_of(log, self._templates, again), grounding.answer_schema())
+                text = link.model.ask(prompt_of(log, self._templates, complaint), grounding.answer_schema())
             except ModelError as error:
                 failure = error
                 link.breaker.failed(str(error), lasting=error.lasting)
@@ -125,7 +125,7 @@ class ModelChain:
             try:
                 answer = grounding.read_answer(text)
             except ModelError as error:
-                failure, again, useless = ModelError(f"{link.model.name}: {error}"), str(error), True
+                failure, complaint, useless = ModelError(f"{link.model.name}: {error}"), str(error), True
                 continue
             link.breaker.worked()
             return answer
@@ -259,10 +259,10 @@ def _bounded(items: list[str], budget: int) -> list[str]:
     first, last, spent = 0, len(items), 0
     while first < last:
         # From both ends, the beginning first: it says what the talk is about, the end what came of it.
-        at = first if first <= len(items) - last else last - 1
-        if spent + costs[at] > budget:
+        index = first if first <= len(items) - last else last - 1
+        if spent + costs[index] > budget:
             break
-        spent += costs[at]
-        first, last = (first + 1, last) if at == first else (first, at)
+        spent += costs[index]
+        first, last = (first + 1, last) if index == first else (first, index)
     left_out = last - first
     return [*items[:first], json.dumps(f"({left_out} lines are left out here)"), *items[last:]]

@@ -59,14 +59,14 @@ def waiting_id(entity: str, field: str, value: str) -> str:
 
 def read_pending(text: str) -> list[PendingFact]:
     """The facts that wait in a text, in order; lines that are none are passed over."""
-    found: list[PendingFact] = []
+    facts: list[PendingFact] = []
     lines, fence = readable(text).split("\n"), ""
     for number, line in enumerate(lines, 1):
         if mark := _FENCE.match(line):
             fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
         elif not fence and (waiting := _waiting(line, number)):
-            found.append(_with_notes(waiting, lines))
-    return found
+            facts.append(_with_notes(waiting, lines))
+    return facts
 
 
 def add_pending(text: str, fact: PendingFact, *, first: bool = False) -> str:
@@ -77,12 +77,12 @@ def add_pending(text: str, fact: PendingFact, *, first: bool = False) -> str:
 def add_all_pending(text: str, facts: Iterable[PendingFact], *, first: bool = False) -> str:
     """The text with more facts that wait, but for those that wait already; it is read once, however many they are."""
     waiting = read_pending(text)
-    known, lines = {one.id for one in waiting}, list[str]()
+    ids, lines = {waiting_fact.id for waiting_fact in waiting}, list[str]()
     for fact in facts:
         entity, field = plain_key(fact.entity), plain_key(fact.field)
         id_ = waiting_id(entity, field, plain_value(fact.value) if field else plain_words(fact.value))
-        if id_ not in known:
-            known.add(id_)
+        if id_ not in ids:
+            ids.add(id_)
             lines += _lines(fact, entity, field)
     return _appended(text, waiting, lines, first=first) if lines else text
 
@@ -92,32 +92,32 @@ def _lines(fact: PendingFact, entity: str, field: str) -> list[str]:
     since = f" [since:: {plain_value(fact.since)}]" if fact.since else ""
     since = since if field else f" [said:: {plain_value(fact.since)}]"
     confidence = f" [confidence:: {plain_value(fact.confidence) or 'low'}]"
-    source = source_field(*(part.strip() for part in fact.source.split(",")))
+    source = source_field(*(cited.strip() for cited in fact.source.split(",")))
     named = f"{_address(entity, field)}: {value}" if field else f'{_address(entity)}: "{value}"'
     label = f" [audience:: {label_of(fact.audience)}]" if fact.audience else ""
     notes = (("known", fact.known), ("why", fact.why))
     return [
         f"- [ ] {named}{confidence}{since}{source}{label}",
-        *(f"  - {key}: {plain_value(said)}" for key, said in notes if said),
+        *(f"  - {key}: {plain_value(note)}" for key, note in notes if note),
     ]
 
 
 def remove_pending(text: str, id_: str) -> str:
     """The text without the lines of this fact; unchanged when it does not wait."""
-    found = next((waiting for waiting in read_pending(text) if waiting.id == id_), None)
-    return spliced(text, [Splice(found.line - 1, found.end_line)]) if found else text
+    fact = next((waiting for waiting in read_pending(text) if waiting.id == id_), None)
+    return spliced(text, [Splice(fact.line - 1, fact.end_line)]) if fact else text
 
 
 def _address(*parts: str) -> str:
-    return ".".join(f'"{part}"' if re.search(r"[.#:]", part) else part for part in parts)
+    return ".".join(f'"{name}"' if re.search(r"[.#:]", name) else name for name in parts)
 
 
 def _appended(text: str, waiting: list[PendingFact], lines: list[str], *, first: bool = False) -> str:
     if not text.strip():
         return "\n".join((*_INTRO, *lines)) + "\n"
     if waiting:
-        at = waiting[0].line - 1 if first else waiting[-1].end_line
-        return spliced(text, [Splice(at, at, tuple(lines))])
+        place = waiting[0].line - 1 if first else waiting[-1].end_line
+        return spliced(text, [Splice(place, place, tuple(lines))])
     newline, count = line_end(text), len(lines_of(text))
     if not text.endswith(("\n", "\r")):
         text += newline
@@ -134,7 +134,7 @@ def _waiting(line: str, number: int) -> PendingFact | None:
     value = " ".join(_INLINE.sub("", line[start:]).split())
     if named is None or not value:
         return None
-    inline = {key: said.strip() for key, said in _INLINE.findall(line, start) if key}
+    inline = {key: content.strip() for key, content in _INLINE.findall(line, start) if key}
     if named[1] == VALUE and "said" in inline and (statement := statement_in(value)):
         named, value = (named[0], ""), statement.words
     box = "-" if hit[2] else _BOXES.get(hit[1] or " ", " ")

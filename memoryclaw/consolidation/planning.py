@@ -99,48 +99,48 @@ def cut(path: str, lines: list[bytes], turns: Sequence[Turn], rules: Cutting) ->
         rules: when to cut.
     """
     segments = []
-    for why, stretch in _stretches(lines, turns, rules):
-        for reason, part in _topics(stretch, rules):
-            range_ = range_of(path, lines, part[0].line, min(part[-1].end_line, len(lines)))
+    for cause, stretch in _stretches(lines, turns, rules):
+        for reason, topic in _topics(stretch, rules):
+            range_ = range_of(path, lines, topic[0].line, min(topic[-1].end_line, len(lines)))
             # Labels have fields of their own.
-            said = tuple(turn._replace(text=unlabelled(turn.text)) for turn in part)
-            segments.append(Segment(range_, said, reason or why))
+            spoken = tuple(turn._replace(text=unlabelled(turn.text)) for turn in topic)
+            segments.append(Segment(range_, spoken, reason or cause))
     return segments
 
 
 def _stretches(lines: list[bytes], turns: Sequence[Turn], rules: Cutting) -> list[tuple[str, list[Turn]]]:
     """Turns without a pause between them, and why each stretch begins."""
-    found: list[tuple[str, list[Turn]]] = []
+    stretches: list[tuple[str, list[Turn]]] = []
     for turn in turns:
-        before = found[-1][1] if found else []
-        why = _parts(lines, before[-1], turn, rules) if before else "session"
-        if why == "gap" and _asks(before[-1]) and _waits(before[-1], turn, rules):
+        before = stretches[-1][1] if stretches else []
+        cause = _parts(lines, before[-1], turn, rules) if before else "session"
+        if cause == "gap" and _asks(before[-1]) and _waits(before[-1], turn, rules):
             if len(before) > 1:
-                found.append((why, [before.pop()]))  # the question goes with its answer
-            why = ""
-        if why:
-            found.append((why, [turn]))
+                stretches.append((cause, [before.pop()]))  # the question goes with its answer
+            cause = ""
+        if cause:
+            stretches.append((cause, [turn]))
         else:
-            found[-1][1].append(turn)
-    return found
+            stretches[-1][1].append(turn)
+    return stretches
 
 
-def _parts(lines: list[bytes], one: Turn, other: Turn, rules: Cutting) -> str:
+def _parts(lines: list[bytes], before: Turn, after: Turn, rules: Cutting) -> str:
     """Why the second of two neighbours begins a stretch, or nothing."""
-    if one.session != other.session:
+    if before.session != after.session:
         return "session"
-    if (one.audience, one.export) != (other.audience, other.export):
+    if (before.audience, before.export) != (after.audience, after.export):
         return "audience"
-    if any(line.strip() for line in lines[one.end_line : other.line - 1]):
+    if any(line.strip() for line in lines[before.end_line : after.line - 1]):
         return "hole"
-    return "gap" if _minutes(one, other) > rules.gap_minutes else ""
+    return "gap" if _minutes(before, after) > rules.gap_minutes else ""
 
 
-def _minutes(one: Turn, other: Turn) -> float:
+def _minutes(before: Turn, after: Turn) -> float:
     # A date without a time says nothing about pauses within its day.
-    if "T" in one.ts and "T" in other.ts:
-        return (_moment(other.ts) - _moment(one.ts)).total_seconds() / 60
-    return 0 if one.ts[:10] == other.ts[:10] or not (one.ts and other.ts) else math.inf
+    if "T" in before.ts and "T" in after.ts:
+        return (_moment(after.ts) - _moment(before.ts)).total_seconds() / 60
+    return 0 if before.ts[:10] == after.ts[:10] or not (before.ts and after.ts) else math.inf
 
 
 def _moment(ts: str) -> datetime:
@@ -175,56 +175,56 @@ def _shifts(turns: list[Turn], depths: list[float]) -> list[int]:
     """Where a topic ends: the deepest valleys first, none too near another or between what belongs together."""
     least = fmean(depths) + pstdev(depths) / 2
     chosen: list[int] = []
-    for at in sorted(range(_SHORTEST, len(turns) - _SHORTEST + 1), key=lambda at: (-depths[at], at)):
-        if depths[at] <= max(least, 0):
+    for place in sorted(range(_SHORTEST, len(turns) - _SHORTEST + 1), key=lambda at: (-depths[at], at)):
+        if depths[place] <= max(least, 0):
             break
-        if _may_cut(turns, at) and all(abs(at - other) >= _SHORTEST for other in chosen):
-            chosen.append(at)
+        if _may_cut(turns, place) and all(abs(place - earlier) >= _SHORTEST for earlier in chosen):
+            chosen.append(place)
     return chosen
 
 
 def _forced(turns: list[Turn], depths: list[float], span: tuple[int, int], longest: int) -> list[int]:
     """Cuts that keep every part short enough, each at the best place of the latter half of what is allowed."""
     start, end = span
-    found = []
+    cuts = []
     while end - start > longest:
         places = range(start + max(longest // 2, 1), start + longest + 1)
         start = max(places, key=lambda at: (_may_cut(turns, at), depths[at], at))
-        found.append(start)
-    return found
+        cuts.append(start)
+    return cuts
 
 
 def _may_cut(turns: list[Turn], at: int) -> bool:
-    one, other = turns[at - 1], turns[at]
-    return not _asks(one) and other.role != "tool" and (one.role != "tool" or other.role == "user")
+    before, after = turns[at - 1], turns[at]
+    return not _asks(before) and after.role != "tool" and (before.role != "tool" or after.role == "user")
 
 
 def _depths(turns: list[Turn]) -> list[float]:
     """How deep the likeness of the turns before and after each place lies below the peaks to its left and right."""
     bags = _bags(turns)
-    sides = ((bags[max(at - _WINDOW, 0) : at], bags[at : at + _WINDOW]) for at in range(1, len(turns)))
-    likeness = [1.0, *(_cosine(_sum(before), _sum(after)) for before, after in sides)]
-    return [0.0, *(_depth(likeness, at) for at in range(1, len(turns)))]
+    windows = ((bags[max(n - _WINDOW, 0) : n], bags[n : n + _WINDOW]) for n in range(1, len(turns)))
+    likeness = [1.0, *(_cosine(_sum(before), _sum(after)) for before, after in windows)]
+    return [0.0, *(_depth(likeness, n) for n in range(1, len(turns)))]
 
 
 def _depth(likeness: list[float], at: int) -> float:
-    left, right = at, at
-    while left > 1 and likeness[left - 1] >= likeness[left]:
-        left -= 1
-    while right + 1 < len(likeness) and likeness[right + 1] >= likeness[right]:
-        right += 1
-    return likeness[left] + likeness[right] - 2 * likeness[at]
+    first, last = at, at
+    while first > 1 and likeness[first - 1] >= likeness[first]:
+        first -= 1
+    while last + 1 < len(likeness) and likeness[last + 1] >= likeness[last]:
+        last += 1
+    return likeness[first] + likeness[last] - 2 * likeness[at]
 
 
 def _bags(turns: list[Turn]) -> list[Counter[str]]:
     texts = [turn.text[: _TOPIC_WORDS * 10] for turn in turns]
     language = stemming.language_of(texts, stemming.language("en"))
-    said = [[word for word in words_of(text)[:_TOPIC_WORDS] if not language.is_stop(word)] for text in texts]
-    common = Counter(word for words in said for word in set(words))
+    bags = [[word for word in words_of(text)[:_TOPIC_WORDS] if not language.is_stop(word)] for text in texts]
+    common = Counter(word for words in bags for word in set(words))
     most = len(turns) / 4  # what every fourth turn says tells no topic from another
     return [
         Counter(token for word in words if common[word] <= most for token in language.tokens(word))
-        for words in said
+        for words in bags
     ]
 
 
@@ -235,9 +235,9 @@ def _sum(bags: list[Counter[str]]) -> Counter[str]:
     return total
 
 
-def _cosine(one: Counter[str], other: Counter[str]) -> float:
-    shared = sum(count * other[word] for word, count in one.items() if word in other)
-    return shared / math.sqrt(_square(one) * _square(other)) if shared else 0.0
+def _cosine(first: Counter[str], second: Counter[str]) -> float:
+    shared = sum(count * second[word] for word, count in first.items() if word in second)
+    return shared / math.sqrt(_square(first) * _square(second)) if shared else 0.0
 
 
 def _square(bag: Counter[str]) -> int:
@@ -325,8 +325,8 @@ def _earlier_todos(planner: Planner, segments: Sequence[Segment]) -> EarlierTodo
 
     def stored() -> Iterator[Told]:
         times = sorted(started(segment) for segment in segments)
-        for path, at in planner.with_todos(window(times[0]), times[-1]):
-            yield Told(path, at, planner.context.text(path))
+        for path, moment in planner.with_todos(window(times[0]), times[-1]):
+            yield Told(path, moment, planner.context.text(path))
 
     return EarlierTodos(stored, [segment.range for segment in segments], planner.language)
 
@@ -359,9 +359,9 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
         return
     basis, read = _understood(planner, segment, draft.todos)
     read = read._replace(claims=cued(read.claims, segment.turns, planner.language))
-    said = {turn.line for turn in segment.turns if turn.text}
-    if again := said & {c.line for c in read.claims if draft.erased.fact(c.entity, c.field, c.value)}:
-        _take(planner, draft, _without_erased(draft, segment, again), cited=True)
+    lines = {turn.line for turn in segment.turns if turn.text}
+    if erased := lines & {c.line for c in read.claims if draft.erased.fact(c.entity, c.field, c.value)}:
+        _take(planner, draft, _without_erased(draft, segment, erased), cited=True)
         return
     draft.models[read.by] = None
     draft.degraded = draft.degraded or read.degraded
@@ -387,16 +387,18 @@ def _asked(
 
     A question is the more useful the more it changes: what was corrected first, another value for what is known next, then what matters, then the surer claims.
     """
-    said = {
-        (one.claim.line, one.claim.words)
-        for one in decided
-        if one.action == "state" or (one.claim.is_statement and one.action == "confirm")
+    stated = {
+        (decision.claim.line, decision.claim.words)
+        for decision in decided
+        if decision.action == "state" or (decision.claim.is_statement and decision.action == "confirm")
     }
     settled = [
-        _without_question(one) if not one.known and (one.claim.line, one.claim.words) in said else one
-        for one in decided
+        _without_question(decision)
+        if not decision.known and (decision.claim.line, decision.claim.words) in stated
+        else decision
+        for decision in decided
     ]
-    waiting = [one for one in settled if one.action == "pending"]
+    waiting = [decision for decision in settled if decision.action == "pending"]
     ranked = sorted(
         waiting,
         key=lambda one: (
@@ -406,10 +408,10 @@ def _asked(
             -LEVELS.index(one.claim.confidence),
         ),
     )
-    left = {id(one) for one in ranked[_QUESTIONS:]}
+    surplus = {id(decision) for decision in ranked[_QUESTIONS:]}
     return tuple(
-        _as_statement(decider, one, source) if id(one) in left else one
-        for one, source in zip(settled, sources, strict=True)
+        _as_statement(decider, decision, source) if id(decision) in surplus else decision
+        for decision, source in zip(settled, sources, strict=True)
     )
 
 
@@ -426,12 +428,12 @@ def _as_statement(decider: ClaimDecider, decided: ClaimDecision, source: str) ->
     claim = decided.claim
     if claim.role != "user" or not claim.words:
         return decided._replace(action="drop", reason=f"{decided.reason}; there are more useful questions")
-    said = claim._replace(
+    quote = claim._replace(
         entity=claim.speaker or claim.entity, field="", value=claim.words, how="said", corrected=False
     )
-    stated = decider.decide(said, source)
-    kept = f"{decided.reason}; kept as it was said"
-    return stated._replace(reason=kept) if stated.action == "state" else stated
+    stated = decider.decide(quote, source)
+    reason = f"{decided.reason}; kept as it was said"
+    return stated._replace(reason=reason) if stated.action == "state" else stated
 
 
 def _note(segment: Segment, basis: Extraction, read: Extraction, taken: Callable[[str], bool]) -> EpisodeNote:
@@ -570,9 +572,9 @@ def _waiting(pending: Sequence[AddPending], decided: Iterable[ClaimDecision]) ->
     once = {(p.entity, p.field, p.value): p for p in reversed(pending)}
     if not once:
         return []
-    found = [p for p in pending if once[p.entity, p.field, p.value] is p]
+    unique = [p for p in pending if once[p.entity, p.field, p.value] is p]
     # Each that comes first is put above all others, so the first of them is put there last.
-    facts = (*(p for p in reversed(found) if p.first), *(p for p in found if not p.first))
+    facts = (*(p for p in reversed(unique) if p.first), *(p for p in unique if not p.first))
     quotes = {(d.claim.entity, d.claim.field, d.claim.value): d.reason for d in decided}
     return [
         PlannedChange(
@@ -629,26 +631,26 @@ class NearDuplicates:
     def of(self, note: EpisodeNote, text: str, range_: str) -> Repeated:
         """What the note repeats, if anything. The same words on another day are no repetition: it happened again."""
         others_of_day = self._of_day(str(note.values["timestamp"])[:10])
-        own = _known_episode(note.id, note.path, text, planned=True)
+        new = _known_episode(note.id, note.path, text, planned=True)
         others = [
-            other
-            for other in others_of_day
-            if other.id != own.id and other.audience == own.audience and _may_be_alike(own, other)
+            episode
+            for episode in others_of_day
+            if episode.id != new.id and episode.audience == new.audience and _may_be_alike(new, episode)
         ]
-        others_of_day.append(own)
-        found = near_duplicate(
-            own.body, [(other.id, other.body) for other in others if range_ not in other.ranges]
+        others_of_day.append(new)
+        match = near_duplicate(
+            new.body, [(episode.id, episode.body) for episode in others if range_ not in episode.ranges]
         )
-        if found is None:
+        if match is None:
             return Repeated()
-        other = next(other for other in others if other.id == found.id)
-        if found.kind == "contained":
+        episode = next(episode for episode in others if episode.id == match.id)
+        if match.kind == "contained":
             title = f"Already known: {note.values['summary']}"
-            source = AddSource(other.path, (range_,), basis=imprint(other.body))
-            return Repeated(found.id, title, (source,), replaces=True)
-        if other.planned:
+            source = AddSource(episode.path, (range_,), basis=imprint(episode.body))
+            return Repeated(match.id, title, (source,), replaces=True)
+        if episode.planned:
             return Repeated()  # two of one run that are alike but for a line stay as they are
-        return Repeated(change=self._merge(note, other, certain=found.kind == "contains"))
+        return Repeated(change=self._merge(note, episode, certain=match.kind == "contains"))
 
     def _of_day(self, day: str) -> list[_KnownEpisode]:
         if day not in self._by_day:
@@ -674,15 +676,15 @@ class NearDuplicates:
 
 
 def _known_episode(id_: str, path: str, text: str, *, planned: bool = False) -> _KnownEpisode:
-    parts = split(text)
+    note = split(text)
     ranges = frozenset(str(range_) for range_ in parse_ranges(text))
     return _KnownEpisode(
-        id_, path, parts.body, frozenset(words_of(parts.body)), ranges, of_note(parts), text, planned
+        id_, path, note.body, frozenset(words_of(note.body)), ranges, of_note(note), text, planned
     )
 
 
-def _may_be_alike(one: _KnownEpisode, other: _KnownEpisode) -> bool:
-    return len(one.words & other.words) >= _SHARED * min(len(one.words), len(other.words))
+def _may_be_alike(first: _KnownEpisode, second: _KnownEpisode) -> bool:
+    return len(first.words & second.words) >= _SHARED * min(len(first.words), len(second.words))
 
 
 NEAR = 0.8
@@ -702,35 +704,35 @@ class NearDuplicate(NamedTuple):
     score: float
 
 
-def similarity(one: str, other: str) -> float:
+def similarity(first: str, second: str) -> float:
     """The Jaccard similarity of two texts, by their shingles of three words: from 0 to 1."""
-    return _shared(shingles(one), shingles(other))
+    return _shared(shingles(first), shingles(second))
 
 
 def near_duplicate(text: str, candidates: Sequence[tuple[str, str]]) -> NearDuplicate | None:
     """The candidate (id, text) that a text nearly repeats, the most alike first, or None."""
-    own = shingles(text)
-    found = [match for id_, other in candidates if (match := _compared(own, shingles(other), id_))]
-    return min(found, key=lambda match: (-match.score, match.kind != "contained", match.id), default=None)
+    new = shingles(text)
+    matches = [match for id_, candidate in candidates if (match := _compared(new, shingles(candidate), id_))]
+    return min(matches, key=lambda match: (-match.score, match.kind != "contained", match.id), default=None)
 
 
-def _compared(own: Shingles, theirs: Shingles, id_: str) -> NearDuplicate | None:
-    if len(own) >= _LEAST and own <= theirs:
+def _compared(new: Shingles, theirs: Shingles, id_: str) -> NearDuplicate | None:
+    if len(new) >= _LEAST and new <= theirs:
         return NearDuplicate(id_, "contained", 1.0)
-    if len(theirs) >= _LEAST and theirs <= own:
+    if len(theirs) >= _LEAST and theirs <= new:
         return NearDuplicate(id_, "contains", 1.0)
-    score = _shared(own, theirs)
+    score = _shared(new, theirs)
     return NearDuplicate(id_, "near", score) if score >= NEAR else None
 
 
-def _shared(one: Shingles, other: Shingles) -> float:
-    either = len(one | other)
-    return len(one & other) / either if either else 0.0
+def _shared(first: Shingles, second: Shingles) -> float:
+    either = len(first | second)
+    return len(first & second) / either if either else 0.0
 
 
 def shingles(text: str) -> Shingles:
     """The shingles of a text; one shorter than a shingle is a shingle of its own. Obsidian's block ids say nothing."""
     words = _WORDS.tokens(_BLOCK_ID.sub("", text))
     return frozenset(
-        tuple(words[at : at + _SHINGLE]) for at in range(max(len(words) - _SHINGLE + 1, min(len(words), 1)))
+        tuple(words[n : n + _SHINGLE]) for n in range(max(len(words) - _SHINGLE + 1, min(len(words), 1)))
     )

@@ -85,7 +85,7 @@ def proposal(change: PlannedChange, run: str) -> tuple[str, str]:
     ]
     lines += [f"# {one_line(change.title)}", ""]
     lines += [f"Waits: {one_line(change.reason)}", ""] if one_line(change.reason) else []
-    quotes = [f"> {said}" for line in change.evidence if (said := one_line(line))]
+    quotes = [f"> {quote}" for line in change.evidence if (quote := one_line(line))]
     lines += [*quotes, ""] if quotes else []
     lines += ["- [ ] approve", "- [ ] reject", "", _HOW.format(id=id_)]
     for action in change.actions:
@@ -98,22 +98,22 @@ def fingerprint_of(change: PlannedChange) -> str:
     """What a proposal is known by again, from whichever run it comes."""
     if change.kind == "fact" and len(change.actions) == 1 and change.actions[0].fingerprint:
         return change.actions[0].fingerprint
-    return fingerprint(change.kind, *(part for action in change.actions for part in action.identity))
+    return fingerprint(change.kind, *(name for action in change.actions for name in action.identity))
 
 
 def about(text: str, path: str) -> About:
     """What the proposal in this file says of itself; its id is the name of its file."""
-    parts = split(readable(text))
+    note = split(readable(text))
     ticked = {
         hit[2].lower()
-        for line in _head(parts.body.split("\n"))
+        for line in _head(note.body.split("\n"))
         if (hit := _BOX.match(line)) and hit[1] in "xX"
     }
     box = BOTH if len(ticked) == 2 else next(iter(ticked), "")
-    known_by = text_of(parts.meta.get("fingerprint"))
+    known_by = text_of(note.meta.get("fingerprint"))
     return About(
         id=path.rpartition("/")[2].removesuffix(".md"),
-        run=text_of(parts.meta.get("run")),
+        run=text_of(note.meta.get("run")),
         box=box,
         fingerprint=known_by if _FINGERPRINT.fullmatch(known_by) else "",
     )
@@ -121,10 +121,10 @@ def about(text: str, path: str) -> About:
 
 def read_proposal(text: str) -> PlannedChange | Problem:
     """The change that a proposal asks for, with what a person changed in it; a Problem when it cannot be done as it stands."""
-    parts = split(readable(text))
-    meta, lines = parts.meta, parts.body.split("\n")
+    note = split(readable(text))
+    meta, lines = note.meta, note.body.split("\n")
     try:
-        actions = tuple(_action(part) for part in _parts(lines, parts.body_line))
+        actions = tuple(_action(section) for section in _parts(lines, note.body_line))
     except _Broken as broken:
         return broken.problem
     if not actions:
@@ -188,28 +188,28 @@ def _head(lines: list[str]) -> Iterator[str]:
 
 def _parts(lines: list[str], first: int) -> Iterator[_Part]:
     """The headings with what stands below them; a fence ends only at its own length."""
-    part: _Part | None = None
-    at = 0
-    while at < len(lines):
-        line = lines[at]
+    piece: _Part | None = None
+    row = 0
+    while row < len(lines):
+        line = lines[row]
         if line.startswith("## "):
-            if part:
-                yield part
-            part = _Part(line[3:].strip(), first + at, {})
-        elif part and (fence := _FENCE.fullmatch(line)):
-            end = next((n for n in range(at + 1, len(lines)) if _closes(lines[n], fence[1])), 0)
+            if piece:
+                yield piece
+            piece = _Part(line[3:].strip(), first + row, {})
+        elif piece and (fence := _FENCE.fullmatch(line)):
+            end = next((n for n in range(row + 1, len(lines)) if _closes(lines[n], fence[1])), 0)
             if not end:
-                raise _Broken(first + at, "the fence that begins here is never closed")
-            if part.text is not None:
-                raise _Broken(first + at, "there are two texts for one file")
-            inside = "\n".join(lines[at + 1 : end]) + "\n"
-            part = part._replace(text=_from_json(inside, first + at) if fence[2] == "json" else inside)
-            at = end
-        elif part and (field := _FIELD.fullmatch(line.rstrip(" \t"))):
-            part.fields.setdefault(_MEANT.get(field[1], field[1]), _unfielded(field[2] or ""))
-        at += 1
-    if part:
-        yield part
+                raise _Broken(first + row, "the fence that begins here is never closed")
+            if piece.text is not None:
+                raise _Broken(first + row, "there are two texts for one file")
+            inside = "\n".join(lines[row + 1 : end]) + "\n"
+            piece = piece._replace(text=_from_json(inside, first + row) if fence[2] == "json" else inside)
+            row = end
+        elif piece and (field := _FIELD.fullmatch(line.rstrip(" \t"))):
+            piece.fields.setdefault(_MEANT.get(field[1], field[1]), _unfielded(field[2] or ""))
+        row += 1
+    if piece:
+        yield piece
 
 
 def _closes(line: str, fence: str) -> bool:

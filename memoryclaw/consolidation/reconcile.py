@@ -39,7 +39,7 @@ from memoryclaw.vault.fact_values import (
 from memoryclaw.vault.facts import VALUE, fact_id, statement_id
 from memoryclaw.vault.layout import SALIENCE_FILE
 from memoryclaw.vault.lifecycle import is_preference
-from memoryclaw.vault.vocabulary import Field, Schema
+from memoryclaw.vault.vocabulary import DeclaredField, Schema
 from memoryclaw.writing.decisions import Decisions, fingerprint
 
 Known = Sequence[tuple[str, Fact]]
@@ -60,12 +60,12 @@ class FactFiles(NamedTuple):
 
     def of(self, field: str, known: Known) -> str:
         """The file for a new fact: where the entity lives, else the one for its kind of field."""
-        held = [path for path, fact in known if fact.current] or [path for path, _ in known]
+        homes = [path for path, fact in known if fact.current] or [path for path, _ in known]
         liked = is_preference(field)
-        for path in (*self.files, *held):
-            own = path.startswith("semantic/") and not path.rpartition("/")[2].startswith("_")
+        for path in (*self.files, *homes):
+            fits = path.startswith("semantic/") and not path.rpartition("/")[2].startswith("_")
             # The file of preferences holds those of everybody, and nothing else of them.
-            if own and (path == _PREFERENCES_FILE) == (liked and _PREFERENCES_FILE in (*self.files, *held)):
+            if fits and (path == _PREFERENCES_FILE) == (liked and _PREFERENCES_FILE in (*self.files, *homes)):
                 return path
         if liked:
             return _PREFERENCES_FILE
@@ -77,7 +77,7 @@ class _Case(NamedTuple):
 
     claim: Claim
     when: str  # ISO date from which it would hold
-    declared: Field | None
+    declared: DeclaredField | None
     now: tuple[tuple[str, Fact], ...]  # current values of the field
     past: tuple[Fact, ...]
     path: str  # where it would be added
@@ -85,19 +85,19 @@ class _Case(NamedTuple):
     @property
     def many(self) -> bool:
         """True where the field holds several values side by side."""
-        told = self.claim.many and self.declared is None
-        return told or holds_many(self.claim.field, self.declared)
+        listed = self.claim.many and self.declared is None
+        return listed or holds_many(self.claim.field, self.declared)
 
     def __call__(self, action: str, reason: str) -> ClaimDecision:
         """The case decided."""
         path, fact = self.now[0] if self.now and not self.many else (self.path, None)
-        held = fact.value if fact else ""
+        value = fact.value if fact else ""
         replaced = [
             beside for where, beside in self.now
             if where == path and same(beside.entity, self.claim.entity) and same(beside.field, self.claim.field)
         ]  # fmt: skip
         return ClaimDecision(
-            claim=self.claim, action=action, reason=reason, path=path, fact=fact.id if fact else "", known=held,
+            claim=self.claim, action=action, reason=reason, path=path, fact=fact.id if fact else "", known=value,
             many=self.many, since=self.when, audience=fact.audience if fact else "",
             basis="" if self.many else standing(replaced),
         )  # fmt: skip
@@ -105,7 +105,7 @@ class _Case(NamedTuple):
 
 def reconcile(
     claim: Claim,
-    known: Known,
+    facts: Known,
     schema: Schema,
     decisions: Decisions,
     *,
@@ -117,7 +117,7 @@ def reconcile(
 
     Args:
         claim: what a line of a log states.
-        known: all facts of its entity, current and past, with the path of their file.
+        facts: all facts of its entity, current and past, with the path of their file.
         schema: the fields that the vault declares.
         decisions: what people decided before.
         files: where a new fact goes.
@@ -125,9 +125,9 @@ def reconcile(
         said_by: tells who said what a known fact rests on, by the keys of their names.
     """
     if claim.is_statement:
-        return _stated(claim, known, decisions, files)
-    known = [(path, fact) for path, fact in known if not fact.is_statement]
-    case = _case(claim, known, schema, files)
+        return _stated(claim, facts, decisions, files)
+    facts = [(path, fact) for path, fact in facts if not fact.is_statement]
+    case = _case(claim, facts, schema, files)
     return (
         _ruled_out(case, decisions)
         or _held(case)
@@ -147,15 +147,15 @@ def _stated(claim: Claim, known: Known, decisions: Decisions, files: FactFiles) 
     """What becomes of words that are kept as they were said."""
     claim = claim._replace(entity=plain_key(claim.entity), value=plain_value(claim.value))
     stated = [(where, fact) for where, fact in known if fact.is_statement and fact.current]
-    own = [(where, fact) for where, fact in stated if same(fact.entity, claim.entity)]
-    path = own[0][0] if own else files.of("", [pair for pair in known if same(pair[1].entity, claim.entity)])
+    old = [(where, fact) for where, fact in stated if same(fact.entity, claim.entity)]
+    path = old[0][0] if old else files.of("", [pair for pair in known if same(pair[1].entity, claim.entity)])
     decided = ClaimDecision(claim, "state", "the speaker's own words", path=path, since=claim.said)
     if decisions.is_rejected(_print(claim)):
         return decided._replace(action="drop", reason="you said no to this")
     if decisions.is_undone(_print(claim)):
         return decided._replace(action="drop", reason="you took this back before; it stands in its episode")
     words = _said(claim.value)
-    for where, fact in own:
+    for where, fact in old:
         if _said(fact.value) == words:
             return decided._replace(
                 action="confirm", reason="it was said again", path=where, fact=fact.id, known=fact.value,
@@ -177,8 +177,8 @@ def _is_tied(claim: Claim, older: Fact) -> bool:
     """True where later words with a sign of change say anew most of what older ones said."""
     if not claim.change or not claim.said or older.said > claim.said:
         return False
-    before, said = _stems(older.value), _stems(claim.value)
-    return len(before & said) >= max(_SHARED, _TIED * len(before))
+    before, now_said = _stems(older.value), _stems(claim.value)
+    return len(before & now_said) >= max(_SHARED, _TIED * len(before))
 
 
 @lru_cache(maxsize=8192)
@@ -188,9 +188,9 @@ def _said(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _stems(text: str) -> frozenset[str]:
-    found = stemming.language_of([text], stemming.language("en"))
+    language = stemming.language_of([text], stemming.language("en"))
     return frozenset(
-        token for word in words_of(text) if not found.is_stop(word) for token in found.tokens(word)
+        token for word in words_of(text) if not language.is_stop(word) for token in language.tokens(word)
     )
 
 
@@ -227,15 +227,15 @@ def after(known: Known, decided: ClaimDecision, source: str, day: str = "") -> l
     if decided.action == "add":
         fact = Fact(claim.entity, claim.field, claim.value, 0, since, "", source, id=_new_id(facts, decided))
         return [*facts, (decided.path, fact)]
-    at = next((n for n, (_, fact) in enumerate(facts) if fact.current and fact.id == decided.fact), None)
-    if at is None or decided.action not in ("confirm", "supersede"):
+    index = next((n for n, (_, fact) in enumerate(facts) if fact.current and fact.id == decided.fact), None)
+    if index is None or decided.action not in ("confirm", "supersede"):
         return facts
-    path, old = facts[at]
+    path, old = facts[index]
     if decided.action == "confirm":
         sources = dict.fromkeys(filter(None, (*old.source.split(", "), source)))
-        facts[at] = (path, old._replace(source=", ".join(sources)))
+        facts[index] = (path, old._replace(source=", ".join(sources)))
         return facts
-    facts[at] = (path, old._replace(value=claim.value, since=since, until="", source=source))
+    facts[index] = (path, old._replace(value=claim.value, since=since, until="", source=source))
     past = old._replace(until=since, current=False, id=f"{old.id}~{len(facts) + 1}")
     return [*facts, (path, past)]
 
@@ -251,32 +251,32 @@ def _case(claim: Claim, known: Known, schema: Schema, files: FactFiles) -> _Case
     )
     entity = next((fact.entity for _, fact in known if same(fact.entity, claim.entity)), "")
     entity = entity or next((fact.entity for _, fact in known), claim.entity)
-    said, bare = (
+    field_told, bare = (
         claim.field,
         bare_field(claim.field, claim.value, (fact for _, fact in known), said=claim.quote),
     )
-    own = sorted(
+    of_field = sorted(
         ((path, fact) for path, fact in known if same_field(fact.field, bare)),
         key=lambda pair: not pair[1].current,
     )
-    field = own[0][1].field if own else claim.field
-    declared = declared_field(schema, said if field == VALUE else field)
-    if field == VALUE and said != VALUE:  # it is one value, also where its field may have several
+    field = of_field[0][1].field if of_field else claim.field
+    declared = declared_field(schema, field_told if field == VALUE else field)
+    if field == VALUE and field_told != VALUE:  # it is one value, also where its field may have several
         declared, claim = declared and declared._replace(many=False), claim._replace(many=False)
     if declared and declared.type == "date":
         recurs = is_yearly(field)
         claim = claim._replace(value=date_value(claim.value, claim.said, recurs=recurs) or claim.value)
     claim = claim._replace(entity=entity, field=field)
-    since = max((fact.since for _, fact in own if fact.current), default="")
+    since = max((fact.since for _, fact in of_field if fact.current), default="")
     # A change that is told later is newer, also where it says that it happened some days ago.
     later = claim.change and claim.since < since < claim.said
     return _Case(
         claim=claim,
         when=claim.said if later else claim.since or claim.said,
         declared=declared,
-        now=tuple((path, fact) for path, fact in own if fact.current),
-        past=tuple(fact for _, fact in own if not fact.current),
-        path=own[0][0] if own else files.of(claim.field, known),
+        now=tuple((path, fact) for path, fact in of_field if fact.current),
+        past=tuple(fact for _, fact in of_field if not fact.current),
+        path=of_field[0][0] if of_field else files.of(claim.field, known),
     )
 
 
@@ -300,9 +300,9 @@ def _held(case: _Case) -> ClaimDecision | None:
             continue
         if claim.role != _PERSON or claim.confidence == "low":
             return case("drop", f"it is known already, and {_speaker(claim)} is no further source for it")
-        known = claim._replace(value=fact.value, entity=fact.entity, field=fact.field)
+        confirmed = claim._replace(value=fact.value, entity=fact.entity, field=fact.field)
         return case("confirm", "it is known, and was said again")._replace(
-            claim=known,
+            claim=confirmed,
             path=path,
             fact=fact.id,
             known=fact.value,
@@ -367,7 +367,7 @@ def _settled(case: _Case, said_by: SaidBy) -> ClaimDecision:
     """A clear word of a person: new, beside others, or superseding what it outdates."""
     if not case.now:
         return case("add", "it is new")
-    held = case.now[0][1]
+    fact = case.now[0][1]
     if case.many:
         return case("add", f"{case.claim.field} may have several values")
     if len(case.now) > 1:
@@ -376,13 +376,13 @@ def _settled(case: _Case, said_by: SaidBy) -> ClaimDecision:
         )
     if _is_disputed(case, said_by):
         # Nobody said that it changed, so both stand, as a conflict, until a person decides.
-        beside = case("add", f"{held.value} stands too: somebody else said it, and nobody that it changed")
+        beside = case("add", f"{fact.value} stands too: somebody else said it, and nobody that it changed")
         return beside._replace(many=True, fact="", known="", basis="")
     doubt = _keeps(case)
     if doubt:
-        return case("pending", f"{held.value} is known too, and {doubt}")
+        return case("pending", f"{fact.value} is known too, and {doubt}")
     return case(
-        "supersede", f"it is newer than {held.value}" + (f", known since {held.since}" if held.since else "")
+        "supersede", f"it is newer than {fact.value}" + (f", known since {fact.since}" if fact.since else "")
     )
 
 
@@ -401,9 +401,9 @@ def _keeps(case: _Case) -> str:
         return "such a day does not change"
     if not case.when:
         return "when this was said is not"
-    held = case.now[0][1]
-    told = case.claim.change or case.claim.how == "role" or _is_figure(held.value, case.claim.value)
-    if case.declared is None and not (told or _is_later(case)):
+    fact = case.now[0][1]
+    clear = case.claim.change or case.claim.how == "role" or _is_figure(fact.value, case.claim.value)
+    if case.declared is None and not (clear or _is_later(case)):
         return "it is not clear that it no longer holds"
     return ""
 
@@ -430,9 +430,9 @@ def _speaker(claim: Claim) -> str:
     return f"a {claim.role}" if claim.role else "a line without a speaker"
 
 
-def _new_id(known: Iterable[tuple[str, Fact]], decided: ClaimDecision) -> str:
+def _new_id(facts: Iterable[tuple[str, Fact]], decided: ClaimDecision) -> str:
     """The id that the fact will have in its file; the note's own id is seen on its other facts."""
-    beside = [fact for path, fact in known if path == decided.path]
+    beside = [fact for path, fact in facts if path == decided.path]
     note = next((fact.id.partition("#")[0] for fact in beside if fact.id), decided.path.removesuffix(".md"))
     base = fact_id(note, decided.claim.entity, decided.claim.field)
     taken = sum(fact.current and fact.id.partition("~")[0] == base for fact in beside)
@@ -463,8 +463,8 @@ def _cued(decided: ClaimDecision) -> ClaimDecision:
     return decided
 
 
-def _has(known: Known, field: str) -> bool:
-    return any(fact.current and same_field(fact.field, field) for _, fact in known)
+def _has(facts: Known, field: str) -> bool:
+    return any(fact.current and same_field(fact.field, field) for _, fact in facts)
 
 
 class ClaimDecider:
@@ -500,29 +500,29 @@ class ClaimDecider:
         keys = {key for line in lines for key in self._keys(words_of(line))}
         # One word of a longer name counts only where it is written as a name: not every flat is "Old flat".
         written = {key_of(word) for line in texts for word in WORD.findall(line) if not word[:1].islower()}
-        found = self._catalog.names(sorted(keys), _KINDS)
-        by_rank = sorted(found, key=lambda row: (_KINDS.index(row[1]), row[2]))
+        rows = self._catalog.names(sorted(keys), _KINDS)
+        by_rank = sorted(rows, key=lambda row: (_KINDS.index(row[1]), row[2]))
         return {key: name for key, kind, name in by_rank if kind != "part" or key in written}
 
     def _keys(self, words: Sequence[str]) -> Iterator[str]:
         """The keys that neighbouring words may stand for, from each word on that begins a name of the vault."""
         if self._firsts is None:
             self._firsts = self._catalog.first_words(_KINDS)
-        for at, word in enumerate(words):
+        for place, word in enumerate(words):
             if key_of(word) in self._firsts or not word.isascii():
-                yield from (c.key for c in candidates(words[at : at + _NAME_WORDS]) if c.first == 0)
+                yield from (c.key for c in candidates(words[place : place + _NAME_WORDS]) if c.first == 0)
 
     def _known(self, entity: str) -> Known:
-        known = self._facts.get(key_of(entity))
-        if known is not None:
-            return known
+        pending = self._facts.get(key_of(entity))
+        if pending is not None:
+            return pending
         # What an entity's own note says stands beside what is told: where they differ, both stand.
         return [pair for pair in self._catalog.facts(entity) if pair[0].startswith("semantic/")]
 
     def _said_by(self, path: str, fact: Fact) -> frozenset[str]:
-        told = path, fact.entity, fact.field, fact.value
-        now = self._voices.get((key_of(fact.entity), field_key(fact.field), fact.value), ())
-        return self._catalog.speakers([told]).get(told, frozenset()).union(now)
+        statement = path, fact.entity, fact.field, fact.value
+        voices = self._voices.get((key_of(fact.entity), field_key(fact.field), fact.value), ())
+        return self._catalog.speakers([statement]).get(statement, frozenset()).union(voices)
 
     def decide(self, claim: Claim, source: str) -> ClaimDecision:
         """What becomes of a claim; it counts for those that follow."""
@@ -536,22 +536,22 @@ class ClaimDecider:
             if weight.salient == MATTERS and claim.confidence == "low" and claim.role != _PERSON
             else claim.confidence,
         )
-        known = self._known(claim.entity)
-        if claim.how == "bare" and not _has(known, claim.field):
+        facts = self._known(claim.entity)
+        if claim.how == "bare" and not _has(facts, claim.field):
             if claim.entity != claim.speaker and _has(self._known(claim.speaker), claim.field):
                 return self.decide(claim._replace(entity=claim.speaker), source)
             return self.decide(claim._replace(field="", value=claim.words, how="said"), source)
-        if claim.is_statement and claim.speaker and not (claim.person or known):
+        if claim.is_statement and claim.speaker and not (claim.person or facts):
             # Below the one whom it is about only where that is a person or has facts; else below the speaker.
             claim = claim._replace(entity=claim.speaker, person=True)
-            known = self._known(claim.entity)
+            facts = self._known(claim.entity)
         key, speaker = key_of(claim.entity), key_of(claim.speaker)
         # What was said of somebody may stand below the one who said it.
         apart = claim.is_statement and speaker and speaker != key
         beside = [pair for pair in self._known(claim.speaker) if pair[1].is_statement] if apart else []
         decided = reconcile(
             claim,
-            [*known, *beside],
+            [*facts, *beside],
             self._schema,
             self._decisions,
             files=FactFiles(self._catalog.entity_files(claim.entity), person=claim.person),
@@ -563,10 +563,10 @@ class ClaimDecider:
                 action="drop", reason=f"{SALIENCE_FILE} says to ignore {weight.topic!r}"
             )
         decided = _cued(decided)
-        self._facts[key] = after(known, decided, source)
+        self._facts[key] = after(facts, decided, source)
         if decided.action in ("add", "confirm", "supersede") and claim.speaker not in ("", _PERSON):
-            told = key_of(decided.claim.entity), field_key(decided.claim.field), decided.claim.value
-            self._voices.setdefault(told, set()).add(speaker)
+            statement = key_of(decided.claim.entity), field_key(decided.claim.field), decided.claim.value
+            self._voices.setdefault(statement, set()).add(speaker)
         if beside and decided.replaces:
             gone = set(decided.replaces)
             self._facts[speaker] = [

@@ -29,12 +29,12 @@ class Salience:
     """
 
     def __init__(self, topics: Topics = Topics(), language: str = "en") -> None:  # noqa: B008 - an immutable value
-        said = [*topics.matters, *topics.ignored]
+        texts = [*topics.matters, *topics.ignored]
         usual = stemming.language(language)
-        own = stemming.language_of([". ".join(said)], usual)
+        of_file = stemming.language_of([". ".join(texts)], usual)
         # A talk may be in another language than the file, and so may a topic: a word is compared in each.
         readable = (stemming.language(code) for code in codes())
-        self._languages = list({one.code: one for one in (usual, own, *readable)}.values())
+        self._languages = list({one.code: one for one in (usual, of_file, *readable)}.values())
         self._topics = [
             (salient, topic, self._stems_of(topic))
             for salient, named in ((MATTERS, topics.matters), (IGNORED, topics.ignored))
@@ -50,18 +50,18 @@ class Salience:
         """What texts count for that say one thing: a topic is named where all its words are; what matters wins."""
         if not self._topics:
             return Weight()
-        said = [frozenset(one.tokens(" ".join(texts))) for one in self._languages]
+        spoken = [frozenset(one.tokens(" ".join(texts))) for one in self._languages]
         return next(
             (
                 Weight(salient, topic)
                 for salient, topic, stems in self._topics
-                if any(wanted and wanted <= known for wanted, known in zip(stems, said, strict=True))
+                if any(needed and needed <= words for needed, words in zip(stems, spoken, strict=True))
             ),
             Weight(),
         )
 
     def _stems_of(self, topic: str) -> Sequence[frozenset[str]]:
-        return [_stems(topic, one) for one in self._languages]
+        return [_stems(topic, language) for language in self._languages]
 
 
 def _stems(topic: str, language: Language) -> frozenset[str]:

@@ -62,10 +62,10 @@ class PastRuns(NamedTuple):
 
     def ranges(self) -> dict[str, list[LogRange]]:
         """Every range that is done, by its log."""
-        found: dict[str, list[LogRange]] = {}
+        by_log: dict[str, list[LogRange]] = {}
         for range_ in (*self.decisions.ranges(), *(r for record in self.records for r in record.ranges)):
-            found.setdefault(range_.path, []).append(range_)
-        return found
+            by_log.setdefault(range_.path, []).append(range_)
+        return by_log
 
 
 class OpenBranch(NamedTuple):
@@ -82,8 +82,8 @@ def open_branches(history: History) -> list[OpenBranch]:
     """The runs that wait as branches, in order of their names."""
     if history.state().name == "none":
         return []
-    found = repository.branches(history, BRANCHES)
-    return [read_branch(history, branch) for branch in found if not branch.ref.startswith(UNSENT)]
+    branches = repository.branches(history, BRANCHES)
+    return [read_branch(history, branch) for branch in branches if not branch.ref.startswith(UNSENT)]
 
 
 def read_branch(history: History, branch: Branch) -> OpenBranch:
@@ -128,28 +128,28 @@ def select(vault: Vault, done: PastRuns, *, since: str = "", remember: bool = Fa
     """
     stamps = vault.scan("logs").files
     ranges = {} if since else done.ranges()
-    known = {} if since else _remembered(vault)
+    seen_marks = {} if since else _remembered(vault)
     forgotten = ForgottenLines.of(done.decisions.forgotten)
     fresh: dict[str, list[str]] = {}
-    found = []
+    unread_logs = []
     for path in sorted(stamps):
         if since and path.split("/")[1] < since:
             continue
         cited = {str(range_) for range_ in (*ranges.get(path, ()), *forgotten.named(path))}
         mark = [stamps[path].hex(), *sorted(cited)]
-        if known.get(path) == mark:
+        if seen_marks.get(path) == mark:
             fresh[path] = mark
             continue
         log = _read(
             vault, path, ranges.get(path, ()), ReadingSettings(labels=vault.labels, forgotten=forgotten)
         )
         if log.turns:
-            found.append(log)
+            unread_logs.append(log)
         elif not since:
             fresh[path] = mark
     if remember:
-        _remember(vault, known, fresh)
-    return found
+        _remember(vault, seen_marks, fresh)
+    return unread_logs
 
 
 def _read(vault: Vault, path: str, ranges: Iterable[LogRange], settings: ReadingSettings) -> Unread:
@@ -165,11 +165,11 @@ def _read(vault: Vault, path: str, ranges: Iterable[LogRange], settings: Reading
         return Unread(path, lines, ())
     turns = read_note(path, data, settings).turns
     gone = gone_lines(settings.forgotten.within(path, data))
-    wanted = [False] * (len(lines) + 2)
+    is_unread = [False] * (len(lines) + 2)
     for first, last in stretches:
-        wanted[first : last + 1] = [True] * (last - first + 1)
+        is_unread[first : last + 1] = [True] * (last - first + 1)
     return Unread(
-        path, lines, tuple(t for t in turns if t.line not in gone and wanted[min(t.line, len(lines) + 1)])
+        path, lines, tuple(t for t in turns if t.line not in gone and is_unread[min(t.line, len(lines) + 1)])
     )
 
 
@@ -185,10 +185,10 @@ def _whole(data: bytes) -> bytes:
 
 def _remembered(vault: Vault) -> dict[str, list[str]]:
     try:
-        known = json.loads(files.read_file(os.fspath(vault.root), _CACHE).data)
+        marks = json.loads(files.read_file(os.fspath(vault.root), _CACHE).data)
     except (NotFoundError, ValueError, OSError):
         return {}
-    return known if isinstance(known, dict) else {}
+    return marks if isinstance(marks, dict) else {}
 
 
 def _remember(vault: Vault, known: Mapping[str, list[str]], fresh: dict[str, list[str]]) -> None:
@@ -218,14 +218,14 @@ def practised(
     # A draft shows what was done to everybody who may see drafts.
     closed = {(log.path, turn.line) for log in logs for turn in log.turns if turn.audience or not turn.export}
     cited = [r for text in ranges for r in parse_ranges(text) if (r.path, r.first) not in closed]
-    new = [one for range_ in cited for one in acted(_calls(context, lines, range_), range_)]
+    new = [sequence for range_ in cited for sequence in acted(_calls(context, lines, range_), range_)]
     if not new:
         return (), ()
     # Two machines may have consolidated the same lines, each with a record of its own.
-    known = [*dict.fromkeys(one for record in done.records for one in record.acted)]
+    earlier = [*dict.fromkeys(sequence for record in done.records for sequence in record.acted)]
     drafts = plan_skills(
         new,
-        known,
+        earlier,
         threshold,
         done.decisions,
         existing=known_skills(vault),
@@ -237,20 +237,20 @@ def practised(
 
 def _calls(context: WriteContext, lines: Mapping[str, Sequence[bytes]], range_: LogRange) -> list[Call]:
     """The calls without secrets: not every log was captured."""
-    found = calls_in(lines[range_.path], range_.first, range_.last)
+    calls = calls_in(lines[range_.path], range_.first, range_.last)
     return [
         call._replace(args=context.gate.value(dict(call.args)), said=context.gate.text(call.said))
-        for call in found
+        for call in calls
     ]
 
 
 def _calls_of(context: WriteContext, lines: dict[str, list[bytes]], text: str) -> list[Call]:
-    found = []
+    calls = []
     for range_ in parse_ranges(text):
         if range_.path not in lines:
             lines[range_.path] = _read_lines(context, range_.path)
-        found += _calls(context, lines, range_)
-    return found
+        calls += _calls(context, lines, range_)
+    return calls
 
 
 def _read_lines(context: WriteContext, path: str) -> list[bytes]:

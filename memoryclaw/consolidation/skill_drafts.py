@@ -66,7 +66,7 @@ def propose(
         name: the name to take; else it is made of the tools' names.
     """
     with_calls = [occurrence for occurrence in occurrences if occurrence.calls]
-    plan = generalised(tools, [[call.args for call in one.calls] for one in with_calls])
+    plan = generalised(tools, [[call.args for call in case.calls] for case in with_calls])
     name, title = name or name_of(tools), _title(tools)
     triggers = _triggers(with_calls)
     description = _description(tools, triggers, len(occurrences))
@@ -77,7 +77,7 @@ def propose(
         "parameters": plan.parameters, "evidence": evidence,
     }  # fmt: skip
     text = render("notes/skill-draft.md.j2", **values)
-    ranges = tuple(dict.fromkeys(range_ for one in occurrences for range_ in one.ranges))
+    ranges = tuple(dict.fromkeys(range_ for case in occurrences for range_ in case.ranges))
     return SkillDraft(
         name, description, text, fingerprint("skill", *tools), evidence, ranges, title, tuple(tools)
     )
@@ -86,8 +86,8 @@ def propose(
 def name_of(tools: Sequence[str]) -> str:
     """A name for these steps, of the tools' own names; of many steps the first and the last."""
     names = [slug(_bare(tool)) for tool in tools]
-    whole = slug(" ".join(dict.fromkeys(names)))
-    return whole if len(tools) <= 3 else slug(f"{names[0]} to {names[-1]}")
+    joined = slug(" ".join(dict.fromkeys(names)))
+    return joined if len(tools) <= 3 else slug(f"{names[0]} to {names[-1]}")
 
 
 def _bare(tool: str) -> str:
@@ -102,15 +102,15 @@ def _title(tools: Sequence[str]) -> str:
 
 def _description(tools: Sequence[str], triggers: Sequence[str], sessions: int) -> str:
     names = [_safe(tool) for tool in tools]
-    shown = names[:-1] if len(names) <= _NAMED else [*names[:3], f"{len(names) - 4} more"]
-    calls = f"Calls {', '.join(shown)} and then {names[-1]}, in this order."
+    listed = names[:-1] if len(names) <= _NAMED else [*names[:3], f"{len(names) - 4} more"]
+    calls = f"Calls {', '.join(listed)} and then {names[-1]}, in this order."
     use = f" Use when asked for: {', '.join(triggers)}." if triggers else ""
     return f"{calls}{use} Proposed after {sessions} sessions did the same."
 
 
 def _triggers(occurrences: Sequence[Occurrence]) -> list[str]:
     """What the user said before the first step in every session, as far as it was the same."""
-    openings = [list(dict.fromkeys(map(fold, words_of(one.calls[0].said)))) for one in occurrences]
+    openings = [list(dict.fromkeys(map(fold, words_of(case.calls[0].said)))) for case in occurrences]
     if len(openings) < 2:
         return []
     common = [
@@ -174,7 +174,7 @@ _TIME = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 _MISSING = object()
 
 
-class Parameter(NamedTuple):
+class DraftParameter(NamedTuple):
     """One argument that differs from session to session."""
 
     name: str
@@ -196,7 +196,7 @@ class DraftPlan(NamedTuple):
     """Steps, and the parameters that they share."""
 
     steps: tuple[DraftStep, ...]
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[DraftParameter, ...]
 
 
 def generalised(tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str, Any]]]) -> DraftPlan:
@@ -205,13 +205,13 @@ def generalised(tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str
     What was the same each time is written out, also inside a map that always had the same keys. The rest becomes parameters; where
     two of them always had the same value, they are one.
     """
-    named = _Names()
+    named = _ParameterNames()
     steps = []
     for place, tool in enumerate(tools):
-        given = [occurrence[place] for occurrence in occurrences]
-        keys = dict.fromkeys(key for args in given for key in args)
+        calls = [occurrence[place] for occurrence in occurrences]
+        keys = dict.fromkeys(key for args in calls for key in args)
         args = tuple(
-            (key, named.describe(tool, key, [one.get(key, _MISSING) for one in given])) for key in keys
+            (key, named.describe(tool, key, [call.get(key, _MISSING) for call in calls])) for key in keys
         )
         steps.append(DraftStep(tool, args))
     return DraftPlan(tuple(steps), tuple(named.parameters.values()))
@@ -222,36 +222,36 @@ def as_json(value: Any) -> str:
     return visible(_dumped(value)).replace("`", "\\u0060")
 
 
-class _Names:
+class _ParameterNames:
     """Gives each varying argument its parameter."""
 
     def __init__(self) -> None:
-        self.parameters: dict[str, Parameter] = {}
+        self.parameters: dict[str, DraftParameter] = {}
         self._by_values: dict[str, str] = {}
 
     def describe(self, tool: str, key: str, values: Sequence[Any], depth: int = 0) -> Any:
         """The constant, or `$name` of the parameter; of a map, each of its values so."""
-        given = [value for value in values if value is not _MISSING]
-        private = any(MARK.search(_dumped(value)) for value in given)
-        same = len(given) == len(values) and len({_dumped(value) for value in given}) == 1
-        short = len(_dumped(given[0])) <= _CONSTANT and not too_deep(given[0], _DEEP)
+        real = [value for value in values if value is not _MISSING]
+        private = any(MARK.search(_dumped(value)) for value in real)
+        same = len(real) == len(values) and len({_dumped(value) for value in real}) == 1
+        short = len(_dumped(real[0])) <= _CONSTANT and not too_deep(real[0], _DEEP)
         constant = same and short and not private
-        if constant and not holds_reference(given[0]):
-            return given[0]
-        if not constant and depth < _DEEP and len(given) == len(values) and (keys := _same_keys(given)):
-            return {name: self.describe(tool, name, [one[name] for one in given], depth + 1) for name in keys}
+        if constant and not holds_reference(real[0]):
+            return real[0]
+        if not constant and depth < _DEEP and len(real) == len(values) and (keys := _same_keys(real)):
+            return {name: self.describe(tool, name, [one[name] for one in real], depth + 1) for name in keys}
         all_values = _dumped([None if value is _MISSING else [value] for value in values])
-        name = self._by_values.get(all_values) if len(given) > 1 else None
+        name = self._by_values.get(all_values) if len(real) > 1 else None
         if name is None:
             name = self._free(key, tool)
             self._by_values[all_values] = name
-            kind = "secret" if private else _type(given)
-            examples = () if private else _examples(given)
+            kind = "secret" if private else _type(real)
+            examples = () if private else _examples(real)
             of = f"{_plain(tool)} {_plain(key)}"
             default = (
-                flow(given[0]) if constant else ""
+                flow(real[0]) if constant else ""
             )  # a text in which a name would be filled in, if it stood in a step
-            self.parameters[name] = Parameter(name, kind, of, len(given) < len(values), examples, default)
+            self.parameters[name] = DraftParameter(name, kind, of, len(real) < len(values), examples, default)
         return f"${name}"
 
     def _free(self, key: str, tool: str) -> str:

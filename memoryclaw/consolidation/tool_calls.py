@@ -44,21 +44,21 @@ def calls_in(lines: Sequence[bytes], first: int, last: int) -> list[Call]:
         if value:
             reader.read(number, value)
     announced = (
-        one._replace(**dict(zip(("tool", "args"), unwrapped(one.tool, one.args), strict=True)))
-        for one in reader.announced
+        entry._replace(**dict(zip(("tool", "args"), unwrapped(entry.tool, entry.args), strict=True)))
+        for entry in reader.announced
     )
     return sorted([*reader.done, *announced], key=lambda call: call.line)
 
 
 def steps(calls: Iterable[Call]) -> list[Call]:
     """The calls that count: none that failed, none of memory's own tools, of one tool again and again the first."""
-    kept: list[Call] = []
+    counted: list[Call] = []
     for call in calls:
         if call.ok is False or of_memory(call.tool):
             continue
-        if not kept or kept[-1].tool != call.tool:
-            kept.append(call)
-    return kept
+        if not counted or counted[-1].tool != call.tool:
+            counted.append(call)
+    return counted
 
 
 def of_memory(tool: str) -> bool:
@@ -78,53 +78,53 @@ def unwrapped(tool: str, args: Any) -> tuple[str, Any]:
         name = next(
             (args[key] for key in _CALLED if isinstance(args.get(key), str) and args[key].strip()), ""
         )
-        given = next((args[key] for key in _WITH if isinstance(args.get(key), Mapping)), None)
-        if name and given is not None:
-            return one_line(name)[:_TOOL_LENGTH], given
+        inner = next((args[key] for key in _WITH if isinstance(args.get(key), Mapping)), None)
+        if name and inner is not None:
+            return one_line(name)[:_TOOL_LENGTH], inner
     return tool, args
 
 
 def by_session(calls: Iterable[Call], range_: LogRange) -> dict[str, list[Call]]:
     """The steps of each session in one stretch of a log; a session that took none is left out."""
-    found: dict[str, list[Call]] = {}
+    calls_of: dict[str, list[Call]] = {}
     for call in calls:
         session = call.session or range_.path.rpartition("/")[2].removesuffix(".jsonl")
-        found.setdefault(session, []).append(call._replace(session=session))
-    return {session: kept for session, own in found.items() if (kept := steps(own))}
+        calls_of.setdefault(session, []).append(call._replace(session=session))
+    return {session: taken for session, taken_by in calls_of.items() if (taken := steps(taken_by))}
 
 
 def acted(calls: Iterable[Call], range_: LogRange) -> list[ToolSequence]:
     """What each session did in one stretch of a log."""
-    found = by_session(calls, range_).items()
-    return [ToolSequence(session, str(range_), tuple(step.tool for step in own)) for session, own in found]
+    rows = by_session(calls, range_).items()
+    return [ToolSequence(session, str(range_), tuple(step.tool for step in walk)) for session, walk in rows]
 
 
 def stretches(acted: Iterable[ToolSequence]) -> dict[str, list[ToolSequence]]:
     """What was done by session, in the order of the log; a stretch within one that is there already is left out."""
     by_session: dict[str, list[tuple[LogRange, ToolSequence]]] = {}
-    for one in acted:
-        range_ = next(iter(parse_ranges(one.range)), LogRange(one.range, 0, 0, ""))
-        by_session.setdefault(one.session, []).append((range_, one))
-    found: dict[str, list[ToolSequence]] = {}
-    for session, own in by_session.items():
+    for sequence in acted:
+        range_ = next(iter(parse_ranges(sequence.range)), LogRange(sequence.range, 0, 0, ""))
+        by_session.setdefault(sequence.session, []).append((range_, sequence))
+    merged: dict[str, list[ToolSequence]] = {}
+    for session, pairs in by_session.items():
         path, last = "", -1
-        for range_, one in sorted(own, key=lambda pair: (pair[0].path, pair[0].first, -pair[0].last)):
+        for range_, sequence in sorted(pairs, key=lambda pair: (pair[0].path, pair[0].first, -pair[0].last)):
             if range_.path != path or range_.last > last:
-                found.setdefault(session, []).append(one)
+                merged.setdefault(session, []).append(sequence)
                 path, last = range_.path, range_.last
-    return found
+    return merged
 
 
 def sessions(acted: Iterable[ToolSequence]) -> dict[str, tuple[str, ...]]:
     """The tools that each session called, in order over all its stretches."""
-    return {session: _joined(one.tools for one in own) for session, own in stretches(acted).items()}
+    return {session: _joined(one.tools for one in pieces) for session, pieces in stretches(acted).items()}
 
 
 def _joined(parts: Iterable[Iterable[str]]) -> tuple[str, ...]:
     """The tools of stretches in a row; a tool that ends one and begins the next was called once."""
     tools: list[str] = []
-    for part in parts:
-        for tool in part:
+    for stretch in parts:
+        for tool in stretch:
             if not tools or tools[-1] != tool:
                 tools.append(tool)
     return tuple(tools)
@@ -166,7 +166,7 @@ def _announced(value: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     """The calls that an assistant's message makes: parts of its content, or whole lines of it as capture writes them."""
     content = value.get("content")
     if isinstance(content, list):
-        named = [call_of(part) for part in content if kind_of(part) in CALLS]
+        named = [call_of(block) for block in content if kind_of(block) in CALLS]
         return [(_tool(tool), _args(args)) for _, tool, args in named]
     lines = content.splitlines() if isinstance(content, str) else []
     hits = [hit for line in lines if (hit := _WRITTEN.fullmatch(line.strip()))]
@@ -224,14 +224,14 @@ class ToolText(NamedTuple):
     @property
     def looks_up(self) -> bool:
         """True when the tool by its name only reads."""
-        parts = {part.lower() for part in _PARTS.findall(self.tool)}
-        return bool(parts & _LOOKS) and not parts & _ACTS
+        words = {word.lower() for word in _PARTS.findall(self.tool)}
+        return bool(words & _LOOKS) and not words & _ACTS
 
     @property
     def phrase(self) -> str:
         """The call in a few words."""
-        said = f"{self.tool}: {self.about}" if self.about else self.tool
-        return f"{said} (failed)" if self.failed else said
+        call = f"{self.tool}: {self.about}" if self.about else self.tool
+        return f"{call} (failed)" if self.failed else call
 
 
 def read_call(text: str) -> ToolText | None:

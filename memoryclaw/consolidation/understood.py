@@ -18,13 +18,13 @@ from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.logs import LogRange
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import decisions_of
-from memoryclaw.writing.remember import Part
+from memoryclaw.writing.remember import MemoryPart
 
 
 class Understood(NamedTuple):
     """What a text comes to: the facts and statements that hold all of it; none where a note must keep the words."""
 
-    parts: tuple[Part, ...] = ()
+    parts: tuple[MemoryPart, ...] = ()
     why: str = ""  # why a note keeps it
 
 
@@ -52,20 +52,22 @@ def understood(context: WriteContext, catalog: Catalog, text: str, language: str
         # A capital begins any sentence, so it makes a name only where all that is said is told of it.
         named = read([turn], {key_of(first): first, **names}, language)
         if named.statements and all(
-            one.told and {told.entity for told in one.told} == {first} for one in named.statements
+            one.told and {fact.entity for fact in one.told} == {first} for one in named.statements
         ):
             talk = named
     rows = [verdict(one) for one in talk.statements]
-    other = next((row for row in rows if row.verdict not in ("fact", "statement")), None)
-    if talk.pasted or not rows or other:
-        return Understood(why=other.why if other else "no statement of yours is in it")
-    whole = (statement_of(one) for one in talk.statements if one.told and _leaves(one))
-    decided = [decider.decide(claim, "") for claim in dict.fromkeys((*claims_of(talk), *whole))]
-    parts = (Part(one.claim.entity, one.claim.field, one.claim.value, one.path, one.many) for one in decided)
-    return Understood(tuple(dict.fromkeys(parts)))
+    unclear = next((row for row in rows if row.verdict not in ("fact", "statement")), None)
+    if talk.pasted or not rows or unclear:
+        return Understood(why=unclear.why if unclear else "no statement of yours is in it")
+    quotes = (statement_of(one) for one in talk.statements if one.told and _leaves(one))
+    decided = [decider.decide(claim, "") for claim in dict.fromkeys((*claims_of(talk), *quotes))]
+    new = (
+        MemoryPart(one.claim.entity, one.claim.field, one.claim.value, one.path, one.many) for one in decided
+    )
+    return Understood(tuple(dict.fromkeys(new)))
 
 
-def _leaves(one: Statement) -> bool:
+def _leaves(statement: Statement) -> bool:
     """True where the clauses that facts were read from leave words out that carry the subject."""
-    read_ = {token for told in one.told for token in tokens_of(told.words)}
-    return any(token not in read_ and token.removesuffix("'s") not in read_ for token in one.content)
+    read_ = {token for fact in statement.told for token in tokens_of(fact.words)}
+    return any(token not in read_ and token.removesuffix("'s") not in read_ for token in statement.content)

@@ -257,12 +257,12 @@ class DaemonFiles:
     def _closed(self) -> None:
         try:
             made(self._state)
-            found = os.stat(self._state)
-            if found.st_uid != os.geteuid():
+            info = os.stat(self._state)
+            if info.st_uid != os.geteuid():
                 raise VaultError(
                     f"{self._state} belongs to another user, who could read the token; make it your own, or delete it"
                 )
-            if stat.S_IMODE(found.st_mode) != 0o700:
+            if stat.S_IMODE(info.st_mode) != 0o700:
                 os.chmod(self._state, 0o700)
         except OSError as error:
             raise VaultError(
@@ -276,10 +276,10 @@ class DaemonFiles:
         except OSError:
             return ""
         with open(handle, "rb") as file:
-            found = os.fstat(handle)
-            if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid():
+            info = os.fstat(handle)
+            if not stat.S_ISREG(info.st_mode) or info.st_uid != os.geteuid():
                 return ""
-            if stat.S_IMODE(found.st_mode) & 0o177:
+            if stat.S_IMODE(info.st_mode) & 0o177:
                 return ""
             text = file.read(300).decode("ascii", "replace").strip()
         return text if _TOKEN.fullmatch(text) else ""
@@ -338,8 +338,8 @@ def stop(state: Path) -> int:
 
 def _pid_in(state: Path) -> int:
     try:
-        found = json.loads((state / ADDRESS).read_bytes())
+        address = json.loads((state / ADDRESS).read_bytes())
     except (OSError, ValueError, RecursionError):
         return 0
-    pid = found.get("pid") if isinstance(found, dict) else 0
+    pid = address.get("pid") if isinstance(address, dict) else 0
     return pid if type(pid) is int else 0

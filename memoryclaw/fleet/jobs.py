@@ -371,7 +371,7 @@ class Worker:
 
     def _asked(self, vault: str) -> None:
         node = self._fleet.vault(vault).node
-        home = next((one for one in self._fleet.nodes() if one.name == node and one.is_up), None)
+        home = next((node_ for node_ in self._fleet.nodes() if node_.name == node and node_.is_up), None)
         if home is None:
             raise JobError(f"its home {node or 'is not known'} cannot be reached")
         token, token_record = self._fleet.make_token(vault, "owner", note="nightly work", days=1)

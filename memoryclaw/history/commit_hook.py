@@ -107,8 +107,8 @@ class CommitHook:
             return os.path.join(common, "hooks")
         folder = os.path.normpath(os.path.join(self._root, os.path.expanduser(configured)))
         inside = any(
-            os.path.realpath(folder).startswith(f"{os.path.realpath(one)}{os.sep}")
-            for one in (self._root, common)
+            os.path.realpath(folder).startswith(f"{os.path.realpath(base)}{os.sep}")
+            for base in (self._root, common)
         )
         if must_be_ours and not inside:
             raise InputError(

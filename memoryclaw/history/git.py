@@ -53,7 +53,7 @@ def git_state(root: str) -> GitState:
     """The state of the repository whose `.git` is in this folder."""
     git_dir = _git_dir(root)
     if not git_dir:
-        if all(os.path.exists(os.path.join(root, part)) for part in ("HEAD", "objects", "refs")):
+        if all(os.path.exists(os.path.join(root, name)) for name in ("HEAD", "objects", "refs")):
             return GitState(
                 "bare", "the vault folder is itself a bare git repository; use a working copy of it"
             )
@@ -106,8 +106,8 @@ def _settings(git_dir: str) -> list[str]:
 
 def wants_signatures(git_dir: str) -> bool:
     """True where the user has git sign every commit, which ours never are: there may be nobody to give the key."""
-    found = [(hit[1] or "").lower() for settings in _settings(git_dir) for hit in _SIGNS.finditer(settings)]
-    return bool(found) and found[-1] in _YES
+    values = [(hit[1] or "").lower() for settings in _settings(git_dir) for hit in _SIGNS.finditer(settings)]
+    return bool(values) and values[-1] in _YES
 
 
 def hash_name(git_dir: str) -> str:
@@ -360,7 +360,7 @@ def _age(path: str) -> str:
         seconds = max(0, int(time.time() - os.stat(path).st_mtime))
     except FileNotFoundError:
         seconds = 0
-    size, unit = next((one for one in _UNITS if seconds >= one[0]), _UNITS[-1])
+    size, unit = next((unit_row for unit_row in _UNITS if seconds >= unit_row[0]), _UNITS[-1])
     count = seconds // size
     return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
 
@@ -413,8 +413,8 @@ class GitCommand:
         self._git_dir = git_dir
         # GitPython hands the whole environment on, so what a caller's git left in it is unset by `env`.
         inherited = [name for name in os.environ if name.startswith("GIT_")]
-        scrub = ["env", *(part for name in inherited for part in ("-u", name))] if inherited else []
-        settings = [part for key, value in _SAFE for part in ("-c", f"{key}={value}")]
+        scrub = ["env", *(argument for name in inherited for argument in ("-u", name))] if inherited else []
+        settings = [argument for key, value in _SAFE for argument in ("-c", f"{key}={value}")]
         self._fixed = [f"--git-dir={git_dir}", f"--work-tree={root}", *settings]
         self._scrub = scrub
         self._git: Git | None = None

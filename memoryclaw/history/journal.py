@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from memoryclaw.errors import GitBusyError, GitKilledError, NotFoundError
 from memoryclaw.history import git
 from memoryclaw.history.git import hash_name, index_stamp
-from memoryclaw.history.repository import Entry, History, StagedUpdate
+from memoryclaw.history.repository import History, StagedUpdate, TreeEntry
 from memoryclaw.model import Stamp
 from memoryclaw.vault import files
 from memoryclaw.vault.files import NO_LINKS
@@ -106,8 +106,8 @@ def branch_noted(history: History, ref: str, commit: str, verb: str) -> Iterator
         clear(history.root)
 
 
-def _entry(value: Any) -> Entry | None:
-    return Entry(*value) if value else None
+def _entry(value: Any) -> TreeEntry | None:
+    return TreeEntry(*value) if value else None
 
 
 # The user's git index follows our commits, entry by entry. An entry that the user staged is left as it is.
@@ -186,7 +186,7 @@ def _unmoved(history: History, entries: Sequence[StagedUpdate], ours: str) -> li
 
 
 def _update(history: History, entries: Sequence[StagedUpdate], ours: str) -> None:
-    none = Entry("0", "0" * (64 if hash_name(history.git_dir) == "sha256" else 40))
+    none = TreeEntry("0", "0" * (64 if hash_name(history.git_dir) == "sha256" else 40))
     lines = [
         f"{(e.now or none).mode} {(e.now or none).oid}\t{history.places.on_disk(e.path)}"
         for e in entries

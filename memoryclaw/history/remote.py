@@ -241,7 +241,7 @@ class Remote:
     def _run(self, verb: str, address: str, *options: str, refs: list[str]) -> tuple[int, str, str]:
         *plain, side, program = options
         program_option = [f"{side}={_THERE} {program}"] if _PATH.match(address) else []
-        settings = [part for key, value in _SAFE for part in ("-c", f"{key}={value}")]
+        settings = [argument for key, value in _SAFE for argument in ("-c", f"{key}={value}")]
         command = [
             "git",
             f"--git-dir={self._folder}",

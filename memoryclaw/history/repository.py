@@ -37,7 +37,7 @@ from memoryclaw.vault.layout import places, timestamp, utc
 TREE = "40000"
 
 
-class Entry(NamedTuple):
+class TreeEntry(NamedTuple):
     """What a tree or an index says of one name: mode and object id."""
 
     mode: str
@@ -47,18 +47,18 @@ class Entry(NamedTuple):
 class Tree:
     """The folders of one commit that a change goes through, as far as they were read."""
 
-    def __init__(self, folders: Mapping[str, dict[bytes, Entry]], hash_name: str) -> None:
+    def __init__(self, folders: Mapping[str, dict[bytes, TreeEntry]], hash_name: str) -> None:
         self._folders = {name: dict(entries) for name, entries in folders.items()}
         self._changed: set[str] = {""}
         self.hash_name = hash_name
 
-    def entry(self, path: str) -> Entry | None:
+    def entry(self, path: str) -> TreeEntry | None:
         """The entry of a file, or None where the commit has none."""
         folder, _, name = path.rpartition("/")
         entry = self._folders.get(folder, {}).get(name.encode("utf-8", "surrogateescape"))
         return entry if entry is not None and entry.mode not in {TREE, _MODULE} else None
 
-    def put(self, path: str, entry: Entry | None) -> bool:
+    def put(self, path: str, entry: TreeEntry | None) -> bool:
         """Sets or removes a file's entry; False when a file or a submodule is in the way."""
         folder, _, name = path.rpartition("/")
         if not self._reachable(folder):
@@ -90,7 +90,7 @@ class Tree:
         if empty:
             self._folders.setdefault(parent, {}).pop(key, None)
         else:
-            self._folders.setdefault(parent, {})[key] = Entry(TREE, oid)
+            self._folders.setdefault(parent, {})[key] = TreeEntry(TREE, oid)
 
     def _reachable(self, folder: str) -> bool:
         for ancestor in ancestors(folder):
@@ -118,28 +118,28 @@ def folders_of(paths: Iterable[str]) -> list[str]:
     return ["", *sorted({name for path in paths for name in ancestors(path.rpartition("/")[0])})]
 
 
-def parse_tree(raw: bytes, oid_length: int) -> dict[bytes, Entry]:
+def parse_tree(raw: bytes, oid_length: int) -> dict[bytes, TreeEntry]:
     """The entries of a raw tree object."""
     entries, position = {}, 0
     while position < len(raw):
         space, end = raw.index(b" ", position), raw.index(b"\0", position)
         oid = raw[end + 1 : end + 1 + oid_length]
-        entries[raw[space + 1 : end]] = Entry(raw[position:space].decode(), oid.hex())
+        entries[raw[space + 1 : end]] = TreeEntry(raw[position:space].decode(), oid.hex())
         position = end + 1 + oid_length
     return entries
 
 
-def raw_tree(entries: Mapping[bytes, Entry]) -> bytes:
+def raw_tree(entries: Mapping[bytes, TreeEntry]) -> bytes:
     """A tree object of these entries."""
     return b"".join(_raw(name, entry) for name, entry in sorted(entries.items(), key=_git_order))
 
 
-def _git_order(item: tuple[bytes, Entry]) -> bytes:
+def _git_order(item: tuple[bytes, TreeEntry]) -> bytes:
     name, entry = item
     return name + b"/" if entry.mode == TREE else name
 
 
-def _raw(name: bytes, entry: Entry) -> bytes:
+def _raw(name: bytes, entry: TreeEntry) -> bytes:
     return entry.mode.encode() + b" " + name + b"\0" + bytes.fromhex(entry.oid)
 
 
@@ -155,8 +155,8 @@ Found = Mapping[
 class GitFileState(NamedTuple):
     """What git holds of one file: its entry in HEAD and in the user's index, and the bytes of both."""
 
-    head: Entry | None
-    staged: Entry | None
+    head: TreeEntry | None
+    staged: TreeEntry | None
     head_data: bytes | None
     staged_data: bytes | None
 
@@ -166,9 +166,11 @@ def missing(what: str) -> str:
     return damage(f"{what} is not there; `memoryclaw doctor` looks closer")
 
 
-def trees_of(commit: str, name: str, folders: Sequence[str], found: Found) -> dict[str, dict[bytes, Entry]]:
+def trees_of(
+    commit: str, name: str, folders: Sequence[str], found: Found
+) -> dict[str, dict[bytes, TreeEntry]]:
     """The folders of a commit, outermost first; HistoryError for one that it names and that git does not have."""
-    trees: dict[str, dict[bytes, Entry]] = {}
+    trees: dict[str, dict[bytes, TreeEntry]] = {}
     for folder in folders if commit else ():
         tree = found[f"{name}:{folder}"]
         above, _, last = folder.rpartition("/")
@@ -180,7 +182,7 @@ def trees_of(commit: str, name: str, folders: Sequence[str], found: Found) -> di
     return trees or {"": {}}
 
 
-def entries_of(out: bytes) -> dict[str, Entry]:
+def entries_of(out: bytes) -> dict[str, TreeEntry]:
     """The entries that `ls-files` lists; HistoryError for one with a merge conflict."""
     entries = {}
     for line in out.decode("utf-8", "surrogateescape").split("\0")[:-1]:
@@ -188,14 +190,14 @@ def entries_of(out: bytes) -> dict[str, Entry]:
         mode, oid, stage = facts.split(" ")
         if stage != "0":
             raise HistoryError(f"{path} has a merge conflict in the vault's git repository; resolve it first")
-        entries[path] = Entry(mode, oid)
+        entries[path] = TreeEntry(mode, oid)
     return entries
 
 
 def side_of(
     path: str,
     tree: Tree,
-    index: Mapping[str, Entry],
+    index: Mapping[str, TreeEntry],
     blobs: Found,
     commit: str,
 ) -> GitFileState:
@@ -245,8 +247,8 @@ class StagedUpdate(NamedTuple):
     """How one entry of the user's index is to change: only if it still is `was`."""
 
     path: str
-    was: Entry | None
-    now: Entry | None
+    was: TreeEntry | None
+    now: TreeEntry | None
 
 
 class NewCommit(NamedTuple):
@@ -330,10 +332,10 @@ class History:
         blobs = dict(zip(names, self.objects(names), strict=True))
         paths_on_disk, index, head = set(place_of.values()), entries_of(listed()), blobs["HEAD"]
         index = {path: entry for path, entry in index.items() if path in paths_on_disk}
-        known_here = {found[0] for found in blobs.values() if found}
+        known_here = {blob[0] for blob in blobs.values() if blob}
         staged = sorted({entry.oid for entry in index.values()} - known_here)
         blobs.update(zip(staged, self.objects(staged), strict=True))
-        blobs.update({found[0]: found for found in blobs.values() if found})
+        blobs.update({blob[0]: blob for blob in blobs.values() if blob})
         commit = head[0] if head else self._no_commit()
         tree = Tree(trees_of(commit, "HEAD", folders, blobs), hash_name(self.git_dir))
         states = {path: side_of(place_of[path], tree, index, blobs, "HEAD") for path in paths}
@@ -498,11 +500,11 @@ class History:
             }
         )
 
-    def index_entries(self, paths: Sequence[str], env: dict[str, str] | None = None) -> dict[str, Entry]:
+    def index_entries(self, paths: Sequence[str], env: dict[str, str] | None = None) -> dict[str, TreeEntry]:
         """The entries that the user's index has for these files; HistoryError for one with a merge conflict."""
-        at = map(self.places.on_disk, paths)
+        locations = map(self.places.on_disk, paths)
         entries = entries_of(
-            self.git.run("ls-files", "--stage", "-z", "--", *at, env={**LITERAL, **(env or {})})
+            self.git.run("ls-files", "--stage", "-z", "--", *locations, env={**LITERAL, **(env or {})})
         )
         return {self.places.named(path): entry for path, entry in entries.items()}
 
@@ -525,7 +527,9 @@ class History:
         """The bytes of these files as they are staged, without those that are not."""
         entries = self.index_entries(paths, _index_env(index_file)) if paths else {}
         blobs = self.objects([entry.oid for entry in entries.values()])
-        return {path: one[2] for path, one in zip(entries, blobs, strict=True) if one and one[1] == "blob"}
+        return {
+            path: blob[2] for path, blob in zip(entries, blobs, strict=True) if blob and blob[1] == "blob"
+        }
 
     def find(self, name: str) -> Recorded:
         """The commit with this id (its beginning, or `HEAD~1` and the like), or the newest one of this run; InputError when there is none."""
@@ -544,13 +548,13 @@ class History:
         pattern = f"--grep=^Run: {re.escape(run)}$"
         commits = self.git.run("rev-list", "--extended-regexp", pattern, "HEAD").decode().split()
         # A line in the middle of a message is no trailer, whatever it says.
-        return (found for found in map(self.read, commits) if found.trailers.get("Run") == run)
+        return (commit for commit in map(self.read, commits) if commit.trailers.get("Run") == run)
 
     def listing(self, commit: str) -> dict[str, str]:
         """The files of a commit with the ids of their blobs; links and submodules are left out."""
         out = self.git.run("ls-tree", "-r", "-z", "--full-tree", commit).decode("utf-8", "surrogateescape")
         rows = (line.partition("\t") for line in out.split("\0")[:-1])
-        files = ((self.places.named(path), told.split(" ")) for told, _, path in rows)
+        files = ((self.places.named(path), row.split(" ")) for row, _, path in rows)
         return {path: oid for path, (mode, _, oid) in files if mode in _FILE_MODES}
 
     def read(self, commit: str) -> Recorded:
@@ -579,7 +583,7 @@ class History:
         raw = [(fields[i + 1], fields[i].lstrip(":").split(" ")) for i in range(0, len(fields), 2)]
         versions = [(path, _version(was, a), _version(now, b)) for path, (was, now, a, b, _) in raw]
         oids = sorted({oid for _, *oids_of_file in versions for oid in oids_of_file if oid})
-        data = {oid: one[2] for oid, one in zip(oids, self.objects(oids), strict=True) if one}
+        data = {oid: blob[2] for oid, blob in zip(oids, self.objects(oids), strict=True) if blob}
         for path, *oids_of_file in versions:
             if any(oid and oid not in data for oid in oids_of_file):
                 raise HistoryError(
@@ -599,7 +603,7 @@ class History:
         return self._author
 
     def _commit_object(self, tree: str, parents: Iterable[str], message: str, now: datetime) -> bytes:
-        name, email = (re.sub(r"[<>\x00-\x1f]", "", part).strip() for part in self.author())
+        name, email = (re.sub(r"[<>\x00-\x1f]", "", name_or_email).strip() for name_or_email in self.author())
         who = f"{name} <{email}> {int(utc(now).timestamp())} +0000"
         above = "".join(f"parent {parent}\n" for parent in parents if parent)
         text = f"tree {tree}\n{above}author {who}\ncommitter {who}\n\n{message.rstrip()}\n"
@@ -683,8 +687,8 @@ def _version(mode: str, oid: str) -> str:
     return oid if oid.strip("0") and mode != _MODULE else ""
 
 
-def _entry(data: bytes | None, was: Entry | None, hash_name: str) -> Entry | None:
-    return None if data is None else Entry(was.mode if was else _FILE, object_id("blob", data, hash_name))
+def _entry(data: bytes | None, was: TreeEntry | None, hash_name: str) -> TreeEntry | None:
+    return None if data is None else TreeEntry(was.mode if was else _FILE, object_id("blob", data, hash_name))
 
 
 # The commits of a vault in rows: who, when, in whose words, which files
@@ -751,7 +755,7 @@ def editions(history: History, path: str) -> Iterator[FileVersions]:
     for start in range(0, len(commits), _AT_ONCE):
         group = commits[start : start + _AT_ONCE]
         objects = history.objects([f"{commit}{parent}:{path}" for commit in group for parent in ("^", "")])
-        blobs = [one[2] if one and one[1] == "blob" else None for one in objects]
+        blobs = [blob[2] if blob and blob[1] == "blob" else None for blob in objects]
         for number, commit in enumerate(group):
             yield FileVersions(commit, blobs[2 * number], blobs[2 * number + 1])
 

@@ -15,8 +15,8 @@ from memoryclaw.history.git import common_dir, hash_name
 from memoryclaw.history.repository import (
     LITERAL,
     TREE,
-    Entry,
     History,
+    TreeEntry,
     ancestors,
     object_id,
     parse_tree,
@@ -51,25 +51,25 @@ def changed_versions(history: History, transforms: Mapping[str, Transform]) -> V
 
     These are ids alone, so they can be kept where the words that go must not be.
     """
-    wanted = {history.places.on_disk(path): transform for path, transform in transforms.items()}
-    folders = {f"{folder}/" for path in wanted for folder in ancestors(path.rpartition("/")[0])}
-    seen, store = set[tuple[str, str]](), list[tuple[str, bytes]]()
+    transform_of = {history.places.on_disk(path): transform for path, transform in transforms.items()}
+    folders = {f"{folder}/" for path in transform_of for folder in ancestors(path.rpartition("/")[0])}
+    visited, store = set[tuple[str, str]](), list[tuple[str, bytes]]()
     versions: dict[str, dict[str, str]] = {}
     commits = history.git.run("rev-list", "--all").decode().split()
     kind = hash_name(history.git_dir)
-    with _Reader(history) as reader:
+    with _ObjectReader(history) as reader:
 
         def walk(tree: str, folder: str) -> None:
             for name, entry in parse_tree(reader.read(tree), len(tree) // 2).items():
                 path = f"{folder}{name.decode('utf-8', 'surrogateescape')}"
-                if (entry.oid, path) in seen:
+                if (entry.oid, path) in visited:
                     continue
-                seen.add((entry.oid, path))
+                visited.add((entry.oid, path))
                 if entry.mode == TREE and f"{path}/" in folders:
                     walk(entry.oid, f"{path}/")
-                elif path in wanted and entry.mode != TREE and entry.mode not in _NO_FILES:
+                elif path in transform_of and entry.mode != TREE and entry.mode not in _NO_FILES:
                     data = reader.read(entry.oid)
-                    after = wanted[path](data)
+                    after = transform_of[path](data)
                     if after != data:
                         new = "" if after is None else object_id("blob", after, kind)
                         versions.setdefault(path, {})[entry.oid] = new
@@ -83,8 +83,8 @@ def changed_versions(history: History, transforms: Mapping[str, Transform]) -> V
 
 def _present(history: History, ids: Iterable[str]) -> list[str]:
     """Those of the objects that are in the repository, whether or not anything holds them."""
-    asked = "".join(f"{oid}\n" for oid in sorted(ids)).encode()
-    lines = history.git.run("cat-file", "--batch-check", stdin=asked).decode().splitlines()
+    request = "".join(f"{oid}\n" for oid in sorted(ids)).encode()
+    lines = history.git.run("cat-file", "--batch-check", stdin=request).decode().splitlines()
     return [line.partition(" ")[0] for line in lines if not line.endswith(" missing")]
 
 
@@ -168,7 +168,7 @@ class Rewriting:
         refs = self._refs()
         order = git.run("rev-list", "--topo-order", "--reverse", "--all").decode().split()
         self._stored = frozenset(_present(self._history, {new for _, new in self._changes() if new}))
-        with _Reader(self._history) as reader:
+        with _ObjectReader(self._history) as reader:
             self._read = reader.read
             for number, commit in enumerate(order, 1):
                 self._commits[commit] = self._commit(commit)
@@ -237,14 +237,14 @@ class Rewriting:
         )
         for path in out.split("\0")[:-1]:
             old, new = (
-                one[2] if one else None
-                for one in self._history.objects([f"{before}:{path}", f"{after}:{path}"])
+                version[2] if version else None
+                for version in self._history.objects([f"{before}:{path}", f"{after}:{path}"])
             )
             name, was = self._history.places.named(path), None if old is None else files.digest_of(old)
-            now = files.digest_at(root, name)
-            if new is not None and now == was:
+            current = files.digest_at(root, name)
+            if new is not None and current == was:
                 files.write_file(root, name, new, was)
-            elif now is not None:
+            elif current is not None:
                 files.sweep(root, name)  # of a try that was cut short
             git.run("reset", "-q", "--", path, env=LITERAL)
 
@@ -307,19 +307,21 @@ class Rewriting:
         if earlier is not None:
             return earlier
         entries = parse_tree(self._read(oid), len(oid) // 2)
-        fresh: dict[bytes, Entry] = {}
+        fresh: dict[bytes, TreeEntry] = {}
         for name, entry in entries.items():
             path = f"{folder}{name.decode('utf-8', 'surrogateescape')}"
             if entry.mode == TREE:
                 inner = self._tree(entry.oid, f"{path}/")
                 if inner:
-                    fresh[name] = Entry(TREE, inner)
+                    fresh[name] = TreeEntry(TREE, inner)
             elif entry.mode in _NO_FILES:
                 fresh[name] = entry
             else:
                 blob = self._blob(entry.oid, path)
                 if blob is not None:
-                    fresh[self._free(self._name(path, name), name, fresh, entries)] = Entry(entry.mode, blob)
+                    fresh[self._free(self._name(path, name), name, fresh, entries)] = TreeEntry(
+                        entry.mode, blob
+                    )
         if fresh == entries:
             self._trees[oid, folder] = oid
             return oid
@@ -328,7 +330,7 @@ class Rewriting:
         return new
 
     @staticmethod
-    def _free(called: str, name: bytes, *folders: Mapping[bytes, Entry]) -> bytes:
+    def _free(called: str, name: bytes, *folders: Mapping[bytes, TreeEntry]) -> bytes:
         """A name that no other file has: two that were named by what is erased would both be called `forgotten.md`."""
 
         def taken(new: str) -> bool:
@@ -379,7 +381,7 @@ class Rewriting:
             self._store = []
 
 
-class _Reader:
+class _ObjectReader:
     """Reads objects through one process of git."""
 
     def __init__(self, history: History) -> None:
@@ -414,7 +416,7 @@ def found_in_objects(history: History, needles: Needles, progress: Progress | No
         "cat-file", "--batch-check=%(objectname) %(objecttype)", "--batch-all-objects"
     ).decode()
     listed = [line.split() for line in out.splitlines()]
-    with _Reader(history) as reader:
+    with _ObjectReader(history) as reader:
         for number, (oid, kind) in enumerate(listed, 1):
             raw = reader.read(oid)
             if kind == "tree":

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import ConfigError, InputError
-from memoryclaw.hosts.json5 import Added, Member, Node, append, parse, removed
+from memoryclaw.hosts.json5 import Added, JsonNode, Member, append, parse, removed
 from memoryclaw.vault import files
 
 BACKUP = ".memoryclaw-backup"
@@ -161,10 +161,10 @@ def without_hooks(text: str) -> str:
 
 def command_in(text: str) -> str:
     """What runs our hooks in these settings, with `{}` in place of `hook pre` or `hook post`; empty where nothing does."""
-    return next((_VERB.sub(" {}", found.command) for found in _ours(_checked(text))), "")
+    return next((_VERB.sub(" {}", hook.command) for hook in _ours(_checked(text))), "")
 
 
-def _checked(text: str) -> Node:
+def _checked(text: str) -> JsonNode:
     """The settings, read as JSON: the host knows no comments, and of a key that stands twice it follows one only."""
     try:
         value = json.loads(text, object_pairs_hook=_once)
@@ -192,10 +192,10 @@ class _OurHook(NamedTuple):
     """One command of ours, with the objects and lists around it from the outermost inwards."""
 
     command: str
-    chain: tuple[tuple[Node, Member], ...]
+    chain: tuple[tuple[JsonNode, Member], ...]
 
 
-def _ours(root: Node) -> Iterator[_OurHook]:
+def _ours(root: JsonNode) -> Iterator[_OurHook]:
     hooks = root.member("hooks")
     for event in hooks.node.members if hooks else ():
         for group in event.node.members:

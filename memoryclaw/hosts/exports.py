@@ -31,7 +31,7 @@ _THOUGHTS = frozenset({"thoughts", "reasoning_recap", "model_editable_context"})
 _ID = re.compile(r"[0-9a-f-]{16,}|\d+", re.IGNORECASE)
 
 
-class Conversation(NamedTuple):
+class ExportedConversation(NamedTuple):
     """A conversation as turns for the log, in order, and why some of it stays behind."""
 
     session: str
@@ -55,7 +55,7 @@ class Memory(NamedTuple):
 class Read(NamedTuple):
     """What one value of an export holds."""
 
-    conversations: tuple[Conversation, ...] = ()
+    conversations: tuple[ExportedConversation, ...] = ()
     memories: tuple[Memory, ...] = ()
     known: bool = True  # False: it is none of what this program exports
 
@@ -72,11 +72,11 @@ def read_value(kind: str, value: Any, name: str) -> Read:
         return _mem0(value, name)
     inside = value.get("conversations") if isinstance(value, Mapping) else None
     if isinstance(inside, list):
-        read = [read_value(kind, one, name) for one in inside]
+        read = [read_value(kind, export, name) for export in inside]
         return Read(
-            tuple(one for each in read for one in each.conversations),
-            tuple(one for each in read for one in each.memories),
-            any(one.known for one in read),
+            tuple(export for each in read for export in each.conversations),
+            tuple(export for each in read for export in each.memories),
+            any(export.known for export in read),
         )
     if not isinstance(value, Mapping):
         return Read(known=False)
@@ -93,10 +93,10 @@ def _chatgpt(value: Mapping[str, Any]) -> Read:
     title = one_line(_text(value.get("title")))
     session = _session(CHATGPT, value, "conversation_id", "id")
     if value.get("is_do_not_remember") is True:
-        return Read((Conversation(session, title, (), (_TEMPORARY,) * len(nodes)),))
+        return Read((ExportedConversation(session, title, (), (_TEMPORARY,) * len(nodes)),))
     path = _path(nodes, value.get("current_node"))
-    shown = {id(node) for node in path}
-    left_out = [_BRANCH for node in nodes.values() if id(node) not in shown and _said(_message(node)).strip()]
+    ids = {id(node) for node in path}
+    left_out = [_BRANCH for node in nodes.values() if id(node) not in ids and _said(_message(node)).strip()]
     turns: list[dict[str, Any]] = []
     memories: list[Memory] = []
     ts, before = _time(value.get("create_time")) or _time(value.get("update_time")), ""
@@ -112,12 +112,12 @@ def _chatgpt(value: Mapping[str, Any]) -> Read:
         about = {"session": session, **({"ts": ts} if ts else {})}
         turns.append({**about, "id": id_, **turn})
         files = _list(_map(message.get("metadata")).get("attachments"))
-        names = [_text(one.get("name")) for one in files if isinstance(one, Mapping)]
+        names = [_text(file.get("name")) for file in files if isinstance(file, Mapping)]
         turns += [
             {**about, "id": f"{id_}:{n}", **_attachment(name)} for n, name in enumerate(names, 1) if name
         ]
         before = id_
-    return Read((Conversation(session, title, tuple(turns), tuple(left_out)),), tuple(memories))
+    return Read((ExportedConversation(session, title, tuple(turns), tuple(left_out)),), tuple(memories))
 
 
 def _path(nodes: Mapping[str, Any], end: Any) -> list[Any]:
@@ -129,12 +129,12 @@ def _path(nodes: Mapping[str, Any], end: Any) -> list[Any]:
             if not (isinstance(node, Mapping) and node.get("children"))
         ]
         end = max(leaves, default=(0.0, ""))[1]
-    found, seen = [], set[str]()
-    while isinstance(end, str) and end in nodes and end not in seen:
-        seen.add(end)
-        found.append(nodes[end])
+    path, keys = [], set[str]()
+    while isinstance(end, str) and end in nodes and end not in keys:
+        keys.add(end)
+        path.append(nodes[end])
         end = nodes[end].get("parent") if isinstance(nodes[end], Mapping) else None
-    return found[::-1]
+    return path[::-1]
 
 
 def _message(node: Any) -> Mapping[str, Any]:
@@ -170,21 +170,21 @@ def _role(message: Mapping[str, Any]) -> str:
 def _said(message: Mapping[str, Any]) -> str:
     """The words of a message; pictures and sound are named where there are none."""
     content = _map(message.get("content"))
-    parts = content.get("parts")
-    if isinstance(parts, list):
-        said = [_part(part) for part in parts]
-        said = said if any(said) else [_named(part) for part in parts]
+    content_parts = content.get("parts")
+    if isinstance(content_parts, list):
+        texts = [_part(piece) for piece in content_parts]
+        texts = texts if any(texts) else [_named(piece) for piece in content_parts]
     else:
         head = (
             [content.get("title"), content.get("url")]
             if content.get("content_type") == "tether_quote"
             else []
         )
-        said = [
-            _text(one)
-            for one in (*head, content.get("text"), content.get("result"), content.get("user_profile"))
+        texts = [
+            _text(text)
+            for text in (*head, content.get("text"), content.get("result"), content.get("user_profile"))
         ]
-    return _MARKS.sub("", "\n".join(filter(None, said)))
+    return _MARKS.sub("", "\n".join(filter(None, texts)))
 
 
 def _part(part: Any) -> str:
@@ -212,12 +212,15 @@ def _remembered(message: Mapping[str, Any], title: str, ts: str) -> Iterator[Mem
     content = _map(message.get("content"))
     where = f"conversation {title!r}" if title else "a conversation"
     if content.get("content_type") == "user_editable_context":
-        own = _map(_map(message.get("metadata")).get("user_context_message_data"))
-        told = (
-            ("About me", own.get("about_user_message") or content.get("user_profile")),
-            ("How ChatGPT should answer", own.get("about_model_message") or content.get("user_instructions")),
+        user = _map(_map(message.get("metadata")).get("user_context_message_data"))
+        headed = (
+            ("About me", user.get("about_user_message") or content.get("user_profile")),
+            (
+                "How ChatGPT should answer",
+                user.get("about_model_message") or content.get("user_instructions"),
+            ),
         )
-        for heading, text in told:
+        for heading, text in headed:
             if _text(text).strip():
                 yield Memory(_text(text).strip(), "custom instructions", title=heading, curated=True)
     elif _role(message) == "assistant" and message.get("recipient") == "bio":
@@ -239,7 +242,7 @@ def _claude(value: Mapping[str, Any], name: str) -> Read:
     return Read(known=False)
 
 
-def _claude_conversation(value: Mapping[str, Any]) -> Conversation:
+def _claude_conversation(value: Mapping[str, Any]) -> ExportedConversation:
     session = _session(CLAUDE, value, "uuid", "id")
     turns: list[dict[str, Any]] = []
     left_out: list[str] = []
@@ -248,14 +251,14 @@ def _claude_conversation(value: Mapping[str, Any]) -> Conversation:
         if not isinstance(message, Mapping):
             continue
         ts = _time(message.get("created_at")) or ts
-        said = list(_claude_turns(message))
-        left_out += [] if said else [_EMPTY]
+        blocks = list(_claude_turns(message))
+        left_out += [] if blocks else [_EMPTY]
         id_ = _text(message.get("uuid")) or _digest(message)
         turns += [
             {"session": session, "id": id_ if n == 0 else f"{id_}:{n}", **({"ts": ts} if ts else {}), **turn}
-            for n, turn in enumerate(said)
+            for n, turn in enumerate(blocks)
         ]
-    return Conversation(session, one_line(_text(value.get("name"))), tuple(turns), tuple(left_out))
+    return ExportedConversation(session, one_line(_text(value.get("name"))), tuple(turns), tuple(left_out))
 
 
 def _claude_turns(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -283,21 +286,21 @@ def _claude_turns(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _plain_block(block: Mapping[str, Any]) -> dict[str, Any]:
     """A block without what is for the program that shows it."""
-    kept = ("type", "text", "id", "name", "input", "content", "is_error", "tool_use_id", "thinking")
-    return {key: block[key] for key in kept if block.get(key) is not None}
+    keys = ("type", "text", "id", "name", "input", "content", "is_error", "tool_use_id", "thinking")
+    return {key: block[key] for key in keys if block.get(key) is not None}
 
 
 def _claude_memories(value: Mapping[str, Any], name: str) -> Iterator[Memory]:
-    found = [("What Claude remembers", value.get("conversations_memory"))]
-    found += [
+    headed = [("What Claude remembers", value.get("conversations_memory"))]
+    headed += [
         (f"What Claude remembers of project {key}", text)
         for key, text in _map(value.get("project_memories")).items()
     ]
-    for title, text in found:
+    for title, text in headed:
         if _text(text).strip():
             # Claude sets a bold line of its own where others write a heading.
-            told = _BOLD.sub(r"## \1", _text(text).strip())
-            yield Memory(told, name, title=title, curated=True)
+            markdown = _BOLD.sub(r"## \1", _text(text).strip())
+            yield Memory(markdown, name, title=title, curated=True)
 
 
 def _claude_project(value: Mapping[str, Any], name: str) -> Iterator[Memory]:
@@ -305,9 +308,9 @@ def _claude_project(value: Mapping[str, Any], name: str) -> Iterator[Memory]:
     day = _time(value.get("updated_at"))[:10]
     if value.get("is_starter_project") is True:
         return
-    said = [_text(value.get("description")).strip(), _text(value.get("prompt_template")).strip()]
-    if any(said):
-        yield Memory("\n\n".join(filter(None, said)), name, day=day, title=f"Project {title}")
+    texts = [_text(value.get("description")).strip(), _text(value.get("prompt_template")).strip()]
+    if any(texts):
+        yield Memory("\n\n".join(filter(None, texts)), name, day=day, title=f"Project {title}")
     for document in _list(value.get("docs")):
         if isinstance(document, Mapping) and _text(document.get("content")).strip():
             file = one_line(_text(document.get("filename"))) or "document"
@@ -323,8 +326,8 @@ def _mem0(value: Any, name: str) -> Read:
     for key in ("results", "memories", "data"):
         rows = rows[key] if isinstance(rows, Mapping) and isinstance(rows.get(key), list) else rows
     rows = [rows] if isinstance(rows, Mapping) else rows
-    found = [one for row in _list(rows) if isinstance(row, Mapping) and (one := _mem0_row(row, name))]
-    return Read(memories=tuple(found), known=bool(found) or rows == [])
+    memories = [one for row in _list(rows) if isinstance(row, Mapping) and (one := _mem0_row(row, name))]
+    return Read(memories=tuple(memories), known=bool(memories) or rows == [])
 
 
 def _mem0_row(row: Mapping[str, Any], name: str) -> Memory | None:
@@ -367,8 +370,8 @@ def _time(value: Any) -> str:
     """A time as our logs write it; nothing where there is none."""
     if isinstance(value, bool) or not isinstance(value, str | int | float) or not value:
         return ""
-    found = parse_timestamp(str(value))
-    return found if len(found) > 10 or not found else f"{found}T00:00:00Z"
+    stamp = parse_timestamp(str(value))
+    return stamp if len(stamp) > 10 or not stamp else f"{stamp}T00:00:00Z"
 
 
 def _number(value: Any) -> float:

@@ -48,8 +48,8 @@ def context_for(
     question, session = question_of(spoken(_text(hook, "prompt", "query"))), session_of(hook)
     if not question.strip():
         return ""
-    asked = {"query": question, **({"session": session} if session else {})}
-    answer = served(root, "POST", "/v1/recall", asked, end - time.monotonic(), audience=audience)
+    request = {"query": question, **({"session": session} if session else {})}
+    answer = served(root, "POST", "/v1/recall", request, end - time.monotonic(), audience=audience)
     if answer is not None and isinstance(answer.get("context"), str):
         return str(answer["context"])
     from memoryclaw.daemon.processes import within  # noqa: PLC0415 - only where no daemon answers
@@ -74,15 +74,15 @@ def keep_turns(
             _ANSWER,
             audience=audience,
         )
-        kept = (answer or {}).get("acknowledged")
-        return kept if isinstance(kept, list) and len(kept) == len(turns) else own(turns)
+        receipts = (answer or {}).get("acknowledged")
+        return receipts if isinstance(receipts, list) and len(receipts) == len(turns) else own(turns)
 
     if not session:
         raise InputError('this hook names no session; give it "session_id"')
-    given = hook.get("turns")
-    if isinstance(given, list):
+    brought = hook.get("turns")
+    if isinstance(brought, list):
         counts = dict.fromkeys(("kept", "again", "left_out", "refused"), 0)
-        count(counts, keep([{"session": session, **turn} for turn in given if isinstance(turn, Mapping)]))
+        count(counts, keep([{"session": session, **turn} for turn in brought if isinstance(turn, Mapping)]))
         return counts
     path = _text(hook, "transcript_path")
     if not path:
@@ -125,11 +125,11 @@ def write_latest(
         budget: tokens of the block at most.
         now: when it ended.
     """
-    said = block(_turns(root, logs, session), working, budget)
-    if not said:
+    context = block(_turns(root, logs, session), working, budget)
+    if not context:
         return ""
     head = f"<!-- How session {_harmless(session)} ended at {timestamp(now)}; written by memoryclaw, not to be edited. -->"
-    data = f"{head}\n{said}\n".encode("utf-8", "replace")
+    data = f"{head}\n{context}\n".encode("utf-8", "replace")
     files.write_file(root, PATH, data, files.digest_at(root, PATH))
     return PATH
 
@@ -138,15 +138,15 @@ def _turns(root: str, logs: Logs, session: str) -> list[LogTurn]:
     if not os.path.isdir(on_disk(root, "logs")):
         return []
     stem = file_stem(session)
-    found: list[LogTurn] = []
+    turns: list[LogTurn] = []
     for path in logs.of_session(stem)[-_DAYS:]:
         text = b"\n".join(logs.lines(path, 0)).decode("utf-8", "replace")
-        found += [
+        turns += [
             turn
             for turn in read_jsonl(stem, text).turns
             if turn.session == session and may_see(AGENT, turn.audience)
         ]
-    return found
+    return turns
 
 
 def _harmless(session: str) -> str:
@@ -171,8 +171,8 @@ def block(turns: Sequence[LogTurn], working: Sequence[str], budget: int) -> str:
         budget: tokens of the whole block; the oldest turns go first.
     """
     taken: list[LogTurn] = []
-    said = [turn for turn in turns if turn.role in _SPOKEN and turn.text.strip()]
-    for turn in reversed(said):
+    spoken_turns = [turn for turn in turns if turn.role in _SPOKEN and turn.text.strip()]
+    for turn in reversed(spoken_turns):
         if estimate(_fenced([turn, *taken], working)) > budget:
             break
         taken.insert(0, turn)
@@ -182,10 +182,10 @@ def block(turns: Sequence[LogTurn], working: Sequence[str], budget: int) -> str:
 def _fenced(turns: Sequence[LogTurn], working: Sequence[str]) -> str:
     lines, trust = [OPENING, *working], ""
     for turn in turns:
-        now = _TRUST.get(turn.role, "unknown")
-        if now != trust:
-            lines += [_CLOSE] * bool(trust) + [f'<memory trust="{now}">']
-        trust = now
+        next_trust = _TRUST.get(turn.role, "unknown")
+        if next_trust != trust:
+            lines += [_CLOSE] * bool(trust) + [f'<memory trust="{next_trust}">']
+        trust = next_trust
         lines.append(item(turn.id, f"{turn.name or turn.role}: {_short(turn.text)}", turn.ts))
     return "\n".join([*lines, *([_CLOSE] * bool(trust)), CLOSING])
 

@@ -20,7 +20,7 @@ from memoryclaw.consolidation.actions import IMPORTED, AddPending, NewFile
 from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.errors import InputError
 from memoryclaw.hosts.archives import Part, items, parts_of, whole
-from memoryclaw.hosts.exports import CHATGPT, CLAUDE, MEM0, OWNER_OF, Conversation, Memory, read_value
+from memoryclaw.hosts.exports import CHATGPT, CLAUDE, MEM0, OWNER_OF, ExportedConversation, Memory, read_value
 from memoryclaw.hosts.memory_file import is_ours
 from memoryclaw.hosts.openclaw.curated import Host, ImportCandidate, curated, passage
 from memoryclaw.hosts.proposing import Fresh, Proposed, as_proposed, propose
@@ -148,7 +148,7 @@ class _Import:
         """Captures the conversations, and proposes the memories."""
         candidates: list[ImportCandidate] = []
         parts = self._wanted(parts_of(self._source))
-        waiting: list[Conversation] = []
+        waiting: list[ExportedConversation] = []
         read, known = 0, False
         self._total = sum(part.size for part in parts)
         for part in parts:
@@ -157,7 +157,7 @@ class _Import:
                     self._problems.append(found)
                     continue
                 read += 1
-                if isinstance(found, Conversation):
+                if isinstance(found, ExportedConversation):
                     known = True
                     waiting.append(found)
                     if sum(len(one.turns) for one in waiting) >= _TURNS:
@@ -194,7 +194,7 @@ class _Import:
             self._left_out["files that hold neither conversations nor memories"] += others
         return found
 
-    def _read(self, part: Part) -> Iterator[Conversation | list[ImportCandidate] | Problem]:
+    def _read(self, part: Part) -> Iterator[ExportedConversation | list[ImportCandidate] | Problem]:
         """What a part holds: conversations as they come, and its memories as candidates; an empty list for what is neither."""
         if self._kind in (BASIC_MEMORY, MEMORY_MD):
             yield self._markdown(part)
@@ -293,7 +293,7 @@ class _Import:
             return ""
         return self._context.gate.text(found.text)
 
-    def _capture(self, conversations: Sequence[Conversation]) -> None:
+    def _capture(self, conversations: Sequence[ExportedConversation]) -> None:
         """Keeps some conversations; each turn is durable before the next batch is read."""
         turns = [turn for one in conversations for turn in one.turns]
         acks: list[CaptureResult] = []

@@ -21,7 +21,7 @@ _NAMES: dict[str, Any] = {"true": True, "false": False, "null": None}
 _DEEPEST = 100
 
 
-class Node(NamedTuple):
+class JsonNode(NamedTuple):
     """A value from `start` to `end`; `members` of an object or an array."""
 
     kind: str  # object | array | scalar
@@ -41,11 +41,11 @@ class Member(NamedTuple):
 
     key: str
     start: int
-    node: Node
+    node: JsonNode
     comma: int = -1  # -1: none
 
 
-def parse(text: str) -> Node:
+def parse(text: str) -> JsonNode:
     """The value of a JSON5 text.
 
     Raises:
@@ -59,7 +59,7 @@ def parse(text: str) -> Node:
     return node
 
 
-def plain(node: Node) -> Any:
+def plain(node: JsonNode) -> Any:
     """A node as Python's own values."""
     if node.kind == "object":
         return {member.key: plain(member.node) for member in node.members}
@@ -75,27 +75,27 @@ class _Json5Parser:
     def error(self, at: int, message: str) -> ConfigError:
         return ConfigError(f"line {self._text.count(chr(10), 0, at) + 1}: {message}")
 
-    def skipped(self, at: int) -> int:
-        while hit := _BLANK.match(self._text, at) or COMMENT.match(self._text, at):
-            at = hit.end()
-        return at
+    def skipped(self, place: int) -> int:
+        while hit := _BLANK.match(self._text, place) or COMMENT.match(self._text, place):
+            place = hit.end()
+        return place
 
-    def value(self, at: int, depth: int) -> Node:
+    def value(self, at: int, depth: int) -> JsonNode:
         if depth > _DEEPEST:
             raise self.error(at, "this is nested too deeply")
         first = self._text[at : at + 1]
         if first in {"{", "["} and first:
             return self._container(at, depth)
         if hit := _STRING.match(self._text, at):
-            return Node("scalar", at, hit.end(), _unquoted(hit[0]))
+            return JsonNode("scalar", at, hit.end(), _unquoted(hit[0]))
         hit = _WORD.match(self._text, at)
         if hit is None:
             raise self.error(at, "a value is missing here")
         if hit[0] in _NAMES:
-            return Node("scalar", at, hit.end(), _NAMES[hit[0]])
-        return Node("scalar", at, hit.end(), self._number(hit[0], at))
+            return JsonNode("scalar", at, hit.end(), _NAMES[hit[0]])
+        return JsonNode("scalar", at, hit.end(), self._number(hit[0], at))
 
-    def _container(self, start: int, depth: int) -> Node:
+    def _container(self, start: int, depth: int) -> JsonNode:
         kind, close = ("object", "}") if self._text[start] == "{" else ("array", "]")
         members: list[Member] = []
         position = self.skipped(start + 1)
@@ -108,7 +108,7 @@ class _Json5Parser:
                 member = member._replace(comma=position)
                 position = self.skipped(position + 1)
             members.append(member)
-        return Node(kind, start, position + 1, None, tuple(members))
+        return JsonNode(kind, start, position + 1, None, tuple(members))
 
     def _member(self, at: int, kind: str, depth: int) -> Member:
         if kind == "array":
@@ -178,7 +178,7 @@ class Added(NamedTuple):
     tail: str | None = None  # the blanks before the end of a container that had nothing in it; None: it had
 
 
-def found(text: str, path: Path) -> Node | None:
+def found(text: str, path: Path) -> JsonNode | None:
     """The value at a path; None when there is none."""
     node = parse(text)
     for key in path:
@@ -198,7 +198,7 @@ def put(text: str, path: Path, value: Any) -> tuple[str, Added]:
     return fresh, Added(depth, tail)
 
 
-def replaced(text: str, node: Node, raw: str) -> str:
+def replaced(text: str, node: JsonNode, raw: str) -> str:
     """The text with a value replaced by other characters."""
     return text[: node.start] + raw + text[node.end :]
 
@@ -237,7 +237,7 @@ def drop(text: str, path: Path, value: Any, added: Added) -> str:
     return removed(text, node, items[-1], added if added.there == len(path) else None)
 
 
-def _nearest(text: str, path: Path) -> tuple[Node, int]:
+def _nearest(text: str, path: Path) -> tuple[JsonNode, int]:
     """The innermost object on the way, and how many keys led there."""
     node = parse(text)
     for depth, key in enumerate(path):
@@ -250,7 +250,7 @@ def _nearest(text: str, path: Path) -> tuple[Node, int]:
     return node, len(path)
 
 
-def _chain(text: str, path: Path) -> list[Node] | None:
+def _chain(text: str, path: Path) -> list[JsonNode] | None:
     """The objects from the outermost to the one that holds the last key."""
     chain = [parse(text)]
     for key in path:
@@ -261,7 +261,7 @@ def _chain(text: str, path: Path) -> list[Node] | None:
     return chain[:-1]
 
 
-def _inserted(text: str, node: Node, key: str, value: Any, *, depth: int) -> tuple[str, str | None]:
+def _inserted(text: str, node: JsonNode, key: str, value: Any, *, depth: int) -> tuple[str, str | None]:
     if node.members:
         return _after_last(text, node, key, value), None
     position = _end_of_comments(text, node.start + 1)
@@ -275,7 +275,7 @@ def _inserted(text: str, node: Node, key: str, value: Any, *, depth: int) -> tup
     return f"{text[:position]}{newline}{indent}{rendered}{newline}{outer}{text[close:]}", tail
 
 
-def _after_last(text: str, node: Node, key: str, value: Any) -> str:
+def _after_last(text: str, node: JsonNode, key: str, value: Any) -> str:
     last = node.members[-1]
     after = last.node.end if last.comma < 0 else last.comma + 1
     line = text[_line_start(text, last.start) : last.start]
@@ -292,7 +292,7 @@ def _after_last(text: str, node: Node, key: str, value: Any) -> str:
     return f"{text[:position]}{separator}{rendered},{text[position:]}"
 
 
-def removed(text: str, node: Node, member: Member, added: Added | None = None) -> str:
+def removed(text: str, node: JsonNode, member: Member, added: Added | None = None) -> str:
     """The text without one member of an object or array."""
     place = node.members.index(member)
     before = node.members[place - 1] if place else None
@@ -310,15 +310,15 @@ def removed(text: str, node: Node, member: Member, added: Added | None = None) -
     return head + tail
 
 
-def _end_of_comments(text: str, at: int, stop: int | None = None) -> int:
+def _end_of_comments(text: str, place: int, stop: int | None = None) -> int:
     """Where the last comment from here on ends; `at` when there is none before the next token."""
-    end = at
+    end = place
     while True:
-        blank = _MAYBE_BLANK.match(text, at)
-        hit = COMMENT.match(text, blank.end() if blank else at)
+        blank = _MAYBE_BLANK.match(text, place)
+        hit = COMMENT.match(text, blank.end() if blank else place)
         if hit is None or (stop is not None and hit.end() > stop):
             return end
-        at = end = hit.end()
+        place = end = hit.end()
 
 
 def _shown(value: Any, indent: str, unit: str, newline: str) -> str:

@@ -65,13 +65,13 @@ def memory_file(
     """
     page = _Page(budget, may_leave)
     page.put(MARK, "# Memory", "", _NOTE)
-    known = [one for one in facts if one.trust in _SHOWN]
-    page.add("Preferences", ((one, _sentence(one.fact)) for one in known if one.is_standing))
-    told = page.recent([one for one in episodes if one.trust in _SHOWN])
-    for entity, group in _by_entity([one for one in known if not one.is_standing]):
-        page.add(entity, ((one, _of_entity(one.fact)) for one in group))
+    visible = [memory for memory in facts if memory.trust in _SHOWN]
+    page.add("Preferences", ((memory, _sentence(memory.fact)) for memory in visible if memory.is_standing))
+    recent = page.recent([memory for memory in episodes if memory.trust in _SHOWN])
+    for entity, group in _by_entity([memory for memory in visible if not memory.is_standing]):
+        page.add(entity, ((memory, _of_entity(memory.fact)) for memory in group))
     text = "\n".join(page.lines) + "\n"
-    return MemoryFile(text, rounded(cost(text)), budget, tuple(page.facts), tuple(told), page.left_out)
+    return MemoryFile(text, rounded(cost(text)), budget, tuple(page.facts), tuple(recent), page.left_out)
 
 
 class _Page:
@@ -96,31 +96,31 @@ class _Page:
     def add(self, heading: str, facts: Iterable[tuple[FileFact, str]]) -> None:
         """Adds facts below a heading, as many as there is room for."""
         head: Sequence[str] = ("", f"## {escaped_line(heading)}", "")
-        for one, said in facts:
-            if not self._may_leave(one.fact):
+        for memory, words in facts:
+            if not self._may_leave(memory.fact):
                 continue
-            if self.put(*head, f"- {escaped_line(said)}{_MARKED.get(one.trust, '')}"):
-                self.facts.append(one)
+            if self.put(*head, f"- {escaped_line(words)}{_MARKED.get(memory.trust, '')}"):
+                self.facts.append(memory)
                 head = ()
             else:
                 self.left_out += 1
 
     def recent(self, episodes: Sequence[FileEpisode]) -> list[FileEpisode]:
         """Adds the newest episodes, as many as a share of the budget has room for."""
-        room, told = (
+        room, taken = (
             _Page(min(self._left, self._budget // _SHARE) // 100, self._may_leave),
             list[FileEpisode](),
         )
         head: Sequence[str] = ("", "## Recent", "")
-        for one in episodes:
-            when = f"{one.day[:10]}: " if one.day else ""
-            line = f"- {when}{escaped_line(one.title)} ({escaped_line(one.id)}){_MARKED.get(one.trust, '')}"
+        for episode in episodes:
+            when = f"{episode.day[:10]}: " if episode.day else ""
+            line = f"- {when}{escaped_line(episode.title)} ({escaped_line(episode.id)}){_MARKED.get(episode.trust, '')}"
             if room.put(*head, line):
-                told.append(one)
+                taken.append(episode)
                 head = ()
         self.put(*room.lines)
-        self.left_out += len(episodes) - len(told)
-        return told
+        self.left_out += len(episodes) - len(taken)
+        return taken
 
 
 def is_ours(text: str) -> bool:
@@ -138,12 +138,12 @@ def as_json(file: MemoryFile, audience: str) -> dict[str, Any]:
         "context": file.text,
         "facts": [
             {
-                "id": one.fact.id, "type": one.fact.type, "entity": one.fact.entity, "field": one.fact.field, "value": one.fact.value,
-                "since": one.fact.since, "said": one.fact.said, "trust": one.trust,
+                "id": entry.fact.id, "type": entry.fact.type, "entity": entry.fact.entity, "field": entry.fact.field, "value": entry.fact.value,
+                "since": entry.fact.since, "said": entry.fact.said, "trust": entry.trust,
             }
-            for one in file.facts
+            for entry in file.facts
         ],
-        "episodes": [one._asdict() for one in file.episodes],
+        "episodes": [entry._asdict() for entry in file.episodes],
     }  # fmt: skip
 
 
@@ -163,21 +163,21 @@ def _sentence(fact: Fact) -> str:
 
 
 def _of_entity(fact: Fact) -> str:
-    said = (
+    words = (
         f'"{fact.value}"'
         if fact.is_statement
         else fact.value
         if fact.field == "value"
         else f"{fact.field}: {fact.value}"
     )
-    return f"{said} ({fact.day[:10]})" if fact.day else said
+    return f"{words} ({fact.day[:10]})" if fact.day else words
 
 
 def _by_entity(facts: Sequence[FileFact]) -> list[tuple[str, list[FileFact]]]:
     """Entities with what is known of them, the one that was heard of last first."""
     groups: dict[str, list[FileFact]] = {}
-    for one in facts:
-        groups.setdefault(key_of(one.fact.entity), []).append(one)
-    newest = {key: max(one.fact.day[:10] for one in group) for key, group in groups.items()}
+    for memory in facts:
+        groups.setdefault(key_of(memory.fact.entity), []).append(memory)
+    newest = {key: max(memory.fact.day[:10] for memory in group) for key, group in groups.items()}
     order = sorted(sorted(groups), key=lambda key: newest[key], reverse=True)
     return [(groups[key][0].fact.entity or "Said", groups[key]) for key in order]

@@ -64,13 +64,13 @@ def keep_new(path: str, session: str, state: str, keep: Keep) -> dict[str, int]:
 
 def count(counts: dict[str, int], acknowledged: Sequence[Turn]) -> None:
     """Adds up what became of turns."""
-    for one in acknowledged:
-        what = (
+    for receipt in acknowledged:
+        outcome = (
             "refused"
-            if not one.get("ok")
-            else next((key for key in ("again", "left_out") if one.get(key)), "kept")
+            if not receipt.get("ok")
+            else next((key for key in ("again", "left_out") if receipt.get(key)), "kept")
         )
-        counts[what] += 1
+        counts[outcome] += 1
 
 
 def _opened(path: str) -> BinaryIO:
@@ -89,10 +89,10 @@ def _batches(file: BinaryIO, session: str) -> Iterator[tuple[list[Turn], int]]:
     waiting: list[Turn] = []
     size, end = 0, file.tell()
     while line := file.readline(_LONGEST):
-        whole = line.endswith(b"\n") or _passed_over(file, line)
+        complete = line.endswith(b"\n") or _passed_over(file, line)
         waiting += turns_of(line.decode("utf-8", "replace"), session)
         size += len(line)
-        end = file.tell() if whole else end
+        end = file.tell() if complete else end
         if size >= _BATCH:
             yield waiting, end
             waiting, size = [], 0
@@ -155,12 +155,12 @@ def turns_of(line: str, session: str) -> list[dict[str, Any]]:
         return []
     if any(record.get(flag) for flag in _NOT_SAID) or message.get("model") == "<synthetic>":
         return []
-    known = str(record.get("uuid") or hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:32])
+    uuid = str(record.get("uuid") or hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:32])
     about = {"session": session, "role": record["type"], **_time(record.get("timestamp"))}
-    parts = [part for part in _parts(message.get("content")) if part]
+    contents = [part for part in _parts(message.get("content")) if part]
     return [
-        {**about, "uuid": known if place == 0 else f"{known}:{place}", "content": content}
-        for place, content in enumerate(parts)
+        {**about, "uuid": uuid if place == 0 else f"{uuid}:{place}", "content": content}
+        for place, content in enumerate(contents)
     ]
 
 
@@ -218,18 +218,18 @@ def spoken(text: str) -> str:
 
 def _without_instructions(text: str) -> str:
     """The text without what the host tells the model. An end that is missing once is missing for all that follows."""
-    parts: list[str] = []
+    pieces: list[str] = []
     unclosed: set[str] = set()
-    at = 0
+    place = 0
     for hit in _TOLD.finditer(text):
-        if hit.start() < at or hit[1] in unclosed:
+        if hit.start() < place or hit[1] in unclosed:
             continue
         close = f"</{hit[1]}>"
         end = text.find(close, hit.end())
         if end < 0:
             unclosed.add(hit[1])
             continue
-        parts.append(text[at : hit.start()])
+        pieces.append(text[place : hit.start()])
         behind = _SPACE.match(text, end + len(close))
-        at = behind.end() if behind else end
-    return "".join([*parts, text[at:]])
+        place = behind.end() if behind else end
+    return "".join([*pieces, text[place:]])

@@ -11,12 +11,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.ports import Clause
 
 K1, B = 1.2, 0.75  # inside SQLite's bm25(), which finds what is ranked; ranking has a B of its own
-WEIGHTS: Mapping[str, float] = {
-    "title": 2.0,
-    "tags": 3.0,
-    "properties": 2.0,
-    "body": 1.0,
-}
+WEIGHTS: Mapping[str, float] = {"title": 2.0, "tags": 3.0, "properties": 2.0, "body": 1.0}
 LEAST = 0.1  # idf of a token that stands nearly everywhere
 _STEPS = 1024
 
@@ -84,11 +79,11 @@ def tally(clause: Clause, look_up: Callable[[Clause], Counts]) -> Tally:
     if clause.op in ("token", "phrase"):
         counts = look_up(clause)
         return Tally(counts.keys(), counts)
-    tallies = tuple(tally(part, look_up) for part in clause.parts if part.op != "not")
+    tallies = tuple(tally(inner, look_up) for inner in clause.parts if inner.op != "not")
     if clause.op == "any":
-        return Tally(set().union(*(part.units for part in tallies)), parts=tallies)
-    units = set(tallies[0].units).intersection(*(part.units for part in tallies[1:]))
-    barred = (tally(part.parts[0], look_up).units for part in clause.parts if part.op == "not")
+        return Tally(set().union(*(inner.units for inner in tallies)), parts=tallies)
+    units = set(tallies[0].units).intersection(*(inner.units for inner in tallies[1:]))
+    barred = (tally(inner.parts[0], look_up).units for inner in clause.parts if inner.op == "not")
     return Tally(units.difference(*barred), parts=tallies)
 
 
@@ -100,8 +95,8 @@ def counted(found: Tally, units: AbstractSet[int]) -> Iterator[tuple[Counts, Abs
     units = found.units & units
     if found.counts is not None:
         yield found.counts, units
-    for part in found.parts:
-        yield from counted(part, units)
+    for inner in found.parts:
+        yield from counted(inner, units)
 
 
 def _sound(clause: Clause) -> Clause | None:
@@ -109,13 +104,13 @@ def _sound(clause: Clause) -> Clause | None:
         return clause if clause.text.strip(" ") else None
     if clause.op == "not":
         return None
-    subclauses = [_twice_negated(part) for part in clause.parts]
-    required = [_sound(part) for part in subclauses if part.op != "not"]
-    usable = [part for part in required if part is not None]
+    subclauses = [_twice_negated(each) for each in clause.parts]
+    required = [_sound(each) for each in subclauses if each.op != "not"]
+    usable = [each for each in required if each is not None]
     if not usable or (clause.op == "all" and len(usable) < len(required)):
         return None
-    barred = [_sound(part.parts[0]) for part in subclauses if part.op == "not"] if clause.op == "all" else []
-    negated = [Clause("not", parts=(part,)) for part in barred if part is not None]
+    barred = [_sound(each.parts[0]) for each in subclauses if each.op == "not"] if clause.op == "all" else []
+    negated = [Clause("not", parts=(each,)) for each in barred if each is not None]
     if len(usable) == 1 and not negated:
         return usable[0]
     return Clause(
@@ -130,20 +125,20 @@ def _twice_negated(clause: Clause) -> Clause:
 
 
 def _flat(op: str, parts: list[Clause]) -> Iterator[Clause]:
-    for part in parts:
-        if part.op == op:
-            yield from part.parts
+    for clause in parts:
+        if clause.op == op:
+            yield from clause.parts
         else:
-            yield part
+            yield clause
 
 
 def _room(clause: Clause) -> int:
     """How many symbols a parser that reads from left to right must remember at the innermost place."""
     if clause.op == "not":
         return _room(clause.parts[0])
-    rooms = [_room(part) for part in clause.parts if part.op != "not"]
-    barred = [_room(part) for part in clause.parts if part.op == "not"]
+    rooms = [_room(inner) for inner in clause.parts if inner.op != "not"]
+    barred = [_room(inner) for inner in clause.parts if inner.op == "not"]
     first, first_barred = 1 + (len(rooms) > 1 and bool(barred)), 3 + (len(barred) > 1)
-    places = [first + 2 * (at > 0) + room for at, room in enumerate(rooms)]
-    places += [first_barred + 2 * (at > 0) + room for at, room in enumerate(barred)]
+    places = [first + 2 * (index > 0) + room for index, room in enumerate(rooms)]
+    places += [first_barred + 2 * (index > 0) + room for index, room in enumerate(barred)]
     return max(places, default=0)

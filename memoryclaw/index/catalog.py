@@ -167,7 +167,7 @@ class Catalog:
         plain = fold(word)
         sql = """select word from words where spelled > 0 and word = ? union
             select word from words where spelled > 0 and word glob '*[^ -~]*' order by word"""
-        return [found for (found,) in self.rows(sql, (plain,)) if fold(str(found)) == plain]
+        return [spelling for (spelling,) in self.rows(sql, (plain,)) if fold(str(spelling)) == plain]
 
     def words_alike(self, word: str, slips: int) -> list[tuple[str, int]]:
         """Words of the vault, with their counts, that may be so many slips from a folded one: as long, and of its letters.
@@ -175,7 +175,7 @@ class Catalog:
         They also begin alike: the first letter is the same, was swapped, lost or put before, or the next two are the same.
         """
         letters, inner = sorted(set(word)), word[1:3]
-        after_one = {f"{first}{rest}" for first in self._first_letters() for rest in (word[:1], inner)}
+        after_one = {f"{first}{ending}" for first in self._first_letters() for ending in (word[:1], inner)}
         lacking = " + ".join(["(instr(word, ?) = 0)"] * len(letters)) or "0"
         sql = f"""select distinct word, spelled from {_BEGUN} where spelled > 0 and length(word) between ? and ? and {lacking} <= ?"""
         begun = _begun({*word[:2], *after_one})
@@ -231,7 +231,7 @@ class Catalog:
             where f.at >= ? and f.at <= ? and f.kind = 'episode' and f.state = 'current' and u.kind = 'todo'
             order by u.path, u.seq"""
         episodes = [
-            (path, at) for path, at, line in self.rows(sql, (first, last)) if line.startswith(tuple(marks))
+            (path, ts) for path, ts, line in self.rows(sql, (first, last)) if line.startswith(tuple(marks))
         ]
         return list(dict.fromkeys(episodes))
 

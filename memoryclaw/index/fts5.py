@@ -128,8 +128,8 @@ def _expression(clause: Clause) -> str:
     if clause.op in ("token", "phrase"):
         quoted = '"' + clause.text.replace('"', '""') + '"'
         return f"{{{' '.join(clause.columns)}}} : {quoted}" if clause.columns else quoted
-    required = [_grouped(part) for part in clause.parts if part.op != "not"]
-    barred = [_grouped(part.parts[0]) for part in clause.parts if part.op == "not"]
+    required = [_grouped(inner) for inner in clause.parts if inner.op != "not"]
+    barred = [_grouped(inner.parts[0]) for inner in clause.parts if inner.op == "not"]
     text = (" OR " if clause.op == "any" else " AND ").join(required)
     if not barred:
         return text

@@ -139,10 +139,10 @@ class Index:
     def writing(self) -> Iterator[Writing]:
         """One transaction over tables, text engine and word counts."""
         with self.database.writing() as connection:
-            work = Writing(connection, self.engine, self.language)
+            transaction = Writing(connection, self.engine, self.language)
             try:
-                yield work
-                work.count_words()
+                yield transaction
+                transaction.count_words()
             except BaseException:
                 self.engine.settle(keep=False)
                 raise
@@ -179,16 +179,13 @@ class Writing:
         notes = [(first + i, f.note) for i, f in enumerate(filed)]
         languages = [language_of((unit.text for unit in f.note.units), self._language) for f in filed]
         run = self._connection.executemany
-        run(
-            _FILE_SQL,
-            (file_row(first + i, f, languages[i].code) for i, f in enumerate(filed)),
-        )
+        run(_FILE_SQL, (file_row(first + i, f, languages[i].code) for i, f in enumerate(filed)))
         rows: list[IndexRow] = []
         tokens: list[tuple[object, ...]] = []
         spoken = zip(notes, languages, strict=True)
         run(
             _UNIT_SQL,
-            (row for (fid, note), one in spoken for row in self._unit_rows(fid, note, one, rows, tokens)),
+            (row for (fid, note), lang in spoken for row in self._unit_rows(fid, note, lang, rows, tokens)),
         )
         run("insert into tokens values(?,?,?,?,?,?,?,?,?)", tokens)
         self._engine.add(rows)
@@ -205,8 +202,7 @@ class Writing:
             (row for fid, n in notes for row in name_rows(fid, n)),
         )
         run(
-            "insert into link values(?,?,?,?,?,?,?,?)",
-            (row for fid, n in notes for row in link_rows(fid, n)),
+            "insert into link values(?,?,?,?,?,?,?,?)", (row for fid, n in notes for row in link_rows(fid, n))
         )
         run(
             "insert into cited values(?,?,?,?,?) on conflict do nothing",
@@ -350,22 +346,17 @@ class Writing:
         return int(self._connection.execute("select coalesce(max(fid), 0) + 1 from files").fetchone()[0])
 
     def _unit_rows(
-        self,
-        fid: int,
-        note: Note,
-        spoken: Language,
-        rows: list[IndexRow],
-        tokens: list[tuple[object, ...]],
+        self, fid: int, note: Note, spoken: Language, rows: list[IndexRow], tokens: list[tuple[object, ...]]
     ) -> Iterator[tuple[object, ...]]:
         texts = [_Texts(u.title, u.tags, u.properties, u.text) for u in note.units]
         kinds = [kind_of(unit.kind, unit.trust) for unit in note.units]
         columns = self._analysed(texts, kinds, spoken, sign=1)
         first = self._next  # the units of a file stand side by side: their neighbours are found by number
         self._next += len(note.units)
-        rows += [_index_row(first + seq, one) for seq, one in enumerate(columns)]
+        rows += [_index_row(first + seq, unit_texts) for seq, unit_texts in enumerate(columns)]
         tokens += (
-            (first + seq, fid, kind, *map(_length, one), "\n".join(one))
-            for seq, (kind, one) in enumerate(zip(kinds, columns, strict=True))
+            (first + seq, fid, kind, *map(_length, unit_texts), "\n".join(unit_texts))
+            for seq, (kind, unit_texts) in enumerate(zip(kinds, columns, strict=True))
         )
         opening = opening_turn(note.units)
         for seq, unit in enumerate(note.units):
@@ -541,7 +532,7 @@ def fingerprint(index: Index) -> str:
 def _storable(value: Any) -> Any:
     """A value as every engine can keep it: one on a server knows no NUL and cuts long keys."""
     if isinstance(value, tuple | list):
-        return [_storable(one) for one in value]
+        return [_storable(element) for element in value]
     return cut(value.replace("\0", "\ufffd")) if isinstance(value, str) else value
 
 

@@ -157,4 +157,4 @@ def _file(path: str, found: _StoredVocabulary, permitted: Permissions, work: Wri
     else:
         schema = read_schema(found.text)
         work.collections(sorted(schema.collections))
-        work.spans({field: one.verify for field, one in schema.fields.items() if one.verify})
+        work.spans({field: declared.verify for field, declared in schema.fields.items() if declared.verify})

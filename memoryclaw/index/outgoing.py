@@ -51,21 +51,21 @@ class Outgoing:
 
     def _of_file(self, path: str, rows: list[tuple[int, str]]) -> set[int]:
         everything = {rowid for rowid, _ in rows}
-        found = self._vault.read(path)
-        if found is None or self._index.digests([path]).get(path) != hashlib.sha256(found[0]).digest():
+        file = self._vault.read(path)
+        if file is None or self._index.digests([path]).get(path) != hashlib.sha256(file[0]).digest():
             return everything
-        data = own_words(path, found[0])
-        left = None if data is None else self.left(path, data)
-        if data is None or left is None:
+        data = own_words(path, file[0])
+        visible = None if data is None else self.left(path, data)
+        if data is None or visible is None:
             return everything
-        if left == data:
+        if visible == data:
             return set()
         collections, settings = self._index.collections(), ReadingSettings()
         settings = settings._replace(forgotten=ForgottenLines.of(self._index.forgotten()))
         if collections is not None:
             settings = settings._replace(collections=collections)
-        whole, less = ({unit.id: self._text_of(unit) for unit in read_note(path, some, settings).units} for some in (data, left))  # fmt: skip
-        return {rowid for rowid, id_ in rows if id_ not in less or less[id_] != whole.get(id_)}
+        texts, less = ({unit.id: self._text_of(unit) for unit in read_note(path, version, settings).units} for version in (data, visible))  # fmt: skip
+        return {rowid for rowid, id_ in rows if id_ not in less or less[id_] != texts.get(id_)}
 
     def left(self, path: str, data: bytes) -> bytes | None:
         """What of a file may leave this machine, as `leaving` tells, without what rests on what stays."""
@@ -76,7 +76,7 @@ class Outgoing:
         cited = set()
         for name in sources_in(readable(decode(data).text)):
             address = self._catalog.resolve(name)
-            found = self._vault.read(address.path) if address is not None else None
-            if address is not None and (found is None or stays(address.path, found[0])):
+            file = self._vault.read(address.path) if address is not None else None
+            if address is not None and (file is None or stays(address.path, file[0])):
                 cited.add(name)
         return cited

@@ -154,7 +154,7 @@ class Postgres:
         if vault is not None:
             settings.append(f"{VAULT} = '{vault}'")
         opening = "; ".join(
-            [f"begin {kind}", *(f"set local {one}" for one in settings), *filter(None, [asked])]
+            [f"begin {kind}", *(f"set local {setting}" for setting in settings), *filter(None, [asked])]
         )
         with self.telling():
             pool, connection, cursor = self._opening(opening)
@@ -359,7 +359,7 @@ class Postgres:
         connection.adapters.register_loader("timestamptz", _InUtc)
         connection.prepared_max = _PREPARED
         if self._prepared:
-            _run(connection, "; ".join(f"set {one}" for one in _PLANS))
+            _run(connection, "; ".join(f"set {setting}" for setting in _PLANS))
 
 
 def _run(connection: _Connection, sql: str) -> psycopg.Cursor[tuple[Any, ...]]:

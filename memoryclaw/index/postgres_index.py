@@ -100,7 +100,7 @@ class _Column(NamedTuple):
 
 
 def _columns_of(table: str) -> list[_Column]:
-    definitions = (one.split() for one in _TABLES[table][0].split(","))
+    definitions = (definition.split() for definition in _TABLES[table][0].split(","))
     return [_Column(name.lstrip("!"), kind, name.startswith("!")) for name, kind in definitions]
 
 
@@ -222,7 +222,7 @@ def _limited(sql: str) -> tuple[str, int, bool]:
     named = _wanted(sql)
     for name in (*_TABLES, *_VIEWS):
         if name in named and name in _TABLES:
-            columns = ", ".join(f'"{one.name}"' for one in _columns_of(name))
+            columns = ", ".join(f'"{column.name}"' for column in _columns_of(name))
             views.append(
                 f"{name} as not materialized (select {columns} from {SCHEMA}.{name} where vault = %s)"
             )
@@ -304,7 +304,7 @@ class PostgresConnection:
         number = self._database.number()
         bound = [
             [number] * translation.own
-            + [_bound(row[at], cut=True) for at, _ in translation.picked]
+            + [_bound(row[place], cut=True) for place, _ in translation.picked]
             + [number] * translation.after
             for row in rows
         ]
@@ -315,8 +315,8 @@ class PostgresConnection:
     def _insert(self, table: str, conflict: str, rows: Iterable[Sequence[object]]) -> None:
         sql, cut = _insertion(table, conflict.strip())
         fitting: Iterable[Sequence[object]] = [
-            [_cut(value) if at in cut else value for at, value in enumerate(row)]
-            if any(len(str(row[at])) > LONGEST for at in cut)
+            [_cut(value) if place in cut else value for place, value in enumerate(row)]
+            if any(len(str(row[place])) > LONGEST for place in cut)
             else row
             for row in rows
         ]
@@ -338,11 +338,11 @@ _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")  # in JSON: not one of which a t
 def _insertion(table: str, conflict: str) -> tuple[str, tuple[int, ...]]:
     """How many rows of a table are put in at once, and which of their values are cut."""
     columns = _columns_of(table)
-    values = ", ".join(_FROM_JSON[one.type].format(at) for at, one in enumerate(columns))
-    names = ", ".join(f'"{one.name}"' for one in columns)
+    values = ", ".join(_FROM_JSON[column.type].format(place) for place, column in enumerate(columns))
+    names = ", ".join(f'"{column.name}"' for column in columns)
     conflict = conflict.replace("on conflict(", "on conflict(vault, ")
     sql = f"""insert into {SCHEMA}.{table} as {table}({names}, vault) select {values}, %s from jsonb_array_elements(%s::jsonb) r {conflict}"""
-    return sql, tuple(at for at, one in enumerate(columns) if one.is_cut)
+    return sql, tuple(place for place, column in enumerate(columns) if column.is_cut)
 
 
 # JSON is the fastest way in: PostgreSQL refuses COPY where there is row-level security, and arrays cost three times as much here.
@@ -354,7 +354,7 @@ def _bound(value: object, *, cut: bool) -> Any:
         value = value.replace("\0", "�") if "\0" in value else value
         return _cut(value) if cut else value
     if isinstance(value, list):
-        return [_bound(one, cut=cut) for one in value]
+        return [_bound(element, cut=cut) for element in value]
     return value
 
 
@@ -575,7 +575,7 @@ class PostgresDatabase:
 
     def _wipe(self, raw: psycopg.Connection[tuple[Any, ...]], number: int | None = None) -> None:
         vault = self._number if number is None else number
-        for table in [one for one in _TABLES if one not in _OF_PASSAGES]:
+        for table in [name for name in _TABLES if name not in _OF_PASSAGES]:
             raw.execute(f"delete from {SCHEMA}.{table} where vault = %s", (vault,))
         raw.execute(f"update {SCHEMA}.vault set recipe = %s where number = %s", (self._recipe, vault))
         self._begin(raw, vault)
@@ -748,7 +748,7 @@ class PostgresText:
         if cleaned is None or limit < 1:
             return []
         alternatives = cleaned.parts if cleaned.op == "any" else (cleaned,)
-        if all(part.op == "token" for part in alternatives):
+        if all(inner.op == "token" for inner in alternatives):
             rowids, scores = self._any(list(alternatives), within)
         else:
             rowids, scores = self._nested(cleaned, within)
@@ -756,7 +756,7 @@ class PostgresText:
             last = np.partition(scores, len(scores) - limit)[len(scores) - limit]
             rowids, scores = rowids[scores >= last], scores[scores >= last]
         order = np.lexsort((rowids, -scores))
-        return [Hit(*found) for found in zip(rowids[order].tolist(), scores[order].tolist(), strict=True)]
+        return [Hit(*scored) for scored in zip(rowids[order].tolist(), scores[order].tolist(), strict=True)]
 
     def occurrences(self, tokens: Iterable[str], within: Iterable[int]) -> list[Occurrence]:
         """Every place where one of these tokens stands in one of these units."""
@@ -860,9 +860,9 @@ class PostgresText:
         """The units that hold any of these tokens, and their scores: the same sums as `gain` makes, for all units at once."""
         units, total = self.size()
         average = total / max(units, 1)
-        postings = self._postings({one.text for one in tokens})
-        counts = [_weighed(postings.get(one.text), one.columns) for one in tokens]
-        every = np.unique(np.concatenate([one[0] for one in counts])) if counts else np.empty(0, np.uint32)
+        postings = self._postings({leaf.text for leaf in tokens})
+        counts = [_weighed(postings.get(leaf.text), leaf.columns) for leaf in tokens]
+        every = np.unique(np.concatenate([leaf[0] for leaf in counts])) if counts else np.empty(0, np.uint32)
         scores = np.zeros(len(every))
         for rowids, weighed, lengths in counts:
             if len(rowids):
@@ -983,7 +983,7 @@ def _weighed(found: _Postings | None, columns: Sequence[str]) -> tuple[Any, Any,
         return np.empty(0, np.uint32), np.empty(0), np.empty(0)
     if columns:
         in_columns = np.isin(found.columns, [_COLUMNS[name] for name in columns])
-        found = _Postings(*(one[in_columns] for one in found))
+        found = _Postings(*(column[in_columns] for column in found))
     weighed = found.counts * _WEIGHTS[found.columns]
     rowids, first, which = np.unique(found.rowids, return_index=True, return_inverse=True)
     return (
@@ -1019,5 +1019,5 @@ def _together(
 def _leaves(clause: Clause) -> Iterator[Clause]:
     if clause.op in ("token", "phrase"):
         yield clause
-    for part in clause.parts:
-        yield from _leaves(part)
+    for inner in clause.parts:
+        yield from _leaves(inner)

@@ -159,7 +159,7 @@ class VectorStore:
             return {}
         matrix = self._matrix_of(int(self._meta("dimension")))
         with self._doubting():
-            rows = matrix.bytes_of({slot: known for _, slot, known in slot_rows}, self._count())
+            rows = matrix.bytes_of({slot: crc for _, slot, crc in slot_rows}, self._count())
         return {digest: rows[slot] for digest, slot, _ in slot_rows}
 
     def followed(self) -> str | None:
@@ -281,7 +281,7 @@ class VectorStore:
     def _cosines(self, query: Floats, found: Sequence[tuple[Any, ...]]) -> dict[int, float]:
         if not found:
             return {}
-        sums = {slot: known for _, slot, known in found}
+        sums = {slot: crc for _, slot, crc in found}
         matrix = self._asked(query)
         mean = self._mean(matrix)
         with self._doubting():
@@ -483,7 +483,7 @@ class Matrix:
     def sound(self, sums: Sequence[tuple[int, int]], count: int) -> bool:
         """True when every row has its checksum."""
         rows = self._rows(count)
-        return all(checksum(rows[slot].tobytes()) == known for slot, known in sums)
+        return all(checksum(rows[slot].tobytes()) == crc for slot, crc in sums)
 
     def bytes_of(self, sums: Mapping[int, int], count: int) -> dict[int, bytes]:
         """Some rows as they were written; VectorsError when one is not."""

@@ -123,8 +123,8 @@ class Vectors:
 
     def _lacking(self, passages: Mapping[int, bytes]) -> int:
         """How many of these units have no vector and may have one."""
-        held = self.store.held()
-        lacking = [rowid for rowid, own in passages.items() if own not in held]
+        stored = self.store.held()
+        lacking = [rowid for rowid, digest in passages.items() if digest not in stored]
         return len(lacking) - len(self._staying(lacking))
 
     def _staying(self, units: Sequence[int]) -> set[int]:

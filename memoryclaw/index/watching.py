@@ -140,7 +140,7 @@ class Watching:
 
     def _until_next(self, now: float) -> float:
         times = (now + _PULSE, self._next_scan, self._pending.next_at(), self._heartbeat.deadline)
-        return min(at for at in times if at is not None) - now
+        return min(moment for moment in times if moment is not None) - now
 
     def _follow(self) -> None:
         """Acts on what the hints ask for."""
@@ -413,8 +413,8 @@ class PendingHints:
     def take(self, now: float) -> Work:
         """What is due, or everything that was said when a cookie came after it."""
         everything = bool(self._cookies)
-        due_paths = {path for path, at in self._due.items() if everything or at <= now}
-        paths = frozenset(due_paths.union(path for path, at in self._again.items() if at <= now))
+        due_paths = {path for path, moment in self._due.items() if everything or moment <= now}
+        paths = frozenset(due_paths.union(path for path, moment in self._again.items() if moment <= now))
         for path in paths:
             self._due.pop(path, None)
             self._again.pop(path, None)

@@ -61,22 +61,22 @@ if TYPE_CHECKING:
     from memoryclaw.recall.timeline import Timeline
     from memoryclaw.review.decide import ReviewDecision, TickedFacts
     from memoryclaw.review.details import Details
-    from memoryclaw.review.file_history import Blame, CommitShown, Difference, Events, Logged
+    from memoryclaw.review.file_history import Blame, CommitList, CommitShown, FileDiff, Logged
     from memoryclaw.review.machines import Exchanged
     from memoryclaw.review.queue import ReviewItem
-    from memoryclaw.review.word_diff import Line
+    from memoryclaw.review.word_diff import DiffLine
     from memoryclaw.skills.approve import SkillDecision
     from memoryclaw.skills.host_skills import HostSkills
     from memoryclaw.skills.listing import LintedSkill, ListedSkill, SkillOffer
     from memoryclaw.skills.match import SkillMatch
-    from memoryclaw.skills.outcomes import Outcome, Outcomes
+    from memoryclaw.skills.outcomes import Outcomes, RunOutcome
     from memoryclaw.skills.run import ParameterValue, SkillRun
     from memoryclaw.working.memory import WorkingMemory
     from memoryclaw.working.store import Cleared
     from memoryclaw.writing.bundles import Packed, Restored
     from memoryclaw.writing.context import Written
     from memoryclaw.writing.decisions import Decision
-    from memoryclaw.writing.edit import Rewrite
+    from memoryclaw.writing.edit import NoteRewrite
 
 T = TypeVar("T")
 JsonObject = dict[str, Any]
@@ -571,7 +571,7 @@ class ItemShown(NamedTuple):
     """What waits, the files that it would change, and what stands behind it."""
 
     item: ReviewItem
-    files: tuple[Difference, ...] = ()
+    files: tuple[FileDiff, ...] = ()
 
 
 class DifferencesShown(NamedTuple):
@@ -597,14 +597,14 @@ waiting_item: Shape[ReviewItem] = Shape(
 waiting: Shape[Iterable[ReviewItem]] = Shape(many="waiting", each=waiting_item)
 
 
-def _hunks(file: Difference) -> Any:
+def _hunks(file: FileDiff) -> Any:
     from memoryclaw.review.word_diff import word_diff  # a search needs none
 
     return word_diff(file.before, file.after)
 
 
-_line: Shape[Line] = Shape("line=number pieces")
-_file: Shape[Difference] = Shape(
+_line: Shape[DiffLine] = Shape("line=number pieces")
+_file: Shape[FileDiff] = Shape(
     "path title hunks",
     hunks=(
         "list[list[dict[str, Any]]]",
@@ -616,26 +616,26 @@ _differences: Shape[DifferencesShown] = Shape("differences", differences=[_item_
 _review_item: Shape[DifferencesShown] = Shape("differences details", differences=[_item_with_files])
 
 
-def differences(items: Iterable[tuple[ReviewItem, Sequence[Difference]]]) -> JsonObject:
+def differences(items: Iterable[tuple[ReviewItem, Sequence[FileDiff]]]) -> JsonObject:
     """What would change if these were approved, each line in pieces that are the same, gone or come."""
     return _differences(DifferencesShown(tuple(ItemShown(item, tuple(files)) for item, files in items)))
 
 
-def review_item(item: ReviewItem, files: Sequence[Difference], details: Details | None) -> JsonObject:
+def review_item(item: ReviewItem, files: Sequence[FileDiff], details: Details | None) -> JsonObject:
     """One thing that waits: what would change, and, for the owner, what it rests on and stands against."""
     return _review_item(DifferencesShown((ItemShown(item, tuple(files)),), details))
 
 
-rewrite: Shape[Rewrite] = Shape(
+rewrite: Shape[NoteRewrite] = Shape(
     "id path digest files problems written notice",
     files=([_file], lambda text: [_difference(text.path, text.before, text.after)]),
 )
 
 
-def _difference(path: str, before: str, after: str) -> Difference:
-    from memoryclaw.review.file_history import Difference  # a search needs none
+def _difference(path: str, before: str, after: str) -> FileDiff:
+    from memoryclaw.review.file_history import FileDiff  # a search needs none
 
-    return Difference(path, before, after)
+    return FileDiff(path, before, after)
 
 
 decided: Shape[Iterable[ReviewDecision]] = Shape(many="decided")
@@ -648,7 +648,7 @@ commit: Shape[Logged] = Shape(
     files=("list[str]", lambda commit: commit.files[:_MOST_FILES]),
     more_files=(int, lambda commit: max(0, len(commit.files) - _MOST_FILES)),
 )
-history: Shape[Events] = Shape("commits next notice", commits=[commit])
+history: Shape[CommitList] = Shape("commits next notice", commits=[commit])
 change_made: Shape[CommitShown] = Shape("commit commit.body files more notice", commit=commit, files=[_file])
 _approved: Shape[Decision] = Shape("by at")
 blame: Shape[Blame] = Shape(
@@ -660,7 +660,7 @@ blame: Shape[Blame] = Shape(
 
 # Skills.
 
-skill_outcome: Shape[Outcome] = Shape()
+skill_outcome: Shape[RunOutcome] = Shape()
 skill_outcomes: Shape[Outcomes] = Shape(
     "runs succeeded rate degraded last_failure stopped", runs=(int, lambda outcomes: len(outcomes.told))
 )

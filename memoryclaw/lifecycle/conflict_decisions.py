@@ -10,7 +10,7 @@ from memoryclaw.model import Fact
 from memoryclaw.recall.conflicts import contested
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.language import key_of
-from memoryclaw.vault.conflict_rules import Conflict, Told, agree, conflicts, key_of_fact
+from memoryclaw.vault.conflict_rules import Conflict, FactAt, agree, conflicts, key_of_fact
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import SCHEMA_FILE
 from memoryclaw.vault.vocabulary import Schema, read_schema
@@ -59,7 +59,7 @@ def standing_conflicts(context: WriteContext, schema: Schema | None = None) -> l
     )
 
 
-def _seen(context: WriteContext, found: Sequence[Told]) -> Iterator[Told]:
+def _seen(context: WriteContext, found: Sequence[FactAt]) -> Iterator[FactAt]:
     """Those of these facts that are in what the caller sees of their files, as they stand there."""
     texts: dict[str, list[Fact]] = {}
     for path, fact in found:
@@ -78,10 +78,10 @@ def says(one: Fact, other: Fact) -> bool:
 def opposed(conflict: Conflict) -> list[tuple[Fact, Fact]]:
     """The pairs of values that cannot both hold, each once."""
     facts = [side[0][1] for side in conflict.sides]
-    return [(one, other) for one, other in combinations(facts, 2) if not agree(one.value, other.value)]
+    return [(a, b) for a, b in combinations(facts, 2) if not agree(a.value, b.value)]
 
 
-def side_in_words(side: Sequence[Told], entity: str) -> str:
+def side_in_words(side: Sequence[FactAt], entity: str) -> str:
     """`2026-05-02 (semantic/projects.md:4, since 2026-04-20, from 2026-04-19_site-meeting)`: a value, its places and its source.
 
     Args:

@@ -27,9 +27,9 @@ def _notes(context: UpkeepContext) -> Iterator[PlannedChange]:
         where (expires != '' or scope = ? or scope like ?) and state = 'current' and kind in ('episode', 'note', 'semantic') order by path"""
     rows = context.catalog.rows(sql, _SESSIONS)
     active = context.catalog.last_active(str(row[5]) for row in rows)
-    for path, id_, title, at, *tags in rows:
+    for path, id_, title, day, *tags in rows:
         lifecycle = Lifecycle(*tags)
-        if end := _over(context, lifecycle, max(active.get(lifecycle.scope, ""), str(at)[:10])):
+        if end := _over(context, lifecycle, max(active.get(lifecycle.scope, ""), str(day)[:10])):
             target = free_name(f"archive/{path}", lambda to: files.exists(context.writing.root, to))
             reason = f"{_why(lifecycle, end)}; `memoryclaw revive {id_}` brings it back"
             if move := resting(context, MoveFile(str(path), target)):

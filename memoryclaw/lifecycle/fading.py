@@ -42,15 +42,15 @@ def unused(context: UpkeepContext) -> Iterator[PlannedChange]:
     }
     used |= {id_.partition("#")[0] for id_ in context.ledger.fetched()}
     chosen: list[tuple[str, str]] = []
-    for id_, path, title, at in context.catalog.rows(_CANDIDATES, (before[-OLD], today)):
+    for id_, path, title, day in context.catalog.rows(_CANDIDATES, (before[-OLD], today)):
         if id_ in used or path in proposed_before or links(id_, context.catalog, context.vault).back:
             continue
         badly = ", and rated badly" if any(one.partition("#")[0] == id_ for one in rated) else ""
-        age = len(before) - bisect_left(before, str(at)[:10])
+        age = len(before) - bisect_left(before, str(day)[:10])
         chosen.append(
             (
                 path,
-                f"{one_line(title)}: of {str(at)[:10]}, {age} active days ago; never cited or opened{badly}",
+                f"{one_line(title)}: of {str(day)[:10]}, {age} active days ago; never cited or opened{badly}",
             )
         )
         if len(chosen) == MOST:
@@ -64,7 +64,7 @@ def unused(context: UpkeepContext) -> Iterator[PlannedChange]:
             KIND,
             f"Archive {number} used for long",
             tuple(move for move in moves if not files.exists(context.writing.root, move.to)),
-            tuple(why for _, why in chosen),
+            tuple(reason for _, reason in chosen),
             reason=f"older than {OLD} days on which the vault was used, and nothing leads to them; `memoryclaw revive` brings any of them back",
         )
 

@@ -90,24 +90,24 @@ def _day_of(catalog: Catalog, source: str) -> str:
 def _groups(found: Sequence[_Shown]) -> Iterator[list[_Shown]]:
     """Those that are alike and were shown on enough days, each named by its earliest; none is in two groups."""
     holding: dict[str, list[int]] = defaultdict(list)
-    for place, one in enumerate(found):
-        for stem in one.stems:
+    for place, sign in enumerate(found):
+        for stem in sign.stems:
             holding[stem].append(place)
     taken: set[int] = set()
-    for place, one in enumerate(found):
-        near = sorted({other for stem in one.stems for other in holding[stem]} - taken)
-        alike = [n for n in near if found[n].denies == one.denies and _are_alike(one.stems, found[n].stems)]
+    for place, sign in enumerate(found):
+        near = sorted({spot for stem in sign.stems for spot in holding[stem]} - taken)
+        alike = [n for n in near if found[n].denies == sign.denies and _are_alike(sign.stems, found[n].stems)]
         if place in taken or len(_days(found[n] for n in alike)) < DAYS:
             continue
         # Statements are read only here: most of them are like no others.
         wishes = [n for n in alike if found[n].of_wish or _is_wish(found[n].said)]
         if place in wishes and len(_days(found[n] for n in wishes)) >= DAYS:
             taken.update(wishes)
-            yield [one, *(found[n] for n in wishes if n != place)]
+            yield [sign, *(found[n] for n in wishes if n != place)]
 
 
 def _days(found: Iterable[_Shown]) -> set[str]:
-    return {day for one in found for day, _ in one.places}
+    return {day for shown in found for day, _ in shown.places}
 
 
 def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -116,7 +116,7 @@ def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 def _proposed(group: Sequence[_Shown]) -> PlannedChange:
     first = group[0]
-    places = sorted({(day, source, one.said) for one in group for day, source in one.places})
+    places = sorted({(day, source, shown.said) for shown in group for day, source in shown.places})
     days = sorted(_days(group))
     source = ", ".join(dict.fromkeys(source for _, source, _ in places))
     action = SetFact(FILE, first.entity, HABIT, first.said, days[0], source, many=True)
@@ -124,7 +124,7 @@ def _proposed(group: Sequence[_Shown]) -> PlannedChange:
         kind=HABIT,
         title=fact_in_words(first.entity, HABIT, first.said),
         actions=(action,),
-        evidence=tuple(f'{day}: "{said}" ([[{source}]])' for day, source, said in places),
+        evidence=tuple(f'{day}: "{words}" ([[{source}]])' for day, source, words in places),
         confidence="medium",
         reason=f"it was shown on {len(days)} days, from {days[0]} to {days[-1]}",
     )

@@ -165,14 +165,14 @@ def _once(pairs: Iterable[Pair]) -> Iterator[Pair]:
 
 
 def _of_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
-    by_id = {one.id: one for one in _told(context)}
+    by_id = {episode.id: episode for episode in _told(context)}
     groups: dict[str, list[RunEpisode]] = defaultdict(list)
-    for one in by_id.values():
-        groups[one.trust].append(one)  # what is trusted takes in nothing that is not
+    for episode in by_id.values():
+        groups[episode.trust].append(episode)  # what is trusted takes in nothing that is not
     pairs = [
         pair
         for trust in sorted(groups)
-        for pair in alike([(one.id, one.text) for one in groups[trust]])
+        for pair in alike([(episode.id, episode.text) for episode in groups[trust]])
         if by_id[pair.takes].at[:10]
         != by_id[pair.taken].at[:10]  # those of one day are merged as they are written
     ]
@@ -183,7 +183,7 @@ def _of_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
 def _told(context: UpkeepContext) -> Iterator[RunEpisode]:
     """The episodes that a run wrote, oldest first; none that is for some only, stays here, or has lines that were forgotten."""
     forgotten = ForgottenLines.of(context.decisions.forgotten)
-    for id_, path, at, trust in context.catalog.rows(
+    for id_, path, stamp, trust in context.catalog.rows(
         """select id, path, at, trust from files where kind = 'episode' and state = 'current' and trust != 'quarantined'
             and fid in (select fid from cited) order by at, id"""
     ):
@@ -196,12 +196,12 @@ def _told(context: UpkeepContext) -> Iterator[RunEpisode]:
             continue
         merged = names_of(low, ("merged_from",))
         yield RunEpisode(
-            str(id_), str(path), str(at), str(trust), _said(note.body), tuple(map(str, ranges)), merged
+            str(id_), str(path), str(stamp), str(trust), _said(note.body), tuple(map(str, ranges)), merged
         )
 
 
 def _said(body: str) -> tuple[str, ...]:
-    return tuple(line for one in body.split("\n") if (line := one.strip()) and not line.startswith("#"))
+    return tuple(line for raw in body.split("\n") if (line := raw.strip()) and not line.startswith("#"))
 
 
 def _episode_merge(context: UpkeepContext, pair: Pair, takes: RunEpisode, taken: RunEpisode) -> PlannedChange:
@@ -350,7 +350,7 @@ def _one_kind(one: NamedEntity, other: NamedEntity, collections: Iterable[str]) 
     stems = [
         {path.rpartition("/")[2].removesuffix(".md").lower() for path in each.paths} for each in (one, other)
     ]
-    return bool(stems[0] & stems[1]) or not all(found <= {*collections} for found in stems)
+    return bool(stems[0] & stems[1]) or not all(paths <= {*collections} for paths in stems)
 
 
 _PEOPLE = frozenset({"people", "contacts"})

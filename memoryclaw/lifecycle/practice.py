@@ -11,7 +11,7 @@ from memoryclaw.consolidation.tool_calls import sessions
 from memoryclaw.lifecycle.keeping import UpkeepContext
 from memoryclaw.model import Problem
 from memoryclaw.skills.listing import DRAFT, ListedSkill, list_skills
-from memoryclaw.skills.outcomes import EVENT, Outcome
+from memoryclaw.skills.outcomes import EVENT, RunOutcome
 from memoryclaw.skills.steps import read_recipe
 from memoryclaw.text.language import words_of
 
@@ -41,9 +41,9 @@ def gotchas(context: UpkeepContext) -> Iterator[PlannedChange]:
             )
 
 
-def _by_cause(outcomes: Iterable[Outcome]) -> list[list[Outcome]]:
+def _by_cause(outcomes: Iterable[RunOutcome]) -> list[list[RunOutcome]]:
     """The failures that give a reason, those of one step in the same words together; figures in them may differ."""
-    by_cause: dict[tuple[str, tuple[str, ...]], list[Outcome]] = {}
+    by_cause: dict[tuple[str, tuple[str, ...]], list[RunOutcome]] = {}
     for outcome in outcomes:
         if not outcome.ok and outcome.why:
             words = tuple(word for word in words_of(outcome.why) if not any(map(str.isdigit, word)))

@@ -44,7 +44,7 @@ def revisions(context: UpkeepContext) -> Iterator[PlannedChange]:
     contradictions = _by_episode(facts)
     latest = sorted(
         contradictions,
-        key=lambda note: (max(one.now.since for one in contradictions[note]), note),
+        key=lambda note: (max(pair.now.since for pair in contradictions[note]), note),
         reverse=True,
     )
     for note in latest:
@@ -82,7 +82,7 @@ def _by_episode(facts: Sequence[Fact]) -> dict[str, list[_Contradiction]]:
 
 def _lines(fact: Fact) -> list[tuple[str, str]]:
     """The lines of episodes that a fact rests on, as (episode, block id)."""
-    links = (part.strip().partition("#^") for part in fact.source.split(","))
+    links = (source.strip().partition("#^") for source in fact.source.split(","))
     return [(note, block) for note, _, block in links if note and block]
 
 
@@ -98,11 +98,12 @@ def _successor(fact: Fact, others: Iterable[Fact]) -> Fact | None:
 
 def _proposed(path: str, note: str, found: Sequence[_Contradiction]) -> PlannedChange:
     actions = tuple(
-        NoteBelow(path, one.block, f"superseded by [[{one.source}]]: {_words(one.now)} ({one.now.since})")
-        for one in found
+        NoteBelow(path, pair.block, f"superseded by [[{pair.source}]]: {_words(pair.now)} ({pair.now.since})")
+        for pair in found
     )
     evidence = (
-        f"{_words(one.was)} (until {one.was.until}); [[{one.source}]] says {one.now.value}" for one in found
+        f"{_words(pair.was)} (until {pair.was.until}); [[{pair.source}]] says {pair.now.value}"
+        for pair in found
     )
     many = f"{len(found)} facts" if len(found) > 1 else "a fact"
     return PlannedChange(

@@ -45,7 +45,7 @@ def superseding(context: UpkeepContext) -> Iterator[PlannedChange]:
             continue
         strength = [max(_strength(writing.lookup, fact) for _, fact in side) for side in conflict.sides]
         for number, (side, own_strength) in enumerate(zip(conflict.sides, strength, strict=True)):
-            rules = [own_strength.beats(other) for n, other in enumerate(strength) if n != number]
+            rules = [own_strength.beats(rival) for n, rival in enumerate(strength) if n != number]
             value = side[0][1].value
             if all(rules) and all(place_of(path) == SEMANTIC for path, _ in conflict.against(value)):
                 yield from _decided(context, conflict, value, list(dict.fromkeys(rules)))

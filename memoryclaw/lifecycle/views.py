@@ -122,7 +122,7 @@ def episodes_of(context: UpkeepContext) -> list[Episode]:
     forgotten, episodes = ForgottenLines.of(context.decisions.forgotten), []
     sql = """select id, path, at, title from files where kind = 'episode' and state = 'current'
         and trust in ('trusted', 'unknown') order by at desc, path"""
-    for id_, path, at, title in context.catalog.rows(sql):
+    for id_, path, stamp, title in context.catalog.rows(sql):
         read = context.vault.read(str(path))
         if read is None or of_folders(path, context.vault.labels):
             continue
@@ -155,7 +155,7 @@ def episodes_of(context: UpkeepContext) -> list[Episode]:
             Episode(
                 str(id_),
                 str(path),
-                str(at),
+                str(stamp),
                 called,
                 names,
                 tags,
@@ -182,9 +182,9 @@ def subjects_of(catalog: Catalog) -> list[PageSubject]:
             continue
         others = dict.fromkeys(word for _, word in catalog.synonyms([key]))
         keys = [
-            other
-            for other in dict.fromkeys((key, *map(key_of, others)))
-            if other in facts_by_key and other not in keys_taken
+            alias
+            for alias in dict.fromkeys((key, *map(key_of, others)))
+            if alias in facts_by_key and alias not in keys_taken
         ]
         keys_taken.update(keys)
         facts = [pair for one in keys for pair in facts_by_key[one]]
@@ -205,7 +205,7 @@ def topics_of(episodes: Sequence[Episode], known: Mapping[str, str]) -> list[Top
         episodes: where things come together.
         known: the names of entities by the keys of all their names, so that two names of one count as one.
     """
-    things_by_id = {one.id: _things(one, known) for one in episodes}
+    things_by_id = {first.id: _things(first, known) for first in episodes}
     counts = Counter(thing for topics in things_by_id.values() for thing in topics)
     most = len(episodes) / 2 if len(episodes) >= _ENOUGH else len(episodes)
     pairs = Counter(
@@ -214,13 +214,13 @@ def topics_of(episodes: Sequence[Episode], known: Mapping[str, str]) -> list[Top
         for pair in combinations(sorted(thing for thing in topics if counts[thing] <= most), 2)
     )
     topic_of: dict[str, set[str]] = {}
-    for (one, second), times in sorted(pairs.items(), key=lambda item: (-item[1], item[0])):
-        joined = topic_of.get(one, {one}) | topic_of.get(second, {second})
+    for (first, second), times in sorted(pairs.items(), key=lambda item: (-item[1], item[0])):
+        joined = topic_of.get(first, {first}) | topic_of.get(second, {second})
         if times >= TOGETHER and len(joined) <= _MEMBERS:
             topic_of.update(dict.fromkeys(joined, joined))
     topics = []
     for members in {frozenset(members) for members in topic_of.values()}:
-        inside = [one.id for one in episodes if len(members & things_by_id[one.id]) > 1]
+        inside = [first.id for first in episodes if len(members & things_by_id[first.id]) > 1]
         often = Counter(thing for id_ in inside for thing in members & things_by_id[id_])
         ordered = sorted(
             members, key=lambda thing: (-often[thing], thing.startswith("#"), key_of(thing), thing)

@@ -134,7 +134,7 @@ def _asked(endpoint: Endpoint, question: Callable[[Client], Any], model: str) ->
 def full_name(model: str) -> str:
     """The name of an embedding model in Ollama's library: `nomic-embed` is short for `nomic-embed-text`."""
     base = _base(model)
-    longer = [known for known in _PREFIXES if known.startswith(f"{base}-")]
+    longer = [prefix for prefix in _PREFIXES if prefix.startswith(f"{base}-")]
     if base in _PREFIXES or len(longer) != 1 or "-" not in base:
         return model
     space, _, base_name = model.rpartition("/")

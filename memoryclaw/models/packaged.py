@@ -82,7 +82,7 @@ def _embedded(text: str) -> Floats:
     pieces = tokenizer.encode(text)
     ids = np.array([pieces.ids], np.int64)
     tensors = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-    inputs = {one.name: tensors[one.name] for one in session.get_inputs()}
+    inputs = {tensor.name: tensors[tensor.name] for tensor in session.get_inputs()}
     return session.run(None, inputs)[0][0].mean(axis=0)
 
 

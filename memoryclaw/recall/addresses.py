@@ -68,7 +68,7 @@ def _lead_to(target: str, source: str, catalog: Catalog) -> str:
     if not target:
         return str(catalog.rows("select id from files where path = ?", (source,))[0][0])
     folder = source.rpartition("/")[0]
-    bases = dict.fromkeys(posixpath.normpath(posixpath.join(at, target.lstrip("/"))) for at in ("", folder))
+    bases = dict.fromkeys(posixpath.normpath(posixpath.join(top, target.lstrip("/"))) for top in ("", folder))
     paths = [path for base in bases for path in (base, f"{base}.md")]
     direct = catalog.rows(
         "select id from files where path in (select value from json_each(?)) order by path limit 1",

@@ -98,7 +98,7 @@ def _best(searcher: Searcher, found: Ranking, match: Match) -> tuple[str, int, f
     """The line of a unit that holds most of the question, the first of them, its number and its share."""
     unit = match.unit
     if unit.kind in _ONE_LINE:
-        matches = [one for one in match.matched if one.via not in ("neighbour", "vector")]
+        matches = [hit for hit in match.matched if hit.via not in ("neighbour", "vector")]
         return (
             _short(text_of(unit), match),
             unit.line,

@@ -135,8 +135,8 @@ def browse(
         order by pinned desc, at desc, id in (select value from json_each(?4)) desc, path limit ?5"""
     rows = catalog.rows(sql, (state, note_kind, sort, json.dumps(sorted(hot)), limit))
     return [
-        NoteEntry(id_, of, path, title, at, tuple(json.loads(tags)), in_, id_ in hot)
-        for id_, of, path, title, at, tags, in_ in rows
+        NoteEntry(id_, of, path, title, day, tuple(json.loads(tags)), in_, id_ in hot)
+        for id_, of, path, title, day, tags, in_ in rows
     ]
 
 
@@ -265,7 +265,7 @@ def todos(
                 unit.trust,
             )
         )
-    soonest = [(one.due or one.scheduled or "9999", one.path, one.line) for one in entries]
+    soonest = [(entry.due or entry.scheduled or "9999", entry.path, entry.line) for entry in entries]
     order = sorted(range(len(entries)), key=lambda at: (entries[at].status != "open", *soonest[at]))
     return [entries[at] for at in order]
 
@@ -518,7 +518,7 @@ def entity(name: str, catalog: Catalog) -> EntityShown:
     also = tuple(dict.fromkeys(word for _, word in catalog.synonyms([key_of(name)])))
     keys = sorted({key_of(name), *keys_of(name), *map(key_of, also)})
     links = sorted({link_key(word) for word in (name, *also)})
-    entries = {key_of(one.name): one for one in entities(catalog)}
+    entries = {key_of(entry.name): entry for entry in entities(catalog)}
     paths = paths_about(keys, links, catalog)
     return EntityShown(
         name,
@@ -546,7 +546,7 @@ def _episodes(paths: list[str], catalog: Catalog) -> tuple[NoteEntry, ...]:
     sql = """select id, kind, path, title, at, tags, state from files where path in (select value from json_each(?))
         and kind in ('episode', 'note') and state = 'current' order by at desc, path limit ?"""
     rows = catalog.rows(sql, (json.dumps(paths), _MOST_EPISODES))
-    return tuple(NoteEntry(i, k, p, t, at, tuple(json.loads(tags)), s) for i, k, p, t, at, tags, s in rows)
+    return tuple(NoteEntry(i, k, p, t, day, tuple(json.loads(tags)), s) for i, k, p, t, day, tags, s in rows)
 
 
 def _neighbours(
@@ -572,8 +572,8 @@ def _neighbours(
         and kind in (select value from json_each(?)) group by key"""
     together = {str(k): int(n) for k, n in catalog.rows(sql, (json.dumps(paths), json.dumps(_NAMED)))}
     neighbours = [
-        Neighbour(one.name, one.kind, tuple(dict.fromkeys(fields.get(key, ()))), together.get(key, 0))
-        for key, one in known.items()
+        Neighbour(entry.name, entry.kind, tuple(dict.fromkeys(fields.get(key, ()))), together.get(key, 0))
+        for key, entry in known.items()
         if key not in keys and (key in fields or key in together)
     ]
     neighbours.sort(key=lambda one: (not one.fields, -one.episodes, one.name))

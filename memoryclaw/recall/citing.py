@@ -32,7 +32,7 @@ def lately(events: Iterable[Mapping[str, object]], until: str) -> dict[str, str]
         until: when the reply was given (ISO, UTC); what was shown later it cannot have used.
     """
     receipts: dict[str, str] = {}
-    for event in reversed([one for one in events if str(one.get("ts", "")) <= until]):
+    for event in reversed([row for row in events if str(row.get("ts", "")) <= until]):
         ids, receipt = event.get("ids"), event.get("receipt")
         for id_ in ids if isinstance(ids, list) else ():
             if len(receipts) == MOST:

@@ -11,7 +11,7 @@ from memoryclaw.model import Fact
 from memoryclaw.text.language import key_of
 
 if TYPE_CHECKING:  # how values are compared is known only where two differ
-    from memoryclaw.vault.conflict_rules import Conflict, Told
+    from memoryclaw.vault.conflict_rules import Conflict, FactAt
     from memoryclaw.vault.vocabulary import Schema
 
 Rules = Callable[
@@ -41,7 +41,7 @@ class Conflicts:
         """The conflicts about these entities, named by key."""
         entity_keys = set(keys)
         linked = set(self._catalog.other_names(entity_keys)) if entity_keys else set[tuple[str, str]]()
-        pairs = self._catalog.standing(entity_keys | {other for _, other in linked}) if entity_keys else []
+        pairs = self._catalog.standing(entity_keys | {key for _, key in linked}) if entity_keys else []
         if not _may_conflict(pairs, linked):
             return []
         from memoryclaw.vault.conflict_rules import conflicts  # noqa: PLC0415 - see above
@@ -82,7 +82,7 @@ def contested(
     return repeated | linked | {key for key, number in bare.items() if number > 1}
 
 
-def _may_conflict(found: Sequence[Told], linked: Iterable[tuple[str, str]]) -> bool:
+def _may_conflict(found: Sequence[FactAt], linked: Iterable[tuple[str, str]]) -> bool:
     """False where each entity is told of in one place and under one name, and no field of it twice."""
     paths: dict[str, set[str]] = {}
     fields: Counter[tuple[str, str]] = Counter()
@@ -90,5 +90,5 @@ def _may_conflict(found: Sequence[Told], linked: Iterable[tuple[str, str]]) -> b
         key = key_of(fact.entity)
         paths.setdefault(key, set()).add(path)
         fields[key, fact.field.casefold()] += 1
-    several = any(len(some) > 1 for some in paths.values()) or any(n > 1 for n in fields.values())
+    several = any(len(places) > 1 for places in paths.values()) or any(n > 1 for n in fields.values())
     return several or any(one in paths and other in paths for one, other in linked)

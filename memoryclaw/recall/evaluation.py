@@ -134,7 +134,7 @@ def read_goldens(text: str) -> GoldenQuestions:
         return GoldenQuestions((), document.problems)
     if not isinstance(document.value, dict) or not document.value:
         return GoldenQuestions((), (Problem("", 1, "there are no questions in it", _EXAMPLE),))
-    read = [_golden(question, wanted, document) for question, wanted in document.value.items()]
+    read = [_golden(question, fields, document) for question, fields in document.value.items()]
     return GoldenQuestions(
         tuple(one for one in read if isinstance(one, GoldenQuestion)),
         tuple(one for one in read if isinstance(one, Problem)),
@@ -258,18 +258,18 @@ def golden_problems(path: str, text: str) -> tuple[Problem, ...]:
 def evaluate(goldens: Iterable[GoldenQuestion], shown: str, bench: EvaluationSetup) -> Evaluated:
     """Asks every question and counts what was found."""
     judged = [_judged(golden, bench) for golden in goldens]
-    ranked = [one for one in judged if one[0].expected]
-    without = [kept for _, _, kept in judged]
+    ranked = [case for case in judged if case[0].expected]
+    without = [counts for _, _, counts in judged]
     return Evaluated(
         path=shown,
-        questions=tuple(one for one, _, _ in judged),
-        recall={k: _mean(one.recall[k] for one, _, _ in ranked) for k in bench.ks if ranked},
-        mrr=_mean(reciprocal_rank(order, _ids(one)) for one, order, _ in ranked),
-        ndcg=_mean(ndcg(order, _ids(one)) for one, order, _ in ranked),
+        questions=tuple(case for case, _, _ in judged),
+        recall={k: _mean(case.recall[k] for case, _, _ in ranked) for k in bench.ks if ranked},
+        mrr=_mean(reciprocal_rank(order, _ids(case)) for case, order, _ in ranked),
+        ndcg=_mean(ndcg(order, _ids(case)) for case, order, _ in ranked),
         held={
-            budget: _mean(one.held[budget] for one, _, _ in judged if one.held) for budget in bench.budgets
+            budget: _mean(case.held[budget] for case, _, _ in judged if case.held) for budget in bench.budgets
         },
-        kept_out=(sum(kept for kept, _ in without), sum(all_ for _, all_ in without)),
+        kept_out=(sum(counts for counts, _ in without), sum(all_ for _, all_ in without)),
     )
 
 
@@ -296,7 +296,7 @@ def _judged(
         held={budget: _held(golden, targets, answer) for budget, answer in contexts.items()} if golden.expect or golden.answer else {},
         confidence=answer_in_full.confidence,
         misses=(
-            *(f"{one.id}: {one.reason}" for one in expected if one.reason),
+            *(f"{expectation.id}: {expectation.reason}" for expectation in expected if expectation.reason),
             *_unpacked(expected, targets, widest),
             *(f"the context lacks {words!r}" for words in golden.answer if not _says(words, widest)),
             *(f"{target.id}: {target.trouble or 'is in the context'}" for target in unwanted if target.trouble or target in shown_unwanted),
@@ -325,7 +325,7 @@ def _expected(target: Target, order: Sequence[str], found: Answer, bench: Evalua
         return Expected(target.id, rank, target.trouble or f"rank {rank}")
     if rank:
         return Expected(target.id, rank)
-    out = [one.decision for one in found.trace if one.id in target.units]
+    out = [unit.decision for unit in found.trace if unit.id in target.units]
     if out:
         return Expected(target.id, 0, f"left out: {out[0]}")
     return Expected(target.id, 0, f"not a candidate: {_shared(found.query, target, bench)}")
@@ -354,7 +354,7 @@ def _unpacked(expected: Sequence[Expected], targets: Sequence[Target], answer: R
 
 def _held(golden: GoldenQuestion, targets: Sequence[Target], answer: Recalled) -> float:
     hits = [_is_in(target, answer) for target in targets] + [_says(w, answer) for w in golden.answer]
-    return mean([float(one) for one in hits])
+    return mean([float(hit) for hit in hits])
 
 
 def _is_in(target: Target, answer: Recalled) -> bool:

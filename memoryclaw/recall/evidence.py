@@ -22,7 +22,7 @@ from memoryclaw.recall.text_lane import (
     LOOKED_UP_SHARE,
     POOL,
     Condition,
-    Fields,
+    FieldFilter,
     Lane,
     conditions,
 )
@@ -154,24 +154,24 @@ class EvidenceReader:
             return NONE
         return {u.rowid: x for u in units if (x := self._strengths.of(u.id, u.kind).x)}
 
-    def fields(self, question: Question) -> Fields | None:
+    def fields(self, question: Question) -> FieldFilter | None:
         """What the fields of a question let through; None when it has none."""
         filters = question.query.filters
-        return Fields(self._catalog, *conditions(filters)) if filters else None
+        return FieldFilter(self._catalog, *conditions(filters)) if filters else None
 
     def _text(
-        self, question: Question, fields: Fields | None, then: Condition | None, pool: int
+        self, question: Question, fields: FieldFilter | None, then: Condition | None, pool: int
     ) -> dict[int, float]:
         if question.clause is None or question.only_excludes:
             return {}
         scores = self._lane.best(question.clause, pool, fields)
         return (
-            scores | self._lane.within(question.clause, pool, Fields(self._catalog, *then))
+            scores | self._lane.within(question.clause, pool, FieldFilter(self._catalog, *then))
             if then
             else scores
         )
 
-    def _any(self, leaves: Sequence[Leaf], fields: Fields | None) -> dict[int, float]:
+    def _any(self, leaves: Sequence[Leaf], fields: FieldFilter | None) -> dict[int, float]:
         clause = Clause("any", parts=tuple(dict.fromkeys(leaf.clause for leaf in leaves)))
         return self._lane.best(clause, FEWER, fields) if leaves else {}
 
@@ -234,7 +234,9 @@ class EvidenceReader:
             rowids.update((int(row[0]), None) for row in rows)
         return list(rowids)
 
-    def _beside(self, text: Scores, known: Sequence[UnitSummary], fields: Fields | None) -> list[UnitSummary]:
+    def _beside(
+        self, text: Scores, known: Sequence[UnitSummary], fields: FieldFilter | None
+    ) -> list[UnitSummary]:
         """Turns beside the best ones, which may have the words of a question around them and none themselves."""
         by_words = [unit for unit in known if unit.rowid in text]
         best = sorted(by_words, key=lambda unit: (-text[unit.rowid], unit.id, unit.path, unit.seq))[:BESIDE]
@@ -290,7 +292,7 @@ class EvidenceReader:
                 counter.add(rowid, counted, n)
         for rowid, columns in self._catalog.tokens(lengths).items() if others else ():
             for column, text in columns.items():
-                matching = [(n, apart) for n, wanted, apart in others if wanted in text]
+                matching = [(n, apart) for n, phrase, apart in others if phrase in text]
                 padded = _apart(text) if matching else ""
                 for n, apart in matching:
                     counter.add(rowid, column, n, padded.count(apart))
@@ -307,8 +309,8 @@ class EvidenceReader:
             return []
         where, values = conditions(filters)
         if ranges:
-            spoken = [(one.start or "0000", one.end or "9999") for one in ranges]
-            dated = [(one.end or "9999", one.start or "0000") for one in question.days]
+            spoken = [(range_.start or "0000", range_.end or "9999") for range_ in ranges]
+            dated = [(range_.end or "9999", range_.start or "0000") for range_ in question.days]
             touching = [*[f"({_TOUCHES})"] * len(spoken), *[f"({DATED})"] * len(dated)]
             where += f" and ({' or '.join(touching)})"
             values = [*values, *(day for span in (*spoken, *dated) for day in span)]
@@ -410,8 +412,8 @@ def _holding(clause: Clause, texts: Mapping[str, str]) -> set[Clause]:
     if clause.op in ("token", "phrase"):
         searched = [text for name, text in texts.items() if not clause.columns or name in clause.columns]
         return {clause} if any(f" {clause.text} " in f" {text} " for text in searched) else set()
-    subclauses = [_holding(part, texts) for part in clause.parts if part.op != "not"]
-    barred = any(_holding(part.parts[0], texts) for part in clause.parts if part.op == "not")
+    subclauses = [_holding(subclause, texts) for subclause in clause.parts if subclause.op != "not"]
+    barred = any(_holding(subclause.parts[0], texts) for subclause in clause.parts if subclause.op == "not")
     if clause.op == "all" and (barred or not all(subclauses)):
         return set()
     return set().union(*subclauses)
@@ -428,7 +430,7 @@ def _norm(length: int, usual: float) -> float:
 
 def _is_nested(clause: Clause) -> bool:
     """True when a part may stand in a unit and yet add nothing to it."""
-    return any(part.op == "all" or _is_nested(part) for part in clause.parts)
+    return any(subclause.op == "all" or _is_nested(subclause) for subclause in clause.parts)
 
 
 class IdfTable:

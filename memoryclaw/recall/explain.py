@@ -21,7 +21,7 @@ _FILTER_VIA = {
 }
 
 
-class Reading(NamedTuple):
+class UnitWords(NamedTuple):
     """A unit's columns, as words written and as tokens."""
 
     words: Mapping[str, Sequence[str]]
@@ -35,7 +35,7 @@ class Reasons(NamedTuple):
     surfaces: set[str]  # words as written that should be highlighted
 
 
-def read_columns(columns: Mapping[str, str], stored: Mapping[str, str], language: Language) -> Reading:
+def read_columns(columns: Mapping[str, str], stored: Mapping[str, str], language: Language) -> UnitWords:
     """A unit's texts by column, each word beside its token.
 
     Args:
@@ -46,7 +46,7 @@ def read_columns(columns: Mapping[str, str], stored: Mapping[str, str], language
     words = {name: words_of(text) for name, text in columns.items() if text}
     tokens = {name: stored.get(name, "").split(" ") for name in words}
     token_of = language.known.__getitem__
-    return Reading(
+    return UnitWords(
         words,
         {
             name: tokens[name] if len(tokens[name]) == len(surfaces) else list(map(token_of, surfaces))
@@ -55,7 +55,7 @@ def read_columns(columns: Mapping[str, str], stored: Mapping[str, str], language
     )
 
 
-def reasons(leaves: Iterable[Leaf], reading: Reading) -> Reasons:
+def reasons(leaves: Iterable[Leaf], reading: UnitWords) -> Reasons:
     """Where these leaves stand in the columns of a unit."""
     collected = Reasons([], set())
     leaves = list(leaves)
@@ -72,7 +72,7 @@ def reasons(leaves: Iterable[Leaf], reading: Reading) -> Reasons:
     return collected
 
 
-def _places(wanted: set[str], reading: Reading) -> dict[tuple[str, str], list[str]]:
+def _places(wanted: set[str], reading: UnitWords) -> dict[tuple[str, str], list[str]]:
     """Where the wanted tokens stand: (column, token) → the words as written."""
     places: dict[tuple[str, str], list[str]] = {}
     for column, tokens in reading.tokens.items():
@@ -93,14 +93,14 @@ def _all_of(token: str, tokens: Sequence[str]) -> Iterator[int]:
         yield place
 
 
-def _phrases(clause: Clause, reading: Reading, column: str) -> list[str]:
+def _phrases(clause: Clause, reading: UnitWords, column: str) -> list[str]:
     words, tokens = reading.words.get(column, ()), reading.tokens.get(column, ())
     phrase = clause.text.split()
     flat = [(word, token) for word, joined in zip(words, tokens, strict=True) for token in joined.split()]
     return [
         " ".join(dict.fromkeys(word for word, _ in flat[i : i + len(phrase)]))
         for i in range(len(flat) - len(phrase) + 1)
-        if all(flat[i + k][1] == part for k, part in enumerate(phrase))
+        if all(flat[i + k][1] == token_ for k, token_ in enumerate(phrase))
     ]
 
 

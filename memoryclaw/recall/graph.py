@@ -118,7 +118,7 @@ def node_of(id_: str, found: Graph, catalog: Catalog, vault: Vault) -> GraphNode
 def neighbours(id_: str, found: Graph) -> list[NodeBeside]:
     """What a node is tied to, the strongest first, then by id."""
     beside = found.beside().get(id_, {})
-    ties = [NodeBeside(found.nodes[there], weight(edges), tuple(edges)) for there, edges in beside.items()]
+    ties = [NodeBeside(found.nodes[to], weight(edges), tuple(edges)) for to, edges in beside.items()]
     return sorted(ties, key=lambda one: (-one.weight, one.node.id))
 
 

@@ -55,6 +55,6 @@ def inspect(id_: str, catalog: Catalog, vault: Vault, ledger: Ledger, today: dat
     strength = strengths.of_note(address.id, kind) if is_note else strengths.of(address.id, kind)
     uses = [step.use for step in strength.steps]
     times = ledger.shown_by_mode(address.id)
-    shown, searched, fetched = (times.get(mode, 0) for mode in _MODES)
+    listed, searched, fetched = (times.get(mode, 0) for mode in _MODES)
     cited, rated = sum(bool(use.cited) for use in uses), sum(bool(use.rating) for use in uses)
-    return Inspected(address, kind, strength, shown, searched, fetched, cited, rated)
+    return Inspected(address, kind, strength, listed, searched, fetched, cited, rated)

@@ -130,7 +130,7 @@ class Pack:
     def settle(self) -> None:
         """Leaves out what came in again later, from a source more trusted, or, of a note, as the line that it quotes."""
         for number, item in enumerate(self._items):
-            earlier_texts = [one.told for one in self._items if _precedes(one, item)]
+            earlier_texts = [before.told for before in self._items if _precedes(before, item)]
             spoken = _sentences(item.quoted) if earlier_texts else ()
             if not any(_is_told(sentence, earlier_texts) for sentence in spoken):
                 continue
@@ -150,9 +150,9 @@ class Pack:
             if self._budget - self.tokens() < LEAST:
                 break
             others = [
-                one.told
-                for place_, one in enumerate(self._items)
-                if place_ != number and one.level <= item.level
+                line.told
+                for place_, line in enumerate(self._items)
+                if place_ != number and line.level <= item.level
             ]
             room = self._outline.left(self._budget, item.where) + line_cost(item.where, item.quoted)
             longer = self._passage(item.unit, item.where, item.surfaces, room, others, near=False)

@@ -123,11 +123,11 @@ def any_of(parts: Iterable[Expr]) -> Expr:
 
 
 def _flat(op: str, parts: Iterable[Expr]) -> Iterator[Expr]:
-    for part in parts:
-        if part.op == op:
-            yield from part.parts
+    for expr in parts:
+        if expr.op == op:
+            yield from expr.parts
         else:
-            yield part
+            yield expr
 
 
 def _implied(expr: Expr) -> Expr:
@@ -529,7 +529,7 @@ def _spoken_dates(text: str, tokens: list[QueryToken], today: date) -> list[Date
 
 
 def _without_dates(tokens: list[QueryToken], ranges: list[DateRange], text: str) -> list[QueryToken]:
-    text = blanked(text, (found.span for found in ranges))
+    text = blanked(text, (range_.span for range_ in ranges))
     remaining: list[QueryToken] = []
     for token in tokens:
         undated = text[token.span[0] : token.span[1]].strip()

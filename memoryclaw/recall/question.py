@@ -244,7 +244,7 @@ def understand(
     return Question(
         query, language, today, clause, leaves, aliases, akin, toward, entities, people, name_parts, vocabulary.weights, tokens,
         tuple(vocabulary.unknown), tuple(notices),
-        tuple(again for one in query.ranges if (again := dates.coming(one, today))),
+        tuple(range_ for one in query.ranges if (range_ := dates.coming(one, today))),
     )  # fmt: skip
 
 
@@ -326,7 +326,7 @@ def strangers(question: Question) -> tuple[str, ...]:
         word, low = hit[0], words_of(hit[0])
         plain = word[0].isupper() and not word.isupper() and hit.start() not in begins
         is_name = _INNER_CAPITAL.fullmatch(word) or (capitals and plain and low[0] not in _NO_NAMES)
-        if is_name and all(part in unknown for part in low):
+        if is_name and all(piece in unknown for piece in low):
             together = spans and not text[spans[-1][1] : hit.start()].strip(" -‐‑")
             spans = [*spans[:-1], (spans[-1][0], hit.end())] if together else [*spans, hit.span()]
     return tuple(dict.fromkeys(re.sub(r"['’]s\Z", "", text[start:end]) for start, end in spans))
@@ -345,7 +345,7 @@ def _is_plain(query: ParsedQuery) -> bool:
     if root is None or query.joined:
         return root is None
     return root.op in ("word", "any") and all(
-        part.op == "word" and not part.column for part in root.parts or (root,)
+        expr.op == "word" and not expr.column for expr in root.parts or (root,)
     )
 
 
@@ -355,26 +355,26 @@ def _loosened(query: ParsedQuery, languages: Languages, index: TextIndex) -> tup
     Such a phrase amid other words, as of a title quoted from memory, is asked by its words.
     """
     root = query.root or Expr("any")
-    needs = [part for part in root.parts if part.op == "phrase"]
-    ranking = [part for part in root.parts if part.op == "any" and needs and part.parts[0] == needs[0]]
+    needs = [expr for expr in root.parts if expr.op == "phrase"]
+    ranking = [expr for expr in root.parts if expr.op == "any" and needs and expr.parts[0] == needs[0]]
     if root.op != "all" or query.joined or not ranking:
         return root, []
     lost = [
-        part
-        for part in needs
+        expr
+        for expr in needs
         if not any(
-            index.count(Clause("phrase", " ".join(tokens), _columns(part)))
-            for tokens in languages.phrases(part.text)
+            index.count(Clause("phrase", " ".join(tokens), _columns(expr)))
+            for tokens in languages.phrases(expr.text)
         )
     ]
     if not lost:
         return root, []
-    words = [Expr("word", word) for part in lost for word in part.text.split()]
-    remaining = [part for part in root.parts if part not in (*lost, ranking[0])]
-    needed = [part for part in remaining if part.op != "not"]
-    loose = any_of([*needed[:1], *(part for part in ranking[0].parts if part not in lost), *words])
-    return all_of([*needed, loose, *(part for part in remaining if part.op == "not")]), [
-        part.text for part in lost
+    words = [Expr("word", word) for expr in lost for word in expr.text.split()]
+    remaining = [expr for expr in root.parts if expr not in (*lost, ranking[0])]
+    needed = [expr for expr in remaining if expr.op != "not"]
+    loose = any_of([*needed[:1], *(expr for expr in ranking[0].parts if expr not in lost), *words])
+    return all_of([*needed, loose, *(expr for expr in remaining if expr.op == "not")]), [
+        expr.text for expr in lost
     ]
 
 
@@ -392,29 +392,29 @@ class _QuestionWords:
         self.spelled: dict[str, list[str]] = {}  # word → tokens of its other spellings
         self.most: dict[str, float] = {}  # the idf of a word that has a token in each of several languages
         tokens = {word: languages.token(word).split() for word in words}
-        counts = catalog.count_of([token for found in tokens.values() for token in found])
+        counts = catalog.count_of([token for tokens_ in tokens.values() for token in tokens_])
         for word, tokens_of_word in tokens.items():
-            found = tokens_of_word
+            tokens_ = tokens_of_word
             if not any(token in counts for token in tokens_of_word):
-                found = self._spelled_otherwise(word, catalog, languages)
-                counts.update(catalog.count_of(found))
-            self.held[word] = sum(counts.get(token, 0) for token in found)
+                tokens_ = self._spelled_otherwise(word, catalog, languages)
+                counts.update(catalog.count_of(tokens_))
+            self.held[word] = sum(counts.get(token, 0) for token in tokens_)
             self.weights[word] = max(
-                (rarity(units, counts.get(token, 0)) for token in found), default=rarity(units, 0)
+                (rarity(units, counts.get(token, 0)) for token in tokens_), default=rarity(units, 0)
             )
             if len(tokens_of_word) > 1 and not languages.is_cut(word):
                 self.most[word] = rarity(
                     units, min(sum(counts.get(token, 0) for token in tokens_of_word), units)
                 )
-            self.tokens.update(tokens_of_word, found)
-            if not found:
+            self.tokens.update(tokens_of_word, tokens_)
+            if not tokens_:
                 self.unknown.append(word)
 
     def _spelled_otherwise(self, word: str, catalog: Catalog, languages: Languages) -> list[str]:
         """Tokens of `Café` for `cafe`: most stemmers treat letters with and without accents unlike."""
         if languages.folds_first:
             return []
-        others = [token for other in catalog.words_spelled(word) for token in languages.token(other).split()]
+        others = [token for form in catalog.words_spelled(word) for token in languages.token(form).split()]
         self.spelled[word] = list(dict.fromkeys(others))
         return self.spelled[word]
 
@@ -423,7 +423,7 @@ def _named(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict
     """The entities, the people, and the parts of longer names that these words name."""
     name_candidates = candidates(words)
     keys = {candidate.key: candidate.key for candidate in name_candidates}
-    keys.update((key_of(other), key) for key, other in catalog.synonyms(list(keys)))
+    keys.update((key_of(synonym), key) for key, synonym in catalog.synonyms(list(keys)))
     rows = catalog.names(list(keys), ("entity", "person", "part"))
     entities, people, name_parts = ({}, {}, {})  # type: tuple[dict[str, str], dict[str, str], dict[str, str]]
     for target, kind in ((entities, "entity"), (people, "person"), (name_parts, "part")):
@@ -482,10 +482,10 @@ def _begun(
         cut = max(BEGINS, len(plain) - ENDING)
         forms = catalog.words_begun((plain[:cut], word[:cut]), len(plain) + ENDING, 4 * BEGUN_WORDS)
         accepted = [
-            one for one in forms if seen.languages.is_form(word, one) or (rare and plain.startswith(one))
+            form for form in forms if seen.languages.is_form(word, form) or (rare and plain.startswith(form))
         ]
         accepted += catalog.words_begun((plain, word), LONGEST_BEGUN, BEGUN_WORDS) if rare else []
-        tokens = dict.fromkeys(token for other in accepted for token in seen.languages.token(other).split())
+        tokens = dict.fromkeys(token for form_ in accepted for token in seen.languages.token(form_).split())
         counts = catalog.count_of([*tokens])
         leaves += [
             Leaf(Clause("token", token), word, "prefix", OTHER, seen.weights[word])
@@ -498,7 +498,7 @@ def _begun(
 def _goal(goal: str, asked: frozenset[str], catalog: Catalog, language: Language) -> tuple[Leaf, ...]:
     """The words of a goal as tokens, but for those of the question."""
     tokens = {word: language.token(word).split() for word in goal_words(goal, language)}
-    counts = catalog.count_of([token for own in tokens.values() for token in own])
+    counts = catalog.count_of([token for tokens_ in tokens.values() for token in tokens_])
     return goal_leaves(tokens, counts, asked)
 
 
@@ -529,7 +529,7 @@ def goal_leaves(
 def _characters(words: Sequence[str]) -> tuple[Leaf, ...]:
     """The single characters of words in Chinese script, each of which says something by itself."""
     word_of = {character: word for word in words for character in characters(word)}
-    return tuple(Leaf(Clause("token", one), word, "bigram", CHARACTER) for one, word in word_of.items())
+    return tuple(Leaf(Clause("token", sign), word, "bigram", CHARACTER) for sign, word in word_of.items())
 
 
 class _Resolver:
@@ -582,7 +582,7 @@ class _Resolver:
         word = fold(expr.text)
         close = near(word, self._catalog.words_alike(word, slips_in(word)), FUZZY_WORDS)
         tokens = dict.fromkeys(
-            token for found in close for token in self._languages.token(found.word).split()
+            token for near_ in close for token in self._languages.token(near_.word).split()
         )
         return self._leaves(expr, list(tokens), f"{expr.text}~", "fuzzy")
 
@@ -595,9 +595,9 @@ class _Resolver:
         return _joined("any", [leaf.clause for leaf in leaves])
 
     def _any(self, expr: Expr) -> Clause | None:
-        telling = [part for part in expr.parts if not self._says_nothing(part)]
-        parts = [(part, self.clause(part)) for part in telling or expr.parts]
-        return _joined("any", [clause for _, clause in parts if clause is not None])
+        telling = [child for child in expr.parts if not self._says_nothing(child)]
+        pairs = [(child, self.clause(child)) for child in telling or expr.parts]
+        return _joined("any", [clause for _, clause in pairs if clause is not None])
 
     def _says_nothing(self, part: Expr) -> bool:
         return (
@@ -605,7 +605,7 @@ class _Resolver:
         )
 
     def _all(self, expr: Expr) -> Clause | None:
-        clauses = [(part.op == "not", self.clause(part)) for part in expr.parts]
+        clauses = [(child.op == "not", self.clause(child)) for child in expr.parts]
         required = [clause for negated, clause in clauses if clause is not None and not negated]
         missing = any(clause is None for negated, clause in clauses if not negated)
         if not required or missing:
@@ -655,7 +655,7 @@ def related(token: str, language: Language) -> list[str]:
     groups = _groups(language.code)
     forms = [word for word in groups.alike.get(token[:_BEGIN], ()) if language.token(word) == token]
     others = (language.token(word) for form in forms for group in groups.of[form] for word in group)
-    return [other for other in dict.fromkeys(others) if other != token]
+    return [token_ for token_ in dict.fromkeys(others) if token_ != token]
 
 
 @cache

@@ -66,7 +66,7 @@ class Ranking:
     @property
     def open(self) -> list[Ranked]:
         """Those that may be in an answer."""
-        return [one for one in self.units if not one.decision]
+        return [unit for unit in self.units if not unit.decision]
 
 
 def rank(
@@ -194,19 +194,19 @@ def _factors(question: Question, found: Sequence[UnitSummary]) -> Callable[[Unit
     speakers = {unit.entity_key for unit in found if unit.kind == "turn"} & question.any_person.keys()
 
     def factors(unit: UnitSummary) -> Terms:
-        found: Terms = []
+        terms: Terms = []
         if unit.kind == "turn":
             if speakers and unit.entity_key not in speakers:
-                found.append(("speaker", -SPEAKER))
+                terms.append(("speaker", -SPEAKER))
             if of_myself and unit.role == "assistant":
-                found.append(("assistant", -ASSISTANT))
+                terms.append(("assistant", -ASSISTANT))
             if unit.opens:
-                found.append(("opens", OPENS))
+                terms.append(("opens", OPENS))
             if unit.asks:
-                found.append(("asks", -ASKS))
+                terms.append(("asks", -ASKS))
         if unit.pinned:
-            found.append(("pinned", PINNED))
-        return found
+            terms.append(("pinned", PINNED))
+        return terms
 
     return factors
 
@@ -303,9 +303,9 @@ def _cause(name: str, question: Question, unit: UnitSummary) -> Matched | None:
 
 def _date(question: Question, unit: UnitSummary) -> tuple[float, str]:
     """How near a unit is to the days asked about, 0 to 1, and the expression that names them."""
-    near = [(_nearness(unit, one.start, one.end), one.text) for one in question.query.ranges]
+    near = [(_nearness(unit, span.start, span.end), span.text) for span in question.query.ranges]
     near += [
-        (1.0, one.text) for one in question.days if unit.days and falls_in(unit.days, one.start, one.end)
+        (1.0, span.text) for span in question.days if unit.days and falls_in(unit.days, span.start, span.end)
     ]
     return max(near, key=lambda found: found[0], default=(0.0, ""))
 
@@ -321,8 +321,8 @@ def _nearness(unit: UnitSummary, first: str, last: str) -> float:
 def _is_to_come(question: Question, unit: UnitSummary) -> bool:
     """True for what is, by its own value, of a time asked about that is not over yet."""
     today = question.today.isoformat()
-    ranges = [one for one in question.days if not one.end or one.end >= today] if unit.days else []
-    return any(falls_in(unit.days, one.start, one.end) for one in ranges) and unit.field not in OVER
+    ranges = [span for span in question.days if not span.end or span.end >= today] if unit.days else []
+    return any(falls_in(unit.days, span.start, span.end) for span in ranges) and unit.field not in OVER
 
 
 def _touches(unit: UnitSummary, first: str, last: str) -> bool:
@@ -335,8 +335,8 @@ def _is_of_another_time(unit: UnitSummary, question: Question) -> bool:
     ranges = question.query.ranges
     return (
         bool(ranges and unit.at)
-        and not any(_touches(unit, one.start, one.end) for one in ranges)
-        and not any(falls_in(unit.days, one.start, one.end) for one in question.days)
+        and not any(_touches(unit, span.start, span.end) for span in ranges)
+        and not any(falls_in(unit.days, span.start, span.end) for span in question.days)
     )
 
 

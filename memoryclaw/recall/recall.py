@@ -43,7 +43,7 @@ def recall(
         open_ = ranking.open
         refused = _told_by_episodes(open_) | _visible(open_, session)
         refused |= _untrusted(open_) | _unapproved(searcher, open_)
-        waiting = _vouched_first([one for one in open_ if one.unit.rowid not in refused])
+        waiting = _vouched_first([hit for hit in open_ if hit.unit.rowid not in refused])
         matches, packed = _packed(searcher, ranking, waiting, pack)
         answer = searcher.answer(text, ranking, matches, refused | packed)
     return Recalled(**answer, context=pack.context(), tokens=pack.tokens(), budget=budget, sent=pack.sent())
@@ -54,32 +54,32 @@ def _visible(open_: Sequence[Ranked], session: str) -> dict[int, str]:
     if not session:
         return {}
     running = f"log:{session}/"
-    return {one.unit.rowid: "already_visible" for one in open_ if one.unit.id.startswith(running)}
+    return {hit.unit.rowid: "already_visible" for hit in open_ if hit.unit.id.startswith(running)}
 
 
 def _untrusted(open_: Sequence[Ranked]) -> dict[int, str]:
     """What a tool or a web page said: a search finds it, and nothing brings it into a prompt by itself."""
-    return {one.unit.rowid: "untrusted" for one in open_ if one.unit.trust == "untrusted"}
+    return {hit.unit.rowid: "untrusted" for hit in open_ if hit.unit.trust == "untrusted"}
 
 
 def _told_by_episodes(open_: Sequence[Ranked]) -> dict[int, str]:
     """The to-dos without a day of episodes that were found themselves, and tell them among the rest."""
-    paths = {one.unit.path for one in open_ if one.unit.kind == "episode" and one.score}
-    todos = [one.unit for one in open_ if one.unit.kind == "todo" and not one.unit.days]
+    paths = {hit.unit.path for hit in open_ if hit.unit.kind == "episode" and hit.score}
+    todos = [hit.unit for hit in open_ if hit.unit.kind == "todo" and not hit.unit.days]
     return {unit.rowid: "duplicate" for unit in todos if unit.path in paths}
 
 
 def _unapproved(searcher: Searcher, open_: Sequence[Ranked]) -> dict[int, str]:
     """A draft keeps its reason even where the question asks for drafts: a prompt gets only what a person approved."""
-    states = {one.unit.rowid: one.unit.state for one in open_}
+    states = {hit.unit.rowid: hit.unit.state for hit in open_}
     doubtful = searcher.unapproved(open_)
     return {rowid: "not_approved" if states[rowid] == "current" else states[rowid] for rowid in doubtful}
 
 
 def _vouched_first(waiting: Sequence[Ranked]) -> list[Ranked]:
     """In rank order, but that after the first `UNVOUCHED` notes for which nobody vouches, further ones wait for all else."""
-    unvouched = [one for one in waiting if one.unit.kind in PARTED and one.unit.trust != "trusted"]
-    late = {one.unit.rowid for one in unvouched[UNVOUCHED:]}
+    unvouched = [hit for hit in waiting if hit.unit.kind in PARTED and hit.unit.trust != "trusted"]
+    late = {hit.unit.rowid for hit in unvouched[UNVOUCHED:]}
     return sorted(waiting, key=lambda one: one.unit.rowid in late)
 
 
@@ -89,33 +89,33 @@ def _packed(
     """What the pack took in, in rank order, and the decision on every unit: the room that the matches leave goes to what is newest."""
     offering = _Offering(searcher, found, pack)
     decisions = offering.decisions
-    soon = [one for rowid in found.evidence.upcoming for one in waiting if one.unit.rowid == rowid]
-    only_soon = {one.unit.rowid for one in soon if not one.score}
+    soon = [hit for rowid in found.evidence.upcoming for hit in waiting if hit.unit.rowid == rowid]
+    only_soon = {hit.unit.rowid for hit in soon if not hit.score}
     decisions.update(dict.fromkeys(only_soon, "weak"))
-    offering.offer([one for one in waiting if one.unit.rowid not in only_soon])
-    soon = [one for one in soon if decisions[one.unit.rowid] == "weak"]
+    offering.offer([hit for hit in waiting if hit.unit.rowid not in only_soon])
+    soon = [hit for hit in soon if decisions[hit.unit.rowid] == "weak"]
     pack.fill(UPCOMING)
     taken_before = len(offering.taken)
     offering.offer(soon)
-    offering.taken[taken_before:] = [(one, _due(match)) for one, match in offering.taken[taken_before:]]
-    crowded_out = {one.unit.rowid for one in soon if decisions[one.unit.rowid] == "budget"}
+    offering.taken[taken_before:] = [(hit, _due(match)) for hit, match in offering.taken[taken_before:]]
+    crowded_out = {hit.unit.rowid for hit in soon if decisions[hit.unit.rowid] == "budget"}
     pack.fill()
-    newest = [one for one in waiting if one.unit.rowid in found.evidence.newest]
+    newest = [hit for hit in waiting if hit.unit.rowid in found.evidence.newest]
     offering.offer(
-        [one for one in newest if decisions[one.unit.rowid] == "weak" or one.unit.rowid in crowded_out]
+        [hit for hit in newest if decisions[hit.unit.rowid] == "weak" or hit.unit.rowid in crowded_out]
     )
     decisions.update((rowid, "upcoming") for rowid in sorted(crowded_out) if decisions[rowid] == "budget")
     pack.settle()
     pack.extend()
     costs = pack.costs()
     taken: list[tuple[int, Match]] = []
-    ranks = {one.unit.rowid: place for place, one in enumerate(found.units)}
-    for number, (one, match) in enumerate(offering.taken):
+    ranks = {hit.unit.rowid: place for place, hit in enumerate(found.units)}
+    for number, (hit, match) in enumerate(offering.taken):
         if number not in costs:
-            decisions[one.unit.rowid] = "duplicate"
+            decisions[hit.unit.rowid] = "duplicate"
         else:
-            marked = offering.folding.marked(one.unit, match._replace(tokens=costs[number]))
-            taken.append((ranks[one.unit.rowid], marked))
+            marked = offering.folding.marked(hit.unit, match._replace(tokens=costs[number]))
+            taken.append((ranks[hit.unit.rowid], marked))
     return [match for _, match in sorted(taken, key=lambda pair: pair[0])], decisions
 
 
@@ -146,7 +146,7 @@ class _Offering:
             empty = self._empty(chunk, units)
             conflicts, superseded = self._searcher.conflicts(chunk), self._searcher.superseded(chunk, units)
             pack.marks.update((id_, mark_of(ids, ())) for id_, ids in conflicts.items())
-            pack.marks.update((id_, mark_of((), told)) for id_, told in superseded.items())
+            pack.marks.update((id_, mark_of((), superseding)) for id_, superseding in superseded.items())
             for id_, day in self._searcher.overdue(chunk, units).items():
                 pack.marks[id_] = f"{pack.marks.get(id_, '')} (to be checked since {day})".strip()
             hopeful = []

@@ -41,9 +41,9 @@ def seen_in(events: Iterable[Mapping[str, Any]], which: str) -> Digests:
 def event_of(answer: Recalled) -> dict[str, Any]:
     """What a receipt keeps of a recall: ids, digests and reasons."""
     ids_by_reason: dict[str, list[str]] = {}
-    for one in answer.left_out[:LEFT_OUT]:
-        ids_by_reason.setdefault(one.reason, []).append(one.id)
-    beyond = Counter(one.reason for one in answer.left_out[LEFT_OUT:])
+    for omitted in answer.left_out[:LEFT_OUT]:
+        ids_by_reason.setdefault(omitted.reason, []).append(omitted.id)
+    beyond = Counter(omitted.reason for omitted in answer.left_out[LEFT_OUT:])
     return {
         "ids": [match.unit.id for match in answer.matches],
         "digests": dict(answer.sent),
@@ -105,4 +105,4 @@ def read_back(event: Mapping[str, Any], catalog: Catalog) -> ReadBack:
 
 
 def _texts(value: object) -> Sequence[str]:
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else ()
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else ()

@@ -100,12 +100,12 @@ class Searcher:
 
     def units(self, chosen: Sequence[Ranked]) -> dict[int, Unit]:
         """The units themselves by rowid, under the ids that they have in the answer."""
-        units = self._catalog.units([one.unit.rowid for one in chosen])
-        return {one.unit.rowid: units[one.unit.rowid]._replace(id=one.unit.id) for one in chosen}
+        units = self._catalog.units([hit.unit.rowid for hit in chosen])
+        return {hit.unit.rowid: units[hit.unit.rowid]._replace(id=hit.unit.id) for hit in chosen}
 
     def unapproved(self, chosen: Sequence[Ranked]) -> set[int]:
         """The rowids of those that belong to a skill nobody approved as it is."""
-        skills = [one.unit for one in chosen if tells_how(one.unit.path)]
+        skills = [hit.unit for hit in chosen if tells_how(hit.unit.path)]
         approved = self._approved({skill.path for skill in skills}) if skills else ()
         return {skill.rowid for skill in skills if skill.path not in approved}
 
@@ -117,7 +117,7 @@ class Searcher:
 
     def conflicts(self, chosen: Sequence[Ranked]) -> dict[str, tuple[str, ...]]:
         """The facts that say otherwise than these where only one value can hold: ids, by id."""
-        facts = [one.unit for one in chosen if one.unit.kind == "fact" and one.unit.field]
+        facts = [hit.unit for hit in chosen if hit.unit.kind == "fact" and hit.unit.field]
         standing = [unit for unit in facts if unit.state == "current"]
         rivals: dict[str, tuple[str, ...]] = {}
         for conflict in self._conflicts({unit.entity_key for unit in standing}) if standing else ():
@@ -155,7 +155,7 @@ class Searcher:
 
     def overdue(self, chosen: Sequence[Ranked], units: Mapping[int, Unit]) -> dict[str, str]:
         """The ISO day until which what holds now was to be checked again, by id, where that day is over."""
-        return {one.unit.id: day for one in chosen if (day := self._overdue(one.unit, units[one.unit.rowid]))}
+        return {hit.unit.id: day for hit in chosen if (day := self._overdue(hit.unit, units[hit.unit.rowid]))}
 
     def _overdue(self, summary: UnitSummary, unit: Unit) -> str:
         """The ISO day until which what holds now was to be checked again, where that day is over; else an empty string."""
@@ -193,15 +193,15 @@ class Searcher:
         """The chosen units with their explanations, snippets and places, and what each stands for; `units`, where they were read already."""
         if not chosen:
             return []
-        notes = self._catalog.notes({one.unit.path for one in chosen})
+        notes = self._catalog.notes({hit.unit.path for hit in chosen})
         units = units or self.units(chosen)
-        stored = self._catalog.tokens([one.unit.rowid for one in chosen])
+        stored = self._catalog.tokens([hit.unit.rowid for hit in chosen])
         matches = [
-            self._match(one, units[one.unit.rowid], stored[one.unit.rowid], notes[one.unit.path], found)
-            for one in chosen
+            self._match(hit, units[hit.unit.rowid], stored[hit.unit.rowid], notes[hit.unit.path], found)
+            for hit in chosen
         ]
         return (
-            [folding.marked(one.unit, match) for one, match in zip(chosen, matches, strict=True)]
+            [folding.marked(hit.unit, match) for hit, match in zip(chosen, matches, strict=True)]
             if folding
             else matches
         )
@@ -224,16 +224,16 @@ class Searcher:
         self, text: str, found: Ranking, matches: Sequence[Match], decisions: Mapping[int, str]
     ) -> dict[str, Any]:
         """The fields that the answers of search and recall share; `decisions` go before those of the ranking."""
-        decided = [(one, decisions.get(one.unit.rowid) or one.decision) for one in found.units]
+        decided = [(hit, decisions.get(hit.unit.rowid) or hit.decision) for hit in found.units]
         return {
             "query": text,
             "matches": tuple(matches),
             "left_out": tuple(
-                LeftOut(one.unit.id, reason) for one, reason in decided if reason not in ("in", "limit")
+                LeftOut(hit.unit.id, reason) for hit, reason in decided if reason not in ("in", "limit")
             ),
             "trace": tuple(
-                Traced(id=one.unit.id, path=one.unit.path, score=one.score, decision=reason)
-                for one, reason in decided
+                Traced(id=hit.unit.id, path=hit.unit.path, score=hit.score, decision=reason)
+                for hit, reason in decided
             ),
             "confidence": share_of(found, matches[:_BEST]),
             "did_you_mean": spellings(found.question, self._catalog),
@@ -251,7 +251,7 @@ class Searcher:
         if not lane.may_answer(found.question):
             return found
         if not lane.always:
-            hits = [one for one in found.open if one.score]  # what is only new is none
+            hits = [hit for hit in found.open if hit.score]  # what is only new is none
             if not lane.is_wanted(len(hits), share_of(found, self.matches(found, hits[:_BEST]))):
                 return found
         fields = self._evidence.fields(found.question)

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from memoryclaw.model import NOTHING
-from memoryclaw.vault.ledger_usage import Record, Use
+from memoryclaw.vault.ledger_usage import LedgerUsage, Use
 
 # How much a use of each sort is evidence that a memory helped. That it was shown, whoever asked for it, says nothing of that yet.
 EVIDENCE = {"shown": 0.15, "searched": 0.3, "fetched": 0.6}
@@ -95,7 +95,7 @@ class Strengths:
         merged: for notes and facts that were absorbed by others, the id of what absorbed each.
     """
 
-    def __init__(self, record: Record, today: date, merged: Mapping[str, str] = NOTHING) -> None:
+    def __init__(self, record: LedgerUsage, today: date, merged: Mapping[str, str] = NOTHING) -> None:
         self._days = record.days
         self._today = today.isoformat()
         self._record = record
@@ -129,8 +129,8 @@ class Strengths:
 
     def of_note(self, id_: str, kind: str) -> Strength:
         """How strongly a whole note is remembered, by its own uses and those of all its parts."""
-        parts = self.notes.get(id_, ())
-        return self._strength(_united(use for part in parts for use in self._uses(part)), kind)
+        units = self.notes.get(id_, ())
+        return self._strength(_united(use for unit in units for use in self._uses(unit)), kind)
 
     def _strength(self, uses: Collection[Use], kind: str) -> Strength:
         half_life = HALF_LIVES.get(kind, HALF_LIVES["note"])

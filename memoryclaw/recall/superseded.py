@@ -130,7 +130,7 @@ class _Successors:
         current = [] if fact.is_statement else self._now.get((key_of(fact.entity), self._field(fact)), [])
         if any(self._agree(successor.value, fact.value) for successor in current):
             return None
-        successor = current[0] if current and len({other.value for other in current}) == 1 else None
+        successor = current[0] if current and len({rival.value for rival in current}) == 1 else None
         since = (successor.since if successor else "") or fact.until
         return Superseded(
             line, fact.id, fact.entity, fact.field, fact.value, since[:10], successor.value if successor else "", successor.trust if successor else "trusted"

@@ -50,7 +50,7 @@ class Lane:
             int, int | str
         ] = {}  # what is not looked at: the unit that says the same, or the path of its note
 
-    def best(self, clause: Clause, pool: int, fields: Fields | None = None) -> dict[int, float]:
+    def best(self, clause: Clause, pool: int, fields: FieldFilter | None = None) -> dict[int, float]:
         """BM25 of the `pool` best units that the fields let through, and of all that tie with the last of them.
 
         If a crowd fills them (the sections of one note, or what nobody vouches for), the `pool` best of each trust are picked from all
@@ -66,7 +66,7 @@ class Lane:
             scores = self._best(clause, wider, fields)
         return self._apart(scores, pool, catalog) if wider > pool else scores
 
-    def _best(self, clause: Clause, pool: int, fields: Fields | None) -> dict[int, float]:
+    def _best(self, clause: Clause, pool: int, fields: FieldFilter | None) -> dict[int, float]:
         if fields is None:
             return dict(self._engine.find(clause, pool))
         wider = dict(self._engine.find(clause, pool * _WIDER))
@@ -98,7 +98,7 @@ class Lane:
                 chosen[unit.rowid] = found[unit.rowid]
         return chosen
 
-    def within(self, clause: Clause, pool: int, fields: Fields) -> dict[int, float]:
+    def within(self, clause: Clause, pool: int, fields: FieldFilter) -> dict[int, float]:
         """The same where the fields let few units through, as a day or a month does."""
         few = fields.first(int(self._most) + 1)
         return (
@@ -109,17 +109,17 @@ class Lane:
 
     def _rarest(self, clause: Clause) -> Clause:
         """Of words any of which may stand: the rarest, as many as few units hold together."""
-        if clause.op != "any" or any(part.op != "token" for part in clause.parts):
+        if clause.op != "any" or any(term.op != "token" for term in clause.parts):
             return clause
-        counts = {part: self._containing(part) for part in clause.parts}
+        counts = {term: self._containing(term) for term in clause.parts}
         ordered = sorted(counts, key=lambda part: (counts[part], part.text))
         units_held = 0
         rarest: list[Clause] = []
-        for part in ordered:
-            units_held += counts[part]
-            if units_held > self._most and sum(counts[one] > 0 for one in rarest) >= 2:
+        for term in ordered:
+            units_held += counts[term]
+            if units_held > self._most and sum(counts[counted] > 0 for counted in rarest) >= 2:
                 break
-            rarest.append(part)
+            rarest.append(term)
         return Clause("any", parts=tuple(rarest)) if len(rarest) < len(clause.parts) else clause
 
 
@@ -158,7 +158,7 @@ _ON = f"""(u.at != '' and substr(u.at, 1, 10) <= ?
 Condition = tuple[str, list[str]]  # over `units u`, and what is bound to it
 
 
-class Fields:
+class FieldFilter:
     """One condition on units.
 
     Args:

@@ -57,7 +57,7 @@ def timeline(
     trust = trust_of(catalog, (path for path, _ in pairs))
     pairs = [pair for pair in pairs if _LEFT_OUT not in (pair[1].trust, trust.get(pair[0]))]
     happened = [*_of_facts(pairs), *_episodes(catalog, paths)]
-    happened = [one for one in happened if since <= one.at and (not until or one.at[: len(until)] <= until)]
+    happened = [row for row in happened if since <= row.at and (not until or row.at[: len(until)] <= until)]
     happened.sort(key=lambda one: (one.at, _ORDER.index(one.kind), one.path, one.line, one.id))
     newest = happened[-limit:] if limit else []
     return Timeline(tuple(newest), len(happened) - len(newest))
@@ -71,7 +71,7 @@ def _about(entity: str, catalog: Catalog) -> tuple[list[tuple[str, Fact]], list[
         pairs = []
     name = next((fact.entity for _, fact in pairs if fact.current), pairs[0][1].entity if pairs else entity)
     names = dict.fromkeys((entity, name, *(word for _, word in catalog.synonyms([key_of(name)]))))
-    keys = sorted({key for one in names for key in (key_of(one), *keys_of(one))})
+    keys = sorted({key for alias in names for key in (key_of(alias), *keys_of(alias))})
     paths = paths_about(keys, sorted(map(link_key, names)), catalog)
     if not pairs and not paths:
         raise NotFoundError(f"nothing is known of {entity!r}; `memoryclaw entities` lists every entity")
@@ -97,7 +97,7 @@ def _of_field(values: Sequence[tuple[str, Fact]]) -> Iterator[TimelineEvent]:
     for path, fact in values:
         # Where the past of a field is known, its one value without a date is younger than that.
         began = fact.since or (last if undated == [fact] and not _began(values, last) else "")
-        gone = [one.value for one in ended if one.until == began and one is not fact]
+        gone = [end.value for end in ended if end.until == began and end is not fact]
         yield from _event(began, "superseded" if gone else "began", path, fact, ", ".join(gone))
         follows = _began(values, fact.until) or (fact.until == last and len(undated) == 1)
         if fact.until and not follows:
@@ -117,5 +117,5 @@ def _episodes(catalog: Catalog, paths: Sequence[str] | None) -> Iterator[Timelin
     sql = """select at, title, id, path from files where kind = 'episode' and state = 'current' and at != '' and trust != ?
         and (cast(? as text) is null or path in (select value from json_each(?)))"""
     among = None if paths is None else json.dumps(list(paths))
-    for at, title, id_, path in catalog.rows(sql, (_LEFT_OUT, among, among or "[]")):
-        yield TimelineEvent(str(at), "episode", "", "", str(title), "", str(id_), str(path), 1)
+    for day, title, id_, path in catalog.rows(sql, (_LEFT_OUT, among, among or "[]")):
+        yield TimelineEvent(str(day), "episode", "", "", str(title), "", str(id_), str(path), 1)

@@ -92,20 +92,20 @@ class VectorLane:
         )
 
     def _ranked(self, found: Ranking, near: _Nearness, scale: float) -> list[Ranked]:
-        by_words = {one.unit.rowid: one for one in found.units}
-        best = max((one.words + one.term("related") for one in by_words.values()), default=0.0) or scale
+        by_words = {hit.unit.rowid: hit for hit in found.units}
+        best = max((hit.words + hit.term("related") for hit in by_words.values()), default=0.0) or scale
         values = nearness(near.cosines, best)
         units = [unit for unit in near.units if unit.rowid in by_words or values.get(unit.rowid)]
         # What vectors found takes no keyword hit out.
-        decided = {rowid: one.decision for rowid, one in by_words.items()}
+        decided = {rowid: hit.decision for rowid, hit in by_words.items()}
         evidence = found.evidence._replace(found=with_own_ids(units))
         ranked = rank(found.question, evidence, vectors=values, decided=decided)
-        return [one if one.unit.rowid in by_words else one._replace(by_words=False) for one in ranked]
+        return [hit if hit.unit.rowid in by_words else hit._replace(by_words=False) for hit in ranked]
 
     def _nearness(self, found: Ranking, within: Sequence[int] | None) -> _Nearness:
         """Looks up which units are near the question, those that words found among them."""
         views = self._views(found, within)
-        summaries = [one.unit for one in sorted(found.units, key=lambda one: one.unit.rowid)]
+        summaries = [hit.unit for hit in sorted(found.units, key=lambda one: one.unit.rowid)]
         numbers = {unit.rowid for unit in summaries}
         units = [*summaries, *self._catalog.summaries(sorted(views.near - numbers))]
         store = self._vectors.store

@@ -41,7 +41,7 @@ def approve(context: WriteContext, run: str) -> Approved:
     with writing(context.root) as writer:
         branch, waiting = _find(writer, run)
         _must_be_the_runs(branch, waiting)
-        replayed_already = {found.trailers.get(_REPLAYED) for found in _of_run(writer.history, run)}
+        replayed_already = {commit.trailers.get(_REPLAYED) for commit in _of_run(writer.history, run)}
         remaining = [recorded for recorded in waiting.commits if recorded.commit not in replayed_already]
         replay = _Replay(context, writer, run)
         for recorded in remaining:
@@ -136,10 +136,10 @@ class _Replay:
                 raise ConflictError(f"{change.path} {'is gone' if now is None else 'was changed'} since")
             if change.before is None:
                 return now  # a file of that name came meanwhile, and stays
-            current, base, wanted = (
+            current, base, target = (
                 decode(in_form_of(data, now)) for data in (now, change.before, change.after)
             )
-            text = replayed(base.text, wanted.text, current.text, file)
+            text = replayed(base.text, target.text, current.text, file)
             if text is None:
                 raise ConflictError(f"{change.path} was changed on the same lines since")
             return encode(current._replace(text=text))

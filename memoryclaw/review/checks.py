@@ -34,7 +34,7 @@ from memoryclaw.writing.writer import Edit, Move, text_change
 VERIFY = "verify"
 
 
-class Check(NamedTuple):
+class DueCheck(NamedTuple):
     """What is to be checked: a fact or a statement, or a whole note (then `fact` is None)."""
 
     path: str
@@ -46,7 +46,7 @@ class Check(NamedTuple):
     fact: Fact | None = None
 
 
-def overdue(context: WriteContext) -> list[Check]:
+def overdue(context: WriteContext) -> list[DueCheck]:
     """What is to be checked now, as far as the caller sees it, what is overdue for longest first."""
     schema = context.schema()
     asking = context.lookup.asking([name for name, field in schema.fields.items() if field.verify])
@@ -54,7 +54,7 @@ def overdue(context: WriteContext) -> list[Check]:
     return sorted(checks, key=lambda one: (one.due, one.path, one.id))
 
 
-def _of_file(context: WriteContext, path: str, schema: Schema) -> Iterator[Check]:
+def _of_file(context: WriteContext, path: str, schema: Schema) -> Iterator[DueCheck]:
     text, today = context.text(path), context.today
     note = split(readable(text))
     properties = read_properties(note.meta, note.lines)
@@ -67,7 +67,7 @@ def _of_file(context: WriteContext, path: str, schema: Schema) -> Iterator[Check
     day = due(note_lifecycle, "", 0)
     if day and day < today:
         reason = f"{path} asks to be verified by {day}"
-        yield Check(path, properties.id or path.removesuffix(".md"), title, day, reason, note.raw)
+        yield DueCheck(path, properties.id or path.removesuffix(".md"), title, day, reason, note.raw)
     for fact in context.semantic(path).facts(text).facts:
         fact_lifecycle = fact.lifecycle
         span = schema.fields[folded(fact.field)].verify if folded(fact.field) in schema.fields else 0
@@ -83,7 +83,7 @@ def _of_file(context: WriteContext, path: str, schema: Schema) -> Iterator[Check
                 else _aged(fact, fact_lifecycle, span)
             )
             lines = lines_of(readable(text))[fact.line - 1 : max(fact.line, fact.end_line)]
-            yield Check(path, fact.id, title, day, reason, "".join(lines), fact)
+            yield DueCheck(path, fact.id, title, day, reason, "".join(lines), fact)
 
 
 def _is_over(lifecycle: Lifecycle, today: str) -> bool:
@@ -96,12 +96,12 @@ def _aged(fact: Fact, own: Lifecycle, span: int) -> str:
     return f"{since}, and `{fact.field}` is to be verified every {span} days"
 
 
-def stands(context: WriteContext, check: Check) -> bool:
+def stands(context: WriteContext, check: DueCheck) -> bool:
     """True while its lines stand in the file as they were shown."""
     return check.text in readable(context.text(check.path))
 
 
-def confirmed_text(context: WriteContext, check: Check, text: str) -> str:
+def confirmed_text(context: WriteContext, check: DueCheck, text: str) -> str:
     """The text of its file once it says that it still holds today."""
     file, fact = context.semantic(check.path), check.fact
     if file.is_note:
@@ -111,12 +111,12 @@ def confirmed_text(context: WriteContext, check: Check, text: str) -> str:
     return with_inline(text, file, _id(file, text, fact), {"verified": context.today})
 
 
-def confirmed(context: WriteContext, check: Check) -> list[Edit | Move]:
+def confirmed(context: WriteContext, check: DueCheck) -> list[Edit | Move]:
     """The edit that says that it still holds today."""
     return [Edit(check.path, text_change(lambda text: confirmed_text(context, check, text)))]
 
 
-def ended(context: WriteContext, check: Check) -> list[Edit | Move]:
+def ended(context: WriteContext, check: DueCheck) -> list[Edit | Move]:
     """The edit after which it no longer holds: a fact goes to History, a note to the archive."""
     file, fact = context.semantic(check.path), check.fact
     if fact is None:
@@ -131,7 +131,7 @@ def ended(context: WriteContext, check: Check) -> list[Edit | Move]:
     ]
 
 
-def changed(context: WriteContext, check: Check, value: str) -> list[Edit | Move]:
+def changed(context: WriteContext, check: DueCheck, value: str) -> list[Edit | Move]:
     """The edit that says what holds instead; the old value of a field goes to History.
 
     Raises:
@@ -153,8 +153,8 @@ def changed(context: WriteContext, check: Check, value: str) -> list[Edit | Move
                 text, file, entity=fact.entity, field=fact.field, value=value, since=context.today
             ).text
         text = correct_fact(text, file, id_, value).text
-        now = next((one.id for one in file.facts(text).facts if one.current and one.line == fact.line), id_)
-        return text if file.is_note else with_inline(text, file, now, {"verified": context.today})
+        id_now = next((f.id for f in file.facts(text).facts if f.current and f.line == fact.line), id_)
+        return text if file.is_note else with_inline(text, file, id_now, {"verified": context.today})
 
     return [Edit(check.path, text_change(change))]
 

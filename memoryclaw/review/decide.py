@@ -15,7 +15,7 @@ from memoryclaw.history.repository import History
 from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, opposed, pair_print, side_in_words
 from memoryclaw.model import Problem
 from memoryclaw.review import branches, elsewhere
-from memoryclaw.review.checks import Check, changed, confirmed, ended, stands
+from memoryclaw.review.checks import DueCheck, changed, confirmed, ended, stands
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, one_of, waiting
 from memoryclaw.review.settling import settling
 from memoryclaw.text.encoding import lines_of, readable
@@ -137,7 +137,7 @@ def fact_target(context: WriteContext, fact: PendingFact) -> _FactTarget:
     since = fact.since or (day[0] if day else context.today)
     fact = fact._replace(entity=context.lookup.entity_name(fact.entity))
     current = CurrentFacts(context)
-    if any(since < known.since for known in current.facts(fact.entity, fact.field)):
+    if any(since < earlier.since for earlier in current.facts(fact.entity, fact.field)):
         since = context.today  # what holds is newer than the question: a person's yes counts from today
     return _FactTarget(context.semantic(path), fact, current.many(fact.field), since)
 
@@ -169,7 +169,7 @@ def _decided(
     return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
 
 
-def _checked(context: WriteContext, item: ReviewItem, check: Check, decision: str) -> ReviewDecision:
+def _checked(context: WriteContext, item: ReviewItem, check: DueCheck, decision: str) -> ReviewDecision:
     """A yes to what was to be verified: it holds still; a no: it no longer does."""
     if not stands(context, check):
         raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
@@ -185,8 +185,8 @@ def _both_stand(
 ) -> ReviewDecision:
     """A person says that all of the values may stand: they are marked, and listed, no more."""
     _must_be_as_shown(context, item)
-    pairs = dict.fromkeys(pair_print(one, other) for one, other in opposed(conflict))
-    decisions = [_decision(context, REJECTED, KIND, one)._replace(reason=reason) for one in pairs]
+    pairs = dict.fromkeys(pair_print(first, second) for first, second in opposed(conflict))
+    decisions = [_decision(context, REJECTED, KIND, pair)._replace(reason=reason) for pair in pairs]
     title = f"{item.what}; both may stand"
     outcome = _written(
         context, "reject", item, [recorded(decisions)], title, reason=reason, evidence=_sides(conflict)
@@ -230,9 +230,9 @@ def _approve_fact(context: WriteContext, item: ReviewItem, fact: PendingFact, re
     place, olds = fact_target(context, fact), list[str]()
 
     def change(text: str) -> str:
-        done = place.written(text)
-        olds.append(done.old if done.action == "superseded" else "")
-        return done.text
+        addition = place.written(text)
+        olds.append(addition.old if addition.action == "superseded" else "")
+        return addition.text
 
     edits = [Edit(place.file.path, text_change(change)), _removal_edit(context, fact)]
     decisions = [
@@ -267,14 +267,15 @@ def _approve_proposal(context: WriteContext, item: ReviewItem, reason: str) -> O
     if change is None:
         raise InputError(f"{item.id} {item.why}")
     edits: list[Edit | Move] = [
-        Edit(found.path, patched(found.patch)) for found in rewrites(change, context.schema().collections)
+        Edit(rewrite.path, patched(rewrite.patch))
+        for rewrite in rewrites(change, context.schema().collections)
     ]
     edits += [Move(move.path, move.to) for move in moves(change) if files.exists(context.root, move.path)]
     new = [action.path for action in change.actions if isinstance(action, NewFile)]
     existing = [path for path in new if files.exists(context.root, path)]
     edits += [
         Edit(item.path, lambda _: None, consumes=True),
-        recorded([one._replace(reason=reason) for one in _decisions(context, item, APPROVED)]),
+        recorded([decision._replace(reason=reason) for decision in _decisions(context, item, APPROVED)]),
     ]
     outcome = _written(context, "approve", item, edits, change.title, reason=reason)
     notices = [f"{path} was there already and stays as it is" for path in existing]
@@ -283,7 +284,7 @@ def _approve_proposal(context: WriteContext, item: ReviewItem, reason: str) -> O
 
 def _reject_proposal(context: WriteContext, item: ReviewItem, reason: str) -> Outcome:
     target = free_name(f"archive/{item.path}", lambda path: files.exists(context.root, path))
-    decisions = [one._replace(reason=reason) for one in _decisions(context, item, REJECTED)]
+    decisions = [decision._replace(reason=reason) for decision in _decisions(context, item, REJECTED)]
     edits: list[Edit | Move] = [Move(item.path, target), recorded(decisions)]
     return _written(context, "reject", item, edits, item.what, reason=reason)
 
@@ -369,35 +370,35 @@ def removal(context: WriteContext, fact: PendingFact) -> Callable[[str], str] | 
 
     A person may have edited the line before ticking it: the last commit then has the same question in other words.
     """
-    at_work = {known.id for known in read_pending(context.text(PENDING_FILE))}
+    at_work = {pending.id for pending in read_pending(context.text(PENDING_FILE))}
     if fact.id not in at_work:
         return None
 
     def remove(text: str) -> str:
-        found = _entry(text, fact, at_work)
-        return remove_pending(text, found.id) if found else text
+        entry = _entry(text, fact, at_work)
+        return remove_pending(text, entry.id) if entry else text
 
     return remove
 
 
 def replacement(context: WriteContext, fact: PendingFact, lines: tuple[str, ...]) -> Callable[[str], str]:
     """How the lines of this fact give way to others."""
-    at_work = {known.id for known in read_pending(context.text(PENDING_FILE))}
+    at_work = {pending.id for pending in read_pending(context.text(PENDING_FILE))}
 
     def replace(text: str) -> str:
-        found = _entry(text, fact, at_work)
-        return spliced(text, [Splice(found.line - 1, found.end_line, lines)]) if found else text
+        entry = _entry(text, fact, at_work)
+        return spliced(text, [Splice(entry.line - 1, entry.end_line, lines)]) if entry else text
 
     return replace
 
 
 def _entry(text: str, fact: PendingFact, at_work: set[str]) -> PendingFact | None:
     waiting = read_pending(text)
-    exact = [known for known in waiting if known.id == fact.id]
+    exact = [pending for pending in waiting if pending.id == fact.id]
     edited = [
-        known
-        for known in waiting
-        if known.id not in at_work and same(known.entity, fact.entity) and same(known.field, fact.field)
+        pending
+        for pending in waiting
+        if pending.id not in at_work and same(pending.entity, fact.entity) and same(pending.field, fact.field)
     ]
     return next(iter(exact or edited), None)
 
@@ -498,9 +499,9 @@ def ticked(context: WriteContext) -> TickedFacts:
     """What people ticked in `semantic/_pending.md` and `review/*.md`."""
     marked = [item for item in waiting(context) if item.box and not item.is_skill]
     unclear = [
-        ReviewDecision(item.id, item.kind, item.what, FAILED, notice=why)
+        ReviewDecision(item.id, item.kind, item.what, FAILED, notice=reason)
         for item in marked
-        if (why := _unclear(item))
+        if (reason := _unclear(item))
     ]
     clear = [item for item in marked if not _unclear(item)]
     return TickedFacts(

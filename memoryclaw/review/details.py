@@ -105,7 +105,7 @@ def details(context: WriteContext, item: ReviewItem, among: Sequence[ReviewItem]
         current.many(item.field),
         holds,
         before,
-        tuple(Rival(one.id, one.value, one.why) for one in rivals),
+        tuple(Rival(rival.id, rival.value, rival.why) for rival in rivals),
         passages,
     )
 
@@ -147,7 +147,7 @@ def _rivals(context: WriteContext, item: ReviewItem, among: Iterable[ReviewItem]
 def _passages(context: WriteContext, item: ReviewItem) -> Iterator[Passage]:
     """Where a proposal was said: the lines that its facts name, in the ranges of the log that it was read from."""
     actions = item.change.actions if item.change else ()
-    named = " ".join(one.source for one in actions if isinstance(one, (SetFact, AddStatement)))
+    named = " ".join(action.source for action in actions if isinstance(action, (SetFact, AddStatement)))
     lines = {int(number) for number in _LINE.findall(named)}
     for range_ in parse_ranges(item.source):
         lines_here = {line for line in lines if range_.first <= line <= range_.last}
@@ -258,17 +258,19 @@ def conversation(
             if turn.session == session:
                 runs = [run for run, ranges, _ in read if _holds_line(ranges, path, turn.line)]
                 ids = [id_ for id_, ranges in episodes.items() if _holds_line(ranges, path, turn.line)]
-                made = [proposed.get(id_) or Made("episode", id_, id_) for id_ in ids if id_ not in gone]
-                made += [one for id_ in ids for one in rests.get((id_, turn.line), ())]
-                made += [
+                links = [proposed.get(id_) or Made("episode", id_, id_) for id_ in ids if id_ not in gone]
+                links += [resting for id_ in ids for resting in rests.get((id_, turn.line), ())]
+                links += [
                     Made(
                         "superseded",
-                        one.fact,
-                        f"{fact_in_words(one.entity, one.field, one.value)} ({one.mark()})",
+                        resting.fact,
+                        f"{fact_in_words(resting.entity, resting.field, resting.value)} ({resting.mark()})",
                     )
-                    for one in over.get(path, {}).get(turn.line, ())
+                    for resting in over.get(path, {}).get(turn.line, ())
                 ]
-                turns_shown.append(TurnShown(turn, path, runs[0] if runs else "", tuple(dict.fromkeys(made))))
+                turns_shown.append(
+                    TurnShown(turn, path, runs[0] if runs else "", tuple(dict.fromkeys(links)))
+                )
     return Conversation(session, tuple(paths), tuple(turns_shown))
 
 
@@ -287,7 +289,7 @@ def _read_by(
 
 
 def _holds_line(ranges: Iterable[LogRange], path: str, line: int) -> bool:
-    return any(one.path == path and one.first <= line <= one.last for one in ranges)
+    return any(range_.path == path and range_.first <= line <= range_.last for range_ in ranges)
 
 
 def _resting(
@@ -299,13 +301,13 @@ def _resting(
     """The facts, and the questions, that rest on a line of these episodes, by episode and line."""
     names = dict[str, str]()
     for id_ in episodes:
-        found = context.lookup.resolve(id_)
-        names |= {id_: id_} | ({found.path.rpartition("/")[2].removesuffix(".md"): id_} if found else {})
+        address = context.lookup.resolve(id_)
+        names |= {id_: id_} | ({address.path.rpartition("/")[2].removesuffix(".md"): id_} if address else {})
     rests = dict[tuple[str, int], list[Made]]()
 
     def rest(source: str, made: Made) -> None:
-        for part in source.split(","):
-            name, hit = _name_of(part), _LINE.search(part)
+        for name_in_source in source.split(","):
+            name, hit = _name_of(name_in_source), _LINE.search(name_in_source)
             if name in names and hit:
                 rests.setdefault((names[name], int(hit[1])), []).append(made)
 
@@ -329,7 +331,7 @@ def _sources(item: ReviewItem) -> list[str]:
     if item.fact is not None:
         return [item.fact.source]
     actions = item.change.actions if item.change is not None else ()
-    return [one.source for one in actions if isinstance(one, (SetFact, AddStatement, AddPending))]
+    return [action.source for action in actions if isinstance(action, (SetFact, AddStatement, AddPending))]
 
 
 def _name_of(source: str) -> str:

@@ -10,14 +10,14 @@ from memoryclaw.errors import InputError
 from memoryclaw.history.repository import History
 from memoryclaw.review.checks import confirmed_text
 from memoryclaw.review.decide import fact_target
-from memoryclaw.review.file_history import Difference
+from memoryclaw.review.file_history import FileDiff
 from memoryclaw.review.queue import ReviewItem
 from memoryclaw.text.encoding import decode
 from memoryclaw.vault import files
 from memoryclaw.writing.context import WriteContext
 
 
-def differences(context: WriteContext, item: ReviewItem) -> list[Difference]:
+def differences(context: WriteContext, item: ReviewItem) -> list[FileDiff]:
     """The files that would change if this were approved now.
 
     Raises:
@@ -26,38 +26,38 @@ def differences(context: WriteContext, item: ReviewItem) -> list[Difference]:
     return [found for found in _differences(context, item) if found.before != found.after]
 
 
-def _differences(context: WriteContext, item: ReviewItem) -> Iterator[Difference]:
+def _differences(context: WriteContext, item: ReviewItem) -> Iterator[FileDiff]:
     """Of a conflict nothing: what would change depends on the value that is chosen."""
     if item.fact is not None:
         place = fact_target(context, item.fact)
         before = context.text(place.file.path)
-        yield Difference(place.file.path, before, place.written(before).text)
+        yield FileDiff(place.file.path, before, place.written(before).text)
     elif item.change is not None:
         outcomes = outcome_of([item.change], context.schema().collections, lambda path: _text(context, path))
         for path, (before, after) in outcomes.items():
-            yield Difference(path, before, after)
+            yield FileDiff(path, before, after)
     elif item.branch is not None:
         yield from _of_branch(History(context.root), item.branch)
     elif item.check is not None:
         text = context.text(item.path)
-        yield Difference(item.path, text, confirmed_text(context, item.check, text))
+        yield FileDiff(item.path, text, confirmed_text(context, item.check, text))
     elif item.foreign:
         text = context.text(item.path)
-        yield Difference(item.path, text, text + item.text)
+        yield FileDiff(item.path, text, text + item.text)
     elif item.is_skill:
-        yield Difference(item.path, "", item.text)
+        yield FileDiff(item.path, "", item.text)
     elif item.conflict is None:
         raise InputError(f"{item.id} {item.why}")
 
 
-def _of_branch(history: History, branch: OpenBranch) -> Iterator[Difference]:
+def _of_branch(history: History, branch: OpenBranch) -> Iterator[FileDiff]:
     for recorded in branch.commits:
         subject = recorded.message.partition("\n")[0]
         for change in history.changes(recorded.commit):
             if change.path.startswith(f"{RUNS}/"):
                 continue  # the record of the run is for machines
             before, after = (decode(data or b"").text for data in (change.before, change.after))
-            yield Difference(change.path, before, after, subject)
+            yield FileDiff(change.path, before, after, subject)
 
 
 def _text(context: WriteContext, path: str) -> str | None:

@@ -28,34 +28,34 @@ def each_in_words(proposals: Sequence[Decision]) -> list[str]:
 def in_words(proposals: Sequence[Decision]) -> str:
     """What these decisions would permit, the first of them."""
     words = each_in_words(proposals)
-    more = f"; and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
-    return f"{'; '.join(words[:_NAMED])}{more}"
+    remainder = f"; and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
+    return f"{'; '.join(words[:_NAMED])}{remainder}"
 
 
 def why(context: WriteContext, proposals: Sequence[Decision]) -> str:
     """Where these decisions came from, and what a yes to them does."""
     trouble = permissions(context.root).trouble
     origin = _origins(History(context.root), proposals)
-    parts = [
+    reasons = [
         trouble,
         f"decided elsewhere{f' ({origin})' * bool(origin)}, so nothing of it counts on this machine",
     ]
-    return "; ".join([*filter(None, parts), "a yes, or `memoryclaw adopt`, makes it yours"])
+    return "; ".join([*filter(None, reasons), "a yes, or `memoryclaw adopt`, makes it yours"])
 
 
 def _origins(history: History, proposals: Iterable[Decision]) -> str:
     """The commits that brought these decisions, newest first, and the remote branches that have them."""
-    wanted = {line_digest(d.line()) for d in proposals}
+    missing = {line_digest(d.line()) for d in proposals}
     try:
         if not history.git_dir or not history.head():
             return ""
         commits = list[str]()
         for edition in editions(history, DECISIONS_FILE):
             before, after = (_digests(data) for data in (edition.before, edition.after))
-            if wanted & (after - before):
-                wanted -= after - before
+            if missing & (after - before):
+                missing -= after - before
                 commits.append(edition.commit)
-            if not wanted:
+            if not missing:
                 break
         named = [_named(history, commit) for commit in commits[:_NAMED]]
     except HistoryError:  # a damaged history names nothing
@@ -66,8 +66,8 @@ def _origins(history: History, proposals: Iterable[Decision]) -> str:
 def _named(history: History, commit: str) -> str:
     row = logged(history, commit)
     remotes = ("for-each-ref", "--count=1", "--contains", commit, "--format=%(refname:short)", "refs/remotes")
-    at = history.git.asks(*remotes)[1].decode("utf-8", "replace").strip()
-    return f"commit {commit[:12]} by {row.author} on {row.when[:10]}{f', in {at}' * bool(at)}"
+    remote = history.git.asks(*remotes)[1].decode("utf-8", "replace").strip()
+    return f"commit {commit[:12]} by {row.author} on {row.when[:10]}{f', in {remote}' * bool(remote)}"
 
 
 def _digests(data: bytes | None) -> set[str]:
@@ -82,14 +82,14 @@ def adopt(context: WriteContext, proposals: Sequence[Decision]) -> Outcome:
         VaultError: the user's own folder cannot keep it.
     """
     _must_wait(context, proposals)
-    at, author = timestamp(context.now), History(context.root).author()[0]
-    own = [d._replace(at=at, by=author) for d in proposals]
+    moment, author = timestamp(context.now), History(context.root).author()[0]
+    decisions = [d._replace(at=moment, by=author) for d in proposals]
     run = context.run(KIND)
 
     def message() -> str:
         return context.templates.commit_message("permissions", run=run, summary=in_words(proposals))
 
-    return write(context.root, [recorded(own)], message, verb="adopt", now=context.now)
+    return write(context.root, [recorded(decisions)], message, verb="adopt", now=context.now)
 
 
 def decline(context: WriteContext, proposals: Sequence[Decision]) -> None:

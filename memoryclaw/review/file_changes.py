@@ -55,11 +55,13 @@ def facts_set(before: str, after: str, file: SemanticFile) -> list[SetFact | Add
                 f for f in old if f.is_statement and (f.entity, f.value) in ended and f.entity == fact.entity
             ]
             return AddStatement(
-                file.path, fact.entity, fact.value, fact.said, source, tuple(one.id for one in tied), fact.audience,
+                file.path, fact.entity, fact.value, fact.said, source, tuple(former.id for former in tied), fact.audience,
                 basis=standing(tied) if tied else "",
             )  # fmt: skip
-        many = sum(same(other.entity, fact.entity) and same(other.field, fact.field) for other in new) > 1
-        was = [one for one in old if same(one.entity, fact.entity) and same(one.field, fact.field)]
+        many = sum(same(twin.entity, fact.entity) and same(twin.field, fact.field) for twin in new) > 1
+        was = [
+            former for former in old if same(former.entity, fact.entity) and same(former.field, fact.field)
+        ]
         return SetFact(
             file.path,
             fact.entity,
@@ -129,12 +131,12 @@ def only_its_facts(file: SemanticFile | None, asked: tuple[str, str], done: tupl
     """
     if file is None:
         return True
-    before, after, now, merged = (
+    before, after, now_facts, merged = (
         Counter(_key(fact) for fact in file.facts(text).facts) for text in (*asked, *done)
     )
-    now.subtract(before)
-    now.update(after)
-    return +now == merged
+    now_facts.subtract(before)
+    now_facts.update(after)
+    return +now_facts == merged
 
 
 # A change of facts or questions, taken back line by line
@@ -215,18 +217,20 @@ def facts_taken_back(before: str | None, after: str, now: str, file: SemanticFil
     lines_staying = list[_FactLine]()
     # What holds goes before what was: an old value comes back only where the new one goes.
     for line in sorted(added, key=lambda line: not line.is_current):
-        was = [one for one in removed_lines if line.is_current and _about(one, line)]
+        was = [block for block in removed_lines if line.is_current and _about(block, line)]
         was = was if line.facts[0].is_statement else was[:1]  # a statement may be tied to several
-        removed_lines = [one for one in removed_lines if not any(one is taken for taken in was)]
-        standing = next((one for one in reversed(free) if one.identity == line.identity), None)
-        if standing is None or (not line.is_current and any(_about(one, line) for one in lines_staying)):
+        removed_lines = [block for block in removed_lines if not any(block is taken for taken in was)]
+        standing = next((block for block in reversed(free) if block.identity == line.identity), None)
+        if standing is None or (not line.is_current and any(_about(block, line) for block in lines_staying)):
             lines_staying.append(line)
             remaining += _changed_since(line, page)
             continue
         free.remove(standing)
-        splices.append(Splice(standing.start, standing.end, tuple(text for one in was for text in one.lines)))
+        splices.append(
+            Splice(standing.start, standing.end, tuple(text for block in was for text in block.lines))
+        )
         keys_expected.subtract(map(_key, standing.facts))
-        keys_expected.update(_key(fact) for one in was for fact in one.facts)
+        keys_expected.update(_key(fact) for block in was for fact in block.facts)
     if removed_lines:
         return None
     bare = Counter(line.rstrip() for n, line in enumerate(page.sheet.lines) if _is_bare(page.sheet.lines, n))
@@ -277,10 +281,8 @@ def _words(text: str) -> Counter[str]:
 
 def _changed_since(line: _FactLine, page: _FactSheet) -> list[str]:
     """The facts of a line that another line tells now, changed; what is gone altogether is not named."""
-    facts = [fact for one in page.fact_lines for fact in one.facts]
-    return [
-        _name(fact) for fact in line.facts if fact.current and any(_is_changed(fact, one) for one in facts)
-    ]
+    facts = [fact for f in page.fact_lines for fact in f.facts]
+    return [_name(fact) for fact in line.facts if fact.current and any(_is_changed(fact, f) for f in facts)]
 
 
 def _name(fact: Fact | PendingFact) -> str:
@@ -316,7 +318,7 @@ def _without_headings(text: str, file: SemanticFile, fresh: Counter[str]) -> str
         page = _FactSheet.of(text, file)
         fact_lines = {number for line in page.fact_lines for number in range(line.start, line.end)}
         lines = page.sheet.lines
-        found = next(
+        heading = next(
             (
                 n
                 for n, line in enumerate(lines)
@@ -324,15 +326,15 @@ def _without_headings(text: str, file: SemanticFile, fresh: Counter[str]) -> str
             ),
             None,
         )
-        if found is None:
+        if heading is None:
             return text
-        end = found + 1
+        end = heading + 1
         while end < len(lines) and not lines[end].strip():
             end += 1
-        start = found
+        start = heading
         while end == len(lines) and start and not lines[start - 1].strip():
             start -= 1
-        fresh = fresh - Counter([lines[found].rstrip()])
+        fresh = fresh - Counter([lines[heading].rstrip()])
         text = spliced(text, [Splice(start, end)])
 
 

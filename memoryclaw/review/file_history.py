@@ -21,7 +21,7 @@ from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import APPROVED, Decision, Decisions, fingerprint
 
-__all__ = ["Events", "Logged", "Subject", "fact_named", "history"]
+__all__ = ["CommitList", "Logged", "Subject", "fact_named", "history"]
 
 _ARCHIVE = "archive/"
 _EVERY = 1_000_000
@@ -29,7 +29,7 @@ _MOST_FILES = 20  # of one commit that are shown
 _PLACE = re.compile(r"([0-9a-f]{40,64})\.(\d{1,9})")
 
 
-class Events(NamedTuple):
+class CommitList(NamedTuple):
     """Commits, newest first; `notice` says why there are none."""
 
     commits: tuple[Logged, ...] = ()
@@ -37,7 +37,7 @@ class Events(NamedTuple):
     next: str = ""  # where the next page begins; empty on the last one
 
 
-class Difference(NamedTuple):
+class FileDiff(NamedTuple):
     """One file that changed, or would. `title` says what of, where a thing that waits has several parts."""
 
     path: str
@@ -60,7 +60,7 @@ class Subject(NamedTuple):
         return bool(self.id)
 
 
-def history(context: WriteContext, id_: str = "", *, limit: int = 20, before: str = "") -> Events:
+def history(context: WriteContext, id_: str = "", *, limit: int = 20, before: str = "") -> CommitList:
     """The newest commits, of the vault or of what has this id; of a fact only those that changed its line.
 
     Args:
@@ -76,7 +76,7 @@ def history(context: WriteContext, id_: str = "", *, limit: int = 20, before: st
     git = History(context.root)
     state = git.state()
     if not state.git_dir or not git.head():
-        return Events(notice=state.sentence)
+        return CommitList(notice=state.sentence)
     tip, skip = _page(git, before) if before else (git.head(), 0)
     if not id_:
         return _one_page(repository.commit_log(git, limit=limit + 1, tip=tip, skip=skip), limit, tip, skip)
@@ -87,16 +87,16 @@ def history(context: WriteContext, id_: str = "", *, limit: int = 20, before: st
         raise NotFoundError(f"nothing in the vault or its past has the id {id_}")
     if subject.is_fact:
         file = context.semantic(subject.paths[0])
-        touched = {one.commit for one in repository.editions(git, file.path) if _touches(file, subject, one)}
+        touched = {e.commit for e in repository.editions(git, file.path) if _touches(file, subject, e)}
         rows = [row for row in rows if row.commit in touched][skip : skip + limit + 1]
     if not rows:
-        return Events(notice="" if skip else f"no commit holds {id_} yet")
+        return CommitList(notice="" if skip else f"no commit holds {id_} yet")
     return _one_page(rows, limit, tip, skip)
 
 
-def _one_page(rows: list[Logged], limit: int, tip: str, skip: int) -> Events:
+def _one_page(rows: list[Logged], limit: int, tip: str, skip: int) -> CommitList:
     """The page that these rows begin, one more than it shows where another page follows."""
-    return Events(tuple(rows[:limit]), next=f"{tip}.{skip + limit}" if len(rows) > limit else "")
+    return CommitList(tuple(rows[:limit]), next=f"{tip}.{skip + limit}" if len(rows) > limit else "")
 
 
 def _page(git: History, before: str) -> tuple[str, int]:
@@ -111,7 +111,7 @@ class CommitShown(NamedTuple):
     """One commit with what it changed."""
 
     commit: Logged
-    files: tuple[Difference, ...] = ()  # the first of them
+    files: tuple[FileDiff, ...] = ()  # the first of them
     more: int = 0  # files that are not shown
     notice: str = ""  # why none are
 
@@ -129,8 +129,8 @@ def commit_shown(context: WriteContext, name: str) -> CommitShown:
     except HistoryError as error:
         return CommitShown(commit, notice=str(error))
     differences = [
-        Difference(one.path, decode(one.before or b"").text, decode(one.after or b"").text)
-        for one in changes[:_MOST_FILES]
+        FileDiff(change.path, decode(change.before or b"").text, decode(change.after or b"").text)
+        for change in changes[:_MOST_FILES]
     ]
     return CommitShown(commit, tuple(differences), len(changes) - len(differences))
 
@@ -157,11 +157,11 @@ def fact_named(context: WriteContext, name: str) -> Address | None:
 
 def _subject(context: WriteContext, id_: str) -> Subject:
     """The files behind an id, also behind one that is gone: in the archive, or under its old path."""
-    found = fact_named(context, id_) or context.lookup.resolve(id_)
-    if found is not None and found.kind == "fact":
-        return Subject((found.path,), found.entity, found.field, found.id)
-    if found is not None:
-        return Subject((found.path, _elsewhere(found.path)))
+    address_found = fact_named(context, id_) or context.lookup.resolve(id_)
+    if address_found is not None and address_found.kind == "fact":
+        return Subject((address_found.path,), address_found.entity, address_found.field, address_found.id)
+    if address_found is not None:
+        return Subject((address_found.path, _elsewhere(address_found.path)))
     note, hash_, address = id_.partition("#")
     address_parts = split_address(address.partition("~")[0]) if hash_ else None
     path = safe_path(note if note.endswith(".md") else f"{note}.md")
@@ -245,7 +245,7 @@ def blame(context: WriteContext, id_: str) -> Blame:
     if address.kind != "fact":
         raise InputError(f"{id_} is not a fact; `memoryclaw history {id_}` shows what was done to it")
     file, text = context.semantic(address.path), context.text(address.path)
-    fact = next((found for found in file.facts(text).facts if found.id == id_), None)
+    fact = next((f for f in file.facts(text).facts if f.id == id_), None)
     if fact is None:
         raise NotFoundError(f"there is no fact {id_} in {address.path} any more")
     commit, notice = _set_by(context, file, fact)
@@ -283,8 +283,8 @@ def _set_by(context: WriteContext, file: SemanticFile, fact: Fact) -> tuple[Logg
 
 def _holds(file: SemanticFile, fact: Fact, data: bytes | None) -> bool:
     return any(
-        (one.entity, one.field, one.value, one.current) == (fact.entity, fact.field, fact.value, fact.current)
-        for one in file.facts(decode(data or b"").text).facts
+        (f.entity, f.field, f.value, f.current) == (fact.entity, fact.field, fact.value, fact.current)
+        for f in file.facts(decode(data or b"").text).facts
     )
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from memoryclaw.errors import ConflictError, HistoryError, InputError
 from memoryclaw.history.remote import FOLDER, Remote, remote_of
-from memoryclaw.history.repository import Entry, History, Version, create_branch
+from memoryclaw.history.repository import History, TreeEntry, Version, create_branch
 from memoryclaw.ports import Progress
 from memoryclaw.review.merging import MergedTree, Tip, disputed, is_record, merge_trees, united
 from memoryclaw.text.encoding import in_form_of, same_text
@@ -344,11 +344,11 @@ class _Merge:
             entry, side = merged.files.get(path), base.sides[path]
             data = self._blob(entry.oid) if entry else None
             versions[path] = Version(data, mode=entry.mode if entry else "")
-            now = contents[path]
-            after[path] = in_form_of(data, now) if data is not None and now is not None else data
-            if same_text(now, side.head_data) and side.staged == side.head:
+            on_disk = contents[path]
+            after[path] = in_form_of(data, on_disk) if data is not None and on_disk is not None else data
+            if same_text(on_disk, side.head_data) and side.staged == side.head:
                 continue
-            after[path] = self._beside(path, now, side.staged == side.head, data)
+            after[path] = self._beside(path, on_disk, side.staged == side.head, data)
         message = self._message(head, theirs, changed, merged.told)
         return self._writer.merge(
             versions, after, base, theirs, message, verb="sync", now=self._context.now, forward=forward
@@ -382,7 +382,7 @@ class _Merge:
 
         return message
 
-    def _base(self, bases: Sequence[str], kind: str) -> dict[str, Entry]:
+    def _base(self, bases: Sequence[str], kind: str) -> dict[str, TreeEntry]:
         """What both came of; where several commits are that, these are merged first."""
         if not bases:
             return {}
@@ -400,7 +400,7 @@ class _Merge:
             files_ = merged.files
         return files_
 
-    def _listing(self, commit: str) -> dict[str, Entry]:
+    def _listing(self, commit: str) -> dict[str, TreeEntry]:
         if not commit:
             return {}
         out = self._history.git.run("ls-tree", "-r", "-z", "--full-tree", commit).decode(
@@ -410,7 +410,7 @@ class _Merge:
         for line in out.split("\0")[:-1]:
             facts, _, path = line.partition("\t")
             mode, _, oid = facts.split(" ")
-            entries[self._history.places.named(path)] = Entry(mode, oid)
+            entries[self._history.places.named(path)] = TreeEntry(mode, oid)
         return entries
 
     def _when(self, commit: str) -> datetime:

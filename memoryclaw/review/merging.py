@@ -24,9 +24,9 @@ from memoryclaw.consolidation.pending import (
     remove_pending,
 )
 from memoryclaw.errors import ConflictError, InputError
-from memoryclaw.history.repository import Entry, object_id
+from memoryclaw.history.repository import TreeEntry, object_id
 from memoryclaw.model import Fact
-from memoryclaw.text.encoding import Text, decode, encode, lines_of, readable
+from memoryclaw.text.encoding import DecodedText, decode, encode, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import fold
 from memoryclaw.text.merging import Join, appended, both, outlined, weave
@@ -35,11 +35,11 @@ from memoryclaw.vault.edits import SemanticFile, add_source, end_fact, fact_sour
 from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, SCHEMA_FILE, free_name, place_of, utc
 from memoryclaw.vault.logs import LogRange, parse_ranges
 from memoryclaw.vault.settings_text import with_setting
-from memoryclaw.vault.vocabulary import Field, Schema, read_schema
+from memoryclaw.vault.vocabulary import DeclaredField, Schema, read_schema
 from memoryclaw.writing.decisions import APPROVED, REJECTED, UNDONE, Decisions, fingerprint
 from memoryclaw.writing.identity import KEY, id_in
 
-Listing = Mapping[str, Entry]  # path → mode and id of every file of a commit
+Listing = Mapping[str, TreeEntry]  # path → mode and id of every file of a commit
 
 _REGULAR = frozenset({"100644", "100755"})
 _RECORDS = ("logs/", "archive/logs/", "ledger/", "review/")
@@ -63,7 +63,7 @@ class Tip(NamedTuple):
 class MergedTree(NamedTuple):
     """The files that come of a merge, the bytes of those that neither side has, and what a person should know."""
 
-    files: dict[str, Entry]
+    files: dict[str, TreeEntry]
     made: dict[str, bytes]  # id → bytes
     told: tuple[str, ...]
 
@@ -89,7 +89,7 @@ def merge_trees(
 
 def disputed(base: Listing, one: Tip, other: Tip) -> list[str]:
     """The ids of the objects that a merge of these is going to read."""
-    entries: set[Entry | None] = set()
+    entries: set[TreeEntry | None] = set()
     for path in {*one.files, *other.files, DECISIONS_FILE, SCHEMA_FILE}:
         versions = [tree.get(path) for tree in (base, one.files, other.files)]
         is_disputed = versions[1] != versions[2] and versions[0] not in versions[1:]
@@ -123,7 +123,7 @@ class _Merging:
     second: Tip
     read: Callable[[str], bytes]
     hash_name: str
-    files: dict[str, Entry] = field(default_factory=dict)
+    files: dict[str, TreeEntry] = field(default_factory=dict)
     made: dict[str, bytes] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
     waiting: list[PendingFact] = field(default_factory=list)
@@ -133,11 +133,11 @@ class _Merging:
         first, second = self.first.files, self.second.files
         unmerged: list[str] = []
         for path in sorted({*first, *second}):
-            was, one, two = self.base.get(path), first.get(path), second.get(path)
-            if two in (one, was):
-                self._keep(path, one)
-            elif one == was:
-                self._keep(path, two)
+            was, ours, theirs = self.base.get(path), first.get(path), second.get(path)
+            if theirs in (ours, was):
+                self._keep(path, ours)
+            elif ours == was:
+                self._keep(path, theirs)
             else:
                 unmerged.append(path)
             self._must_be_whole(path)
@@ -157,21 +157,21 @@ class _Merging:
 
     # ── Which files there are
 
-    def _keep(self, path: str, entry: Entry | None) -> None:
+    def _keep(self, path: str, entry: TreeEntry | None) -> None:
         if entry is not None:
             self.files[path] = entry
 
     def _put(self, path: str, data: bytes, mode: str = "100644") -> None:
         oid = object_id("blob", data, self.hash_name)
         self.made[oid] = data
-        self.files[path] = Entry(mode, oid)
+        self.files[path] = TreeEntry(mode, oid)
 
-    def _bytes(self, entry: Entry | None) -> bytes | None:
+    def _bytes(self, entry: TreeEntry | None) -> bytes | None:
         if entry is None:
             return None
         return self.made[entry.oid] if entry.oid in self.made else self.read(entry.oid)
 
-    def _text(self, entry: Entry | None) -> str:
+    def _text(self, entry: TreeEntry | None) -> str:
         return decode(self._bytes(entry) or b"").text
 
     def _must_be_whole(self, path: str) -> None:
@@ -210,7 +210,7 @@ class _Merging:
                 path for path in sorted(tip.files) if path not in self.base and path not in other_tip.files
             ]
             for path in gone:
-                to = self._moved_to(path, [one for one in new if one not in moves], tip)
+                to = self._moved_to(path, [candidate for candidate in new if candidate not in moves], tip)
                 if to:
                     moves[to] = path
                     left.remove(path)
@@ -224,26 +224,26 @@ class _Merging:
 
     def _moved_to(self, path: str, new: Sequence[str], tip: Tip) -> str:
         was = self.base[path]
-        same = [one for one in new if tip.files[one].oid == was.oid]
+        same = [candidate for candidate in new if tip.files[candidate].oid == was.oid]
         if same:
             return same[0]
         name = path.rpartition("/")[2]
         near = [
-            one
-            for one in new
-            if one.rpartition("/")[2] == name or one.rpartition("/")[0] == path.rpartition("/")[0]
+            candidate
+            for candidate in new
+            if candidate.rpartition("/")[2] == name or candidate.rpartition("/")[0] == path.rpartition("/")[0]
         ]
         lines = _bag(self._bytes(was) or b"")
-        for one in near:
-            lines_there = _bag(self._bytes(tip.files[one]) or b"")
+        for candidate in near:
+            lines_there = _bag(self._bytes(tip.files[candidate]) or b"")
             if 2 * (lines & lines_there).total() > _ALIKE * 2 * max(lines.total(), lines_there.total(), 1):
-                return one
+                return candidate
         return ""
 
     def _both_moved(self) -> None:
         """A file that both moved, each to its place, stays where it was archived, else where the later one put it."""
         new: list[
-            dict[Entry, list[str]]
+            dict[TreeEntry, list[str]]
         ] = []  # of each side: an entry → the new paths with it, the last first
         for tip in (self.first, self.second):
             new.append({})
@@ -252,9 +252,9 @@ class _Merging:
         for path, was in sorted(self.base.items()):
             if path in self.first.files or path in self.second.files:
                 continue
-            one, two = (paths[was].pop() if paths.get(was) else "" for paths in new)
-            if one and two and one != two and one not in self.second.files and two not in self.first.files:
-                stays, gone = (one, two) if one.startswith(_ARCHIVE) else (two, one)
+            a, b = (paths[was].pop() if paths.get(was) else "" for paths in new)
+            if a and b and a != b and a not in self.second.files and b not in self.first.files:
+                stays, gone = (a, b) if a.startswith(_ARCHIVE) else (b, a)
                 self.files.pop(gone, None)
                 self.told.append(f"{path} was moved to {gone} and to {stays}; it is in {stays}")
 
@@ -275,7 +275,7 @@ class _Merging:
             return
         mode = two.mode if was is None or ours.mode == was.mode else ours.mode
         if was and was.oid in (ours.oid, two.oid):
-            self.files[path] = Entry(mode, two.oid if ours.oid == was.oid else ours.oid)
+            self.files[path] = TreeEntry(mode, two.oid if ours.oid == was.oid else ours.oid)
             return
         old, mine, their_data = (self._bytes(entry) for entry in (was, ours, two))
         merged = self._text_of(path, old or b"", mine or b"", their_data or b"")
@@ -305,19 +305,19 @@ class _Merging:
         forms = {(text.encoding, text.bom) for text, data in zip(texts, sides, strict=True) if data}
         if len(forms) > 1:
             return None
-        base, one, two = (text.text for text in texts)
+        base, ours, theirs = (text.text for text in texts)
         if path == CONFIG_FILE and not is_vault_id(id_in(base)):
-            one, two = _with_one_id(one, two)
+            ours, theirs = _with_one_id(ours, theirs)
         if path == DECISIONS_FILE:
-            merged: str | None = weave(base, _whole(one), _whole(two), by_time, _both_lines).text
+            merged: str | None = weave(base, _whole(ours), _whole(theirs), by_time, _both_lines).text
         elif is_record(path):
-            merged = weave(base, _whole(one), _whole(two), appended, _both_lines).text
+            merged = weave(base, _whole(ours), _whole(theirs), appended, _both_lines).text
         elif path == PENDING_FILE:
-            merged = _questions(weave(base, one, two, outlined, _both_lines).text)
+            merged = _questions(weave(base, ours, theirs, outlined, _both_lines).text)
         elif place_of(path) == ("semantic", "current"):
-            merged = self._facts(path, base, one, two)
+            merged = self._facts(path, base, ours, theirs)
         else:
-            merged = _prose(path, base, one, two)
+            merged = _prose(path, base, ours, theirs)
         return None if merged is None else _encoded(texts[2] if sides[2] else texts[1], merged)
 
     # ── Facts
@@ -335,13 +335,13 @@ class _Merging:
         file = SemanticFile(path, schema.collections)
         text = weave(base, one, two, outlined, _rows).text
         sides_read = [_Side.of(file, side) for side in (base, one, two)]
-        sides = _Three(*sides_read)
-        for side, tip in ((sides.one, self.first), (sides.two, self.second)):
-            self._without_refused(sides.base, side, tip)
-        counts = sides.wanted()
+        three = _Three(*sides_read)
+        for side, tip in ((three.one, self.first), (three.two, self.second)):
+            self._without_refused(three.base, side, tip)
+        counts = three.wanted()
         try:
-            text = _with_missing(_without_excess(text, file, counts), file, counts, sides)
-            text = self._decided(text, file, sides, schema)
+            text = _with_missing(_without_excess(text, file, counts), file, counts, three)
+            text = self._decided(text, file, three, schema)
         except InputError:
             return None
         return (
@@ -391,7 +391,7 @@ class _Merging:
                 if other_tip.files.get(path) != was:
                     continue
                 file = SemanticFile(path, self._schema.collections)
-                text_there, before = (self._text(one) for one in (entry, was))
+                text_there, before = (self._text(entry_there) for entry_there in (entry, was))
                 base, side = _Side.of(file, before), _Side.of(file, text_there)
                 remarks_before = len(self.told)
                 self._without_refused(base, side, tip)
@@ -417,7 +417,7 @@ class _Merging:
             ]
             if len(current) != 2 or max(side.values(group) for side in (sides.one, sides.two)) > 1:
                 continue
-            if schema.fields.get(current[0].field.lower(), Field()).many:
+            if schema.fields.get(current[0].field.lower(), DeclaredField()).many:
                 continue
             late = sides.two.value(group)
             ended, standing = sorted(
@@ -480,7 +480,7 @@ class _Merging:
         file = decode(self._bytes(entry) or b"")
         text, decisions = file.text, self._decisions()
         earlier = [
-            {one.id for one in read_pending(self._text(tip.files.get(PENDING_FILE)))}
+            {pending.id for pending in read_pending(self._text(tip.files.get(PENDING_FILE)))}
             for tip in (self.first, self.second)
         ]
         for waits in read_pending(text):
@@ -527,7 +527,7 @@ class _Merging:
                 if changed := re.sub(pattern, new.encode(), data):
                     oid = object_id("blob", changed, self.hash_name)
                     self.made[oid] = changed
-                    second[other_path] = Entry(entry.mode, oid)
+                    second[other_path] = TreeEntry(entry.mode, oid)
             second[place] = second.pop(path)
             self.told.append(f"two episodes were called {path}; one is {place} now")
         self.second = self.second._replace(files=second)
@@ -572,9 +572,9 @@ class _Merging:
     def _runs(self, tip: Tip) -> list[tuple[str, str, list[LogRange]]]:
         new = (path for path in sorted(tip.files) if path.startswith(f"{RUNS}/") and path not in self.base)
         records = [read_record(self._text(tip.files[path])) for path in new]
-        return sorted((one.at, one.run, one.ranges) for one in records)
+        return sorted((record.at, record.run, record.ranges) for record in records)
 
-    def _cited(self, entry: Entry) -> list[LogRange]:
+    def _cited(self, entry: TreeEntry) -> list[LogRange]:
         return parse_ranges(split(readable(self._text(entry))).raw)
 
 
@@ -584,7 +584,7 @@ def _overlap(one: Iterable[LogRange], other: Iterable[LogRange]) -> bool:
 
 
 def _run_of(runs: Sequence[tuple[str, str, list[LogRange]]], ranges: Sequence[LogRange]) -> tuple[str, str]:
-    return next(((at, run) for at, run, read in runs if _overlap(read, ranges)), ("~", ""))
+    return next(((when, run) for when, run, read in runs if _overlap(read, ranges)), ("~", ""))
 
 
 def _id_of(data: bytes) -> str:
@@ -630,7 +630,7 @@ class _Side:
         facts: dict[_Key, list[Fact]] = {}
         for fact in file.facts(text).facts:
             facts.setdefault(_key(fact), []).append(fact)
-        return cls(facts, Counter({key: len(found) for key, found in facts.items()}))
+        return cls(facts, Counter({key: len(places) for key, places in facts.items()}))
 
     def take_back(self, base: _Side, group: tuple[str, str]) -> None:
         """Takes back the new values of one field; what they had replaced holds again."""
@@ -646,7 +646,7 @@ class _Side:
             self.facts.setdefault(holds, [last])
 
     def name(self, group: tuple[str, str]) -> str:
-        fact = next(found[0] for key, found in self.facts.items() if key[0] == "now" and key[1:3] == group)
+        fact = next(places[0] for key, places in self.facts.items() if key[0] == "now" and key[1:3] == group)
         return f"{fact.entity}.{fact.field} = {fact.value!r}"
 
     def values(self, group: tuple[str, str]) -> int:
@@ -665,8 +665,8 @@ class _Three(NamedTuple):
 
     def wanted(self) -> Counter[_Key]:
         """How often each fact is to stand in the merged file."""
-        base, one, two = (side.counts for side in self)
-        counted = {key: _of_three(base[key], one[key], two[key]) for key in {*one, *two}}
+        base, ours, theirs = (side.counts for side in self)
+        counted = {key: _of_three(base[key], ours[key], theirs[key]) for key in {*ours, *theirs}}
         for side, other_side in ((self.one, self.two), (self.two, self.one)):
             for key in side.counts - base:
                 # What one side took up the other took up as well, and has replaced since.
@@ -678,8 +678,8 @@ class _Three(NamedTuple):
 
     def both_set(self) -> set[tuple[str, str]]:
         """The fields to which both sides gave a value of their own."""
-        one, two = (_new_values(side.counts - self.base.counts) for side in (self.one, self.two))
-        return {group for group in one.keys() & two.keys() if one[group] != two[group]}
+        ours, theirs = (_new_values(side.counts - self.base.counts) for side in (self.one, self.two))
+        return {group for group in ours.keys() & theirs.keys() if ours[group] != theirs[group]}
 
 
 def _new_values(new: Counter[_Key]) -> dict[tuple[str, str], set[str]]:
@@ -738,7 +738,7 @@ def _with_missing(text: str, file: SemanticFile, wanted: Counter[_Key], known: I
             audience=fact.audience,
         ).text
         if key[0] == "was":
-            new = [one for one in file.facts(text).facts if one.current and _key(one)[1:4] == key[1:4]]
+            new = [f for f in file.facts(text).facts if f.current and _key(f)[1:4] == key[1:4]]
             text = end_fact(text, file, new[-1].id, fact.until)
     return text
 
@@ -749,7 +749,7 @@ def _is_all_there(
     """True when every value that is to be kept is in the text, as it is or as it was, or waits."""
     facts = file.facts(text).facts
     triples = {(*_group(fact), fact.value) for fact in facts}
-    triples |= {(_name(one.entity), _name(one.field), one.value) for one in waiting}
+    triples |= {(_name(pending.entity), _name(pending.field), pending.value) for pending in waiting}
     words = {(_name(fact.entity), fact.value) for fact in facts if fact.is_statement}
     return all(
         (key[1], key[3]) in words if key[0] == "said" else (key[1], key[2], key[3]) in triples
@@ -808,9 +808,9 @@ def _questions(text: str) -> str:
     for waiting in read_pending(text):
         if waiting.id in ids:
             lines = lines_of(text)
-            repeated = [one for one in read_pending(text) if one.id == waiting.id][1:]
-            for one in reversed(repeated):
-                del lines[one.line - 1 : one.end_line]
+            repeated = [question for question in read_pending(text) if question.id == waiting.id][1:]
+            for question in reversed(repeated):
+                del lines[question.line - 1 : question.end_line]
             text = "".join(lines)
         ids.add(waiting.id)
     return text
@@ -818,7 +818,7 @@ def _questions(text: str) -> str:
 
 def _with_one_id(*texts: str) -> list[str]:
     """The settings of two machines that each gave the vault an id, with the same one."""
-    ids = [found for text in texts if is_vault_id(found := id_in(text))]
+    ids = [vault_id for text in texts if is_vault_id(vault_id := id_in(text))]
     try:
         return [with_setting(text, KEY, min(ids), CONFIG_FILE) if id_in(text) else text for text in texts]
     except (InputError, ValueError):
@@ -859,7 +859,7 @@ def _header_troubles(text: str) -> int:
     return len(split(readable(text)).problems)
 
 
-def _encoded(form: Text, text: str) -> bytes:
+def _encoded(form: DecodedText, text: str) -> bytes:
     try:
         return encode(form._replace(text=text))
     except UnicodeEncodeError:

@@ -36,13 +36,20 @@ from memoryclaw.vault import files
 from memoryclaw.vault.edits import SemanticFile, Sheet, Splice, line_end, remove_fact, same, spliced
 from memoryclaw.vault.fields import facts_of_note
 from memoryclaw.vault.files import folder_lock, writer_lock
-from memoryclaw.vault.forgotten import FORGOTTEN, REVIVED, Mark, marks_in, place_of_words, without_lines
+from memoryclaw.vault.forgotten import (
+    FORGOTTEN,
+    REVIVED,
+    ForgottenMark,
+    marks_in,
+    place_of_words,
+    without_lines,
+)
 from memoryclaw.vault.layout import DECISIONS_FILE, slug, timestamp
 from memoryclaw.vault.logs import LogRange, parse_ranges, range_of, whole_lines
 from memoryclaw.vault.properties import text_of
 from memoryclaw.writing.context import WriteContext, fact_in_words
 from memoryclaw.writing.decisions import PURGED, Decision, fingerprint
-from memoryclaw.writing.edit import Removal
+from memoryclaw.writing.edit import FactRemoval
 from memoryclaw.writing.evidence import ADDED, EpisodeFile, EvidenceFinder, QuotedLine, SourcedFact
 from memoryclaw.writing.tombstones import of_fact, of_text, of_turn, said_in
 from memoryclaw.writing.writer import Edit, recover, write
@@ -239,7 +246,7 @@ class _Collected:
                     self.fact(fact)
         elif address.kind == "section":
             raise InputError(f"{address.id} is a section; purge its note, or open {path} and remove it there")
-        elif removal := Removal.read(self.context.text(path)):
+        elif removal := FactRemoval.read(self.context.text(path)):
             self._archived_fact(path, address.id, removal)
         else:
             self.note(path, address.id)
@@ -268,7 +275,7 @@ class _Collected:
             if other.path == fact.path and _alike(other, fact):
                 self.facts[other.path, other.id] = other
 
-    def _archived_fact(self, path: str, id_: str, removal: Removal) -> None:
+    def _archived_fact(self, path: str, id_: str, removal: FactRemoval) -> None:
         """A fact that was forgotten before: its line is kept in the archive, and a decision names what says it."""
         self.notes[path] = id_
         file = self.context.semantic(removal.origin)
@@ -287,7 +294,7 @@ class _Collected:
             if decision.get("decision") == FORGOTTEN and decision.get("path") == path:
                 self._marks(marks_in(str(mark) for mark in decision.get("lines", ())), values)
 
-    def _marks(self, marks: Iterable[Mark], values: Sequence[str]) -> None:
+    def _marks(self, marks: Iterable[ForgottenMark], values: Sequence[str]) -> None:
         for mark in marks:
             path, first = mark.place.path, mark.place.first
             episode = next((one for one in self.finder.all_episodes if one.path == path), None)
@@ -690,7 +697,7 @@ class _Planned:
 
     def _tells(self, data: bytes, needles: Needles) -> bool:
         text = data.decode("utf-8", "replace")
-        removal = Removal.read(text)
+        removal = FactRemoval.read(text)
         if removal is not None:
             triples = {(normal(e), normal(f)) for e, f, _ in self._triples}
             own = self.context.semantic(removal.origin).facts(removal.above + removal.removed).facts
@@ -780,7 +787,7 @@ class _Planned:
             kept.append(line)
         return "".join(kept).encode("utf-8", "surrogateescape")
 
-    def _mark(self, mark: Mark) -> Mark | None:
+    def _mark(self, mark: ForgottenMark) -> ForgottenMark | None:
         path, first = mark.place.path, mark.place.first
         if (
             first in self.found.turns.get(path, ())

@@ -17,7 +17,7 @@ from memoryclaw.history.repository import FileChange, History
 from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, side_in_words, standing_conflicts
 from memoryclaw.model import Fact, Problem
 from memoryclaw.review import elsewhere
-from memoryclaw.review.checks import VERIFY, Check, overdue
+from memoryclaw.review.checks import VERIFY, DueCheck, overdue
 from memoryclaw.review.file_changes import actions_of
 from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.text.frontmatter import split
@@ -55,7 +55,7 @@ class ReviewItem(NamedTuple):
     value: str = ""
     since: str = ""
     now: str = ""  # the value that is held true now, and that a yes would replace
-    check: Check | None = None  # what is held true and asks to be verified
+    check: DueCheck | None = None  # what is held true and asks to be verified
     conflict: Conflict | None = None
     foreign: tuple[Decision, ...] = ()  # decisions of others that would permit something
 
@@ -73,7 +73,7 @@ class ReviewItem(NamedTuple):
         if self.check is not None:
             content = f"{self.check.due}\0{self.check.text}"
         if self.branch is not None:
-            content = " ".join(one.commit for one in self.branch.commits)
+            content = " ".join(commit.commit for commit in self.branch.commits)
         if self.conflict is not None:
             content = "\n".join(side_in_words(side, self.conflict.entity) for side in self.conflict.sides)
         identity = f"{self.kind}\0{self.id}\0{content}\0{self.now}"
@@ -159,7 +159,7 @@ def _facts(context: WriteContext) -> Iterator[ReviewItem]:
 
 
 def _episodes(fact: PendingFact) -> list[str]:
-    return [part.strip().partition("#")[0] for part in fact.source.split(",") if part.strip()]
+    return [source.strip().partition("#")[0] for source in fact.source.split(",") if source.strip()]
 
 
 def _runs(context: WriteContext, episodes: set[str]) -> dict[str, str]:
@@ -196,12 +196,12 @@ def _checks(context: WriteContext) -> Iterator[ReviewItem]:
 def _conflicts(context: WriteContext) -> Iterator[ReviewItem]:
     for conflict in standing_conflicts(context):
         path, first = conflict.told[0]
-        sides = "; ".join(side_in_words(side, conflict.entity) for side in conflict.sides)
+        values = "; ".join(side_in_words(side, conflict.entity) for side in conflict.sides)
         yield ReviewItem(
             id=f"{KIND}-{conflict_print(conflict)[:8]}",
             kind=KIND,
             what=fact_in_words(conflict.entity, conflict.field, " or ".join(conflict.values)),
-            why=f"both stand, and only one can hold: {sides}",
+            why=f"both stand, and only one can hold: {values}",
             path=path,
             source=", ".join(dict.fromkeys(fact.source for _, fact in conflict.told if fact.source)),
             entity=conflict.entity,
@@ -226,7 +226,7 @@ def _proposals(context: WriteContext) -> Iterator[ReviewItem]:
                 about.id, kind, about.id, trouble, about.run, path, box=about.box, text=text, about=about
             )
             continue
-        claim = next((one for one in change.actions if isinstance(one, (SetFact, AddPending))), None)
+        claim = next((action for action in change.actions if isinstance(action, (SetFact, AddPending))), None)
         named = claim is not None and change.kind == "fact"
         yield ReviewItem(
             entity=claim.entity if claim and named else "",
@@ -288,7 +288,7 @@ def _foreign(context: WriteContext) -> Iterator[ReviewItem]:
 
 def _made(context: WriteContext, history: History, branch: OpenBranch) -> str:
     """`1 episode, 2 facts`: what the commits of a branch come to."""
-    changes = [change for one in branch.commits for change in history.changes(one.commit)]
+    changes = [change for commit in branch.commits for change in history.changes(commit.commit)]
     return made(
         ChangeSet(branch.run, changes=tuple(_planned(context, change) for change in changes)), "branch"
     )

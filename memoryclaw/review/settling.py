@@ -40,7 +40,7 @@ def _settled(file: SemanticFile, facts: Sequence[Fact], value: str, today: str) 
     def change(text: str) -> str:
         # From the last line to the first: an id counts those of the same field above it.
         for fact in sorted(facts, key=lambda one: one.line, reverse=True):
-            standing = [one for one in file.facts(text).facts if one.current and says(one, fact)]
+            standing = [f for f in file.facts(text).facts if f.current and says(f, fact)]
             if standing:
                 id_ = standing[-1].id
                 text = (

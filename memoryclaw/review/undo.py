@@ -156,7 +156,7 @@ def _left_notice(plan: _Plan) -> str:
         "left unchanged, because later edits touch the same lines": plan.left,
         "kept, because remaining facts cite it": plan.kept,
     }
-    return "; ".join(f"{why}: {', '.join(names)}" for why, names in reasons.items() if names)
+    return "; ".join(f"{reason}: {', '.join(names)}" for reason, names in reasons.items() if names)
 
 
 def _sweep(context: WriteContext, paths: Iterable[str]) -> None:
@@ -394,7 +394,7 @@ def _decisions(context: WriteContext, history: History, target: _Target, plan: _
         ]
     if target.run.partition("-")[0] not in _LEARNED:
         return decisions
-    ranges = {str(one) for commit in target.commits for one in parse_ranges(_trailers(commit))}
+    ranges = {str(range_) for commit in target.commits for range_ in parse_ranges(_trailers(commit))}
     kind, commit_id = ("commit", target.commits[0].commit) if target.is_one else ("run", "")
     decisions.append(
         Decision(moment, UNDONE, kind, ranges=tuple(sorted(ranges)), run=target.run, commit=commit_id, by=by)

@@ -23,14 +23,14 @@ class DiffPart(NamedTuple):
     text: str
 
 
-class Line(NamedTuple):
+class DiffLine(NamedTuple):
     """One line of the difference, and its number in the new text (0: it is gone)."""
 
     number: int
     pieces: tuple[DiffPart, ...]
 
 
-Hunk = tuple[Line, ...]
+Hunk = tuple[DiffLine, ...]
 
 
 def word_diff(before: str, after: str, around: int = 1) -> list[Hunk]:
@@ -51,29 +51,29 @@ def marked(pieces: tuple[DiffPart, ...]) -> str:
     return "".join(f"{start}{piece.text}{end}" for piece in pieces for start, end in [_MARKS[piece.kind]])
 
 
-def _lines(group: list[tuple[str, int, int, int, int]], old: list[str], new: list[str]) -> Iterator[Line]:
+def _lines(group: list[tuple[str, int, int, int, int]], old: list[str], new: list[str]) -> Iterator[DiffLine]:
     for tag, first, last, start, end in group:
         if tag == "equal":
             for number in range(start, end):
-                yield Line(number + 1, (DiffPart(SAME, new[number]),))
+                yield DiffLine(number + 1, (DiffPart(SAME, new[number]),))
         else:
             yield from _changed(old[first:last], new[start:end], start)
 
 
-def _changed(gone: list[str], come: list[str], at: int) -> Iterator[Line]:
+def _changed(gone: list[str], come: list[str], at: int) -> Iterator[DiffLine]:
     """Lines that give way to others: pairs that are alike word by word, the rest one below the other."""
     pairs = min(len(gone), len(come))
     for number in range(pairs):
         pieces = tuple(_pieces(gone[number], come[number]))
         if pieces:
-            yield Line(at + number + 1, pieces)
+            yield DiffLine(at + number + 1, pieces)
         else:
-            yield Line(0, (DiffPart(GONE, gone[number]),))
-            yield Line(at + number + 1, (DiffPart(COME, come[number]),))
+            yield DiffLine(0, (DiffPart(GONE, gone[number]),))
+            yield DiffLine(at + number + 1, (DiffPart(COME, come[number]),))
     for line in gone[pairs:]:
-        yield Line(0, (DiffPart(GONE, line),))
+        yield DiffLine(0, (DiffPart(GONE, line),))
     for number in range(pairs, len(come)):
-        yield Line(at + number + 1, (DiffPart(COME, come[number]),))
+        yield DiffLine(at + number + 1, (DiffPart(COME, come[number]),))
 
 
 def _pieces(old: str, new: str) -> Iterator[DiffPart]:

@@ -48,9 +48,9 @@ def new_skill(context: WriteContext, name: str, description: str = "") -> Writte
         raise InputError(
             f"{name[:80]!r} is not a name for a skill; use up to {NAME_LENGTH} small letters, digits and single hyphens{hint}"
         )
-    there = next((one for one in list_skills(context.root) if name in (one.name, one.skill.stem)), None)
-    if there:
-        raise InputError(f"there is a skill called {name} already: {there.skill.path}")
+    twin = next((one for one in list_skills(context.root) if name in (one.name, one.skill.stem)), None)
+    if twin:
+        raise InputError(f"there is a skill called {name} already: {twin.skill.path}")
     path, run = f"{SKILLS}/{name}/SKILL.md", context.run("skill")
     text = _scaffold(context, name, " ".join(description.split()))
     if problems := lint(path, text.encode()):
@@ -77,51 +77,51 @@ def approve_skill(context: WriteContext, name: str, version: str = "") -> SkillD
         ConflictError: its files are not those of this version, as somebody was shown them.
         InputError: lint finds problems in it, or its place is taken.
     """
-    found = _as_shown(context, name, version)
-    path, digest = found.skill.path, found.skill.digest
+    skill = _as_shown(context, name, version)
+    path, digest = skill.skill.path, skill.skill.digest
     target = path.replace(_DRAFTS, f"{SKILLS}/", 1)
-    if found.state == APPROVED:
-        return SkillDecision(found.name, path, "approved", digest, "", "it is approved already")
-    advice = _must_be_sound(context, found)
+    if skill.state == APPROVED:
+        return SkillDecision(skill.name, path, "approved", digest, "", "it is approved already")
+    advice = _must_be_sound(context, skill)
     if target != path and files.exists(
-        context.root, found.skill.folder.replace(_DRAFTS, f"{SKILLS}/", 1) or target
+        context.root, skill.skill.folder.replace(_DRAFTS, f"{SKILLS}/", 1) or target
     ):
         raise InputError(
-            f"there is a skill called {found.name} already; rename the draft's folder and its name"
+            f"there is a skill called {skill.name} already; rename the draft's folder and its name"
         )
-    moved = {at: at.replace(_DRAFTS, f"{SKILLS}/", 1) for at in found.digests}
+    moved = {place: place.replace(_DRAFTS, f"{SKILLS}/", 1) for place in skill.digests}
     decisions = [
         _decision(
             context,
             APPROVED,
-            moved[at],
+            moved[place],
             digest=of,
-            fingerprint=fingerprint_of(found.skill) if at == path else "",
+            fingerprint=fingerprint_of(skill.skill) if place == path else "",
         )
-        for at, of in found.digests.items()
+        for place, of in skill.digests.items()
     ]
     run = context.run("skill")
 
     def message() -> str:
         return context.templates.commit_message(
-            "skill-approve", run=run, name=found.name, path=target, value=digest
+            "skill-approve", run=run, name=skill.name, path=target, value=digest
         )
 
-    moves = [Move(at, to) for at, to in moved.items() if at != to]
+    moves = [Move(place, to) for place, to in moved.items() if place != to]
     outcome = write(
         context.root, [*moves, recorded(decisions)], message, verb="skills approve", now=context.now
     )
-    beside = ", ".join(to for at, to in moved.items() if at != path)
+    beside = ", ".join(to for place, to in moved.items() if place != path)
     also = f"approved with it: {beside}" if beside else ""
     notice = "; ".join(filter(None, (also, advice, outcome.notice)))
-    return SkillDecision(found.name, target, "approved", digest, outcome.commit, notice)
+    return SkillDecision(skill.name, target, "approved", digest, outcome.commit, notice)
 
 
 def _as_shown(context: WriteContext, name: str, version: str) -> ListedSkill:
-    found = find(list_skills(context.root), name)
-    if version and found.version != version:
-        raise ConflictError(f"the skill {found.name} has changed since it was shown; look at it again")
-    return found
+    skill = find(list_skills(context.root), name)
+    if version and skill.version != version:
+        raise ConflictError(f"the skill {skill.name} has changed since it was shown; look at it again")
+    return skill
 
 
 def reject_skill(context: WriteContext, name: str, version: str = "") -> SkillDecision:
@@ -131,44 +131,44 @@ def reject_skill(context: WriteContext, name: str, version: str = "") -> SkillDe
         ConflictError: its files are not those of this version, as somebody was shown them.
         InputError: the skill is not approved.
     """
-    found = _as_shown(context, name, version)
-    return _reject_draft(context, found) if found.state == DRAFT else _withdraw(context, found)
+    skill = _as_shown(context, name, version)
+    return _reject_draft(context, skill) if skill.state == DRAFT else _withdraw(context, skill)
 
 
-def _reject_draft(context: WriteContext, found: ListedSkill) -> SkillDecision:
-    path, folder, run = found.skill.path, found.skill.folder, context.run("skill")
+def _reject_draft(context: WriteContext, draft: ListedSkill) -> SkillDecision:
+    path, folder, run = draft.skill.path, draft.skill.folder, context.run("skill")
     home = folder or path
     to = free_name(f"archive/{home}", lambda at: files.exists(context.root, at))
-    moves = [Move(at, to + at.removeprefix(home)) for at, of in found.digests.items() if of != ODD]
+    moves = [Move(place, to + place.removeprefix(home)) for place, of in draft.digests.items() if of != ODD]
     decision = _decision(
-        context, REJECTED, path, digest=found.skill.digest, fingerprint=fingerprint_of(found.skill)
+        context, REJECTED, path, digest=draft.skill.digest, fingerprint=fingerprint_of(draft.skill)
     )
     target = to + path.removeprefix(home)
     subject, summary = (
-        f"Reject the skill draft {found.name}",
+        f"Reject the skill draft {draft.name}",
         f"It is kept in {target} and not proposed again.",
     )
     return _no(
         context,
-        found,
+        draft,
         _PendingDecision(run, subject, summary, target, "rejected"),
         [*moves, recorded([decision])],
     )
 
 
-def _withdraw(context: WriteContext, found: ListedSkill) -> SkillDecision:
-    decisions, path, run = decisions_of(context.root), found.skill.path, context.run("skill")
+def _withdraw(context: WriteContext, listed: ListedSkill) -> SkillDecision:
+    decisions, path, run = decisions_of(context.root), listed.skill.path, context.run("skill")
     approved = decisions.approved_digests()
-    own = [d.digest for d in decisions.all if d.kind == "skill" and d.path == path]
-    withdrawn = [digest for digest in dict.fromkeys([*own, found.skill.digest]) if digest in approved]
+    digests = [d.digest for d in decisions.all if d.kind == "skill" and d.path == path]
+    withdrawn = [digest for digest in dict.fromkeys([*digests, listed.skill.digest]) if digest in approved]
     if not withdrawn:
         raise InputError(
-            f"{found.name} is not approved, so there is nothing to withdraw; `memoryclaw forget {path.removesuffix('.md')}` moves it to the archive"
+            f"{listed.name} is not approved, so there is nothing to withdraw; `memoryclaw forget {path.removesuffix('.md')}` moves it to the archive"
         )
     edit = recorded([_decision(context, REJECTED, path, digest=digest) for digest in withdrawn])
-    subject = f"Withdraw the approval of the skill {found.name}"
+    subject = f"Withdraw the approval of the skill {listed.name}"
     ruling = _PendingDecision(run, subject, f"{path} is no longer offered to hosts.", path, "withdrawn")
-    return _no(context, found, ruling, [edit])._replace(digest=withdrawn[0])
+    return _no(context, listed, ruling, [edit])._replace(digest=withdrawn[0])
 
 
 class _PendingDecision(NamedTuple):
@@ -207,21 +207,21 @@ def _scaffold(context: WriteContext, name: str, description: str) -> str:
     )
 
 
-def _must_be_sound(context: WriteContext, found: ListedSkill) -> str:
+def _must_be_sound(context: WriteContext, listed: ListedSkill) -> str:
     """Raises InputError for a skill with problems; returns the advice for one without a description, which only hosts need."""
-    if odd := next((path for path, digest in found.digests.items() if digest == ODD), ""):
+    if odd := next((path for path, digest in listed.digests.items() if digest == ODD), ""):
         raise InputError(
             f"{odd} is a link, or no file; a skill is approved by its bytes, so put the file itself there"
         )
-    every = lint(found.skill.path, files.read_file(context.root, found.skill.path).data)
-    missing = [one for one in every if one.message == NO_DESCRIPTION and not found.skill.folder]
-    if problems := [one for one in every if one not in missing]:
-        first, more = problems[0], len(problems) - 1
-        others = f" (and {more} more)" if more else ""
+    every = lint(listed.skill.path, files.read_file(context.root, listed.skill.path).data)
+    missing = [problem for problem in every if problem.message == NO_DESCRIPTION and not listed.skill.folder]
+    if problems := [problem for problem in every if problem not in missing]:
+        first, others_count = problems[0], len(problems) - 1
+        others = f" (and {others_count} more)" if others_count else ""
         raise InputError(
-            f"{first.path}:{first.line}: {first.message}; {first.hint}{others}. `memoryclaw skills lint {found.name}` explains"
+            f"{first.path}:{first.line}: {first.message}; {first.hint}{others}. `memoryclaw skills lint {listed.name}` explains"
         )
-    return "".join(f"it has no description; {one.hint}, then approve it again" for one in missing)
+    return "".join(f"it has no description; {problem.hint}, then approve it again" for problem in missing)
 
 
 def _decision(

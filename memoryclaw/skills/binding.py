@@ -93,10 +93,10 @@ def _number(need: Requirement, text: str) -> int | float:
         number = json.loads(text.strip().replace(",", "."), parse_constant=str)
     except (ValueError, RecursionError):
         number = None
-    whole = need.asked.type == "integer"
-    kinds = (int,) if whole else (int, float)
+    integral = need.asked.type == "integer"
+    kinds = (int,) if integral else (int, float)
     if type(number) not in kinds or abs(number) == math.inf:  # type() as True is not a number
-        raise InputError(f"{need.name} must be {'a whole' if whole else 'a'} number, not {text[:60]!r}")
+        raise InputError(f"{need.name} must be {'a whole' if integral else 'a'} number, not {text[:60]!r}")
     return number  # type: ignore[no-any-return]
 
 
@@ -113,7 +113,7 @@ def _json(need: Requirement, text: str) -> Any:
     try:
         value = json.loads(text, parse_constant=str)
     except (ValueError, RecursionError):
-        value = [part.strip() for part in text.split(",") if part.strip()] if listed else None
+        value = [element.strip() for element in text.split(",") if element.strip()] if listed else None
     if not isinstance(value, list if listed else dict) or too_deep(value):
         raise InputError(f"{need.name} must be {'a list' if listed else 'a map'} in JSON, not {text[:60]!r}")
     return value
@@ -153,9 +153,9 @@ def standing_for(need: Requirement, text: str, facts: Facts) -> BoundValue | Non
     """The e-mail address of a person named where an address is required."""
     if not text or fits(need, text):
         return None
-    known = facts(text)
-    named = _only(need, (fact for fact in known if _is(fact.field, need.asked.type, need.name)))
-    return named or _only(need, known)
+    of_entity = facts(text)
+    named = _only(need, (fact for fact in of_entity if _is(fact.field, need.asked.type, need.name)))
+    return named or _only(need, of_entity)
 
 
 def _at(need: Requirement, facts: Facts) -> BoundValue | None:
@@ -164,16 +164,16 @@ def _at(need: Requirement, facts: Facts) -> BoundValue | None:
     entity, _, field = within.rpartition(".")
     if not entity:
         entity, field = within, ""
-    known = [fact for fact in facts(entity.strip("'\"")) if not mark or fact.id.startswith(f"{place}#")]
-    wanted = [fact for fact in known if fact.id == address or _is(fact.field, field)]
+    candidates = [fact for fact in facts(entity.strip("'\"")) if not mark or fact.id.startswith(f"{place}#")]
+    matching = [fact for fact in candidates if fact.id == address or _is(fact.field, field)]
     if not field:
-        wanted = [fact for fact in known if _is(fact.field, need.name, need.asked.type, "value")]
-    return _only(need, wanted)
+        matching = [fact for fact in candidates if _is(fact.field, need.name, need.asked.type, "value")]
+    return _only(need, matching)
 
 
 def _only(need: Requirement, facts: Iterable[Fact]) -> BoundValue | None:
-    found = {fact.value: fact.id for fact in facts if fact.value and fits(need, fact.value)}
-    return BoundValue(*next(iter(found.items()))) if len(found) == 1 else None
+    values = {fact.value: fact.id for fact in facts if fact.value and fits(need, fact.value)}
+    return BoundValue(*next(iter(values.items()))) if len(values) == 1 else None
 
 
 def _is(field: str, *names: str) -> bool:

@@ -69,18 +69,18 @@ class HostFolder:
         top = os.path.join(self.path, name)
         if not _is_folder(self.path) or not _is_folder(top):
             return None
-        found: dict[str, str] = {}
+        digests: dict[str, str] = {}
         for place, folders, names in os.walk(top):
             inside = os.path.relpath(place, top)
             if any(not _is_folder(os.path.join(place, folder)) for folder in folders):
                 return None
             for file in names:
-                at = os.path.normpath(f"{inside}/{file}")
-                data = self.read(name, at)
+                inside_name = os.path.normpath(f"{inside}/{file}")
+                data = self.read(name, inside_name)
                 if data is None:
                     return None
-                found[at] = files.digest_of(data)
-        return found
+                digests[inside_name] = files.digest_of(data)
+        return digests
 
     def read(self, name: str, inside: str) -> bytes | None:
         """The bytes of one file of a copy; None unless it is a regular file."""
@@ -187,54 +187,54 @@ def host_skills(root: str, folder: HostFolder, *, sees: Sees, refresh: bool = Tr
     Raises:
         VaultError: the folder cannot be written.
     """
-    wanted, left_out = _wanted(root, sees)
+    copies, left_out = _wanted(root, sees)
     try:
-        found = _brought(root, folder, wanted, refresh=refresh)
+        brought = _brought(root, folder, copies, refresh=refresh)
     except OSError as error:
         raise VaultError(
             f"{folder.path} cannot be brought up to date ({error.strerror}); try again"
         ) from None
-    return found._replace(left_out=tuple(sorted((*found.left_out, *left_out))))
+    return brought._replace(left_out=tuple(sorted((*brought.left_out, *left_out))))
 
 
-def _brought(root: str, folder: HostFolder, wanted: Sequence[_Wanted], *, refresh: bool) -> HostSkills:
+def _brought(root: str, folder: HostFolder, copies: Sequence[_Wanted], *, refresh: bool) -> HostSkills:
     if refresh:
         folder.make()
-    done, failed = [], []
-    for one in wanted:
-        if trouble := _trouble(root, folder, one, refresh=refresh):
-            failed.append(WithheldSkill(one.hosted.name, one.hosted.path, trouble))
+    hosted, failed = [], []
+    for copy in copies:
+        if trouble := _trouble(root, folder, copy, refresh=refresh):
+            failed.append(WithheldSkill(copy.hosted.name, copy.hosted.path, trouble))
         else:
-            done.append(one.hosted)
+            hosted.append(copy.hosted)
     if refresh:
-        folder.keep({one.name for one in done})
-    return HostSkills(folder.path, tuple(done), tuple(failed))
+        folder.keep({copy.name for copy in hosted})
+    return HostSkills(folder.path, tuple(hosted), tuple(failed))
 
 
 def _wanted(root: str, sees: Sees) -> tuple[list[_Wanted], list[WithheldSkill]]:
-    known = approvals(decisions_of(root))
-    wanted: dict[str, _Wanted] = {}
+    approved = approvals(decisions_of(root))
+    copies: dict[str, _Wanted] = {}
     left_out = []
-    for one in list_skills(root):
-        found = _version(one, known)
-        if found is None:
+    for listed in list_skills(root):
+        offered = _version(listed, approved)
+        if offered is None:
             continue
-        name, path = one.skill.stem, one.skill.path
-        reason = _unfit(one, wanted) if all(map(sees, one.digests)) else "it is not for the agent"
+        name, path = listed.skill.stem, listed.skill.path
+        reason = _unfit(listed, copies) if all(map(sees, listed.digests)) else "it is not for the agent"
         if reason:
             left_out.append(WithheldSkill(name, path, reason))
         else:
-            version, which = found
-            wanted[name] = _Wanted(one, version, HostedSkill(name, path, version["SKILL.md"], which))
-    return list(wanted.values()), left_out
+            version, which = offered
+            copies[name] = _Wanted(listed, version, HostedSkill(name, path, version["SKILL.md"], which))
+    return list(copies.values()), left_out
 
 
-def _version(one: ListedSkill, known: list[Approval]) -> tuple[Mapping[str, str], str] | None:
-    if one.state == DRAFT:
+def _version(listed: ListedSkill, approved: list[Approval]) -> tuple[Mapping[str, str], str] | None:
+    if listed.state == DRAFT:
         return None
-    if one.state == APPROVED:
-        return version_of(one.skill.path, one.digests), CURRENT
-    last = next((found for found in reversed(known) if found.path == one.skill.path), None)
+    if listed.state == APPROVED:
+        return version_of(listed.skill.path, listed.digests), CURRENT
+    last = next((approval for approval in reversed(approved) if approval.path == listed.skill.path), None)
     return (last.files, EARLIER) if last else None
 
 
@@ -247,18 +247,18 @@ def _unfit(one: ListedSkill, others: Mapping[str, _Wanted]) -> str:
     return f"{twin.hosted.path} goes by the same name" if twin else ""
 
 
-def _trouble(root: str, folder: HostFolder, one: _Wanted, *, refresh: bool) -> str:
+def _trouble(root: str, folder: HostFolder, copy: _Wanted, *, refresh: bool) -> str:
     """Makes sure that the copy is right; returns why it is not."""
-    name = one.hosted.name
-    if folder.digests(name) == one.version:
+    name = copy.hosted.name
+    if folder.digests(name) == copy.version:
         return ""
     if not refresh:
         return "its copy is not up to date; `memoryclaw skills host` makes it"
-    content = {inside: _bytes(root, folder, one, inside) for inside in one.version}
-    whole = {inside: data for inside, data in content.items() if data is not None}
-    if len(whole) < len(content):
+    content = {inside: _bytes(root, folder, copy, inside) for inside in copy.version}
+    readable = {inside: data for inside, data in content.items() if data is not None}
+    if len(readable) < len(content):
         return f"the version that was approved is gone from disk and git; `memoryclaw skills approve {name}` approves the file as it is"
-    folder.put(name, whole)
+    folder.put(name, readable)
     return ""
 
 

@@ -29,8 +29,8 @@ _WORDS = Language("en", None, frozenset())
 def lint(path: str, data: bytes) -> list[Problem]:
     """Every problem of one skill file, by line."""
     file = read_skill(path, data)
-    found = [*file.problems, *_problems(file)]
-    return sorted({problem._replace(path=path) for problem in found}, key=lambda p: (p.line, p.message))
+    problems = [*file.problems, *_problems(file)]
+    return sorted({problem._replace(path=path) for problem in problems}, key=lambda p: (p.line, p.message))
 
 
 def _problems(file: SkillFile) -> Iterator[Problem]:
@@ -149,23 +149,23 @@ def _parameters(file: SkillFile) -> Iterator[Problem]:
             isinstance(value, list) and not all(isinstance(v, str | dict) for v in value)
         ):
             yield Problem("", _line(file, key), f"{key} cannot be read", hint)
-    seen = set()
-    for asked in file.asked:
-        line = _line(file, "parameters", asked.name) or _line(file, "parameters")
-        if asked.name in seen:
-            yield Problem("", line, f"the parameter {asked.name[:60]!r} is there twice", "keep one of them")
-        seen.add(asked.name)
-        if asked.type and asked.type not in TYPES:
+    names = set()
+    for spec in file.asked:
+        line = _line(file, "parameters", spec.name) or _line(file, "parameters")
+        if spec.name in names:
+            yield Problem("", line, f"the parameter {spec.name[:60]!r} is there twice", "keep one of them")
+        names.add(spec.name)
+        if spec.type and spec.type not in TYPES:
             yield Problem(
                 "",
                 line,
-                f"{asked.type[:60]!r} is not a parameter type",
+                f"{spec.type[:60]!r} is not a parameter type",
                 f"use one of {', '.join(TYPES)}",
             )
-        said = _about(meta, asked.name).get("optional")
-        if said is not None and text_of(said).lower() not in _YES_OR_NO:
+        choice = _about(meta, spec.name).get("optional")
+        if choice is not None and text_of(choice).lower() not in _YES_OR_NO:
             yield Problem(
-                "", line, f"optional: {text_of(said)[:60]!r} is neither true nor false", "use true or false"
+                "", line, f"optional: {text_of(choice)[:60]!r} is neither true nor false", "use true or false"
             )
 
 
@@ -177,7 +177,7 @@ def _steps(file: SkillFile) -> Iterator[Problem]:
     if not isinstance(steps, list):
         yield Problem("", line, "steps are a list", "begin each with a hyphen on a line of its own")
         return
-    declared = {asked.name for asked in file.asked}
+    declared = {spec.name for spec in file.asked}
     if not declared or any(isinstance(step, dict) for step in steps):
         return
     for name in dict.fromkeys(name for step in steps for name in _VARIABLE.findall(text_of(step))):
@@ -204,5 +204,5 @@ def _line(file: SkillFile, *keys: str) -> int:
 
 
 def _line_with(file: SkillFile, text: str, otherwise: int) -> int:
-    at = file.text.find(text)
-    return file.text.count("\n", 0, at) + 1 if at >= 0 else otherwise
+    start = file.text.find(text)
+    return file.text.count("\n", 0, start) + 1 if start >= 0 else otherwise

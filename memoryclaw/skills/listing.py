@@ -44,27 +44,27 @@ class Approval(NamedTuple):
 def approvals(decisions: Decisions) -> list[Approval]:
     """The versions that are approved and not rejected since, oldest first."""
     good = decisions.approved_digests()
-    return [found for found in _groups(decisions.counting) if good.issuperset(found.files.values())]
+    return [approval for approval in _groups(decisions.counting) if good.issuperset(approval.files.values())]
 
 
 def version_of(path: str, digests: Mapping[str, str]) -> dict[str, str]:
     """The digests of a skill's files by name inside it; the file of a single-file skill has its extension as name."""
     home = _home(path)
-    return {_inside(home, at): digest for at, digest in digests.items()}
+    return {_inside(home, place): digest for place, digest in digests.items()}
 
 
 def _groups(decisions: Iterable[Decision]) -> Iterator[Approval]:
     """Groups decisions into approvals: one line a file, the skill's own first, all with the same time."""
     open_: Approval | None = None
-    for one in decisions:
-        if one.kind != "skill" or one.decision != APPROVED or not one.digest or not _is_safe(one.path):
+    for line in decisions:
+        if line.kind != "skill" or line.decision != APPROVED or not line.digest or not _is_safe(line.path):
             continue
-        if open_ and one.at == open_.at and _belongs(open_, one.path):
-            open_ = open_._replace(files={**open_.files, _inside(_home(open_.path), one.path): one.digest})
+        if open_ and line.at == open_.at and _belongs(open_, line.path):
+            open_ = open_._replace(files={**open_.files, _inside(_home(open_.path), line.path): line.digest})
             continue
         if open_:
             yield open_
-        open_ = Approval(one.path, version_of(one.path, {one.path: one.digest}), one.at)
+        open_ = Approval(line.path, version_of(line.path, {line.path: line.digest}), line.at)
     if open_:
         yield open_
 
@@ -114,8 +114,8 @@ class ListedSkill(NamedTuple):
     @property
     def version(self) -> str:
         """The digest of all its files together: a decision may name it, and then is of exactly these bytes."""
-        told = "\0".join(f"{path}\0{digest}" for path, digest in sorted(self.digests.items()))
-        return files.digest_of(told.encode("utf-8", "surrogatepass"))[:16]
+        lines = "\0".join(f"{path}\0{digest}" for path, digest in sorted(self.digests.items()))
+        return files.digest_of(lines.encode("utf-8", "surrogatepass"))[:16]
 
 
 class LintedSkill(NamedTuple):
@@ -153,10 +153,10 @@ def list_skills(root: str, sees: Sees = everything, ran: Ran = ()) -> list[Liste
     paths = [path for path in files.list_files(root, SKILLS) if _is_skill(path)]
     homes = {path.rpartition("/")[0] for path in paths if path.endswith("/SKILL.md")}
     # What else lies in the folder of a skill belongs to it and is not a skill of its own.
-    own = (path for path in paths if path.endswith("/SKILL.md") or path.rpartition("/")[0] not in homes)
-    found = [_with_outcomes(_listed(root, path, decisions), ran) for path in own]
-    seen = (one for one in found if all(map(sees, one.digests)))
-    return sorted(seen, key=lambda one: (one.state == DRAFT, one.name, one.skill.path))
+    homed = (path for path in paths if path.endswith("/SKILL.md") or path.rpartition("/")[0] not in homes)
+    skills = [_with_outcomes(_listed(root, path, decisions), ran) for path in homed]
+    visible = (one for one in skills if all(map(sees, one.digests)))
+    return sorted(visible, key=lambda one: (one.state == DRAFT, one.name, one.skill.path))
 
 
 def _with_outcomes(one: ListedSkill, ran: Ran) -> ListedSkill:
@@ -170,8 +170,8 @@ def show_skill(root: str, name: str, sees: Sees = everything, ran: Ran = ()) -> 
         NotFoundError: there is none.
         InputError: several go by this name.
     """
-    found = find(list_skills(root, sees, ran), name)
-    return LintedSkill(found, tuple(_lint(root, found)))
+    skill = find(list_skills(root, sees, ran), name)
+    return LintedSkill(skill, tuple(_lint(root, skill)))
 
 
 def lint_skills(root: str, name: str = "") -> list[Problem]:
@@ -194,17 +194,17 @@ def match_skills(
     if not request.strip():
         raise InputError("there is nothing to match: say what is to be done, such as 'send an email to John'")
     every = {one.skill.path: one for one in listed}
-    found = match(request, [one.skill for one in every.values()], language, today)
-    fitting = [every[one.skill.path] for one in found if one.score >= ENOUGH]
-    return [_offer(one, every[one.skill.path], fitting) for one in found]
+    matches = match(request, [one.skill for one in every.values()], language, today)
+    fitting = [every[one.skill.path] for one in matches if one.score >= ENOUGH]
+    return [_offer(one, every[one.skill.path], fitting) for one in matches]
 
 
 def approved_files(root: str, paths: Iterable[str]) -> set[str]:
     """Those of these files that belong to a skill that is approved as it is."""
     decisions = decisions_of(root)
-    wanted = set(paths) if approvals(decisions) else set()
-    skills = [_listed(root, skill, decisions) for skill in sorted({*_skills_with(root, wanted)})]
-    return wanted.intersection(path for one in skills if one.state == APPROVED for path in one.digests)
+    asked_paths = set(paths) if approvals(decisions) else set()
+    skills = [_listed(root, skill, decisions) for skill in sorted({*_skills_with(root, asked_paths)})]
+    return asked_paths.intersection(path for one in skills if one.state == APPROVED for path in one.digests)
 
 
 def _skills_with(root: str, paths: Iterable[str]) -> Iterator[str]:
@@ -221,7 +221,7 @@ def _skills_with(root: str, paths: Iterable[str]) -> Iterator[str]:
 
 def known_skills(vault: Vault) -> frozenset[str]:
     """The names of all skills and drafts, and the fingerprints of their tools; these are not proposed again."""
-    every = [one.skill for one in list_skills(os.fspath(vault.root))]
+    every = [listed.skill for listed in list_skills(os.fspath(vault.root))]
     return frozenset(word for skill in every for word in (skill.name, skill.stem, fingerprint_of(skill)))
 
 
@@ -232,24 +232,24 @@ def fingerprint_of(skill: SkillFile) -> str:
 
 def find(every: list[ListedSkill], name: str) -> ListedSkill:
     """The skill with this name, folder or path; a path is never ambiguous."""
-    wanted = name.strip().removesuffix("/")
+    key = name.strip().removesuffix("/")
     for keys in (_paths, _names):
-        found = [one for one in every if wanted in keys(one)]
-        if len(found) > 1:
-            paths = " and ".join(one.skill.path for one in found)
-            raise InputError(f"{len(found)} skills are called {wanted}: {paths}; give the path")
-        if found:
-            return found[0]
-    close = get_close_matches(wanted, [one.name for one in every], 1)
+        matching = [skill for skill in every if key in keys(skill)]
+        if len(matching) > 1:
+            paths = " and ".join(skill.skill.path for skill in matching)
+            raise InputError(f"{len(matching)} skills are called {key}: {paths}; give the path")
+        if matching:
+            return matching[0]
+    close = get_close_matches(key, [skill.name for skill in every], 1)
     hint = f"did you mean {close[0]}?" if close else "`memoryclaw skills list` shows them all"
-    raise NotFoundError(f"there is no skill called {wanted!r}; {hint}")
+    raise NotFoundError(f"there is no skill called {key!r}; {hint}")
 
 
 def _listed(root: str, path: str, decisions: Decisions) -> ListedSkill:
     read = files.read_file(root, path)
     skill = read_skill(path, read.data)
     beside = files.list_files(root, skill.folder) if skill.folder else []
-    others = {other: files.read_file(root, other).digest for other in beside if other != path}
+    others = {file: files.read_file(root, file).digest for file in beside if file != path}
     odd = dict.fromkeys(files.list_odd(root, skill.folder) if skill.folder else (), ODD)
     digests = {path: read.digest, **others, **odd}
     return ListedSkill(skill, _state(path, digests, decisions), digests)
@@ -259,9 +259,9 @@ def _state(path: str, digests: dict[str, str], decisions: Decisions) -> str:
     if path.startswith(f"{SKILLS}/_drafts/"):
         return DRAFT
     good = approvals(decisions)
-    if any(found.files == version_of(path, digests) for found in good):
+    if any(approval.files == version_of(path, digests) for approval in good):
         return APPROVED
-    return CHANGED if any(found.path == path for found in good) else NOT_APPROVED
+    return CHANGED if any(approval.path == path for approval in good) else NOT_APPROVED
 
 
 def _is_skill(path: str) -> bool:
@@ -273,20 +273,20 @@ def _lint(root: str, one: ListedSkill) -> list[Problem]:
     return lint(one.skill.path, files.read_file(root, one.skill.path).data)
 
 
-def _offer(found: SkillMatch, listed: ListedSkill, fitting: Sequence[ListedSkill]) -> SkillOffer:
-    name, state, outcomes = found.skill.name, listed.state, listed.outcomes
-    if found.score < ENOUGH:
+def _offer(match: SkillMatch, listed: ListedSkill, fitting: Sequence[ListedSkill]) -> SkillOffer:
+    name, state, outcomes = match.skill.name, listed.state, listed.outcomes
+    if match.score < ENOUGH:
         few = "too few of its words are in the request"
-        return SkillOffer(found, state, offered=False, why=few, outcomes=outcomes)
+        return SkillOffer(match, state, offered=False, why=few, outcomes=outcomes)
     approved = ((one.name, one.outcomes) for one in fitting if one is not listed and one.state == APPROVED)
     instead = better(outcomes, approved) if outcomes.degraded else ""
-    why = {
+    reasons = {
         APPROVED: "it is approved",
         CHANGED: f"it was changed since it was approved; `memoryclaw skills approve {name}`",
         NOT_APPROVED: f"nobody has approved it here; `memoryclaw skills approve {name}`",
         DRAFT: f"it is a draft; `memoryclaw skills approve {name}`",
     }
-    return SkillOffer(found, state, state == APPROVED, why[state], outcomes, instead)
+    return SkillOffer(match, state, state == APPROVED, reasons[state], outcomes, instead)
 
 
 def _paths(one: ListedSkill) -> tuple[str, ...]:

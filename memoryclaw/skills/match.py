@@ -32,9 +32,9 @@ class SkillMatch(NamedTuple):
 
 def match(request: str, skills: Iterable[SkillFile], language: Language, today: date) -> list[SkillMatch]:
     """The skills that share a word with the request, best first; those below ENOUGH are not a match."""
-    asked = _RequestWords(request, language)
-    found = [scored for skill in skills if (scored := _scored(asked, skill)).score > 0]
-    with_values = [_filled(one, request, today) if one.score >= ENOUGH else one for one in found]
+    words = _RequestWords(request, language)
+    matches = [scored for skill in skills if (scored := _scored(words, skill)).score > 0]
+    with_values = [_filled(one, request, today) if one.score >= ENOUGH else one for one in matches]
     return sorted(with_values, key=lambda one: (-one.score, one.skill.name, one.skill.path))
 
 
@@ -51,42 +51,42 @@ class _RequestWords:
         return _RequestWords(text, self.language)
 
 
-def _scored(asked: _RequestWords, skill: SkillFile) -> SkillMatch:
-    said = skill.skill
-    triggers = [_hits(asked, trigger, "trigger") for trigger in said.triggers]
+def _scored(words: _RequestWords, skill: SkillFile) -> SkillMatch:
+    header = skill.skill
+    triggers = [_hits(words, trigger, "trigger") for trigger in header.triggers]
     trigger = max(triggers, key=lambda found: found[0], default=(0.0, []))
-    name = _hits(asked, said.name.replace("-", " ").replace("_", " "), "name")
-    described = _hits(asked, said.description, "description")
-    told = len({m.word for m in described[1]}) / max(len(set(asked.by_token.values())), 1)
+    name = _hits(words, header.name.replace("-", " ").replace("_", " "), "name")
+    described = _hits(words, header.description, "description")
+    share = len({m.word for m in described[1]}) / max(len(set(words.by_token.values())), 1)
     values = (
         ("trigger", TRIGGER * trigger[0] ** 2, trigger[1]),
         ("name", NAME * name[0] ** 2, name[1]),
-        ("description", DESCRIPTION * told, described[1]),
+        ("description", DESCRIPTION * share, described[1]),
     )
     terms = tuple(Term(term, round(value, 4)) for term, value, _ in values if value)
     matched = tuple(hit for _, value, hits in values if value for hit in hits)
     return SkillMatch(skill, round(sum(term.value for term in terms), 4), terms, matched)
 
 
-def _hits(asked: _RequestWords, text: str, field: str) -> tuple[float, list[Matched]]:
+def _hits(words: _RequestWords, text: str, field: str) -> tuple[float, list[Matched]]:
     """The share of a text's words that the request has, and these words as the request spells them."""
-    theirs = asked.other(text).by_token
-    both = [token for token in theirs if token in asked.by_token]
+    theirs = words.other(text).by_token
+    shared = [token for token in theirs if token in words.by_token]
     hits = [
-        Matched(asked.by_token[token], field, _via(asked.by_token[token], theirs[token])) for token in both
+        Matched(words.by_token[token], field, _via(words.by_token[token], theirs[token])) for token in shared
     ]
-    return len(both) / max(len(theirs), 1), hits
+    return len(shared) / max(len(theirs), 1), hits
 
 
 def _via(one: str, other: str) -> str:
     return "literal" if fold(one) == fold(other) else "stem"
 
 
-def _filled(found: SkillMatch, request: str, today: date) -> SkillMatch:
-    asked = found.skill.asked
-    values = values_in(request, asked, today)
-    missing: Sequence[str] = [one.name for one in asked if not one.optional and one.name not in values]
-    return found._replace(values=tuple(values.items()), missing=tuple(missing))
+def _filled(match: SkillMatch, request: str, today: date) -> SkillMatch:
+    specs = match.skill.asked
+    values = values_in(request, specs, today)
+    missing: Sequence[str] = [spec.name for spec in specs if not spec.optional and spec.name not in values]
+    return match._replace(values=tuple(values.items()), missing=tuple(missing))
 
 
 # Parameter values in a request. Only obvious ones are taken; the rest is asked for.
@@ -111,16 +111,16 @@ _PLACES = frozenset({"at", "in", "to", "nach", "à"})
 _OF_TYPE = {"email": EMAIL, "url": URL, "time": _TIME, "number": _NUMBER, "integer": _NUMBER}
 
 
-def values_in(request: str, asked: Sequence[ParameterSpec], today: date) -> dict[str, str]:
+def values_in(request: str, specs: Sequence[ParameterSpec], today: date) -> dict[str, str]:
     """The values of a skill's parameters, by name, as far as the request gives them plainly.
 
     Dates are ISO dates, or two of them with a slash between. A person may stand where an address is asked for.
     """
     reader = _ValueReader(request[:_LONGEST], today)
-    found = {one.name: value for one in asked if (value := reader.typed(one))}
-    found |= {one.name: value for one in asked if one.name not in found and (value := reader.named(one))}
-    found |= {one.name: value for one in asked if one.name not in found and (value := reader.quoted(one))}
-    return {one.name: found[one.name] for one in asked if one.name in found}
+    values = {one.name: value for one in specs if (value := reader.typed(one))}
+    values |= {one.name: value for one in specs if one.name not in values and (value := reader.named(one))}
+    values |= {one.name: value for one in specs if one.name not in values and (value := reader.quoted(one))}
+    return {one.name: values[one.name] for one in specs if one.name in values}
 
 
 class _ValueReader:
@@ -162,13 +162,13 @@ class _ValueReader:
         return self._quotes.pop(0) if self._quotes and one.type in ("", "string", "text") else ""
 
 
-def _words_before(one: ParameterSpec) -> frozenset[str]:
-    parts = one.name.lower().replace("-", "_").split("_")
-    if "from" in parts:
+def _words_before(spec: ParameterSpec) -> frozenset[str]:
+    words = spec.name.lower().replace("-", "_").split("_")
+    if "from" in words:
         return _FROM
-    if "to" in parts or one.type in ("email", "entity", "person") or _PEOPLE.intersection(parts):
+    if "to" in words or spec.type in ("email", "entity", "person") or _PEOPLE.intersection(words):
         return _TOWARDS
-    return _PLACES if {"place", "city", "site", "where"}.intersection(parts) else frozenset()
+    return _PLACES if {"place", "city", "site", "where"}.intersection(words) else frozenset()
 
 
 def _capitalised(text: str) -> str:

@@ -25,7 +25,7 @@ _PAGES = 50  # of a server's list of tools
 _SEPARATORS = (".", "__", "/")
 
 
-class _Open(NamedTuple):
+class _OpenServer(NamedTuple):
     """A connected server, and its tools by name."""
 
     client: Client
@@ -46,7 +46,7 @@ class McpTools:
         self._timeout = timeout
         self._home = home
         self._stack = ExitStack()
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, _OpenServer] = {}
         self._broken: dict[str, str] = {}  # servers that were tried, and what was wrong
         self._portal: BlockingPortal | None = None
         self._nowhere: TextIO  # where what a server writes to its standard error goes
@@ -71,11 +71,11 @@ class McpTools:
             for separator in _SEPARATORS:
                 if bare.startswith(server + separator):
                     return self._of(server, bare[len(server + separator) :])
-        found = [tool for server in self._servers if (tool := self._tools(server).get(name))]
-        if len(found) > 1:
-            both = " and ".join(f"{tool.host.removeprefix('mcp:')}.{name}" for tool in found)
-            raise InputError(f"several servers have a tool {name}: write {both}, whichever is meant")
-        return found[0] if found else None
+        tools = [tool for server in self._servers if (tool := self._tools(server).get(name))]
+        if len(tools) > 1:
+            names = " and ".join(f"{tool.host.removeprefix('mcp:')}.{name}" for tool in tools)
+            raise InputError(f"several servers have a tool {name}: write {names}, whichever is meant")
+        return tools[0] if tools else None
 
     def check(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
         """Checks arguments against the tool's schema; returns what is wrong."""
@@ -86,9 +86,9 @@ class McpTools:
         """Calls a tool; an error, a crash and a timeout are each a Result that is not ok."""
         server = tool.host.removeprefix("mcp:")
         client = self._open[server].client
-        given = suited(args, tool.schema or {})
+        arguments = suited(args, tool.schema or {})
         try:
-            answer = self._run().call(client.call_tool, tool.name, given, self._timeout)
+            answer = self._run().call(client.call_tool, tool.name, arguments, self._timeout)
         except _failures() as error:
             return Result(ok=False, text=f"the MCP server {server} failed: {_words(error)}")
         return _result(answer)
@@ -113,7 +113,7 @@ class McpTools:
             except _failures() as error:
                 self._broken[server] = f"the MCP server {server} cannot be used: {_words(error)}"
                 raise InputError(self._broken[server]) from None
-            self._open[server] = _Open(client, tools)
+            self._open[server] = _OpenServer(client, tools)
         return self._open[server].tools
 
     @asynccontextmanager
@@ -178,7 +178,7 @@ async def _listed(client: Client, server: str) -> dict[str, Tool]:
     cursor = None
     for _ in range(_PAGES):
         page = await client.list_tools(cursor=cursor)
-        tools |= {one.name: Tool(f"mcp:{server}", one.name, one.input_schema) for one in page.tools}
+        tools |= {tool.name: Tool(f"mcp:{server}", tool.name, tool.input_schema) for tool in page.tools}
         cursor = page.next_cursor
         if not cursor:
             break
@@ -186,8 +186,8 @@ async def _listed(client: Client, server: str) -> dict[str, Tool]:
 
 
 def _result(answer: Any) -> Result:
-    texts = [part.text for part in answer.content if part.type == "text"]
-    text = "\n".join(texts) or ", ".join(f"[{part.type}]" for part in answer.content)
+    texts = [block.text for block in answer.content if block.type == "text"]
+    text = "\n".join(texts) or ", ".join(f"[{block.type}]" for block in answer.content)
     value = answer.structured_content
     if isinstance(value, dict) and value.keys() == {"result"}:
         value = value["result"]  # how the SDK wraps what is no map
@@ -243,12 +243,12 @@ def trouble(args: Mapping[str, Any], schema: Mapping[str, Any], unknown: frozens
     required = schema.get("required")
     if unknown and isinstance(required, list):
         schema = {**schema, "required": [name for name in required if name not in unknown]}
-    known = {key: value for key, value in args.items() if key not in unknown}
+    args_known = {key: value for key, value in args.items() if key not in unknown}
     kind = validator_for(schema)
     try:
         kind.check_schema(schema)
         # With a registry of our own a `$ref` leads nowhere but into the schema itself.
-        error = best_match(kind(schema, registry=Registry()).iter_errors(known))
+        error = best_match(kind(schema, registry=Registry()).iter_errors(args_known))
     except (SchemaError, Unresolvable, RecursionError):
         return "the schema of its arguments cannot be read"
     if error is None:
@@ -259,12 +259,12 @@ def trouble(args: Mapping[str, Any], schema: Mapping[str, Any], unknown: frozens
 
 def _suited(value: Any, about: Any) -> Any:
     kind = about.get("type") if isinstance(about, dict) else None
-    wanted = _TYPES.get(kind) if isinstance(kind, str) else None
-    if not isinstance(value, str) or wanted is None:
+    type_ = _TYPES.get(kind) if isinstance(kind, str) else None
+    if not isinstance(value, str) or type_ is None:
         return value
     try:
         read = json.loads(value)
     except (ValueError, RecursionError):
         return value
-    fits = isinstance(read, wanted) and (kind == "boolean" or not isinstance(read, bool))
+    fits = isinstance(read, type_) and (kind == "boolean" or not isinstance(read, bool))
     return read if fits else value

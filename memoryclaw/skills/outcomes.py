@@ -22,7 +22,7 @@ TOOL, CHECK, INTERRUPTED, AGENT, PERSON = "tool", "check", "interrupted", "agent
 _TELLING = frozenset({TOOL, AGENT, PERSON})
 
 
-class Outcome(NamedTuple):
+class RunOutcome(NamedTuple):
     """How one run ended.
 
     Attributes:
@@ -53,18 +53,18 @@ class Outcome(NamedTuple):
 class Outcomes(NamedTuple):
     """How the runs of one skill ended, the oldest first; `digest` is that of its file now."""
 
-    runs: tuple[Outcome, ...] = ()
+    runs: tuple[RunOutcome, ...] = ()
     digest: str = ""
 
     @property
-    def told(self) -> tuple[Outcome, ...]:
+    def told(self) -> tuple[RunOutcome, ...]:
         """The runs that tell something of the skill."""
-        return tuple(one for one in self.runs if one.by in _TELLING)
+        return tuple(run for run in self.runs if run.by in _TELLING)
 
     @property
     def succeeded(self) -> int:
         """How many of these succeeded."""
-        return sum(one.ok for one in self.told)
+        return sum(run.ok for run in self.told)
 
     @property
     def rate(self) -> float:
@@ -72,18 +72,18 @@ class Outcomes(NamedTuple):
         return round(self.succeeded / len(self.told), 4) if self.told else 0.0
 
     @property
-    def last_failure(self) -> Outcome | None:
+    def last_failure(self) -> RunOutcome | None:
         """The latest run that failed."""
-        return next((one for one in reversed(self.told) if not one.ok), None)
+        return next((run for run in reversed(self.told) if not run.ok), None)
 
     @property
     def degraded(self) -> bool:
         """True for a skill that, as it is written now, failed twice in a row and has not succeeded since."""
-        last = [one.ok for one in self.told if one.digest in ("", self.digest)][-DEGRADED:]
+        last = [run.ok for run in self.told if run.digest in ("", self.digest)][-DEGRADED:]
         return len(last) == DEGRADED and not any(last)
 
     @property
-    def stopped(self) -> Outcome | None:
+    def stopped(self) -> RunOutcome | None:
         """The latest run, if it could not begin."""
         last = self.runs[-1] if self.runs else None
         return last if last is not None and last.by == CHECK else None
@@ -100,13 +100,13 @@ def outcomes_of(events: Iterable[Mapping[str, Any]], path: str, digest: str) -> 
         path: of the skill's file.
         digest: of its bytes.
     """
-    own = (event for event in events if event.get("path") == path or event.get("digest") == digest)
-    return Outcomes(tuple(filter(None, map(_outcome, own))), digest)
+    mine = (event for event in events if event.get("path") == path or event.get("digest") == digest)
+    return Outcomes(tuple(filter(None, map(_outcome, mine))), digest)
 
 
 def kept(
     ledger: Ledger, skill: SkillFile, *, ok: bool, by: str, why: str, session: str, now: datetime
-) -> Outcome:
+) -> RunOutcome:
     """Keeps how it went when somebody followed a skill.
 
     Args:
@@ -121,39 +121,39 @@ def kept(
     Raises:
         VaultError: it could not be kept.
     """
-    said = one_line(unmarked(why).text)[:WHY]
-    done = Outcome(timestamp(now), ok, by, said, digest=skill.digest)
+    reason = one_line(unmarked(why).text)[:WHY]
+    outcome = RunOutcome(timestamp(now), ok, by, reason, digest=skill.digest)
     values = {"skill": skill.name, "path": skill.path, "digest": skill.digest, "ok": ok, "by": by}
-    values |= {key: value for key, value in (("why", said), ("session", one_line(session))) if value}
+    values |= {key: value for key, value in (("why", reason), ("session", one_line(session))) if value}
     trouble = ledger.append(EVENT, values, now, durable=True)
     if trouble:
         raise VaultError(trouble.replace("use", "outcome", 1))
-    return done
+    return outcome
 
 
-def _outcome(event: Mapping[str, Any]) -> Outcome | None:
+def _outcome(event: Mapping[str, Any]) -> RunOutcome | None:
     ok, ts = event.get("ok"), parse_timestamp(str(event.get("ts", "")))
     if not isinstance(ok, bool) or not ts:
         return None
-    said = {
+    texts = {
         key: value if isinstance(value := event.get(key), str) else ""
         for key in ("by", "why", "tool", "digest")
     }
     step = event.get("step")
-    said["by"] = said["by"] or TOOL
-    return Outcome(ts, ok, **said, step=step if type(step) is int and step > 0 else 0)
+    texts["by"] = texts["by"] or TOOL
+    return RunOutcome(ts, ok, **texts, step=step if type(step) is int and step > 0 else 0)
 
 
-def better(one: Outcomes, others: Iterable[tuple[str, Outcomes]]) -> str:
+def better(current: Outcomes, others: Iterable[tuple[str, Outcomes]]) -> str:
     """The name of what did better than a degraded skill: the most successful of the others; empty without one.
 
     Args:
-        one: how the runs of the skill ended.
+        current: how the runs of the skill ended.
         others: names and outcomes of what does the same, the best match first.
     """
     good = [
-        (other.rate, name)
-        for name, other in others
-        if other.succeeded and not other.degraded and other.rate > one.rate
+        (rival.rate, name)
+        for name, rival in others
+        if rival.succeeded and not rival.degraded and rival.rate > current.rate
     ]
     return max(good, key=lambda found: found[0])[1] if good else ""

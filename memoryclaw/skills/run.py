@@ -20,7 +20,7 @@ from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.skills.binding import Facts, bound, hidden, remembered, standing_for, typed
 from memoryclaw.skills.listing import CHANGED, ListedSkill, find, list_skills
 from memoryclaw.skills.outcomes import CHECK, EVENT, INTERRUPTED, TOOL, WHY
-from memoryclaw.skills.steps import Requirement, Step, StepPlan, as_text, read_recipe, references_in
+from memoryclaw.skills.steps import Recipe, Requirement, Step, as_text, read_recipe, references_in
 from memoryclaw.skills.tools import Tool, Tools
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.layout import run_id
@@ -54,22 +54,22 @@ def values_for(
         InputError: a value is missing or cannot be used, or there is no such parameter.
     """
     _must_be_known(params, needs, skill)
-    found = {need.name: _given(need, params[need.name], facts) for need in needs if need.name in params}
+    values = {need.name: _given(need, params[need.name], facts) for need in needs if need.name in params}
     entities = [
-        str(found[need.name].value) for need in needs if need.name in found and need.asked.type in _ENTITIES
+        str(values[need.name].value) for need in needs if need.name in values and need.asked.type in _ENTITIES
     ]
     for need in needs:
-        if need.name not in found and (known := _known(need, entities, facts)):
-            found[need.name] = known
+        if need.name not in values and (value := _known(need, entities, facts)):
+            values[need.name] = value
     for need in needs:
-        if need.name not in found and not need.asked.optional and ask is not None:
-            found[need.name] = _given(need, ask(need), facts)._replace(source="asked")
-    missing = [need.name for need in needs if need.name not in found and not need.asked.optional]
+        if need.name not in values and not need.asked.optional and ask is not None:
+            values[need.name] = _given(need, ask(need), facts)._replace(source="asked")
+    missing = [need.name for need in needs if need.name not in values and not need.asked.optional]
     if missing:
         raise InputError(
             f"{skill} needs {_listed(missing)}; say {' '.join(f'--param {name}=…' for name in missing)}"
         )
-    return [found.get(need.name, ParameterValue(need.name, None, "")) for need in needs]
+    return [values.get(need.name, ParameterValue(need.name, None, "")) for need in needs]
 
 
 def _must_be_known(params: Iterable[str], needs: Sequence[Requirement], skill: str) -> None:
@@ -89,8 +89,8 @@ def _given(need: Requirement, text: str, facts: Facts) -> ParameterValue:
 
 
 def _known(need: Requirement, entities: Sequence[str], facts: Facts) -> ParameterValue | None:
-    if found := remembered(need, entities, facts):
-        return ParameterValue(need.name, typed(need, found.value), found.id)
+    if fact := remembered(need, entities, facts):
+        return ParameterValue(need.name, typed(need, fact.value), fact.id)
     if need.default is None:
         return None
     as_it_is = not need.asked.type and not isinstance(need.default, str)
@@ -170,7 +170,7 @@ class Runner:
     redacted: Callable[[str], str]
 
 
-class _Planned(NamedTuple):
+class _PlannedCall(NamedTuple):
     """A step with its tool, or with what is wrong."""
 
     step: Step
@@ -206,13 +206,13 @@ def run_skill(
         return job.applied() if apply else job.shown()
 
 
-def _approved(listed: ListedSkill) -> StepPlan:
+def _approved(listed: ListedSkill) -> Recipe:
     if listed.state != APPROVED:
         # The name comes from the file, and a person may paste the command.
         name = shlex.quote(listed.name)
-        why = {CHANGED: "was changed since it was approved"}.get(listed.state, "is not approved")
+        state = {CHANGED: "was changed since it was approved"}.get(listed.state, "is not approved")
         raise InputError(
-            f"{listed.name} {why}, so it is not run; `memoryclaw skills show {name}`, then `memoryclaw skills approve {name}`"
+            f"{listed.name} {state}, so it is not run; `memoryclaw skills show {name}`, then `memoryclaw skills approve {name}`"
         )
     recipe = read_recipe(listed.skill)
     if recipe.problems:
@@ -228,7 +228,7 @@ class _Job:
     runner: Runner
     tools: Tools
     listed: ListedSkill
-    recipe: StepPlan
+    recipe: Recipe
     values: Sequence[ParameterValue]
     run: str
     session: str
@@ -236,42 +236,42 @@ class _Job:
     secrets: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.known = {one.name: one.value for one in self.values}
-        secrets = (str(one.value) for one in self.values if one.secret and one.value is not None)
+        self.known = {value.name: value.value for value in self.values}
+        secrets = (str(value.value) for value in self.values if value.secret and value.value is not None)
         self.secrets = frozenset(filter(None, secrets))
 
     def shown(self) -> SkillRun:
         """Plans all calls and reports what would go wrong; calls no tool."""
         planned = [self._planned(step) for step in self.recipe.steps]
         steps = tuple(
-            self._told(number, one, PLANNED, error=one.trouble) for number, one in enumerate(planned, 1)
+            self._told(number, call, PLANNED, error=call.trouble) for number, call in enumerate(planned, 1)
         )
-        return self._outcome(steps, applied=False, ok=not any(one.trouble for one in planned))
+        return self._outcome(steps, applied=False, ok=not any(call.trouble for call in planned))
 
     def applied(self) -> SkillRun:
         """Calls the tools in order until one fails."""
         planned = [self._planned(step) for step in self.recipe.steps]
-        for number, one in enumerate(planned, 1):
-            if one.trouble:
-                self._kept(CHECK, ok=False, done=0, step=number, tool=one.step.tool, why=one.trouble)
-                raise InputError(f"step {number} ({one.step.tool}): {one.trouble}; nothing was done")
+        for number, call in enumerate(planned, 1):
+            if call.trouble:
+                self._kept(CHECK, ok=False, done=0, step=number, tool=call.step.tool, why=call.trouble)
+                raise InputError(f"step {number} ({call.step.tool}): {call.trouble}; nothing was done")
         steps: list[StepResult] = []
         try:
-            for number, one in enumerate(planned, 1):
+            for number, call in enumerate(planned, 1):
                 failed = any(step.state == FAILED for step in steps)
-                steps.append(self._told(number, one, NOT_RUN) if failed else self._carried_out(number, one))
+                steps.append(self._told(number, call, NOT_RUN) if failed else self._carried_out(number, call))
         finally:
             # Also after an interrupt in the middle of a call.
             ok = [step.state for step in steps] == [DONE] * len(planned)
             notice = self._recorded(steps, ok=ok)
         return self._outcome(tuple(steps), applied=True, ok=ok, notice=notice)
 
-    def _planned(self, step: Step) -> _Planned:
+    def _planned(self, step: Step) -> _PlannedCall:
         try:
             tool = self.tools.find(step.tool)
-            return _Planned(step, tool, self._trouble(tool, self._args(step), self._unknown(step)))
+            return _PlannedCall(step, tool, self._trouble(tool, self._args(step), self._unknown(step)))
         except MemoryClawError as error:
-            return _Planned(step, None, str(error))
+            return _PlannedCall(step, None, str(error))
 
     def _trouble(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
         """What is wrong with the arguments, without secrets, which the message of a schema repeats."""
@@ -287,56 +287,56 @@ class _Job:
     def _args(self, step: Step) -> dict[str, Any]:
         return bound(step, self.known)
 
-    def _carried_out(self, number: int, one: _Planned) -> StepResult:
-        tool = one.tool
+    def _carried_out(self, number: int, call: _PlannedCall) -> StepResult:
+        tool = call.tool
         try:
-            args = self._args(one.step)
-            trouble = self._trouble(tool, args, frozenset()) if tool else one.trouble
+            args = self._args(call.step)
+            trouble = self._trouble(tool, args, frozenset()) if tool else call.trouble
         except InputError as error:
-            args, trouble = dict(one.step.args), str(error)
+            args, trouble = dict(call.step.args), str(error)
         if trouble or tool is None:
-            return self._told(number, one, FAILED, error=trouble)
+            return self._told(number, call, FAILED, error=trouble)
         result = self.tools.call(tool, args)
-        if one.step.id:
-            self.known[one.step.id] = result.value
-        told = hidden(result.text, self.secrets)
+        if call.step.id:
+            self.known[call.step.id] = result.value
+        answer = hidden(result.text, self.secrets)
         lost = self._logged(
-            {"tool": one.step.tool, "args": hidden(args, self.secrets), "result": told, "ok": result.ok}
+            {"tool": call.step.tool, "args": hidden(args, self.secrets), "result": answer, "ok": result.ok}
         )
         if lost:
             return self._told(
-                number, one, FAILED, result=told, error=f"it was done, but could not be logged: {lost}"
+                number, call, FAILED, result=answer, error=f"it was done, but could not be logged: {lost}"
             )
         if not result.ok:
-            return self._told(number, one, FAILED, error=told)
-        return self._told(number, one, DONE, result=told)
+            return self._told(number, call, FAILED, error=answer)
+        return self._told(number, call, DONE, result=answer)
 
     def _told(
-        self, number: int, one: _Planned, state: str, *, result: str = "", error: str = ""
+        self, number: int, call: _PlannedCall, state: str, *, result: str = "", error: str = ""
     ) -> StepResult:
         try:
-            args = self._args(one.step)
+            args = self._args(call.step)
         except InputError:
-            args = dict(one.step.args)
-        host = one.tool.host if one.tool else ""
-        shown = hidden(args, self.secrets)
-        return StepResult(number, one.step.tool, host, shown, state, result[:_SHOWN], error[:_SHOWN])
+            args = dict(call.step.args)
+        host = call.tool.host if call.tool else ""
+        args_shown = hidden(args, self.secrets)
+        return StepResult(number, call.step.tool, host, args_shown, state, result[:_SHOWN], error[:_SHOWN])
 
     def _logged(self, event: Mapping[str, Any]) -> str:
         """Logs one line of the session; returns why it could not be logged."""
         line = json.dumps({"session": self.session, **event}, ensure_ascii=False)
-        return next((done.error for done in self.runner.log([line]) if not done.ok), "")
+        return next((line_kept.error for line_kept in self.runner.log([line]) if not line_kept.ok), "")
 
     def _recorded(self, steps: Sequence[StepResult], *, ok: bool) -> str:
         """Records the outcome in the log and in the ledger; returns what of that failed."""
-        done, name = sum(step.state == DONE for step in steps), self.listed.name
-        ending = "" if ok else f"; step {done + 1} failed"
-        said = f"Ran the skill {name}: {done} of {len(self.recipe.steps)} steps done{ending}."
-        lost = self._logged({"role": "system", "name": "memoryclaw", "content": said})
+        count, name = sum(step.state == DONE for step in steps), self.listed.name
+        ending = "" if ok else f"; step {count + 1} failed"
+        sentence = f"Ran the skill {name}: {count} of {len(self.recipe.steps)} steps done{ending}."
+        lost = self._logged({"role": "system", "name": "memoryclaw", "content": sentence})
         failed = next((step for step in steps if step.state == FAILED), None)
         by = TOOL if ok or failed else INTERRUPTED
-        step, tool, why = (failed.step, failed.tool, failed.error) if failed else (0, "", "")
-        trouble = self._kept(by, ok=ok, done=done, step=step, tool=tool, why=why)
+        step, tool, reason = (failed.step, failed.tool, failed.error) if failed else (0, "", "")
+        trouble = self._kept(by, ok=ok, done=count, step=step, tool=tool, why=reason)
         return "; ".join(filter(None, (lost, trouble)))
 
     def _kept(self, by: str, *, ok: bool, done: int, step: int, tool: str, why: str) -> str:
@@ -346,15 +346,15 @@ class _Job:
             "run": self.run, "skill": self.listed.name, "path": skill.path, "digest": skill.digest,
             "session": self.session, "ok": ok, "steps": len(self.recipe.steps), "done": done, "by": by,
         }  # fmt: skip
-        said = {"step": step, "tool": tool, "why": self.runner.redacted(one_line(why))[:WHY]}
-        values |= {key: value for key, value in said.items() if value}
+        failure = {"step": step, "tool": tool, "why": self.runner.redacted(one_line(why))[:WHY]}
+        values |= {key: value for key, value in failure.items() if value}
         return self.runner.ledger.append(EVENT, values, self.runner.clock(), durable=True)
 
     def _outcome(
         self, steps: tuple[StepResult, ...], *, applied: bool, ok: bool, notice: str = ""
     ) -> SkillRun:
         skill = self.listed.skill
-        values = tuple(one._replace(value=hidden(one.value, self.secrets)) for one in self.values)
+        values = tuple(value._replace(value=hidden(value.value, self.secrets)) for value in self.values)
         session = self.session if applied else ""
         return SkillRun(
             self.run if applied else "", self.listed.name, skill.path, skill.digest, session, applied, ok, values, steps, notice

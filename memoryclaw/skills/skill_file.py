@@ -75,13 +75,13 @@ def read_skill(path: str, data: bytes) -> SkillFile:
     file = decode(data)
     text = readable(file.text)
     if path.endswith(".md"):
-        parts = split(text)
-        skill = read_markdown_skill(parts.meta)
+        note = split(text)
+        skill = read_markdown_skill(note.meta)
     else:
         skill = read_json_skill(text) if path.endswith(".json") else read_javascript_skill(text)
-        parts = Split(skill.meta, "", text, 1)
-    problems = (*file.problems, *parts.problems)
-    return SkillFile(path, hashlib.sha256(data).hexdigest(), text, skill, parts, problems)
+        note = Split(skill.meta, "", text, 1)
+    problems = (*file.problems, *note.problems)
+    return SkillFile(path, hashlib.sha256(data).hexdigest(), text, skill, note, problems)
 
 
 def asked_in(meta: Mapping[str, Any]) -> tuple[ParameterSpec, ...]:
@@ -91,14 +91,14 @@ def asked_in(meta: Mapping[str, Any]) -> tuple[ParameterSpec, ...]:
     if isinstance(value, dict) and isinstance(value.get("properties"), dict):
         value, required = value["properties"], value.get("required")
     if isinstance(value, dict):
-        found = [_asked(name, about) for name, about in value.items()]
+        specs = [_asked(name, about) for name, about in value.items()]
     elif isinstance(value, list):
-        found = [_asked(text_of(p.get("name") if isinstance(p, dict) else p), p) for p in value]
+        specs = [_asked(text_of(p.get("name") if isinstance(p, dict) else p), p) for p in value]
     else:
-        found = [ParameterSpec(name.strip()) for name in text_of(value).split(",")]
+        specs = [ParameterSpec(name.strip()) for name in text_of(value).split(",")]
     if isinstance(required, list):
-        found = [one._replace(optional=one.name not in required) for one in found]
-    return tuple(one for one in found if one.name)
+        specs = [spec._replace(optional=spec.name not in required) for spec in specs]
+    return tuple(spec for spec in specs if spec.name)
 
 
 def tools_in(meta: Mapping[str, Any]) -> tuple[str, ...]:
@@ -114,10 +114,10 @@ def tools_in(meta: Mapping[str, Any]) -> tuple[str, ...]:
 def _asked(name: str, about: Any) -> ParameterSpec:
     low = _low(about if isinstance(about, dict) else NOTHING)
     kind = text_of(about) if isinstance(about, str) and about != name else text_of(low.get("type"))
-    said = low.get("optional")
+    flag = low.get("optional")
     optional = (
-        text_of(said).lower() not in _NO
-        if said is not None
+        text_of(flag).lower() not in _NO
+        if flag is not None
         else text_of(low.get("required")).lower() == "false"
     )
     return ParameterSpec(name, kind.lower(), optional, text_of(low.get("description")))

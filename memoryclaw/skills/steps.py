@@ -87,10 +87,10 @@ def _references(value: Any, known: Collection[str]) -> Iterator[str]:
 
 
 def _text(text: str, known: Known) -> Any:
-    whole = _REFERENCE.fullmatch(text)
-    if whole and not whole[1]:
-        value, rest = _value(whole, known)
-        if not rest and value is not MISSING:
+    reference = _REFERENCE.fullmatch(text)
+    if reference and not reference[1]:
+        value, trailing = _value(reference, known)
+        if not trailing and value is not MISSING:
             return value
     return _REFERENCE.sub(_replacer(known), text)
 
@@ -99,24 +99,24 @@ def _replacer(known: Known) -> Callable[[re.Match[str]], str]:
     def replaced(hit: re.Match[str]) -> str:
         if hit[1]:
             return "$"
-        value, rest = _value(hit, known)
-        return hit[0] if value is MISSING else as_text(value) + rest
+        value, trailing = _value(hit, known)
+        return hit[0] if value is MISSING else as_text(value) + trailing
 
     return replaced
 
 
 def _value(hit: re.Match[str], known: Known) -> tuple[Any, str]:
     """The value of a name, and the part of a bare `$name.and.more` that is text after it."""
-    name, *parts = (hit[2] or hit[3] or hit[4] or hit[5]).split(".")
+    name, *keys = (hit[2] or hit[3] or hit[4] or hit[5]).split(".")
     if name not in known:
         return MISSING, ""
     value = known[name]
-    for at, part in enumerate(parts):
-        inner = _inner(value, part)
+    for depth, key in enumerate(keys):
+        inner = _inner(value, key)
         if inner is MISSING:
             if isinstance(value, dict | list) or not hit[4]:
-                raise InputError(f"{hit[0]} leads to nothing: there is no {part!r}")
-            return value, "." + ".".join(parts[at:])
+                raise InputError(f"{hit[0]} leads to nothing: there is no {key!r}")
+            return value, "." + ".".join(keys[depth:])
         value = inner
     return value, ""
 
@@ -228,7 +228,7 @@ class Requirement(NamedTuple):
         return self.asked.name
 
 
-class StepPlan(NamedTuple):
+class Recipe(NamedTuple):
     """The steps of a skill and their parameters; no steps if there are problems."""
 
     steps: tuple[Step, ...] = ()
@@ -236,7 +236,7 @@ class StepPlan(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
-def read_recipe(file: SkillFile) -> StepPlan:
+def read_recipe(file: SkillFile) -> Recipe:
     """Reads the steps of a skill, or why it cannot be run."""
     read = typed_header(file)
     header = read.values
@@ -251,14 +251,14 @@ def read_recipe(file: SkillFile) -> StepPlan:
         return _refused(file, "this skill is nested too deeply", "write flatter arguments")
     if len(steps) > MOST_STEPS:
         return _refused(file, f"this skill has more than {MOST_STEPS} steps", "make two skills of it")
-    needs = tuple(_need(one, header) for one in file.asked)
+    needs = tuple(_need(spec, header) for spec in file.asked)
     reader = _StepReader(file, frozenset(need.name for need in needs))
-    found = tuple(
+    recipe_steps = tuple(
         step
         for number, value in enumerate(steps, 1)
         if (step := reader.step(number, value, read.line(number)))
     )
-    return StepPlan((), needs, tuple(reader.problems)) if reader.problems else StepPlan(found, needs)
+    return Recipe((), needs, tuple(reader.problems)) if reader.problems else Recipe(recipe_steps, needs)
 
 
 class _StepReader:
@@ -322,9 +322,9 @@ def _slips(low: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _need(asked: ParameterSpec, header: Mapping[str, Any]) -> Requirement:
     about = _about(asked.name, header.get("parameters") or header.get("preconditions"))
     source = text_of(about.get("source"))
-    parts = [part.strip() for part in source.split(" or ")]
-    address = next((part for part in parts if _is_address(part)), "")
-    words = {word for part in parts for word in part.lower().split()}
+    places = [place.strip() for place in source.split(" or ")]
+    address = next((place for place in places if _is_address(place)), "")
+    words = {word for place in places for word in place.lower().split()}
     remembered = not source or bool(words & {"semantic", "memory", "facts"})
     if asked.type == "secret":
         address, remembered = "", False
@@ -340,18 +340,18 @@ def _about(name: str, value: Any) -> Mapping[str, Any]:
     if isinstance(value, dict) and isinstance(value.get("properties"), dict):
         value = value["properties"]
     if isinstance(value, dict):
-        found = value.get(name)
+        about = value.get(name)
     else:
         listed = value if isinstance(value, list) else []
-        found = next(
+        about = next(
             (one for one in listed if isinstance(one, dict) and text_of(one.get("name")) == name), None
         )
-    return {key.lower(): inner for key, inner in found.items()} if isinstance(found, dict) else {}
+    return {key.lower(): inner for key, inner in about.items()} if isinstance(about, dict) else {}
 
 
 def _given(low: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
     return next((low[key] for key in keys if low.get(key) is not None), None)
 
 
-def _refused(file: SkillFile, message: str, hint: str) -> StepPlan:
-    return StepPlan(problems=(Problem(file.path, 1, message, hint),))
+def _refused(file: SkillFile, message: str, hint: str) -> Recipe:
+    return Recipe(problems=(Problem(file.path, 1, message, hint),))

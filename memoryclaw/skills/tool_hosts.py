@@ -75,13 +75,13 @@ class GatewayTools:
         return _result(tool, status, body)
 
     def _posted(self, request: Mapping[str, Any]) -> tuple[int, bytes]:
-        parts = urlsplit(self._url)
-        kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-        connection = kind(parts.hostname or "", parts.port, timeout=self._timeout)
+        address = urlsplit(self._url)
+        kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
+        connection = kind(address.hostname or "", address.port, timeout=self._timeout)
         bearer = f"Bearer {self._token}".encode()
         headers: dict[str, str | bytes] = {"Authorization": bearer, "Content-Type": "application/json"}
         try:
-            path = f"{parts.path.rstrip('/')}/tools/invoke"
+            path = f"{address.path.rstrip('/')}/tools/invoke"
             connection.request("POST", path, json.dumps(request).encode(), headers)
             answer = connection.getresponse()
             return answer.status, _body(answer, time.monotonic() + self._timeout)
@@ -96,9 +96,9 @@ def _host(url: str) -> str:
         ConfigError: the URL is invalid.
     """
     try:
-        parts = urlsplit(url)
-        if parts.port != 0 and parts.hostname and parts.username is None:
-            return parts.hostname
+        address = urlsplit(url)
+        if address.port != 0 and address.hostname and address.username is None:
+            return address.hostname
     except ValueError:
         pass
     raise ConfigError("openclaw.gatewayUrl is not an address such as http://127.0.0.1:18789")
@@ -106,29 +106,29 @@ def _host(url: str) -> str:
 
 def _body(answer: HTTPResponse, end: float) -> bytes:
     """Reads an answer within its limits of size and time."""
-    parts, size = [], 0
+    chunks, size = [], 0
     while data := answer.read1(65_536):
-        parts.append(data)
+        chunks.append(data)
         size += len(data)
         if size > _MOST_BYTES:
             raise HTTPException(f"it answered with more than {_MOST_BYTES:,} bytes")
         if time.monotonic() > end:
             raise TimeoutError
-    return b"".join(parts)
+    return b"".join(chunks)
 
 
 def _result(tool: Tool, status: int, body: bytes) -> Result:
     try:
-        said = json.loads(body)
+        reply = json.loads(body)
     except (ValueError, RecursionError):
-        said = None
+        reply = None
     if status in _FORBIDDEN:
         return Result(ok=False, text=f"the OpenClaw gateway refused the token; check {TOKEN}")
-    if status == _MISSING and not _error(said):
+    if status == _MISSING and not _error(reply):
         return Result(ok=False, text=f"the OpenClaw gateway has no tool {tool.name!r}")
-    if status != _OK or not isinstance(said, dict) or said.get("ok") is False:
-        return Result(ok=False, text=_error(said) or f"the OpenClaw gateway answered with status {status}")
-    return _answer(said.get("result", said))
+    if status != _OK or not isinstance(reply, dict) or reply.get("ok") is False:
+        return Result(ok=False, text=_error(reply) or f"the OpenClaw gateway answered with status {status}")
+    return _answer(reply.get("result", reply))
 
 
 def _error(said: Any) -> str:
@@ -142,8 +142,8 @@ def _answer(result: Any) -> Result:
     if not isinstance(result, dict) or not isinstance(result.get("content"), list):
         text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
         return Result(ok=True, text=text, value=result)
-    parts = [one for one in result["content"] if isinstance(one, dict)]
-    text = "\n".join(str(one["text"]) for one in parts if one.get("type") == "text" and "text" in one)
+    blocks = [one for one in result["content"] if isinstance(one, dict)]
+    text = "\n".join(str(one["text"]) for one in blocks if one.get("type") == "text" and "text" in one)
     details = result.get("details")
     return Result(result.get("isError") is not True, text, details if isinstance(details, dict) else text)
 
@@ -177,14 +177,14 @@ class ToolHosts:
             return self._gateway.find(name.removeprefix(_GATEWAY))
         if self._chosen == HOST and not name.startswith(_MCP):
             return self._gateway.find(name)
-        found = self._servers.find(name.removeprefix(_MCP))
-        if found is None and self._chosen == "auto" and self._gateway.known and not name.startswith(_MCP):
+        tool = self._servers.find(name.removeprefix(_MCP))
+        if tool is None and self._chosen == "auto" and self._gateway.known and not name.startswith(_MCP):
             return self._gateway.find(name)
-        if found is None:
+        if tool is None:
             raise InputError(
                 f"no tool is called {name[:80]!r}: no server under mcp.servers in your settings has it, and for OpenClaw's own {TOKEN} must be set"
             )
-        return found
+        return tool
 
     def check(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
         """Checks the arguments if the tool has a schema; returns what is wrong."""
@@ -192,12 +192,12 @@ class ToolHosts:
 
     def call(self, tool: Tool, args: Mapping[str, Any]) -> Result:
         """Calls it once; an answer that is too large is a failure, since half of one would be wrong."""
-        done = self._gateway.call(tool, args) if tool.host == HOST else self._servers.call(tool, args)
-        what = "it was done, but its answer" if done.ok else "it failed, and its answer"
-        if too_deep(done.value):
-            return Result(ok=False, text=f"{what} is nested too deeply")
-        size = max(len(done.text), len(as_text(done.value)))
+        result = self._gateway.call(tool, args) if tool.host == HOST else self._servers.call(tool, args)
+        subject = "it was done, but its answer" if result.ok else "it failed, and its answer"
+        if too_deep(result.value):
+            return Result(ok=False, text=f"{subject} is nested too deeply")
+        size = max(len(result.text), len(as_text(result.value)))
         if size > LONGEST_RESULT:
             most = f"more than the {LONGEST_RESULT:,} that are taken"
-            return Result(ok=False, text=f"{what} has {size:,} characters, {most}")
-        return done
+            return Result(ok=False, text=f"{subject} has {size:,} characters, {most}")
+        return result

@@ -78,8 +78,8 @@ def read_servers(value: Mapping[str, Any], environ: Mapping[str, str]) -> tuple[
 def is_private(url: str) -> bool:
     """True if nobody on the way can read what is sent to this URL."""
     try:
-        parts = urlsplit(url)
-        return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)
+        address = urlsplit(url)
+        return address.scheme == "https" or (address.scheme == "http" and address.hostname in LOOPBACK)
     except ValueError:
         return False
 

@@ -181,8 +181,8 @@ def find_ranges(text: str, today: date) -> tuple[list[DateRange], str]:
                 phrases.append((place, longest))
             free = longest.after if longest else place
     hits = list(_WORDS.finditer(text)) if phrases else []
-    ranges = [_range(text, hits[place].start(), hits[one.after - 1].end(), one) for place, one in phrases]
-    return ranges, blanked(text, (one.span for one in ranges))
+    ranges = [_range(text, hits[place].start(), hits[p.after - 1].end(), p) for place, p in phrases]
+    return ranges, blanked(text, (p.span for p in ranges))
 
 
 def leading_range(text: str, today: date) -> DateRange | None:
@@ -203,8 +203,8 @@ def coming(one: DateRange, today: date) -> DateRange | None:
     """
 
     def read(day: date) -> tuple[str, str]:
-        found = find_ranges(one.text, day)[0][:1]
-        return (found[0].start, found[0].end) if found else ("", "")
+        ranges = find_ranges(one.text, day)[0][:1]
+        return (ranges[0].start, ranges[0].end) if ranges else ("", "")
 
     if not (one.start and one.end) or one.end >= today.isoformat():
         return None
@@ -239,7 +239,7 @@ def days_of(value: str) -> str:
     (ranges, remaining), (ranges_later, _) = (find_ranges(value, anchor) for anchor in _ANCHORS)
     if not ranges or ranges != ranges_later or len(re.findall(r"[^\W\d_]+", remaining)) > _MOST_BESIDE:
         return ""
-    spans = sorted({(one.start, one.end) for one in ranges})
+    spans = sorted({(span.start, span.end) for span in ranges})
     if not all(start and end and _is_short(start, end) for start, end in spans):
         return ""
     return " ".join(start if start == end else f"{start}/{end}" for start, end in spans)
@@ -256,7 +256,7 @@ def is_week_or_less(first: str, last: str) -> bool:
 
 def falls_in(days: str, first: str, last: str) -> bool:
     """True when one of the days that `days_of` gave is from `first` to `last`, ISO dates of which either may be empty (open)."""
-    spans = (one.partition("/") for one in days.split())
+    spans = (day.partition("/") for day in days.split())
     return any((not last or begin <= last) and (end or begin) >= first for begin, _, end in spans)
 
 
@@ -310,7 +310,7 @@ def _from_epoch(number: int) -> datetime:
 
 
 def _from_parts(hit: re.Match[str]) -> str:
-    year, month, day, hour, minute, second = (int(part or 0) for part in hit.group(1, 2, 3, 4, 5, 6))
+    year, month, day, hour, minute, second = (int(digits or 0) for digits in hit.group(1, 2, 3, 4, 5, 6))
     if hit[4] is None:
         return date(year, month, day).isoformat()
     offset = timedelta(hours=int(hit[9] or 0), minutes=int(hit[10] or 0))
@@ -385,7 +385,7 @@ class _Tables(dict[str, _Table]):
 
     def __missing__(self, name: str) -> _Table:
         names = ("months", "short_months") if name == "months" else (name,)
-        table = self[name] = _Table(row for one in names for row in self.rows(one))
+        table = self[name] = _Table(row for list_name in names for row in self.rows(list_name))
         return table
 
     def rows(self, name: str) -> Iterator[tuple[str, str]]:
@@ -541,7 +541,7 @@ class Phrases:
     @cached_property
     def _is_signed(self) -> bool:
         """True where a word is surely of this language."""
-        return any(self._take("signs", at) for at in range(len(self._words)))
+        return any(self._take("signs", place) for place in range(len(self._words)))
 
     def _word(self, at: int) -> str:
         return self._words[at] if at < len(self._words) else ""
@@ -686,8 +686,8 @@ class Phrases:
         third = self._take("parts_after", outer.after)
         if third:
             return _Moment(third_of(outer.span, int(third[0])), third[1]) if is_long(outer.span) else None
-        at, end = self._skip("of", outer.after), outer.span.last
-        inner = self._plain(at, _FIELD, end) or self._day_alone(at, end)
+        begin, end = self._skip("of", outer.after), outer.span.last
+        inner = self._plain(begin, _FIELD, end) or self._day_alone(begin, end)
         if inner is None or not _lies_in(inner.span, outer.span):
             return None
         return (self._inside(inner) if inner.span != outer.span else None) or inner
@@ -938,7 +938,7 @@ class Phrases:
         return _Moment(span, after) if span else None
 
     def _numeric(self, word: str, lead: int, anchor: date) -> Days | None:
-        numbers = [int(part) for part in re.split(r"[-/.]", word) if part]
+        numbers = [int(digits) for digits in re.split(r"[-/.]", word) if digits]
         if len(numbers) < 2:  # one character may be a number and its point: `⒊`
             return None
         day_first = "numbers day first" in self._traits
@@ -949,10 +949,10 @@ class Phrases:
             return month_span(year, month) if year and 0 < month <= 12 else None
         if "-" in word or len(word.partition("/")[0]) > len("31"):
             return exact_span(*numbers)
-        one, other, year = numbers  # 25/12/2024 is the same day to everyone, 03/04/2024 is not
-        if day_first and (lead or one > 12):
-            return exact_span(year, other, one)
-        return exact_span(year, one, other) if other > 12 else None
+        first, second, year = numbers  # 25/12/2024 is the same day to everyone, 03/04/2024 is not
+        if day_first and (lead or first > 12):
+            return exact_span(year, second, first)
+        return exact_span(year, first, second) if second > 12 else None
 
     def _dotted(self, parts: list[int], lead: int, anchor: date) -> Days | None:
         day, month, *year = parts

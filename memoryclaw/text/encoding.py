@@ -22,7 +22,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _HINT = "save the file as UTF-8"
 
 
-class Text(NamedTuple):
+class DecodedText(NamedTuple):
     """A file's text, and what is needed to write it back byte for byte. Its problems have no path yet."""
 
     text: str
@@ -34,7 +34,7 @@ class Text(NamedTuple):
     tail: bytes = b""  # the odd last byte of a damaged UTF-16 file
 
 
-def decode(data: bytes) -> Text:
+def decode(data: bytes) -> DecodedText:
     """Decodes the bytes of a file; any bytes decode, and `encode` restores them unchanged."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
@@ -46,7 +46,7 @@ def decode(data: bytes) -> Text:
     return _plain(data, b"")
 
 
-def encode(text: Text) -> bytes:
+def encode(text: DecodedText) -> bytes:
     """Encodes a text as its file was encoded, including the byte order mark."""
     return text.bom + text.text.encode(text.encoding, text.errors) + text.tail
 
@@ -65,27 +65,27 @@ def lines_of(text: str) -> list[str]:
     return LINE.findall(text)
 
 
-def _plain(data: bytes, bom: bytes) -> Text:
+def _plain(data: bytes, bom: bytes) -> DecodedText:
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         return _not_utf8(data, bom, data.count(b"\n", 0, error.start) + 1)
-    return Text(text, "utf-8", bom, _newline(text), _nul(text))
+    return DecodedText(text, "utf-8", bom, _newline(text), _nul(text))
 
 
-def _not_utf8(data: bytes, bom: bytes, line: int) -> Text:
+def _not_utf8(data: bytes, bom: bytes, line: int) -> DecodedText:
     """Treats a file with more valid than invalid UTF-8 as damaged, any other as Latin-1."""
     text = data.decode("utf-8", "surrogateescape")
     bad = len(_ESCAPED.findall(text))
     if bom or len(_WIDE.findall(text)) > 2 * bad:
         problem = Problem("", line, f"{bad} bytes are not UTF-8, the first on this line", _HINT)
-        return Text(text, "utf-8", bom, _newline(text), (problem, *_nul(text)), "surrogateescape")
+        return DecodedText(text, "utf-8", bom, _newline(text), (problem, *_nul(text)), "surrogateescape")
     text = data.decode("latin-1")
     problem = Problem("", line, "this file is not UTF-8; it was read as Latin-1", _HINT)
-    return Text(text, "latin-1", bom, _newline(text), (problem, *_nul(text)))
+    return DecodedText(text, "latin-1", bom, _newline(text), (problem, *_nul(text)))
 
 
-def _marked(data: bytes, encoding: str, bom: bytes) -> Text:
+def _marked(data: bytes, encoding: str, bom: bytes) -> DecodedText:
     if encoding == "utf-8":
         return _plain(data, bom)
     even_length = len(data) & ~1
@@ -95,7 +95,9 @@ def _marked(data: bytes, encoding: str, bom: bytes) -> Text:
         problems.append(
             Problem("", text.count("\n") + 1, "the last character of this UTF-16 file is cut off", _HINT)
         )
-    return Text(text, encoding, bom, _newline(text), tuple(problems), "surrogatepass", data[even_length:])
+    return DecodedText(
+        text, encoding, bom, _newline(text), tuple(problems), "surrogatepass", data[even_length:]
+    )
 
 
 def _utf16_without_mark(data: bytes) -> str:

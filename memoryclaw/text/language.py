@@ -175,7 +175,7 @@ class Languages:
 
     def is_form(self, word: str, other: str) -> bool:
         """True where one of the languages takes two words for forms of one; another one may not."""
-        return any(one.token(word) == one.token(other) for one in self._all)
+        return any(language.token(word) == language.token(other) for language in self._all)
 
     def is_cut(self, word: str) -> bool:
         """True for a word of an unspaced script, which has several tokens in one language."""
@@ -263,7 +263,7 @@ def select(found: Sequence[EntityCandidate], known: Collection[str]) -> list[Ent
     existing = [candidate for candidate in found if candidate.key in known]
     for candidate in sorted(existing, key=lambda c: (c.first - c.after, c.span[0] - c.span[1], c.span)):
         start, end = candidate.span
-        if all(end <= other.span[0] or start >= other.span[1] for other in chosen):
+        if all(end <= earlier.span[0] or start >= earlier.span[1] for earlier in chosen):
             chosen.append(candidate)
     return sorted(chosen, key=lambda c: c.span)
 

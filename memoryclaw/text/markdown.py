@@ -68,13 +68,13 @@ def sections_of(body: Body, first_line: int) -> tuple[Section, ...]:
         line = first_line + start
         sections.append(_section("", (), line, text[start:end], line))
     trail: list[Heading] = []
-    line, at = first_line, 0
+    line, offset = first_line, 0
     for heading, following in zip(headings, (*headings[1:], None), strict=False):
         while trail and trail[-1].level >= heading.level:
             trail.pop()
         trail.append(heading)
-        line += text.count("\n", at, heading.start)
-        at = heading.start
+        line += text.count("\n", offset, heading.start)
+        offset = heading.start
         below = text[heading.below : following.start if following else len(text)]
         sections.append(_section(heading.text, tuple([h.text for h in trail]), line, below, line + 1))
     return tuple(sections)
@@ -118,19 +118,19 @@ def inline_tags(text: str) -> tuple[str, ...]:
 
 
 def _links(text: str, first_line: int) -> Iterator[Link]:
-    line, at = first_line, 0
+    line, offset = first_line, 0
     for start, link in links_in(text):
-        line += text.count("\n", at, start)
-        at = start
+        line += text.count("\n", offset, start)
+        offset = start
         if link.target or link.anchor:
             yield link._replace(line=line)
 
 
 def _blocks(text: str, first_line: int) -> tuple[tuple[str, int], ...]:
-    blocks, line, at = [], first_line, 0
+    blocks, line, offset = [], first_line, 0
     for hit in _BLOCK_ID.finditer(text):
-        line += text.count("\n", at, hit.start(1))
-        at = hit.start(1)
+        line += text.count("\n", offset, hit.start(1))
+        offset = hit.start(1)
         blocks.append((hit[1], line))
     return tuple(blocks)
 

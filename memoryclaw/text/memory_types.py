@@ -36,7 +36,7 @@ def type_said(text: str) -> str:
         return ""
     words = grammar(code)
     likes = words.preference_verbs.within(tokens) or words.preference_words.within(tokens)
-    return "preference" if likes and any(one.kind == "prefer" for one in clauses(text, words)) else ""
+    return "preference" if likes and any(clause.kind == "prefer" for clause in clauses(text, words)) else ""
 
 
 def is_procedure(text: str) -> bool:

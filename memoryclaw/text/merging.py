@@ -38,12 +38,12 @@ def merge(base: str, ours: str, theirs: str) -> str | None:
     hunks_in_order = sorted({*mine, *theirs_hunks})
     if any(_clash(a, b) for a in mine for b in theirs_hunks if a != b):
         return None
-    out, at = [], 0
+    out, position = [], 0
     for hunk in hunks_in_order:
-        out += origin[at : hunk.start]
+        out += origin[position : hunk.start]
         out += hunk.lines
-        at = max(at, hunk.end)
-    out += origin[at:]
+        position = max(position, hunk.end)
+    out += origin[position:]
     # A last line without a line end is no longer last when the other side wrote below it.
     return "".join(out) if all(line.endswith(("\n", "\r")) for line in out[:-1]) else None
 
@@ -113,27 +113,27 @@ def weave(base: str, first: str, second: str, join: Join, choose: Choose) -> Wov
     first_weft, second_weft = (_weft(origin, lines) for lines in texts)
     out: list[str] = []
     clashes = 0
-    for at in range(len(origin) + 1):
-        out += _joined(first_weft.before[at], second_weft.before[at], join)
-        if at == len(origin):
+    for number in range(len(origin) + 1):
+        out += _joined(first_weft.before[number], second_weft.before[number], join)
+        if number == len(origin):
             break
-        ours, theirs = first_weft.kept[at], second_weft.kept[at]
+        ours, theirs = first_weft.kept[number], second_weft.kept[number]
         if ours is not None and theirs is not None:
-            out.append(theirs if ours == origin[at] else ours)  # one side may have changed its line end
-        elif ours is None and theirs is None and first_weft.instead[at] and second_weft.instead[at]:
-            if _same_lines(first_weft.instead[at], second_weft.instead[at]):
-                out += second_weft.instead[at]
+            out.append(theirs if ours == origin[number] else ours)  # one side may have changed its line end
+        elif ours is None and theirs is None and first_weft.instead[number] and second_weft.instead[number]:
+            if _same_lines(first_weft.instead[number], second_weft.instead[number]):
+                out += second_weft.instead[number]
             else:
                 clashes += 1
-                out += choose([origin[at]], first_weft.instead[at], second_weft.instead[at])
+                out += choose([origin[number]], first_weft.instead[number], second_weft.instead[number])
         else:
             clashes += int(
                 bool(
-                    (first_weft.wide[at] and second_weft.instead[at])
-                    or (second_weft.wide[at] and first_weft.instead[at])
+                    (first_weft.wide[number] and second_weft.instead[number])
+                    or (second_weft.wide[number] and first_weft.instead[number])
                 )
             )
-            out += first_weft.instead[at] or second_weft.instead[at]
+            out += first_weft.instead[number] or second_weft.instead[number]
     end = next((line[len(line.rstrip("\r\n")) :] for line in out if line.endswith(("\n", "\r"))), "\n")
     return Woven(
         "".join(line if line.endswith(("\n", "\r")) else line + end for line in out[:-1]) + "".join(out[-1:]),
@@ -154,33 +154,33 @@ def _weft(base: list[str], other: list[str]) -> _Weft:
     count = len(base)
     weft = _Weft([*base], [[] for _ in base], [[] for _ in range(count + 1)], [False] * count)
     old, new = [line.rstrip("\r\n") for line in base], [line.rstrip("\r\n") for line in other]
-    at, moved = 0, 0
+    position, moved = 0, 0
     for hunk in _close_hunks(old, new):
-        for number in range(at, hunk.start):
+        for number in range(position, hunk.start):
             weft.kept[number] = other[number + moved]
         first = hunk.start + moved
         _told_apart(weft, base, hunk.start, hunk.end, other[first : first + len(hunk.lines)])
-        at, moved = hunk.end, moved + len(hunk.lines) - (hunk.end - hunk.start)
-    for number in range(at, count):
+        position, moved = hunk.end, moved + len(hunk.lines) - (hunk.end - hunk.start)
+    for number in range(position, count):
         weft.kept[number] = other[number + moved]
     return weft
 
 
 def _told_apart(found: _Weft, base: list[str], start: int, end: int, lines: list[str]) -> None:
     """Notes a change of several lines as changes of one line each, as far as it is known which became which."""
-    at, heads = 0, dict[str, list[int]]()
+    position, heads = 0, dict[str, list[int]]()
     for number, line in enumerate(lines):
         heads.setdefault(_head(line), []).append(number)
     for number in range(start, end):
         head = _head(base[number])
         same = heads.get(head, []) if head else []
-        place = bisect_left(same, at)
+        place = bisect_left(same, position)
         if place < len(same):
             to = same[place]
-            _as_one(found, base, (start, number), lines[at:to])
+            _as_one(found, base, (start, number), lines[position:to])
             found.kept[number], found.instead[number] = None, [lines[to]]
-            start, at = number + 1, to + 1
-    _as_one(found, base, (start, end), lines[at:])
+            start, position = number + 1, to + 1
+    _as_one(found, base, (start, end), lines[position:])
 
 
 def _as_one(found: _Weft, base: list[str], span: tuple[int, int], lines: list[str]) -> None:
@@ -220,11 +220,11 @@ def _between(old: list[str], new: list[str], here: tuple[int, int], there: tuple
     if not anchors:
         yield Hunk(here[0], here[1], tuple(b))
         return
-    at, to = here[0], there[0]
+    position, to = here[0], there[0]
     for i, j in [*anchors, (len(a), len(b))]:
-        if at < here[0] + i or to < there[0] + j:
-            yield from _between(old, new, (at, here[0] + i), (to, there[0] + j))
-        at, to = here[0] + i + 1, there[0] + j + 1
+        if position < here[0] + i or to < there[0] + j:
+            yield from _between(old, new, (position, here[0] + i), (to, there[0] + j))
+        position, to = here[0] + i + 1, there[0] + j + 1
 
 
 def _anchors(a: list[str], b: list[str]) -> list[tuple[int, int]]:
@@ -236,10 +236,10 @@ def _anchors(a: list[str], b: list[str]) -> list[tuple[int, int]]:
     last: list[int] = []
     before: list[int] = []
     for number, (_, j) in enumerate(pairs):
-        at = bisect_left(ends, j)
-        before.append(last[at - 1] if at else -1)
-        ends[at : at + 1] = [j]
-        last[at : at + 1] = [number]
+        length = bisect_left(ends, j)
+        before.append(last[length - 1] if length else -1)
+        ends[length : length + 1] = [j]
+        last[length : length + 1] = [number]
     anchors, number = [], last[-1] if last else -1
     while number >= 0:
         anchors.append(pairs[number])
@@ -332,10 +332,10 @@ def _into(node: _Node, other: _Node) -> None:
         else:
             fresh.append(child)
     # Lines go above the headings that are below, and above the blank lines before these.
-    at = next((n for n, child in enumerate(node.below) if child.rank < _LINE), len(node.below))
-    while at and not node.below[at - 1].line.strip():
-        at -= 1
-    node.below[at:at] = [child for child in fresh if child.rank >= _LINE]
+    place = next((n for n, child in enumerate(node.below) if child.rank < _LINE), len(node.below))
+    while place and not node.below[place - 1].line.strip():
+        place -= 1
+    node.below[place:place] = [child for child in fresh if child.rank >= _LINE]
     for child in fresh:
         if child.rank < _LINE:
             if node.below and _last(node).strip():

@@ -39,8 +39,10 @@ def tells(text: str) -> bool:
 def sentences(text: str) -> list[str]:
     """The sentences of a text, and what stands between their commas, as far as they are long enough to be looked for."""
     pieces = _SENTENCE.split(text)
-    passages = dict.fromkeys([*pieces, *(part.strip() for one in pieces for part in _CLAUSE.split(one))])
-    return [part for part in passages if len(plain_words(part)) >= _SAID]
+    passages = dict.fromkeys(
+        [*pieces, *(words.strip() for piece in pieces for words in _CLAUSE.split(piece))]
+    )
+    return [words for words in passages if len(plain_words(words)) >= _SAID]
 
 
 class Needles:
@@ -64,10 +66,10 @@ class Needles:
         """Those that a text holds."""
         words, starts = plain_words(text), self._by_start
         hits: dict[str, None] = {}
-        for at, word in enumerate(words):
-            for start in ((word,), words[at : at + 2]):
+        for index, word in enumerate(words):
+            for start in ((word,), words[index : index + 2]):
                 for needle_words, needle in starts.get(start, ()):
-                    if words[at : at + len(needle_words)] == needle_words:
+                    if words[index : index + len(needle_words)] == needle_words:
                         hits[needle] = None
         for _, _, needle in self._cut(text) if CUT in text else ():
             hits[needle] = None
@@ -100,7 +102,7 @@ class Needles:
             places = list(WORD.finditer(text, start, end))
             words = tuple(fold(place[0].lower()) for place in places)
             begins = range(len(words) - _SAID + 1)
-            if begun := next(((at, needle) for at in begins if (needle := self._begun(words[at:]))), None):
+            if begun := next(((n, needle) for n in begins if (needle := self._begun(words[n:]))), None):
                 spans.append((places[begun[0]].start(), end + len(CUT), begun[1]))
             last = end + len(CUT)
             end = text.find(CUT, last)

@@ -263,7 +263,7 @@ PREFIXED = _rows(
         "token",
         " ".join(word + sign for word in _SAYS_SO for sign in "_-"),
         rf"(?:[A-Za-z][A-Za-z0-9]{{1,15}}[_-]){{0,3}}(?:{'|'.join(_SAYS_SO)})[_-](?:[a-z][a-z0-9]{{0,7}}[_-])?(?=[A-Z0-9]{{0,60}}[a-z])(?=[a-z0-9]{{0,60}}[A-Z])(?=[A-Za-z]{{0,60}}\d)[A-Za-z0-9]{{20,}}",
-    ),
+    )
 )
 
 _CRYPT = r"[A-Za-z0-9./]"
@@ -360,15 +360,15 @@ class Redactor:
         """The text without its secrets."""
         if _PLAIN.fullmatch(text):
             return Redacted(text, ())
-        parts: list[str] = []
+        pieces: list[str] = []
         kinds: list[str] = []
         if "[REDACTED:" not in text:
             return Redacted(self._between(text, kinds), tuple(kinds))
-        at = 0
+        end = 0
         for mark in MARK.finditer(text):
-            parts += [self._between(text[at : mark.start()], kinds), mark[0]]
-            at = mark.end()
-        return Redacted("".join([*parts, self._between(text[at:], kinds)]), tuple(kinds))
+            pieces += [self._between(text[end : mark.start()], kinds), mark[0]]
+            end = mark.end()
+        return Redacted("".join([*pieces, self._between(text[end:], kinds)]), tuple(kinds))
 
     def value(self, value: Any) -> Redacted:
         """Removes the secrets of a JSON value, from its strings and keys; a value whose key names a secret is one."""
@@ -382,13 +382,13 @@ class Redactor:
 
     def _between(self, text: str, kinds: list[str]) -> str:
         """Redacts a part of a text that holds no mark."""
-        parts: list[str] = []
-        at = 0
+        pieces: list[str] = []
+        end = 0
         for span in _merged(_found(text)):
-            parts += [text[at : span.start], self.mark(span.kind, text[span.start : span.end])]
+            pieces += [text[end : span.start], self.mark(span.kind, text[span.start : span.end])]
             kinds.append(span.kind)
-            at = span.end
-        return "".join([*parts, text[at:]])
+            end = span.end
+        return "".join([*pieces, text[end:]])
 
     def _walk(self, value: Any, name: str, kinds: list[str], depth: int) -> Any:
         if isinstance(value, str):
@@ -407,8 +407,8 @@ class Redactor:
             }
         if isinstance(value, list):
             return [
-                self._walk(inner, _flag(value, at) or name, kinds, depth + 1)
-                for at, inner in enumerate(value)
+                self._walk(inner, _flag(value, index) or name, kinds, depth + 1)
+                for index, inner in enumerate(value)
             ]
         if isinstance(value, int) and not isinstance(value, bool) and name and value_of(name, str(value)):
             return self._string(str(value), name, kinds)
@@ -424,12 +424,12 @@ class Redactor:
         return self.mark("secret", value)
 
     def _string(self, text: str, name: str, kinds: list[str]) -> str:
-        done = self.text(text)
-        kinds += done.kinds
-        if name and not done.kinds and text and (kind := value_of(name, text)):
+        redacted = self.text(text)
+        kinds += redacted.kinds
+        if name and not redacted.kinds and text and (kind := value_of(name, text)):
             kinds.append(kind)
             return self.mark(kind, text)
-        return str(done.value)
+        return str(redacted.value)
 
 
 def _called(holder: dict[str, Any], key: str) -> str:
@@ -511,7 +511,7 @@ _LEAST = 8  # characters of the beginning of a secret that tell it
 _BREAKS = re.compile(r"[\s\"'\\]+")
 
 
-class Gate:
+class RedactionGate:
     """Redacts the input of one call, or the messages of one interface, and remembers what it removed.
 
     Args:
@@ -535,9 +535,9 @@ class Gate:
         if self._as_is:
             return said
         taking = _Redaction(self._kept, standing)
-        found = taking.value(said).value
+        clean = taking.value(said).value
         self._taken |= taking.taken
-        return found
+        return clean
 
     def text(self, said: str) -> str:
         """A text without its secrets."""
@@ -557,9 +557,9 @@ class Gate:
         if not self._taken:
             return ""
         kinds = Counter(self._taken.values())
-        told = ", ".join(kind if n == 1 else f"{n} x {kind}" for kind, n in sorted(kinds.items()))
-        what = "a secret was" if len(self._taken) == 1 else f"{len(self._taken)} secrets were"
-        return f"{what} taken out before anything was written ({told}); --as-is on the command line keeps a text as typed"
+        kinds_in_words = ", ".join(kind if n == 1 else f"{n} x {kind}" for kind, n in sorted(kinds.items()))
+        subject = "a secret was" if len(self._taken) == 1 else f"{len(self._taken)} secrets were"
+        return f"{subject} taken out before anything was written ({kinds_in_words}); --as-is on the command line keeps a text as typed"
 
     def sentence(self, told: str, *given: Any) -> str:
         """Removes from a message its secrets and those of the input, even the beginning of one.
@@ -569,10 +569,10 @@ class Gate:
             given: the input: texts, bytes of JSON, values.
         """
         taking = _Redaction(self._kept)
-        for one in given:
-            taking.value(_read(one))
-        said = list(taking.taken.items())
-        marks = {part: taking.mark(kind, one) for one, kind in said for part in _parts(one, told)}
+        for text in given:
+            taking.value(_read(text))
+        secrets = list(taking.taken.items())
+        marks = {piece: taking.mark(kind, text) for text, kind in secrets for piece in _parts(text, told)}
         if marks:
             longest = sorted(map(re.escape, marks), key=len, reverse=True)
             told = re.sub("|".join(longest), lambda hit: marks[hit[0].lower()], told, flags=re.IGNORECASE)
@@ -602,23 +602,23 @@ class _Redaction(Redactor):
         return super().mark(kind, secret)
 
 
-def _read(given: Any) -> Any:
+def _read(data: Any) -> Any:
     """Parses JSON, in which a key may name a secret; all else stays text."""
-    if isinstance(given, bytes):
-        given = given.decode("utf-8", "replace")
-    if isinstance(given, str) and given.lstrip()[:1] in ("{", "["):
+    if isinstance(data, bytes):
+        data = data.decode("utf-8", "replace")
+    if isinstance(data, str) and data.lstrip()[:1] in ("{", "["):
         try:
-            return json.loads(given)
+            return json.loads(data)
         except (ValueError, RecursionError):
-            return given
-    return given
+            return data
+    return data
 
 
-def _parts(secret: str, told: str) -> list[str]:
+def _parts(secret: str, message: str) -> list[str]:
     """The parts of a secret that a message repeats, in lower case: its words, or the beginnings of words that were cut."""
-    secret, told = secret.lower(), told.lower()
-    found = [secret] if secret in told else []
+    secret, message = secret.lower(), message.lower()
+    matches = [secret] if secret in message else []
     for word in _BREAKS.split(secret):
-        size = next((n for n in range(len(word), _LEAST - 1, -1) if word[:n] in told), 0)
-        found += [word[:size]] if size else []
-    return found
+        size = next((n for n in range(len(word), _LEAST - 1, -1) if word[:n] in message), 0)
+        matches += [word[:size]] if size else []
+    return matches

@@ -81,12 +81,14 @@ def _sentences(list_: str) -> tuple[tuple[str, Sentence], ...]:
     """The sentences of a list, each under all its names."""
     rows = []
     for line in lines(list_):
-        names, _, signs = (part.split() for part in line.partition("|"))
-        said = tuple(name.replace("_", " ") for name in names)
+        names, _, signs = (half.split() for half in line.partition("|"))
+        spellings = tuple(name.replace("_", " ") for name in names)
         sentence = Sentence(
-            said, (*(sign.replace("_", " ") for sign in signs), ":", "：", "="), bool(_DENSE.search(line))
+            spellings,
+            (*(sign.replace("_", " ") for sign in signs), ":", "：", "="),
+            bool(_DENSE.search(line)),
         )
-        rows += [(name, sentence) for name in said]
+        rows += [(name, sentence) for name in spellings]
     return tuple(rows)
 
 
@@ -212,13 +214,13 @@ def named_secrets(text: str, low: str = "") -> Iterator[SecretSpan]:
     for hit in _PAIR.finditer(text) if "value" in low else ():
         if kind := value_of(hit["name"], hit["value"]):
             yield SecretSpan(*hit.span("value"), kind)
-    at = 0
+    end = 0
     for core in _CORE.finditer(low):
-        hopeful = core.start() >= at and not _ENDLESS.match(text, core.start())
+        hopeful = core.start() >= end and not _ENDLESS.match(text, core.start())
         named = _ASSIGNED.match(text, core.start()) if hopeful else None
-        if named and (found := _assigned(named)):
-            yield found
-            at = found.end
+        if named and (span := _assigned(named)):
+            yield span
+            end = span.end
     yield from _told(text, low)
 
 
@@ -323,18 +325,18 @@ def _is_code(hit: re.Match[str], value: str) -> bool:
     ):
         return True
     end = hit.start("value") + len(value)
-    rest = text[end : end + 4]
-    if hit["sign"] == ">" and not rest.lstrip("\"'").startswith("</"):
+    tail = text[end : end + 4]
+    if hit["sign"] == ">" and not tail.lstrip("\"'").startswith("</"):
         return True
     if _is_quoted(hit):
         return False
-    if _UNION.match(rest) and not (line.lstrip("> \t").startswith("|") or is_random(value, 16)):
+    if _UNION.match(tail) and not (line.lstrip("> \t").startswith("|") or is_random(value, 16)):
         return True
     assigned = hit["sign"] == "=" and bool(_UNPACKED.search(line)) and bool(_NAME_ONLY.fullmatch(value))
     return assigned or (
         hit["verb"] is None
         and bool(_EXPRESSION.fullmatch(value))
-        and not (_TOKEN.fullmatch(value) and any(is_random(part, 16) for part in value.split(".")))
+        and not (_TOKEN.fullmatch(value) and any(is_random(piece, 16) for piece in value.split(".")))
     )
 
 
@@ -395,7 +397,7 @@ def _is_result(hit: re.Match[str], value: str) -> bool:
     """True for what a test that passed is called: `--- PASS: TestX`, `PASS: tests/run.sh`, `[PASS] it works`."""
     text, start = hit.string, hit.start()
     before = text[max(0, start - 4) : start].rstrip(" ")
-    rest = text[hit.end() : hit.end() + 40]
+    tail = text[hit.end() : hit.end() + 40]
     return (
         before.endswith(("---", "[", "✓", "✔"))
         or bool(_TEST.match(value))
@@ -404,15 +406,15 @@ def _is_result(hit: re.Match[str], value: str) -> bool:
             and hit["sign"] == ":"
             and is_identifier(value)
             and not text[max(0, start - 1) : start].isalnum()
-            and bool(_DURATION.match(rest))
+            and bool(_DURATION.match(tail))
         )
     )
 
 
 def _stands_alone(hit: re.Match[str], value: str, end: int) -> bool:
     """True for a plain word that is a weak password, false for one that is the next word of a sentence."""
-    rest = hit.string[end : end + 200].split("\n", 1)[0]
-    ends = rest.startswith((",", ";")) or not rest.strip("\"'`”.,;)]}|*</> \r\\") or bool(hit["open"])
+    tail = hit.string[end : end + 200].split("\n", 1)[0]
+    ends = tail.startswith((",", ";")) or not tail.strip("\"'`”.,;)]}|*</> \r\\") or bool(hit["open"])
     return (
         ends
         and bool(hit["sign"] or hit["open"])
@@ -432,9 +434,15 @@ def _is_token(hit: re.Match[str], value: str) -> bool:
     loose = hit["space"] is not None or bool(hit["gap"])
     if " " in value or (setting and (loose or hit["sign"] not in {":", "=", ":=", "=>"})):
         return False
-    user, *rest = re.split("[:/]", value, maxsplit=1)
-    if (name.startswith("cred") or setting) and rest and not loose and _is_assignment(hit) and user.isalnum():
-        return _is_told(rest[0])
+    user, *credentials = re.split("[:/]", value, maxsplit=1)
+    if (
+        (name.startswith("cred") or setting)
+        and credentials
+        and not loose
+        and _is_assignment(hit)
+        and user.isalnum()
+    ):
+        return _is_told(credentials[0])
     least = (20 if bare else 16) if loose else 16 if bare else 8
     if len(value) < least or "," in value or (not _is_quoted(hit) and _IN_CODE.search(value)):
         return False
@@ -459,8 +467,8 @@ def _is_assignment(hit: re.Match[str]) -> bool:
 
 
 def _is_about(tail: str) -> bool:
-    parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", tail)
-    return any(part.lower() in _ABOUT for part in parts[-2:])
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", tail)
+    return any(word.lower() in _ABOUT for word in words[-2:])
 
 
 def _is_label(hit: re.Match[str], value: str) -> bool:
@@ -503,7 +511,7 @@ def mixes(value: str) -> bool:
 
 def is_identifier(value: str) -> bool:
     """True when every part of the value is made of words and short numbers: `get_token_v2`, `ep-2025-04-08-budget`."""
-    return len(value) <= 80 and all(_is_words(part) for part in _PART.split(value) if part)
+    return len(value) <= 80 and all(_is_words(piece) for piece in _PART.split(value) if piece)
 
 
 def _is_words(part: str) -> bool:

@@ -101,8 +101,8 @@ def _is_login(user: str, value: str) -> bool:
 def _tickets(rest: str) -> Iterator[tuple[int, int]]:
     """The parts of a link's path and query that let whoever holds the link in."""
     low = rest.lower()
-    seen = {word for word in _WORD.findall(low) if word in _OPENS or word in _SIGNS_IN}
-    if not seen:
+    signs = {word for word in _WORD.findall(low) if word in _OPENS or word in _SIGNS_IN}
+    if not signs:
         return
     opens, query, name, last = False, False, "", ""
     for hit in _PIECE.finditer(rest):

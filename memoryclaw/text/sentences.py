@@ -48,19 +48,19 @@ SMALL = _small()  # the words of each language that carry no subject, folded
 def sentences(text: str) -> list[str]:
     """The sentences of a text in order, each on one line; abbreviations end none."""
     pieces: list[str] = []
-    at = 0
+    top = 0
     for hit in (*_END.finditer(text), None):
         end = hit.start() if hit else len(text)
         if (
             hit
             and "\n" not in hit[0]
-            and _goes_on(text[max(at, hit.start() - _TAIL) : hit.end()], text[hit.end() : hit.end() + _TAIL])
+            and _goes_on(text[max(top, hit.start() - _TAIL) : hit.end()], text[hit.end() : hit.end() + _TAIL])
         ):
             continue
-        piece = " ".join((text[at:end] + (hit[0].rstrip() if hit else "")).split())
+        piece = " ".join((text[top:end] + (hit[0].rstrip() if hit else "")).split())
         if piece:
             pieces.append(piece)
-        at = hit.end() if hit else end
+        top = hit.end() if hit else end
     return pieces
 
 

@@ -118,13 +118,13 @@ def _open(text: str, at: int, latest: int) -> int:
     return space + 1 if space >= 0 else 0 if at <= _WORD else at
 
 
-def _cut(text: str, at: int, least: int = 0) -> int:
+def _cut(text: str, place: int, least: int = 0) -> int:
     """The end of the last word before `at` that ends at `least` or after it, else of the word around `at`."""
-    at = max(at, least)
-    if at >= len(text):
+    place = max(place, least)
+    if place >= len(text):
         return len(text)
-    space = text.rfind(" ", max(at - _WORD, least), at + 1)
+    space = text.rfind(" ", max(place - _WORD, least), place + 1)
     if space > 0:
         return space
-    space = text.find(" ", at, at + _WORD)
-    return space if space > 0 else len(text) if len(text) - at <= _WORD else at
+    space = text.find(" ", place, place + _WORD)
+    return space if space > 0 else len(text) if len(text) - place <= _WORD else place

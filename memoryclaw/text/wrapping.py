@@ -34,7 +34,7 @@ _LONGEST = 200
 _RUN = re.compile(r"[\w+/=.~-]{1,200}")
 
 
-class Reading(NamedTuple):
+class MappedText(NamedTuple):
     """A text as it is meant, and where its parts stood in the one it was read from."""
 
     text: str
@@ -53,31 +53,31 @@ class Reading(NamedTuple):
         return edit[3] + at - edit[1] if edit[1] <= at else edit[edge]
 
 
-def unwrapped(text: str) -> Reading:
+def unwrapped(text: str) -> MappedText:
     """The text without invisible marks, Markdown escapes, percent-encoding, entities and the like; equal to it when there are none."""
     if text.isascii() and text.isprintable() and not any(sign in text for sign in _SIGNS):
-        return Reading(text)
+        return MappedText(text)
     return _read(text, _WRAPPED, _meant)
 
 
-def joined(text: str) -> Reading:
+def joined(text: str) -> MappedText:
     """The text without the line breaks that stand inside a word that is no word of a language."""
-    return _read(text, _BREAK, _joint) if "\n" in text else Reading(text)
+    return _read(text, _BREAK, _joint) if "\n" in text else MappedText(text)
 
 
-def _read(text: str, pattern: re.Pattern[str], meaning: Callable[[re.Match[str]], str | None]) -> Reading:
-    parts: list[str] = []
+def _read(text: str, pattern: re.Pattern[str], meaning: Callable[[re.Match[str]], str | None]) -> MappedText:
+    pieces: list[str] = []
     edits = []
-    at = length = 0
+    end = length = 0
     for hit in pattern.finditer(text):
         meant = meaning(hit)
         if meant is None:
             continue
-        length += hit.start() - at
-        parts += [text[at : hit.start()], meant]
+        length += hit.start() - end
+        pieces += [text[end : hit.start()], meant]
         edits.append((length, length + len(meant), hit.start(), hit.end()))
-        at, length = hit.end(), length + len(meant)
-    return Reading("".join([*parts, text[at:]]), tuple(edits)) if edits else Reading(text)
+        end, length = hit.end(), length + len(meant)
+    return MappedText("".join([*pieces, text[end:]]), tuple(edits)) if edits else MappedText(text)
 
 
 def _meant(hit: re.Match[str]) -> str | None:

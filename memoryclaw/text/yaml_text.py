@@ -67,7 +67,7 @@ def read_plain(text: str, first_line: int) -> Plain | None:
 
 def _listed(flow: str) -> list[str | None]:
     inside = flow.rstrip(" ")[1:-1].strip(" ")
-    return [_scalar(part) for part in inside.split(",")] if inside else []
+    return [_scalar(piece) for piece in inside.split(",")] if inside else []
 
 
 def _scalar(text: str) -> str | None:

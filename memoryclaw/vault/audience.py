@@ -57,7 +57,7 @@ def label_of(value: Any) -> str:
     from memoryclaw.text.yaml_text import strings  # noqa: PLC0415 - see above
 
     texts = [value] if isinstance(value, str) else strings(value)
-    names = {part.strip("\"'#").lower() for text in texts for part in _PARTS.split(plain(text))}
+    names = {piece.strip("\"'#").lower() for text in texts for piece in _PARTS.split(plain(text))}
     if EVERYBODY in names:
         return EVERYBODY
     return " ".join(sorted(name for name in names if name != OWNER and _NAME.fullmatch(name))) or OWNER
@@ -65,11 +65,11 @@ def label_of(value: Any) -> str:
 
 def narrowed(*labels: str) -> str:
     """Several audiences as one, which lets in whom all of them do; empty when none is given."""
-    given = [label for label in labels if label]
-    closed = [set(label.split()) - {OWNER} for label in given if label != EVERYBODY]
+    named = [label for label in labels if label]
+    closed = [set(label.split()) - {OWNER} for label in named if label != EVERYBODY]
     if closed:
         return " ".join(sorted(set.intersection(*closed))) or OWNER
-    return EVERYBODY if given else ""
+    return EVERYBODY if named else ""
 
 
 def joined(labels: Iterable[Label]) -> Label:
@@ -159,8 +159,8 @@ def _places(text: str) -> Callable[[int], int]:
         return lambda at: at
     shifts, before = [(0, 0)], 0
     for hit in _STRANGE.finditer(text):
-        at = shifts[-1][0] + hit.start() - before
-        shifts.append((at + len(_plain(hit[0])), hit.end()))
+        position = shifts[-1][0] + hit.start() - before
+        shifts.append((position + len(_plain(hit[0])), hit.end()))
         before = hit.end()
 
     def place(at: int) -> int:
@@ -197,7 +197,7 @@ _TAG = re.compile(
 )
 
 
-class Mark(NamedTuple):
+class LabelMark(NamedTuple):
     """A mark, and where it stands in the plain text."""
 
     start: int
@@ -208,7 +208,7 @@ class Mark(NamedTuple):
 class Marks(NamedTuple):
     """The marks of a text: words in brackets in their order, and the spans of `<private>`, which reach the end where nothing closes them."""
 
-    words: tuple[Mark, ...] = ()
+    words: tuple[LabelMark, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
 
     @property
@@ -234,21 +234,21 @@ def marks_in(text: str) -> Marks:
     """The marks in a text."""
     from memoryclaw.text.markdown import without_code  # noqa: PLC0415 - see above
 
-    shown = plain(text)
-    if not _may_hold(shown):
+    plain_text = plain(text)
+    if not _may_hold(plain_text):
         return NO_MARKS
-    shown = _without_links(shown)
-    quiet = without_code(shown)
-    hits = [_EXACT.finditer(shown), _FIELD.finditer(quiet), _BRACKETED.finditer(quiet)]
-    labels = (Mark(*hit.span(), _of_bracket(hit[0])) for several in hits for hit in several)
+    plain_text = _without_links(plain_text)
+    quiet = without_code(plain_text)
+    hits = [_EXACT.finditer(plain_text), _FIELD.finditer(quiet), _BRACKETED.finditer(quiet)]
+    labels = (LabelMark(*hit.span(), _of_bracket(hit[0])) for several in hits for hit in several)
     words = sorted({mark for mark in labels if mark.label != UNLABELLED})
     return Marks(tuple(words), tuple(_spans(quiet)))
 
 
 def private_spans(text: str) -> list[tuple[int, int]]:
     """Where in a text `<private>` begins and ends, in code too."""
-    place, shown = _places(text), plain(text)
-    return [(place(start), place(end)) for start, end in _spans(shown)]
+    place, plain_text = _places(text), plain(text)
+    return [(place(start), place(end)) for start, end in _spans(plain_text)]
 
 
 def _of_bracket(mark: str) -> Label:
@@ -277,12 +277,14 @@ def _spans(shown: str) -> Iterator[tuple[int, int]]:
         yield begin, len(shown)
 
 
-def _without_links(shown: str) -> str:
-    if "](" in shown or "[[" in shown or "[^" in shown:
-        shown = _LINK.sub(_blank, shown)
-    if "][" in shown and (names := {name.lower() for name in _DEFINITION.findall(shown)}):
-        shown = _REFERENCE.sub(lambda hit: _blank(hit) if hit[1].lower() in names else hit[0], shown)
-    return shown
+def _without_links(plain_text: str) -> str:
+    if "](" in plain_text or "[[" in plain_text or "[^" in plain_text:
+        plain_text = _LINK.sub(_blank, plain_text)
+    if "][" in plain_text and (names := {name.lower() for name in _DEFINITION.findall(plain_text)}):
+        plain_text = _REFERENCE.sub(
+            lambda hit: _blank(hit) if hit[1].lower() in names else hit[0], plain_text
+        )
+    return plain_text
 
 
 def _blank(hit: re.Match[str]) -> str:
@@ -304,12 +306,12 @@ def unlabelled(text: str) -> str:
     marks = marks_in(text).words
     if not marks:
         return text.strip() if "[" in text or "::" in text else text
-    place, pieces, at = _places(text), [], 0
+    place, pieces, end = _places(text), [], 0
     for mark in marks:
-        if (start := place(mark.start)) >= at:
-            pieces.append(text[at:start])
-            at = place(mark.end)
-    return "".join((*pieces, text[at:])).strip()
+        if (start := place(mark.start)) >= end:
+            pieces.append(text[end:start])
+            end = place(mark.end)
+    return "".join((*pieces, text[end:])).strip()
 
 
 # Files.
@@ -367,11 +369,11 @@ def label_of_note(parts: Split) -> Label:
     labels = [_of_key(str(key), value) for key, value in header]
     if parts.raw:
         labels.append(label_in(parts.raw))
-    shown = plain(parts.body) if parts.body and may_hold_labels(parts.body) else ""
-    if parts.broken or (shown and not parts.raw):
-        labels.append(_of_unread_header(parts, shown))
-    if "::" in shown or ": :" in shown:
-        hits = [*_OF_NOTE_EXACT.finditer(shown), *_OF_NOTE.finditer(without_code(shown))]
+    plain_body = plain(parts.body) if parts.body and may_hold_labels(parts.body) else ""
+    if parts.broken or (plain_body and not parts.raw):
+        labels.append(_of_unread_header(parts, plain_body))
+    if "::" in plain_body or ": :" in plain_body:
+        hits = [*_OF_NOTE_EXACT.finditer(plain_body), *_OF_NOTE.finditer(without_code(plain_body))]
         labels += [_of_key(hit[1], hit[2].strip(" \t*_~")) for hit in hits]
     return joined(labels)
 
@@ -391,20 +393,20 @@ def is_read_since(path: str, data: bytes) -> bool:
     from memoryclaw.text.frontmatter import split  # noqa: PLC0415 - see above
 
     text = readable(decode(data).text)
-    shown = plain(text)
+    plain_text = plain(text)
     if path.endswith((".json", ".js")):
-        return shown != text or any(hit[1].lower() != "audience" for hit in _KEY.finditer(shown))
+        return plain_text != text or any(hit[1].lower() != "audience" for hit in _KEY.finditer(plain_text))
     if path.endswith(".jsonl"):
         text = text.replace("[private]", "")  # what capture leaves of a part that it did not keep
-    parts, marks = split(text), marks_in(text)
-    own = text if text.isascii() else ""
-    known = {hit.start() for pattern in (_EXACT, _OF_NOTE_EXACT) for hit in pattern.finditer(own)}
+    doc, marks = split(text), marks_in(text)
+    ascii_text = text if text.isascii() else ""
+    exact = {hit.start() for pattern in (_EXACT, _OF_NOTE_EXACT) for hit in pattern.finditer(ascii_text)}
     hits = [mark.start for mark in marks.words if mark.label.audience]
-    hits += [hit.start() for hit in _OF_NOTE.finditer(shown) if _of_key(hit[1], hit[2]).audience]
-    keys = [key for key, value in parts.meta.items() if _of_key(key, value).audience]
-    is_broken = parts.broken and "audience" not in parts.raw.lower()
+    hits += [hit.start() for hit in _OF_NOTE.finditer(plain_text) if _of_key(hit[1], hit[2]).audience]
+    keys = [key for key, value in doc.meta.items() if _of_key(key, value).audience]
+    is_broken = doc.broken and "audience" not in doc.raw.lower()
     return bool(
-        marks.spans or is_broken or set(hits) - known or any(key.lower() != "audience" for key in keys)
+        marks.spans or is_broken or set(hits) - exact or any(key.lower() != "audience" for key in keys)
     )
 
 
@@ -422,7 +424,7 @@ _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _OF_LIST = 7  # the rank of a list item: below every heading
 
 
-class _Open(NamedTuple):
+class _OpenBlock(NamedTuple):
     """A section or a list item that goes on."""
 
     rank: int  # the level of a heading, or `_OF_LIST`
@@ -437,7 +439,7 @@ class Outline:
         self.above: list[int] = []  # the heading, list item or head of a table above each line; -1 for none
         self._begins: list[int] = []  # where the section, item, row or paragraph of each line begins
         self._ends: dict[int, int] = {}
-        self._open: list[_Open] = []
+        self._open: list[_OpenBlock] = []
         self.levels = levels = _levels(lines)  # of headings; 0 for every other line
         paragraph, rows = -1, 0
         self._underlines = {n + 1 for n, level in enumerate(levels) if level and not _HEADING.match(lines[n])}
@@ -451,7 +453,7 @@ class Outline:
             rows = rows + 1 if _is_row(line) and not levels[number] else 0
             begin = number
             if levels[number] or (is_item and line.strip()):
-                self._open.append(_Open(levels[number] or _OF_LIST, indent, number))
+                self._open.append(_OpenBlock(levels[number] or _OF_LIST, indent, number))
                 paragraph = number if is_item and not levels[number] else -1
             elif rows or not line.strip():
                 paragraph = -1
@@ -505,27 +507,27 @@ def covered(lines: Sequence[str], outline: Outline, marks: Marks | None = None) 
             marked.setdefault(where, []).append(Label(OWNER))
     for (begin, end), several in marked.items():
         label = joined(several)
-        labels[begin:end] = [joined((one, label)) for one in labels[begin:end]]
+        labels[begin:end] = [joined((label_there, label)) for label_there in labels[begin:end]]
     return labels
 
 
 def emptied(lines: Sequence[str], outline: Outline, hidden: Collection[int]) -> set[int]:
     """The headings below which nothing is left when these lines are hidden: the name of a section tells of what was in it."""
-    found: set[int] = set()
-    left, lost = set[int](), set[int]()  # the lines above one that is seen, and above one that is hidden
+    empty: set[int] = set()
+    populated, lost = set[int](), set[int]()  # the lines above one that is seen, and above one that is hidden
     for number in range(len(lines) - 1, -1, -1):
         if not lines[number].strip() or (number and outline.is_underline(number)):
             continue
-        if outline.levels[number] and number in lost and number not in left:
+        if outline.levels[number] and number in lost and number not in populated:
             under = number + 1
-            found |= {number, under} if under < len(lines) and outline.is_underline(under) else {number}
-        (lost if number in hidden or number in found else left).add(outline.above[number])
-    return found
+            empty |= {number, under} if under < len(lines) and outline.is_underline(under) else {number}
+        (lost if number in hidden or number in empty else populated).add(outline.above[number])
+    return empty
 
 
 def _levels(lines: Sequence[str]) -> list[int]:
     """The level of each line that is a heading, else 0; what looks like one in code is none."""
-    found, fence = [0 for _ in lines], ""
+    levels, fence = [0 for _ in lines], ""
     for number, line in enumerate(lines):
         mark = _FENCE.match(line)
         if mark and (not fence or mark[1].startswith(fence)):
@@ -533,15 +535,15 @@ def _levels(lines: Sequence[str]) -> list[int]:
         elif fence:
             continue
         elif heading := _HEADING.match(line):
-            found[number] = len(heading[1])
+            levels[number] = len(heading[1])
         elif (
             (under := _UNDERLINE.match(line))
             and number
             and lines[number - 1].strip()
             and not _ITEM.match(lines[number - 1])
         ):
-            found[number - 1] = found[number - 1] or (1 if under[1][0] == "=" else 2)
-    return found
+            levels[number - 1] = levels[number - 1] or (1 if under[1][0] == "=" else 2)
+    return levels
 
 
 def _indent(line: str) -> int:

@@ -21,13 +21,13 @@ from memoryclaw.vault.fact_values import (
 )
 from memoryclaw.vault.facts import VALUE
 from memoryclaw.vault.properties import plain_name
-from memoryclaw.vault.vocabulary import SHAPES, Field, Schema
+from memoryclaw.vault.vocabulary import SHAPES, DeclaredField, Schema
 
 _ADDRESSES = ("email", "phone", "url")  # what the one value of a contact may be
 # A comma within a number parts nothing.
 _PARTS = re.compile(r"(?<!\d)[,;] ?|[,;] | (?:and|und|&) ")
 
-Told = tuple[str, Fact]  # a fact with the path of its file
+FactAt = tuple[str, Fact]  # a fact with the path of its file
 Key = tuple[str, str, str, str]  # path, entity, field and value of a fact
 Speakers = Callable[[Iterable[Key]], Mapping[Key, frozenset[str]]]  # who said what facts rest on
 
@@ -37,7 +37,7 @@ class Conflict(NamedTuple):
 
     entity: str
     field: str
-    sides: tuple[tuple[Told, ...], ...]
+    sides: tuple[tuple[FactAt, ...], ...]
     supersede: bool = False  # the vault lets a rule decide
 
     @property
@@ -46,22 +46,22 @@ class Conflict(NamedTuple):
         return tuple(side[0][1].value for side in self.sides)
 
     @property
-    def told(self) -> tuple[Told, ...]:
+    def told(self) -> tuple[FactAt, ...]:
         """Every line that takes part."""
-        return tuple(told for side in self.sides for told in side)
+        return tuple(fact for side in self.sides for fact in side)
 
-    def against(self, value: str) -> tuple[Told, ...]:
+    def against(self, value: str) -> tuple[FactAt, ...]:
         """The lines that cannot hold where this value does."""
         return tuple((path, fact) for path, fact in self.told if not agree(fact.value, value))
 
-    def rivals(self, value: str) -> tuple[Told, ...]:
+    def rivals(self, value: str) -> tuple[FactAt, ...]:
         """The same, of each side its first line."""
         against = set(self.against(value))
         return tuple(side[0] for side in self.sides if side[0] in against)
 
 
 def conflicts(
-    found: Iterable[Told],
+    found: Iterable[FactAt],
     schema: Schema,
     *,
     today: str,
@@ -81,7 +81,7 @@ def conflicts(
     """
     pairs = {frozenset(pair) for pair in linked}
     first = _first_of(pairs)
-    groups: dict[tuple[str, str], list[Told]] = {}
+    groups: dict[tuple[str, str], list[FactAt]] = {}
     for path, fact in found:
         if stands(fact, today):
             key = key_of(fact.entity)
@@ -92,17 +92,17 @@ def conflicts(
         return (len(keys) > 1 and keys not in pairs) or allowed(one, other)
 
     several = [group for group in groups.values() if len(group) > 1 and not _holds_many(group, schema)]
-    who = speakers([_key(told) for group in several for told in _of_one_file(group)])
+    who = speakers([_key(row) for group in several for row in _of_one_file(group)])
     listed = (_conflict(group, schema, apart, who) for group in several)
-    return [one for one in listed if one is not None]
+    return [conflict for conflict in listed if conflict is not None]
 
 
-def _holds_many(group: Sequence[Told], schema: Schema) -> bool:
+def _holds_many(group: Sequence[FactAt], schema: Schema) -> bool:
     field = group[0][1].field
     return holds_many(field, declared_field(schema, field))
 
 
-def _of_one_file(group: Sequence[Told]) -> list[Told]:
+def _of_one_file(group: Sequence[FactAt]) -> list[FactAt]:
     """The facts from talk that stand in one file with others: who wrote lines of different files is apart already."""
     files = Counter(path for path, fact in group if fact.source)
     return [(path, fact) for path, fact in group if fact.source and files[path] > 1]
@@ -135,19 +135,19 @@ def agree(one: str, other: str) -> bool:
     if days and others:
         return _within(days, others) or _within(others, days)
     fewer, larger = sorted((_parts(first), _parts(second)), key=len)
-    return len(larger) > 1 and all(any(same_value(part, held) for held in larger) for part in fewer)
+    return len(larger) > 1 and all(any(same_value(element, longer) for longer in larger) for element in fewer)
 
 
 def _within(days: str, span: str) -> bool:
     """True for days, as `days_of` gives them, that are those of the other value or lie in the one span that it is."""
     first, _, last = span.partition("/")
     return days == span or (
-        " " not in span and all(first <= one[:10] and one[-10:] <= last for one in days.split())
+        " " not in span and all(first <= day[:10] and day[-10:] <= last for day in days.split())
     )
 
 
 def _parts(value: str) -> list[str]:
-    return [part for part in _PARTS.split(" ".join(value.split())) if part]
+    return [piece for piece in _PARTS.split(" ".join(value.split())) if piece]
 
 
 def stands(fact: Fact, today: str) -> bool:
@@ -157,7 +157,7 @@ def stands(fact: Fact, today: str) -> bool:
 
 
 def _conflict(
-    group: Sequence[Told],
+    group: Sequence[FactAt],
     schema: Schema,
     allowed: Callable[[Fact, Fact], bool],
     said: Mapping[Key, frozenset[str]],
@@ -166,31 +166,33 @@ def _conflict(
     declared = declared_field(schema, field)
     apart = {
         number
-        for (n, one), (m, other) in combinations(enumerate(group), 2)
-        if _oppose(one, other, declared, said) and not allowed(one[1], other[1])
+        for (n, first), (m, second) in combinations(enumerate(group), 2)
+        if _oppose(first, second, declared, said) and not allowed(first[1], second[1])
         for number in (n, m)
     }
-    sides: list[list[Told]] = []
+    values: list[list[FactAt]] = []
     for number in sorted(apart):
         pair = group[number]
-        side = next((side for side in sides if same_value(side[0][1].value, pair[1].value)), None)
+        side = next((side for side in values if same_value(side[0][1].value, pair[1].value)), None)
         if side is None:
-            sides.append([pair])
+            values.append([pair])
         else:
             side.append(pair)
-    if len(sides) < 2:
+    if len(values) < 2:
         return None
     return Conflict(
-        group[0][1].entity, field, tuple(map(tuple, sides)), declared is not None and declared.supersede
+        group[0][1].entity, field, tuple(map(tuple, values)), declared is not None and declared.supersede
     )
 
 
-def _key(told: Told) -> Key:
+def _key(told: FactAt) -> Key:
     path, fact = told
     return path, fact.entity, fact.field, fact.value
 
 
-def _oppose(one: Told, other: Told, declared: Field | None, said: Mapping[Key, frozenset[str]]) -> bool:
+def _oppose(
+    one: FactAt, other: FactAt, declared: DeclaredField | None, said: Mapping[Key, frozenset[str]]
+) -> bool:
     """True for two values of different hands that cannot both hold."""
     (path, fact), (other_path, rival) = one, other
     who, others = said.get(_key(one)), said.get(_key(other))

@@ -31,7 +31,7 @@ from memoryclaw.vault.facts import (
     facts_in,
     statement_in,
 )
-from memoryclaw.vault.fields import Field, facts_of_note, fields_in
+from memoryclaw.vault.fields import NoteField, facts_of_note, fields_in
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.vocabulary import read_aliases
 
@@ -75,18 +75,18 @@ def set_property(text: str, key: str, value: Value) -> str:
         InputError: the header is broken, unclosed, or holds what cannot be patched safely.
     """
     header = _header(text)
-    wanted = value if isinstance(value, str) else list(value)
+    new_value = value if isinstance(value, str) else list(value)
     if header is None:
         newline = line_end(text)
-        fresh = f"---{newline}{_line(key, wanted, newline)}---{newline}"
-        return _checked(fresh + text, {}, key, wanted)
+        fresh = f"---{newline}{_line(key, new_value, newline)}---{newline}"
+        return _checked(fresh + text, {}, key, new_value)
     if key not in header.values:
-        lines = [*header.lines, _line(key, wanted, header.newline)]
-    elif header.values[key] == wanted:
+        lines = [*header.lines, _line(key, new_value, header.newline)]
+    elif header.values[key] == new_value:
         return text
     else:
-        lines = _replaced(header, _entries(header)[key], header.values[key], wanted)
-    return _checked("".join((*header.before, *lines, *header.after)), header.values, key, wanted)
+        lines = _replaced(header, _entries(header)[key], header.values[key], new_value)
+    return _checked("".join((*header.before, *lines, *header.after)), header.values, key, new_value)
 
 
 def line_end(text: str) -> str:
@@ -304,24 +304,26 @@ def set_fact(
         audience: whom the fact is for, where not everybody who may see the file may see it; the label of a value that it replaces stays.
         memory_type: what sort of memory it is, where that is known.
     """
-    entity, field, value = (" ".join(part.split()) for part in (entity, field or VALUE, value))
+    entity, field, value = (" ".join(words.split()) for words in (entity, field or VALUE, value))
     if not entity or not value:
         raise InputError("a fact needs an entity and a value")
     sheet = Sheet.of(text, file)
-    known = [f for f in sheet.found.facts if f.current and same(f.entity, entity) and same(f.field, field)]
-    if holding := [fact for fact in known if (_holds(fact.value, value) if many else fact.value == value)]:
+    standing = [f for f in sheet.found.facts if f.current and same(f.entity, entity) and same(f.field, field)]
+    if holding := [fact for fact in standing if (_holds(fact.value, value) if many else fact.value == value)]:
         return FactEdit(text if claim else _vouched(sheet, holding[0]), "confirmed", value)
-    label = audience if not known or many else narrowed(known[0].audience, audience)
+    label = audience if not standing or many else narrowed(standing[0].audience, audience)
     inline = _inline(since=since, source=source, audience=label, type_=memory_type)
-    told = FactText(value, inline + _claimed(claim))
-    if not known or many:
-        first = known[-1] if known else None
-        return _add(sheet, first.entity if first else entity, first.field if first else field, told)
+    addition = FactText(value, inline + _claimed(claim))
+    if not standing or many:
+        first = standing[-1] if standing else None
+        return _add(sheet, first.entity if first else entity, first.field if first else field, addition)
     if claim:
-        return FactEdit(text, "contradicts", known[0].value)
-    if len(known) > 1:
-        raise InputError(f"{entity} has {len(known)} values for {field}; say which one to change, by its id")
-    return _supersede(sheet, known[0], told, since)
+        return FactEdit(text, "contradicts", standing[0].value)
+    if len(standing) > 1:
+        raise InputError(
+            f"{entity} has {len(standing)} values for {field}; say which one to change, by its id"
+        )
+    return _supersede(sheet, standing[0], addition, since)
 
 
 def add_sources(text: str, file: SemanticFile, named: tuple[str, str, str], sources: str) -> str:
@@ -334,14 +336,14 @@ def add_sources(text: str, file: SemanticFile, named: tuple[str, str, str], sour
         sources: ids of notes with their blocks, joined by commas.
     """
     entity, field, value = named
-    known = [
-        found.id
-        for found in file.facts(text).facts
-        if found.current and same(found.entity, entity) and same(found.field, field)
-        and found.value == " ".join(value.split())
+    facts = [
+        fact.id
+        for fact in file.facts(text).facts
+        if fact.current and same(fact.entity, entity) and same(fact.field, field)
+        and fact.value == " ".join(value.split())
     ]  # fmt: skip
-    for source in filter(None, map(str.strip, sources.split(",") if known else ())):
-        text = add_source(text, file, known[-1], source).text
+    for source in filter(None, map(str.strip, sources.split(",") if facts else ())):
+        text = add_source(text, file, facts[-1], source).text
     return text
 
 
@@ -376,10 +378,10 @@ def _correct_field(text: str, file: SemanticFile, id_: str, value: str) -> FactE
     return FactEdit(_with_field(text, place, value), "corrected", place.value.text)
 
 
-def _field(text: str, file: SemanticFile, id_: str) -> Field:
+def _field(text: str, file: SemanticFile, id_: str) -> NoteField:
     """The field of a note that a fact is."""
-    found = fields_in(file.path, text)
-    for fact, place in zip(found.facts, found.places, strict=True):
+    note_fields = fields_in(file.path, text)
+    for fact, place in zip(note_fields.facts, note_fields.places, strict=True):
         if fact.id == id_:
             return place
     raise NotFoundError(f"there is no fact {id_}")
@@ -392,37 +394,37 @@ def set_field(text: str, path: str, key: str, value: Value) -> str:
         InputError: as `set_property`.
     """
     name = key.casefold()
-    own = (
+    inline_fields = (
         []
         if isinstance(value, list)
-        else [one for one in fields_in(path, text).inline if one.name.casefold() == name]
+        else [inline for inline in fields_in(path, text).inline if inline.name.casefold() == name]
     )
     header = split(readable(text)).meta
-    if len(own) == 1 and not any(known.casefold() == name for known in header):
-        return _with_field(text, own[0], str(value))
+    if len(inline_fields) == 1 and not any(property_name.casefold() == name for property_name in header):
+        return _with_field(text, inline_fields[0], str(value))
     return set_property(text, key, value)
 
 
-def _with_field(text: str, place: Field, value: str) -> str:
-    at = place.inline
-    if at is None:
+def _with_field(text: str, place: NoteField, value: str) -> str:
+    inline = place.inline
+    if inline is None:
         return _set_leaf(text, place, value)
     lines = lines_of(text)
-    line = lines[at.line - 1]
+    line = lines[inline.line - 1]
     # The marks of the file are a character of its first line.
-    skip = 1 if at.line == 1 and line.startswith("\ufeff") else 0
-    space = "" if line[: at.start + skip].endswith((" ", "\t")) or not value else " "
-    lines[at.line - 1] = f"{line[: at.start + skip]}{space}{value}{line[at.end + skip :]}"
+    skip = 1 if inline.line == 1 and line.startswith("\ufeff") else 0
+    space = "" if line[: inline.start + skip].endswith((" ", "\t")) or not value else " "
+    lines[inline.line - 1] = f"{line[: inline.start + skip]}{space}{value}{line[inline.end + skip :]}"
     result = "".join(lines)
-    wanted = [(one.name, value if one.inline == at else one.value.text) for one in fields_in("", text).inline]
-    if [(one.name, one.value.text) for one in fields_in("", result).inline] != wanted:
+    expected = [(f.name, value if f.inline == inline else f.value.text) for f in fields_in("", text).inline]
+    if [(f.name, f.value.text) for f in fields_in("", result).inline] != expected:
         raise InputError(
-            f"{at.key} cannot be changed to that without touching others; change line {at.line} by hand"
+            f"{inline.key} cannot be changed to that without touching others; change line {inline.line} by hand"
         )
     return result
 
 
-def _set_leaf(text: str, place: Field, value: str) -> str:
+def _set_leaf(text: str, place: NoteField, value: str) -> str:
     """Sets one value of the header, however deep it stands; a list keeps being one."""
     header = _header(text)
     if header is None:
@@ -430,15 +432,15 @@ def _set_leaf(text: str, place: Field, value: str) -> str:
     old: Any = header.values
     for key in place.keys:
         old = old.get(key) if isinstance(old, dict) else None
-    wanted: Value = (
-        [part.strip() for part in value.split(",") if part.strip()] if isinstance(old, list) else value
+    new_value: Value = (
+        [entry.strip() for entry in value.split(",") if entry.strip()] if isinstance(old, list) else value
     )
     if len(place.keys) == 1:
-        return set_property(text, place.keys[0], wanted)
-    values = _with_leaf(header.values, place.keys, wanted)
+        return set_property(text, place.keys[0], new_value)
+    values = _with_leaf(header.values, place.keys, new_value)
     for style in ("", '"'):
         lines = (
-            _replaced(header, _leaf_entry(header, place.keys), old, wanted)
+            _replaced(header, _leaf_entry(header, place.keys), old, new_value)
             if not style
             else _quoted(header, place, value)
         )
@@ -452,14 +454,14 @@ def _set_leaf(text: str, place: Field, value: str) -> str:
     raise InputError(f"{' '.join(place.keys)!r} cannot be changed without touching others; change it by hand")
 
 
-def _quoted(header: _Header, place: Field, value: str) -> list[str]:
+def _quoted(header: _Header, place: NoteField, value: str) -> list[str]:
     entry = _leaf_entry(header, place.keys)._replace(style='"')
     return _replaced(header, entry, "", value)
 
 
 def _with_leaf(values: dict[str, Any], keys: Sequence[str], wanted: Any) -> dict[str, Any]:
-    first, *rest = keys
-    return {**values, first: _with_leaf(values[first], rest, wanted) if rest else wanted}
+    first, *inner_keys = keys
+    return {**values, first: _with_leaf(values[first], inner_keys, wanted) if inner_keys else wanted}
 
 
 def _leaf_entry(header: _Header, keys: Sequence[str]) -> _Entry:
@@ -533,8 +535,8 @@ def with_inline(text: str, file: SemanticFile, id_: str, values: Mapping[str, st
     line = lines[0]
     mark = _BLOCK_ID_END.search(line)
     end = mark.start() if mark else len(line)
-    told = "".join(f" [{key}:: {value}]" for key, value in values.items() if value)
-    lines[0] = f"{head}{line[:end]}{told}{line[end:]}"
+    additions = "".join(f" [{key}:: {value}]" for key, value in values.items() if value)
+    lines[0] = f"{head}{line[:end]}{additions}{line[end:]}"
     result = spliced(text, [Splice(first, last, tuple(lines))])
     if not _matches(sheet, result, _Change()):
         raise _refused(fact.entity, fact.field)
@@ -564,10 +566,10 @@ def _without_field(text: str, file: SemanticFile, id_: str) -> str:
             f"{id_} is only a part of line {place.line} of {file.path}; take it out there by hand"
         )
     entry = _entries(header)[place.keys[0]]
-    kept = header.lines[: entry.key_end[0]] + header.lines[entry.last + 1 :]
-    result = "".join((*header.before, *kept, *header.after))
-    left = {key: value for key, value in header.values.items() if key != place.keys[0]}
-    if (_header(result) or header).values != left:
+    header_lines = header.lines[: entry.key_end[0]] + header.lines[entry.last + 1 :]
+    result = "".join((*header.before, *header_lines, *header.after))
+    remaining = {key: value for key, value in header.values.items() if key != place.keys[0]}
+    if (_header(result) or header).values != remaining:
         raise InputError(f"{id_} cannot be taken out without touching others; do it by hand")
     return result
 
@@ -592,7 +594,7 @@ def _gone(sheet: Sheet, fact: Fact) -> Splice:
     lines, (first, last) = sheet.lines, sheet.span(fact)
     if sheet.in_table(fact):
         return Splice(first, last, (with_cell(sheet, fact, ""),))
-    if any(other is not fact and other.line == fact.line for other in sheet.found.facts):
+    if any(twin is not fact and twin.line == fact.line for twin in sheet.found.facts):
         raise InputError(f"the line of {fact.id} holds other facts as well; change it by hand")
     if (
         not fact.is_statement
@@ -605,9 +607,9 @@ def _gone(sheet: Sheet, fact: Fact) -> Splice:
 
 
 def _supersede(sheet: Sheet, fact: Fact, told: FactText, until: str) -> FactEdit:
-    now, past = (fact.entity, fact.field, told.value, True), (fact.entity, fact.field, fact.value, False)
+    fresh, past = (fact.entity, fact.field, told.value, True), (fact.entity, fact.field, fact.value, False)
     history = _past(sheet, fact, until)
-    text = _line_replaced(sheet, fact, told, _Change((_key(fact),), (now, past)), history)
+    text = _line_replaced(sheet, fact, told, _Change((_key(fact),), (fresh, past)), history)
     return FactEdit(text, "superseded", fact.value)
 
 
@@ -663,10 +665,10 @@ def _fact(sheet: Sheet, id_: str) -> Fact:
 
 
 def _matches(sheet: Sheet, text: str, change: _Change) -> bool:
-    wanted = Counter(map(_key, sheet.found.facts))
-    wanted.subtract(change.gone)
-    wanted.update(change.come)
-    return +wanted == Counter(map(_key, sheet.file.facts(text).facts))
+    expected = Counter(map(_key, sheet.found.facts))
+    expected.subtract(change.gone)
+    expected.update(change.come)
+    return +expected == Counter(map(_key, sheet.file.facts(text).facts))
 
 
 def _refused(entity: str, field: str) -> InputError:
@@ -680,14 +682,14 @@ def _key(fact: Fact) -> _Key:
 
 
 def _holds(known: str, value: str) -> bool:
-    return known == value or value in (part.strip() for part in known.split(","))
+    return known == value or value in (listed.strip() for listed in known.split(","))
 
 
 def _inline(
     *, since: str = "", said: str = "", until: str = "", source: str = "", audience: str = "", type_: str = ""
 ) -> str:
     cleaned = re.sub(r"[\[\]\r\n]", "", source)
-    parts = (
+    labels = (
         ("since", since),
         ("said", said),
         ("until", until),
@@ -695,13 +697,13 @@ def _inline(
         ("audience", audience),
         ("type", re.sub(r"[\[\]()\r\n]", "", type_)),
     )
-    return "".join(f" [{name}:: {value}]" for name, value in parts if value)
+    return "".join(f" [{name}:: {value}]" for name, value in labels if value)
 
 
 def _claimed(claim: str) -> str:
     """The inline fields of what no person said: what says so, and that nobody has vouched for it."""
-    said = " ".join(re.sub(r"[\[\]|,\x00-\x1f\x7f]", " ", claim).split())
-    return f" [source:: {said}] [trust:: unknown]" if said else ""
+    origin = " ".join(re.sub(r"[\[\]|,\x00-\x1f\x7f]", " ", claim).split())
+    return f" [source:: {origin}] [trust:: unknown]" if origin else ""
 
 
 def _vouched(sheet: Sheet, fact: Fact) -> str:
@@ -760,21 +762,21 @@ def add_statement(
     if not entity or not words:
         raise InputError("a statement needs an entity and words")
     sheet = Sheet.of(text, file)
-    own = [f for f in sheet.found.facts if f.is_statement and f.current and same(f.entity, entity)]
-    known = next((fact for fact in own if _same_words(fact.value, words)), None)
+    statements = [f for f in sheet.found.facts if f.is_statement and f.current and same(f.entity, entity)]
+    twin = next((fact for fact in statements if _same_words(fact.value, words)), None)
     standing = [f for f in sheet.found.facts if f.is_statement and f.current]
-    tied = [fact for fact in standing if fact is not known and fact.id in set(replaces)]
+    tied = [fact for fact in standing if fact is not twin and fact.id in set(replaces)]
     moves = list(_into_history(sheet, tied, said))
     change = _Change(tuple(map(_key, tied)), tuple([_key(fact._replace(current=False)) for fact in tied]))
-    action = "superseded" if tied else "added" if known is None else "confirmed"
-    if known is not None:
+    action = "superseded" if tied else "added" if twin is None else "confirmed"
+    if twin is not None:
         result = spliced(text, moves)
         if _matches(sheet, result, change):
-            result = add_source(result, file, known.id, source).text
-            return FactEdit(result if claim else vouched(result, file, known.id), action, known.value)
+            result = add_source(result, file, twin.id, source).text
+            return FactEdit(result if claim else vouched(result, file, twin.id), action, twin.value)
         raise _refused(entity, f'"{words}"')
     line = f'"{words}"{_inline(said=said)}{source_field(source)}{_inline(audience=audience)}{_claimed(claim)}'
-    for name, splice in _places(sheet, entity, own, said, line):
+    for name, splice in _places(sheet, entity, statements, said, line):
         result = spliced(text, [splice, *moves])
         if _matches(sheet, result, _Change(change.gone, (*change.come, (name, "", words, True)))):
             return FactEdit(result, action, tied[0].value if tied else "")
@@ -806,19 +808,19 @@ def add_statements(
     if not entity or not fresh or any(not words or words in text for words, _ in every):
         return None
     sheet = Sheet.of(text, file)
-    own = [f for f in sheet.found.facts if f.is_statement and f.current and same(f.entity, entity)]
-    known = {" ".join(fold(fact.value).split()) for fact in own}
-    if any(" ".join(fold(words).split()) in known for words, _ in every):
+    statements = [f for f in sheet.found.facts if f.is_statement and f.current and same(f.entity, entity)]
+    quotes = {" ".join(fold(fact.value).split()) for fact in statements}
+    if any(" ".join(fold(words).split()) in quotes for words, _ in every):
         return None
     label = _inline(audience=audience)
     lines = [
         f'"{words}"{_inline(said=said)}{source_field(source)}{label}' for words, source in reversed(every)
     ]
-    for name, splice in _places(sheet, entity, own, said, lines[0]):
-        at = next(n for n, line in enumerate(splice.lines) if line.endswith(lines[0]))
-        lead = splice.lines[at].removesuffix(lines[0])
-        whole = (*splice.lines[:at], *(lead + line for line in lines), *splice.lines[at + 1 :])
-        result = spliced(text, [splice._replace(lines=whole)])
+    for name, splice in _places(sheet, entity, statements, said, lines[0]):
+        index = next(n for n, line in enumerate(splice.lines) if line.endswith(lines[0]))
+        lead = splice.lines[index].removesuffix(lines[0])
+        block = (*splice.lines[:index], *(lead + line for line in lines), *splice.lines[index + 1 :])
+        result = spliced(text, [splice._replace(lines=block)])
         if _matches(sheet, result, _Change((), tuple((name, "", words, True) for words, _ in every))):
             return result
     return None
@@ -834,8 +836,8 @@ def _places(
     older = next((fact for fact in own if not said or fact.said <= said), own[-1] if own else None)
     if older is not None:
         first, last = sheet.span(older)
-        at = first if not said or older.said <= said else last
-        yield older.entity, Splice(at, at, (sheet.stated(older)[0] + line,))
+        place = first if not said or older.said <= said else last
+        yield older.entity, Splice(place, place, (sheet.stated(older)[0] + line,))
     spots = [spot for spot in sheet.found.spots if same(spot.entity, entity)]
     for spot in sorted(spots, key=lambda spot: spot.style != "heading"):
         if spot.style in {"heading", "bullet"}:
@@ -849,10 +851,10 @@ def _into_history(sheet: Sheet, tied: Sequence[Fact], until: str) -> Iterator[Sp
     """Takes statements from where they stand, and adds them to the History of their entity."""
     past: dict[FactSpot | None, list[str]] = {}
     for fact in tied:
-        spot, (_, found) = sheet.spot(fact), sheet.stated(fact)
+        spot, (_, statement) = sheet.spot(fact), sheet.stated(fact)
         is_heading = spot.style == "heading"
-        undated = "" if is_heading or found.is_dated else " [said::]"
-        line = f"{found.quoted}{found.fields}{undated}{_inline(until=until)}"
+        undated = "" if is_heading or statement.is_dated else " [said::]"
+        line = f"{statement.quoted}{statement.fields}{undated}{_inline(until=until)}"
         past.setdefault(spot if is_heading else None, []).append(
             f"- {line}" if is_heading else f"- {fact.entity}: {line}"
         )
@@ -863,13 +865,13 @@ def _into_history(sheet: Sheet, tied: Sequence[Fact], until: str) -> Iterator[Sp
 
 def _restated(sheet: Sheet, fact: Fact, words: str) -> Splice:
     """The line of a statement with other words."""
-    head, found = sheet.stated(fact)
+    head, statement = sheet.stated(fact)
     first, last = sheet.span(fact)
-    line, end = sheet.lines[first], len(head) + len(found.quoted)
+    line, end = sheet.lines[first], len(head) + len(statement.quoted)
     if end <= len(line):
         return Splice(first, first + 1, (f'{head}"{words}"{line[end:]}',))
-    mark = f" {found.mark}" if found.mark else ""
-    return Splice(first, last, (f'{head}"{words}"{found.fields}{mark}',))
+    mark = f" {statement.mark}" if statement.mark else ""
+    return Splice(first, last, (f'{head}"{words}"{statement.fields}{mark}',))
 
 
 def _same_words(one: str, other: str) -> bool:
@@ -901,28 +903,28 @@ def _lead(sheet: Sheet, spot: FactSpot) -> str:
 
 def _below(sheet: Sheet, spot: FactSpot, line: str) -> Splice:
     """Adds a line below the facts of an entity that is a heading or stands in a list."""
-    at, lines = spot.end_line, sheet.lines
+    place, lines = spot.end_line, sheet.lines
     if spot.style == "bullet":
-        return Splice(at, at, (line,))
-    underlined = at == spot.line and at < len(lines) and not lines[at - 1].lstrip().startswith("#")
-    if underlined and _UNDERLINE.match(lines[at]):
-        at += 1
+        return Splice(place, place, (line,))
+    underlined = place == spot.line and place < len(lines) and not lines[place - 1].lstrip().startswith("#")
+    if underlined and _UNDERLINE.match(lines[place]):
+        place += 1
     prose = (
-        at < len(lines)
-        and lines[at].strip()
-        and not BULLET.match(lines[at])
-        and not lines[at].startswith("#")
+        place < len(lines)
+        and lines[place].strip()
+        and not BULLET.match(lines[place])
+        and not lines[place].startswith("#")
     )
-    return Splice(at, at, (line, *([""] if prose else [])))
+    return Splice(place, place, (line, *([""] if prose else [])))
 
 
 def new_entity(sheet: Sheet, entity: str, line: str) -> Splice:
     """Adds a heading for a new entity, with one line, at the end of the file, above a shared History."""
     lines, history = sheet.lines, sheet.found.history[0]
-    at = history - 1 if history else len(lines)
-    above = [""] if at and lines[at - 1].strip() else []
-    below = [""] if at < len(lines) else []
-    return Splice(at, at, (*above, f"# {entity}", line, *below))
+    place = history - 1 if history else len(lines)
+    above = [""] if place and lines[place - 1].strip() else []
+    below = [""] if place < len(lines) else []
+    return Splice(place, place, (*above, f"# {entity}", line, *below))
 
 
 def history_splice(sheet: Sheet, fact: Fact, past: str) -> Splice:
@@ -999,11 +1001,11 @@ def replaced(sheet: Sheet, fact: Fact, told: FactText) -> str:
     """The line of a fact with another value."""
     if sheet.in_table(fact):
         return with_cell(sheet, fact, told.value)
-    head, rest = keyed(sheet.lines[fact.line - 1])
+    head, tail = keyed(sheet.lines[fact.line - 1])
     if sheet.spot(fact).style == "frontmatter":
-        comment = _COMMENT.search(rest)
+        comment = _COMMENT.search(tail)
         return f"{head} {scalar(told.value.strip(chr(34)))}{comment[0] if comment else ''}"
-    standing, mark = _INLINE.search(rest), _BLOCK_ID.search(rest)
+    standing, mark = _INLINE.search(tail), _BLOCK_ID.search(tail)
     inline = told.inline if told.inline is not None else standing[0] if standing else ""
     return f"{head} {told.value}{inline}{mark[0] if mark else ''}"
 
@@ -1035,10 +1037,12 @@ def filled(sheet: Sheet, spot: FactSpot, field: str, value: str) -> Splice | Non
 
 def mapped(sheet: Sheet, spot: FactSpot, field: str, value: str) -> Splice | None:
     """Adds a line to the entity's map in the header; None for a map on one line."""
-    own = [fact.line for fact in sheet.found.facts if fact.entity == spot.entity and fact.line > spot.line]
-    if not own:
+    numbers = [
+        fact.line for fact in sheet.found.facts if fact.entity == spot.entity and fact.line > spot.line
+    ]
+    if not numbers:
         return None
-    sample, last = sheet.lines[own[0] - 1], max(own)
+    sample, last = sheet.lines[numbers[0] - 1], max(numbers)
     lead = sample[: len(sample) - len(sample.lstrip())]
     return Splice(last, last, (f"{lead}{scalar(field)}: {scalar(value.strip(chr(34)))}",)) if lead else None
 
@@ -1115,7 +1119,7 @@ class Sheet(NamedTuple):
 
     def span(self, fact: Fact) -> tuple[int, int]:
         """The lines of a fact, counted from 0, without the end: its own and those that continue it."""
-        taken = {other.line for other in self.found.facts} | {spot.line for spot in self.found.spots}
+        taken = {neighbour.line for neighbour in self.found.facts} | {spot.line for spot in self.found.spots}
         end = fact.line
         while end < len(self.lines) and end + 1 in self.found.told and end + 1 not in taken:
             if BULLET.match(self.lines[end]):
@@ -1148,16 +1152,16 @@ class Sheet(NamedTuple):
         bullet = BULLET.match(line)
         for head in (bullet[0] if bullet else "", keyed(line)[0]):
             begin = len(line) - len(line[len(head) :].lstrip())
-            if found := statement_in(line[begin:].rstrip()):
-                return line[:begin], found
+            if statement := statement_in(line[begin:].rstrip()):
+                return line[:begin], statement
         raise _refused(fact.entity, fact.value)
 
     def quoted_until(self, fact: Fact) -> int:
         """Where the words of a statement end on its line; 0 for a fact."""
         if not fact.is_statement:
             return 0
-        head, found = self.stated(fact)
-        return len(head) + len(found.quoted)
+        head, statement = self.stated(fact)
+        return len(head) + len(statement.quoted)
 
 
 # Two names of one thing: the lines of one entity take the name of another, and the old name becomes a synonym.
@@ -1180,12 +1184,12 @@ def rename_entity(text: str, file: SemanticFile, entity: str, to: str) -> str:
         for fact in sheet.found.facts
         if same(fact.entity, entity) and sheet.spot(fact).style != "heading"
     }
-    wanted = Counter(
+    expected = Counter(
         (to if same(fact.entity, entity) else fact.entity, *_key(fact)[1:]) for fact in sheet.found.facts
     )
     for lines in (spots | named, spots):
         result = spliced(text, [_renamed(sheet, line, entity, to) for line in sorted(lines)])
-        if Counter(map(_key, file.facts(result).facts)) == wanted:
+        if Counter(map(_key, file.facts(result).facts)) == expected:
             return result
     raise InputError(
         f"{entity} cannot be called {to} in {file.path} without changing other lines; edit the file by hand"
@@ -1195,8 +1199,8 @@ def rename_entity(text: str, file: SemanticFile, entity: str, to: str) -> str:
 def _renamed(sheet: Sheet, line: int, entity: str, to: str) -> Splice:
     """A line with the other name in the place of the first one that it holds; unchanged where it holds none."""
     old = sheet.lines[line - 1]
-    at = old.casefold().find(entity.casefold())
-    new = old if at < 0 else f"{old[:at]}{to}{old[at + len(entity) :]}"
+    start = old.casefold().find(entity.casefold())
+    new = old if start < 0 else f"{old[:start]}{to}{old[start + len(entity) :]}"
     return Splice(line - 1, line, (new,))
 
 
@@ -1207,12 +1211,12 @@ def _without_twins(text: str, file: SemanticFile, entity: str, to: str) -> str:
             continue
         twin = next(
             (
-                one
-                for one in file.facts(text).facts
-                if one.current
-                and same(one.entity, to)
-                and same(one.field, fact.field)
-                and one.value == fact.value
+                candidate
+                for candidate in file.facts(text).facts
+                if candidate.current
+                and same(candidate.entity, to)
+                and same(candidate.field, fact.field)
+                and candidate.value == fact.value
             ),
             None,
         )
@@ -1226,29 +1230,29 @@ def _without_twins(text: str, file: SemanticFile, entity: str, to: str) -> str:
     return text
 
 
-def add_synonym(text: str, name: str, other: str) -> str:
+def add_synonym(text: str, name: str, synonym: str) -> str:
     """The text of `aliases.yaml` with one more line: these two names mean the same.
 
     Raises:
         InputError: there is no line that would say so and nothing else.
     """
-    name, other = " ".join(name.lower().split()), " ".join(other.lower().split())
-    known = {word: set(found) for word, found in read_aliases(readable(text)).items()}
-    if name == other or other in known.get(name, ()):
+    name, synonym = " ".join(name.lower().split()), " ".join(synonym.lower().split())
+    synonyms = {word: set(others) for word, others in read_aliases(readable(text)).items()}
+    if name == synonym or synonym in synonyms.get(name, ()):
         return text
-    known.setdefault(name, set()).add(other)
-    known.setdefault(other, set()).add(name)
+    synonyms.setdefault(name, set()).add(synonym)
+    synonyms.setdefault(synonym, set()).add(name)
     end = len(lines_of(text))
     for line in (
-        f"{scalar(name)}: {flow_list([other])}",
-        f"{scalar(other)}: {flow_list([name])}",
-        f"- {flow_list([name, other])}",
+        f"{scalar(name)}: {flow_list([synonym])}",
+        f"{scalar(synonym)}: {flow_list([name])}",
+        f"- {flow_list([name, synonym])}",
     ):
         result = spliced(text, [Splice(end, end, (line,))])
-        fresh = {word: set(found) for word, found in read_aliases(readable(result)).items()}
-        if fresh == known and not yaml_text.load(readable(result)).shadowed:
+        fresh = {word: set(others) for word, others in read_aliases(readable(result)).items()}
+        if fresh == synonyms and not yaml_text.load(readable(result)).shadowed:
             return result
-    raise InputError(f"{name} and {other} cannot be added to the synonyms; edit the file by hand")
+    raise InputError(f"{name} and {synonym} cannot be added to the synonyms; edit the file by hand")
 
 
 def same(one: str, other: str) -> bool:
@@ -1272,9 +1276,9 @@ _UNSAFE = re.compile(r"[\[\]|\x00-\x1f\x7f]")
 
 def sources_in(text: str) -> tuple[str, ...]:
     """The sources that a line names, in order: targets of links with their blocks (`episode#^l3`), or plain words."""
-    said = [hit[1] if hit[1] is not None else hit[2] for hit in _FIELD.finditer(text)]
-    found = [(hit[1] or hit[2] or "").strip() for field in said for hit in _SOURCE.finditer(field)]
-    return tuple(dict.fromkeys(filter(None, found)))
+    fields = [hit[1] if hit[1] is not None else hit[2] for hit in _FIELD.finditer(text)]
+    sources = [(hit[1] or hit[2] or "").strip() for field in fields for hit in _SOURCE.finditer(field)]
+    return tuple(dict.fromkeys(filter(None, sources)))
 
 
 def source_field(*sources: str) -> str:
@@ -1326,17 +1330,17 @@ def _sourced(sheet: Sheet, fact: Fact, source: str) -> str:
 
 
 def _behind(line: str, field: re.Match[str], source: str) -> str:
-    said = (field[1] if field[1] is not None else field[2]).rstrip()
-    at = field.start(1 if field[1] is not None else 2) + len(said)
-    return line[:at] + (", " if said else "") + f"[[{source}]]" + line[at:]
+    content = (field[1] if field[1] is not None else field[2]).rstrip()
+    end = field.start(1 if field[1] is not None else 2) + len(content)
+    return line[:end] + (", " if content else "") + f"[[{source}]]" + line[end:]
 
 
 def _says_the_same(sheet: Sheet, text: str, fact: Fact) -> bool:
     """True when only the source of this fact has changed."""
     old, new = sheet.found.facts, sheet.file.facts(text).facts
     return len(old) == len(new) and all(
-        two == one or (one == fact and two._replace(source=one.source) == one)
-        for one, two in zip(old, new, strict=True)
+        after == before or (before == fact and after._replace(source=before.source) == before)
+        for before, after in zip(old, new, strict=True)
     )
 
 

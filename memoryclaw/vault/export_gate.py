@@ -71,42 +71,42 @@ def leaving(
         audience: who reads it elsewhere.
         folders: the labels of folders.
     """
-    shown = seen(path, data, audience, folders)
-    if shown is None or _stays_whole(path, data):
+    visible = seen(path, data, audience, folders)
+    if visible is None or _stays_whole(path, data):
         return None
     hidden = _withheld(path, data)
     if cited and path.startswith((_PROPOSALS, _RUNS)) and path.endswith((".md", ".json")):
         if any(name.encode() in data for name in cited):
-            return _bare_record(shown, cited) if path.startswith(_RUNS) else None
+            return _bare_record(visible, cited) if path.startswith(_RUNS) else None
     elif cited and (path.startswith(_LEDGER) or place_of(path) is not None) and not path.startswith(LOGS):
         hidden |= _citing(path, data, cited)
     if not hidden:
-        return shown
-    file = decode(shown)
+        return visible
+    file = decode(visible)
     if path.endswith(".md") and not path.startswith(LOGS):
         text = readable(file.text)
         first = split(text).body_line - 1
         body = text.split("\n")[first:]
         hidden |= {first + n for n in emptied(body, Outline(body), {n - first for n in hidden})}
     lines = lines_of(file.text)
-    kept = [line if n not in hidden else line[len(line.rstrip("\r\n")) :] for n, line in enumerate(lines)]
-    return encode(file._replace(text="".join(kept))) if any(line.strip() for line in kept) else None
+    output = [line if n not in hidden else line[len(line.rstrip("\r\n")) :] for n, line in enumerate(lines)]
+    return encode(file._replace(text="".join(output))) if any(line.strip() for line in output) else None
 
 
 def _bare_record(data: bytes, cited: Collection[str]) -> bytes | None:
     """The record of a run with what it read elsewhere, so that this is not read again, and without what it decided."""
     try:
         value = json.loads(data)
-        ranges = [one for one in value["ranges"] if not any(name in one for name in cited)]
+        ranges = [row for row in value["ranges"] if not any(name in row for name in cited)]
         episodes = {
-            id_: one
-            for id_, one in value["episodes"].items()
-            if not any(name in f"{id_} {one}" for name in cited)
+            id_: row
+            for id_, row in value["episodes"].items()
+            if not any(name in f"{id_} {row}" for name in cited)
         }
-        kept = {"run": str(value["run"]), "at": str(value["at"]), "ranges": ranges, "episodes": episodes}
+        record = {"run": str(value["run"]), "at": str(value["at"]), "ranges": ranges, "episodes": episodes}
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
-    return (json.dumps(kept, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "replace")
+    return (json.dumps(record, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "replace")
 
 
 _CODE, _PLAIN = (".json", ".js"), (".txt", ".yaml", ".yml")
@@ -181,9 +181,9 @@ def _covered(text: str, marked: Collection[int]) -> set[int]:
     """These lines of a note, and what a mark on them covers, as for labels."""
     first = split(text).body_line - 1
     outline = Outline(text.split("\n")[first:])
-    found = {n for n in marked if n < first}
+    covered = {n for n in marked if n < first}
     for number in marked:
         if number >= first:
             begin, end = outline.covered(number - first)
-            found |= set(range(first + begin, first + end))
-    return found
+            covered |= set(range(first + begin, first + end))
+    return covered

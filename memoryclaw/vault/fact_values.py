@@ -414,7 +414,7 @@ def says_less(value: str, known: str) -> bool:
 def holds_value(known: str, value: str) -> bool:
     """True where a known value, or one of those it lists, is this one."""
     return same_value(known, value) or any(
-        same_value(part, value) for part in _CONJUNCTION.split(known) if part
+        same_value(listed, value) for listed in _CONJUNCTION.split(known) if listed
     )
 
 
@@ -437,13 +437,13 @@ def same_field(one: str, other: str) -> bool:
     return first is not None and first == second
 
 
-def declared_field(schema: vocabulary.Schema, field: str) -> vocabulary.Field | None:
+def declared_field(schema: vocabulary.Schema, field: str) -> vocabulary.DeclaredField | None:
     """What the vault declares of a field, under any of its names."""
     declared = schema.fields.get(" ".join(field.lower().split()))
     return declared or next((kind for name, kind in schema.fields.items() if same_field(name, field)), None)
 
 
-def holds_many(field: str, declared: vocabulary.Field | None) -> bool:
+def holds_many(field: str, declared: vocabulary.DeclaredField | None) -> bool:
     """True for a field that holds several values side by side: as the vault declares it, else by its name."""
     return declared.many if declared else field.lower() in MANY
 
@@ -485,9 +485,9 @@ def bare_field(field: str, value: str, facts: Iterable[Fact], *, said: str = "")
 def timeless(field: str) -> tuple[str, bool]:
     """A field without the words that tell a time, and whether they tell a past one: `price from April`, `rent (old)`."""
     tokens = re.sub(r"[()\[\],]", " ", field).split()
-    past = len(tokens) > 1 and any(fold(part) in _PAST for part in (*tokens[:1], *tokens[-1:]))
-    dated = (at for at, part in enumerate(tokens) if at and fold(part) in _DATED)
-    end = next((at for at in dated if leading_range(" ".join(tokens[at + 1 :]), _ANY_DAY)), len(tokens))
+    past = len(tokens) > 1 and any(fold(token) in _PAST for token in (*tokens[:1], *tokens[-1:]))
+    dated = (n for n, token in enumerate(tokens) if n and fold(token) in _DATED)
+    end = next((n for n in dated if leading_range(" ".join(tokens[n + 1 :]), _ANY_DAY)), len(tokens))
     plain = tokens[:end]
     while len(plain) > 1 and fold(plain[-1]) in _PAST | _LEADING | {"now"}:
         plain.pop()
@@ -499,7 +499,7 @@ def timeless(field: str) -> tuple[str, bool]:
 def without_owner(field: str, entity: str) -> str:
     """A field without the name of its entity: `price of the crate`, of the crate, is its `price`."""
     owner = set(_spaced(entity).split())
-    tokens = [part for part in field.split() if fold(part).removesuffix("'s") not in owner]
+    tokens = [token for token in field.split() if fold(token).removesuffix("'s") not in owner]
     if len(tokens) == len(field.split()):
         return field
     while tokens and plain(tokens[-1]) in _SMALL:

@@ -198,7 +198,7 @@ def tables_of(lines: list[str]) -> Iterator[list[TableRow]]:
         if _is_row(lines[number]) and _is_row(lines[number + 1]) and _SEPARATOR.match(lines[number + 1]):
             while end < len(lines) and _is_row(lines[end]):
                 end += 1
-            yield [TableRow(at, _cells(lines[at])) for at in range(number, end)]
+            yield [TableRow(index, _cells(lines[index])) for index in range(number, end)]
         number = max(end, number + 1)
 
 
@@ -305,7 +305,7 @@ def _bare(text: str) -> str:
         and "::" not in text
     ):
         value = load(text).value
-        if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        if isinstance(value, list) and all(isinstance(element, str) for element in value):
             return ", ".join(value)
     return _unquoted(text)
 

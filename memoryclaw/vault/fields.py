@@ -131,13 +131,13 @@ def _has_day(text: str) -> bool:
     if not any(character.isdigit() for character in text):
         return False
     ranges, _ = dates.find_ranges(text.replace("_", " "), dates.ANCHOR)
-    return any(one.start and one.end and dates.is_week_or_less(one.start, one.end) for one in ranges)
+    return any(span.start and span.end and dates.is_week_or_less(span.start, span.end) for span in ranges)
 
 
 # The fields of a note, as facts of its entity or as text.
 
 
-class Field(NamedTuple):
+class NoteField(NamedTuple):
     """One field with its value: in the header under its keys, or in the text."""
 
     keys: tuple[str, ...]
@@ -152,22 +152,24 @@ class Field(NamedTuple):
         return " ".join(self.keys) or VALUE
 
 
-class Fields(NamedTuple):
+class NoteFields(NamedTuple):
     """What the fields of a note tell: facts of the entity that it is about, or text and days of the note itself."""
 
     entity: str = ""
     facts: tuple[Fact, ...] = ()
-    places: tuple[Field, ...] = ()  # of the facts, in their order
-    inline: tuple[Field, ...] = ()  # those in the text
+    places: tuple[NoteField, ...] = ()  # of the facts, in their order
+    inline: tuple[NoteField, ...] = ()  # those in the text
     told: frozenset[int] = frozenset()  # lines that are facts and nothing else
     searched: str = ""  # each field with its value, for a note about no entity
     days: str = ""  # the days that these values are
 
 
-NO_FIELDS = Fields()
+NO_FIELDS = NoteFields()
 
 
-def read_fields(path: str, parts: Split, body: Body, said: Properties, *, note_id: str, title: str) -> Fields:
+def read_fields(
+    path: str, parts: Split, body: Body, said: Properties, *, note_id: str, title: str
+) -> NoteFields:
     """The fields of a plain note.
 
     Args:
@@ -179,21 +181,21 @@ def read_fields(path: str, parts: Split, body: Body, said: Properties, *, note_i
         title: of the note.
     """
     fields = [*_header_fields(parts.meta, parts), *_header_fields_of(parts)]
-    fields += [Field((one.key,), one.value, one.line, one) for one in inline_fields(body, parts.body_line)]
-    fields = [one for one in fields if one.value.text]
-    inside = tuple(one for one in fields if one.inline)
+    fields += [NoteField((f.key,), f.value, f.line, f) for f in inline_fields(body, parts.body_line)]
+    fields = [f for f in fields if f.value.text]
+    inside = tuple(f for f in fields if f.inline)
     entity = entity_of(path, parts, said, title) if fields else ""
     if not entity:
-        texts = [f"{one.name}: {one.value.text}" for one in fields]
-        days = {day for one in fields for day in dates.days_of(one.value.text).split()}
-        return Fields(inline=inside, searched=", ".join(texts), days=" ".join(sorted(days)))
+        texts = [f"{f.name}: {f.value.text}" for f in fields]
+        days = {day for f in fields for day in dates.days_of(f.value.text).split()}
+        return NoteFields(inline=inside, searched=", ".join(texts), days=" ".join(sorted(days)))
     count: dict[str, int] = {}
-    facts = [_fact(one, entity, note_id, count) for one in fields]
-    lines_told = frozenset(one.line for one in inside if one.inline and one.inline.is_line)
-    return Fields(entity, tuple(facts), tuple(fields), inside, lines_told)
+    facts = [_fact(f, entity, note_id, count) for f in fields]
+    lines_told = frozenset(f.line for f in inside if f.inline and f.inline.is_line)
+    return NoteFields(entity, tuple(facts), tuple(fields), inside, lines_told)
 
 
-def _fact(one: Field, entity: str, note_id: str, count: dict[str, int]) -> Fact:
+def _fact(one: NoteField, entity: str, note_id: str, count: dict[str, int]) -> Fact:
     base, value = fact_id(note_id, entity, one.name), one.value
     number = count[base] = count.get(base, 0) + 1
     return Fact(
@@ -212,7 +214,7 @@ def _fact(one: Field, entity: str, note_id: str, count: dict[str, int]) -> Fact:
     )
 
 
-def _header_fields(meta: Mapping[str, Any], parts: Split) -> Iterator[Field]:
+def _header_fields(meta: Mapping[str, Any], parts: Split) -> Iterator[NoteField]:
     lines = parts.lines
     for key, value in meta.items():
         if key.lower() not in NOT_TOLD and not (isinstance(value, str) and is_told(key.lower(), value)):
@@ -228,17 +230,17 @@ def _header_fields(meta: Mapping[str, Any], parts: Split) -> Iterator[Field]:
                         )
                         - 1
                     )
-                yield Field(path, fact_value(text), field_line, end_line=end)
+                yield NoteField(path, fact_value(text), field_line, end_line=end)
 
 
-def _header_fields_of(parts: Split) -> Iterator[Field]:
+def _header_fields_of(parts: Split) -> Iterator[NoteField]:
     """The earlier values of keys that a header has twice."""
     for path, value in parts.shadowed:
         if path:
             yield from _header_fields({str(path[0]): value}, parts)
 
 
-def fields_in(path: str, text: str) -> Fields:
+def fields_in(path: str, text: str) -> NoteFields:
     """The fields of a note from its text; their lines are those of the text."""
     note = split(readable(text))
     properties, body = read_properties(note.meta, note.lines), read_body(note.body, note.body_line)

@@ -54,10 +54,10 @@ def digest_of(data: bytes) -> str:
 def read_file(root: str, path: str, limit: int = SIZE_LIMIT) -> FileRead:
     """Reads one regular file of the vault; NotFoundError when there is none."""
     with _parent(root, path) as (folder, name):
-        found = _read_at(folder, name, path, limit)
-    if found is None:
+        file = _read_at(folder, name, path, limit)
+    if file is None:
         raise NotFoundError(f"there is no file {path} in the vault")
-    return found
+    return file
 
 
 class Grown(NamedTuple):
@@ -74,10 +74,10 @@ def read_grown(root: str, path: str, start: int, file: tuple[int, int], limit: i
         if handle is None:
             raise NotFoundError(f"there is no file {path} in the vault")
         info = os.fstat(handle)
-        now = (info.st_dev, info.st_ino)
-        begin = start if now == file and start <= info.st_size else 0
+        identity = (info.st_dev, info.st_ino)
+        begin = start if identity == file and start <= info.st_size else 0
         _within(info.st_size - begin, path, limit)
-        return Grown(begin, os.pread(handle, info.st_size - begin, begin), now)
+        return Grown(begin, os.pread(handle, info.st_size - begin, begin), identity)
 
 
 def exists(root: str, path: str) -> bool:
@@ -250,16 +250,16 @@ def append(root: str, path: str, lines: Sequence[bytes]) -> int:
 @contextmanager
 def _parent(root: str, path: str, *, create: bool = False) -> Iterator[tuple[int, str]]:
     *folders, name = places(root).on_disk(path).split("/")
-    if not name or any(part in {"", ".", ".."} for part in (*folders, name)) or "\0" in path:
+    if not name or any(folder in {"", ".", ".."} for folder in (*folders, name)) or "\0" in path:
         raise InputError(f"{path!r} is not a path inside the vault")
     try:
         handle = os.open(root, _FOLDER)
     except OSError as error:
         raise VaultError(f"the vault {root} cannot be opened: {error.strerror}") from None
     try:
-        for part in folders:
+        for folder in folders:
             # `handle` is the next one before this one is closed: behind a Ctrl-C, the end would else close it twice.
-            outer, handle = handle, _enter(handle, part, path, create=create)
+            outer, handle = handle, _enter(handle, folder, path, create=create)
             os.close(outer)
         yield handle, name
     finally:
@@ -360,19 +360,19 @@ def _return(folder: int, temp: str, name: str) -> None:
 
 def _give_back(folder: int, temp: str, name: str, put: str | None) -> None:
     """Exchanges back until what comes out of the name is what was put there: each time a newer save may be displaced."""
-    held = _digest(folder, temp)
+    displaced = _digest(folder, temp)
     while _exchange(folder, temp, name) and (out := _digest(folder, temp)) != put:
-        put, held = held, out
+        put, displaced = displaced, out
 
 
 def _digest(folder: int, name: str) -> str | None:
     """The digest of what has the name; a link or a socket has one that no text has."""
     try:
-        found = _read_at(folder, name, name)
+        file = _read_at(folder, name, name)
     except VaultError:
         info = os.stat(name, dir_fd=folder, follow_symlinks=False)
         return f"{info.st_dev}:{info.st_ino}"
-    return found.digest if found else None
+    return file.digest if file else None
 
 
 def _exchange(folder: int, one: str, other: str) -> bool:
@@ -394,8 +394,8 @@ def _exchange(folder: int, one: str, other: str) -> bool:
 
 
 def _check(folder: int, name: str, path: str, expected: str) -> None:
-    now = _read_at(folder, name, path)
-    if now is None or now.digest != expected:
+    current = _read_at(folder, name, path)
+    if current is None or current.digest != expected:
         raise _changed(path)
 
 
@@ -435,14 +435,14 @@ def list_odd(root: str, folder: str) -> list[str]:
 
 
 def _below(root: str, folder: str) -> Iterator[tuple[str, bool]]:
-    known, tops = places(root), [folder]
+    mapping, tops = places(root), [folder]
     if not folder:  # a walk does not come to what lies in a hidden folder
-        tops += [name for name, at in known.moved.items() if f"/{at}".find("/.") >= 0]
-    for place, folders, names in (found for top in tops for found in os.walk(on_disk(root, top))):
-        inside = known.named(os.path.relpath(place, root))
+        tops += [name for name, location in mapping.moved.items() if f"/{location}".find("/.") >= 0]
+    for place, folders, names in (visit for top in tops for visit in os.walk(on_disk(root, top))):
+        inside = mapping.named(os.path.relpath(place, root))
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        shown = (name for name in sorted(names) if not name.startswith("."))
-        yield from ((f"{inside}/{name}", _is_regular(os.path.join(place, name))) for name in shown)
+        visible = (name for name in sorted(names) if not name.startswith("."))
+        yield from ((f"{inside}/{name}", _is_regular(os.path.join(place, name))) for name in visible)
         yield from (
             (f"{inside}/{name}", False) for name in folders if os.path.islink(os.path.join(place, name))
         )
@@ -474,28 +474,28 @@ _known_guard = threading.Lock()
 @contextmanager
 def writer_lock(root: str, wait: float = WAIT) -> Iterator[None]:
     """Holds the vault's writer lock. The same thread may hold it again; others wait up to `wait` seconds."""
-    held = _held(root)
-    if not held.guard.acquire(timeout=wait):
+    lock = _held(root)
+    if not lock.guard.acquire(timeout=wait):
         raise locked(root)
     try:
-        if held.depth == 0:
-            held.handle = _flock(root, wait)
-        held.depth += 1
+        if lock.depth == 0:
+            lock.handle = _flock(root, wait)
+        lock.depth += 1
         try:
             yield
         finally:
-            held.depth -= 1
-            if held.depth == 0:
-                os.close(held.handle)
+            lock.depth -= 1
+            if lock.depth == 0:
+                os.close(lock.handle)
     finally:
-        held.guard.release()
+        lock.guard.release()
 
 
 def make_folder(root: str, folder: str) -> str:
     """Makes a folder of the vault, private to the user, where there is none; returns where it is on the disk."""
     path = root
-    for part in places(root).on_disk(folder).split("/"):
-        path = f"{path}/{part}"
+    for segment in places(root).on_disk(folder).split("/"):
+        path = f"{path}/{segment}"
         with suppress(FileExistsError):
             os.mkdir(path, 0o700)
     return path

@@ -79,24 +79,24 @@ class Vault:
         if under and (is_hidden(under) or not self._is_reached(f"{under}/")):
             return Scan({}, [], [], {})
         for _ in range(_ATTEMPTS):
-            seen = Scan({}, [], [], {})
+            scan = Scan({}, [], [], {})
             # A folder that vanishes under the walk was moved, maybe to where the walk has already been.
-            if self._walk(under, seen):
+            if self._walk(under, scan):
                 break
         if not under:
-            self._settings(seen)
-            self._must_not_be_empty(seen)
-        return seen
+            self._settings(scan)
+            self._must_not_be_empty(scan)
+        return scan
 
     def read(self, path: str, raw: bytes | None = None) -> tuple[bytes, Stamp] | None:
         """A file's bytes with the stamp they were read at, or None when there is no regular file or nothing to see in it."""
-        found = self.look(path, raw)
-        return None if found is None or found[0] is None else (found[0], found[1])
+        file = self.look(path, raw)
+        return None if file is None or file[0] is None else (file[0], file[1])
 
     def look(self, path: str, raw: bytes | None = None) -> tuple[bytes | None, Stamp] | None:
         """The same, where a file in which there is nothing to see has its stamp."""
-        found = self._bytes(path, raw)
-        return found and (self._seen(path, found[0], self.audience), found[1])
+        file = self._bytes(path, raw)
+        return file and (self._seen(path, file[0], self.audience), file[1])
 
     def is_partial(self, path: str, data: bytes, audience: str) -> bool:
         """True when an audience sees less of a file than is seen here."""
@@ -141,14 +141,16 @@ class Vault:
         """
         if not is_wanted(path) or not self._is_reached(path):
             return None
-        found = self._look(path)
-        return _packed(found) if found and stat.S_ISREG(found.st_mode) else None
+        info = self._look(path)
+        return _packed(info) if info and stat.S_ISREG(info.st_mode) else None
 
     def is_beside(self, source: str, target: str) -> bool:
         """True when a target that a note at a path names is any file of the folder: from its root, or from the note's own folder."""
         places = (self.root / target, (self.root / source).parent / target)
         inside = f"{self.root}{os.sep}"
-        return any(os.path.normpath(at).startswith(inside) and os.path.lexists(at) for at in places)
+        return any(
+            os.path.normpath(location).startswith(inside) and os.path.lexists(location) for location in places
+        )
 
     def is_odd(self, path: str) -> bool:
         """True when a walk has something to say about the file at this path besides its stamp, or may have had."""
@@ -157,8 +159,8 @@ class Vault:
             return False
         if not path.isprintable() or CONFLICT_COPY.search(name):
             return True
-        found = self._look(path) if self._is_reached(path) else None
-        return found is not None and not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode)
+        info = self._look(path) if self._is_reached(path) else None
+        return info is not None and not stat.S_ISREG(info.st_mode) and not stat.S_ISDIR(info.st_mode)
 
     def _at(self, path: str) -> str:
         return self._prefix + self._places.on_disk(path)
@@ -178,23 +180,23 @@ class Vault:
         path = self._places.on_disk(path)
         end = path.find("/")
         while end > 0:
-            found = self._look(self._places.named(path[:end]))
-            if found is None or not stat.S_ISDIR(found.st_mode):
+            info = self._look(self._places.named(path[:end]))
+            if info is None or not stat.S_ISDIR(info.st_mode):
                 return False
             end = path.find("/", end + 1)
         return True
 
     def _walk(self, under: str, seen: Scan) -> bool:
         moved = () if under else [name for name in self._places.moved if self._is_folder(name)]
-        stack, whole = [under, *moved], True
+        stack, complete = [under, *moved], True
         while stack:
             folder = stack.pop()
             try:
                 fd = os.open(self._at(folder), _FOLDER | (os.O_NOFOLLOW if folder else 0))
                 try:
-                    found: list[str] = []
-                    _list(fd, folder, found, seen)
-                    stack += self._named(found) if self._places.moved else found
+                    folders: list[str] = []
+                    _list(fd, folder, folders, seen)
+                    stack += self._named(folders) if self._places.moved else folders
                 finally:
                     os.close(fd)
             except OSError as error:
@@ -202,12 +204,12 @@ class Vault:
                     raise VaultError(_unreadable(folder or os.fspath(self.root), error)) from error
                 if not folder:
                     raise VaultError(_no_vault(self.root)) from error
-                whole = False
-        return whole
+                complete = False
+        return complete
 
     def _is_folder(self, name: str) -> bool:
-        found = self._look(name) if self._is_reached(f"{name}/") else None
-        return found is not None and stat.S_ISDIR(found.st_mode)
+        info = self._look(name) if self._is_reached(f"{name}/") else None
+        return info is not None and stat.S_ISDIR(info.st_mode)
 
     def _named(self, found: list[str]) -> list[str]:
         """The names of folders as a walk goes on with them: without those of ours, which are walked by their own names."""
@@ -244,19 +246,19 @@ def _list(fd: int, folder: str, stack: list[str], seen: Scan) -> None:
         for entry in entries:
             name = entry.name
             if name.endswith(suffixes):
-                found = entry.stat(follow_symlinks=False)
+                info = entry.stat(follow_symlinks=False)
                 if (
-                    found.st_mode & 0o170000 == stat.S_IFREG
+                    info.st_mode & 0o170000 == stat.S_IFREG
                     and printable
                     and name.isprintable()
                     and name[0] not in ".~#"
                     and "onflict" not in name
                 ):
                     files[prefix + name] = _PACK(
-                        found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+                        info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino
                     )
                 elif not name.startswith(_JUNK):
-                    _odd_entry(prefix + name, found, stack, seen)
+                    _odd_entry(prefix + name, info, stack, seen)
             elif name[0] == ".":
                 if not folder and name in (".obsidian", ".trash"):
                     seen.ignored.append(f"{name}/")
@@ -301,10 +303,10 @@ def _read_all(fd: int, size: int) -> bytes:
     data = os.read(fd, size + 1)
     if len(data) <= size and (len(data) == size or size == 0):
         return data
-    parts = [data]
-    while len(part := os.read(fd, 1 << 20)) and sum(map(len, parts)) < MAX_BYTES:
-        parts.append(part)
-    return b"".join(parts)
+    chunks = [data]
+    while len(chunk := os.read(fd, 1 << 20)) and sum(map(len, chunks)) < MAX_BYTES:
+        chunks.append(chunk)
+    return b"".join(chunks)
 
 
 def _odd_entry(path: str, found: os.stat_result, stack: list[str], seen: Scan) -> None:
@@ -325,12 +327,12 @@ def _odd_entry(path: str, found: os.stat_result, stack: list[str], seen: Scan) -
 
 
 def _add_named(path: str, found: os.stat_result, seen: Scan) -> None:
-    shown = _shown(path)
-    if shown != path:
-        seen.raw[shown] = os.fsencode(path)
+    readable_path = _shown(path)
+    if readable_path != path:
+        seen.raw[readable_path] = os.fsencode(path)
         hint = "rename it; until then the note can be searched, not edited"
-        seen.problems.append(Problem(shown, 1, "has a name that is not UTF-8", hint))
-    seen.files[shown] = _packed(found)
+        seen.problems.append(Problem(readable_path, 1, "has a name that is not UTF-8", hint))
+    seen.files[readable_path] = _packed(found)
 
 
 def _link(path: str, seen: Scan) -> None:

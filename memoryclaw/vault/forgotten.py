@@ -29,7 +29,7 @@ _LISTS = ("tags", "participants", "entities", "people", "aliases")
 NO_TITLE = "Conversation"
 
 
-class Mark(NamedTuple):
+class ForgottenMark(NamedTuple):
     """One line, or several that are one turn; with `end`, only these characters of its text."""
 
     place: LogRange
@@ -40,22 +40,22 @@ class Mark(NamedTuple):
         return f"{self.place}:{self.start}-{self.end}" if self.end else str(self.place)
 
 
-def marks_in(texts: Iterable[str]) -> list[Mark]:
+def marks_in(texts: Iterable[str]) -> list[ForgottenMark]:
     """The marks that these texts spell; what is none is passed over."""
-    found = []
+    marks = []
     for text in texts:
         if hit := _MARK.fullmatch(text):
-            path, _, rest = hit["range"].rpartition("#")
-            numbers, _, digest = rest.partition("@")
+            path, _, span = hit["range"].rpartition("#")
+            numbers, _, digest = span.partition("@")
             first, _, last = numbers.partition("-")
-            found.append(
-                Mark(
+            marks.append(
+                ForgottenMark(
                     LogRange(path, int(first), int(last), digest),
                     int(hit["start"] or 0),
                     int(hit["end"] or 0),
                 )
             )
-    return found
+    return marks
 
 
 def standing_marks(decisions: str, permitted: Permissions | None = NOBODYS) -> frozenset[str]:
@@ -63,7 +63,7 @@ def standing_marks(decisions: str, permitted: Permissions | None = NOBODYS) -> f
 
     Anybody has a line forgotten; only this person brings one back, unless it is not asked what was `permitted`.
     """
-    known: dict[str, set[str]] = {}  # mark → the paths of what was forgotten with it
+    paths_of: dict[str, set[str]] = {}  # mark → the paths of what was forgotten with it
     written = decisions.splitlines()
     counted = [True] * len(written)
     if permitted is not None and f'"{REVIVED}"' in decisions:
@@ -80,33 +80,33 @@ def standing_marks(decisions: str, permitted: Permissions | None = NOBODYS) -> f
         path = str(value.get("path", ""))
         for mark in (mark for mark in lines if isinstance(mark, str)):
             if value.get("decision") == FORGOTTEN:
-                known.setdefault(mark, set()).add(path)
-            elif value.get("decision") == REVIVED and mark in known and counted[place]:
-                known[mark] -= {path} if path else set(known[mark])
-    return frozenset(mark for mark, paths in known.items() if paths)
+                paths_of.setdefault(mark, set()).add(path)
+            elif value.get("decision") == REVIVED and mark in paths_of and counted[place]:
+                paths_of[mark] -= {path} if path else set(paths_of[mark])
+    return frozenset(mark for mark, paths in paths_of.items() if paths)
 
 
 class ForgottenLines(NamedTuple):
     """All marks of a vault, by the name of their file: a file that was moved keeps them."""
 
-    by_name: Mapping[str, Sequence[Mark]]
+    by_name: Mapping[str, Sequence[ForgottenMark]]
 
     @classmethod
     def of(cls, marks: Iterable[str]) -> ForgottenLines:
         """Those that these texts spell."""
-        found: dict[str, list[Mark]] = {}
+        marks_of: dict[str, list[ForgottenMark]] = {}
         for mark in marks_in(sorted(marks)):
-            found.setdefault(_name(mark.place.path), []).append(mark)
-        return cls(found)
+            marks_of.setdefault(_name(mark.place.path), []).append(mark)
+        return cls(marks_of)
 
-    def named(self, path: str) -> Sequence[Mark]:
+    def named(self, path: str) -> Sequence[ForgottenMark]:
         """The marks of files that are called like this one."""
         return self.by_name.get(_name(path), ())
 
-    def within(self, path: str, data: bytes) -> dict[int, list[Mark]]:
+    def within(self, path: str, data: bytes) -> dict[int, list[ForgottenMark]]:
         """The marks that fit a file as it is now, by the number of the first line of each."""
         marks = self.named(path)
-        found: dict[int, list[Mark]] = {}
+        marks_at: dict[int, list[ForgottenMark]] = {}
         lines = whole_lines(data) if marks else []
         everywhere: dict[
             int, dict[str, int]
@@ -124,8 +124,8 @@ class ForgottenLines(NamedTuple):
                 first = everywhere[span].get(place.digest, 0)
             if first:
                 moved = mark._replace(place=place._replace(first=first, last=first + span))
-                found.setdefault(first, []).append(moved)
-        return found
+                marks_at.setdefault(first, []).append(moved)
+        return marks_at
 
 
 NOTHING_FORGOTTEN = ForgottenLines({})
@@ -135,18 +135,18 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def gone_lines(marks: Mapping[int, Sequence[Mark]]) -> set[int]:
+def gone_lines(marks: Mapping[int, Sequence[ForgottenMark]]) -> set[int]:
     """The numbers of the lines that are left out whole."""
     return {
         number
-        for found in marks.values()
-        for mark in found
+        for line_marks in marks.values()
+        for mark in line_marks
         if not mark.end
         for number in range(mark.place.first, mark.place.last + 1)
     }
 
 
-def without_words(text: str, marks: Iterable[Mark]) -> str:
+def without_words(text: str, marks: Iterable[ForgottenMark]) -> str:
     """A text without the words that its marks mean."""
     for mark in sorted(marks, key=lambda mark: -mark.start):
         text = f"{text[: mark.start]}{_LEFT}{text[mark.end :]}"
@@ -155,11 +155,11 @@ def without_words(text: str, marks: Iterable[Mark]) -> str:
 
 def place_of_words(text: str, words: str) -> list[tuple[int, int]]:
     """Where these words stand in a text, one after the other, whatever the marks and spaces between them."""
-    wanted = words_of(words)
-    if not wanted:
+    sought = words_of(words)
+    if not sought:
         return []
     gap = r"[\W_]{1,8}"
-    pattern = r"(?<!\w)" + gap.join(map(re.escape, wanted)) + r"(?!\w)"
+    pattern = r"(?<!\w)" + gap.join(map(re.escape, sought)) + r"(?!\w)"
     return [hit.span() for hit in re.finditer(pattern, text, re.IGNORECASE)]
 
 
@@ -187,15 +187,15 @@ def without_lines(text: str, gone: Collection[int], *, blank: bool = True) -> Ep
     if title >= 0 and (fresh := _items(lines[title][2:].strip(), lost)) != lines[title][2:].strip():
         replaced.append((lines[title][2:].strip(), fresh or NO_TITLE))
         lines[title] = f"# {fresh or NO_TITLE}{_end(lines[title])}"
-    kept = ((_end(line) if blank else "") if n in gone else line for n, line in enumerate(lines, 1))
-    result = "".join(kept)
+    remaining = ((_end(line) if blank else "") if n in gone else line for n, line in enumerate(lines, 1))
+    result = "".join(remaining)
     for key, old, new in _header(text, lost):
         try:
             result = set_property(result, key, new)
         except InputError:  # a header that cannot be patched stays as it is
             continue
         olds = [old] if isinstance(old, str) else [item for item in old if item not in new]
-        replaced += [(one, new if isinstance(new, str) else "") for one in olds]
+        replaced += [(before, new if isinstance(new, str) else "") for before in olds]
     return EpisodeText(result, tuple(replaced), frozenset(lost))
 
 
@@ -205,18 +205,18 @@ def _header(text: str, lost: set[str]) -> Iterable[tuple[str, str | list[str], s
     for key in _LISTS:
         value = meta.get(key)
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
-            kept = [item for item in value if not lost & set(words_of(item))]
-            if kept != value:
-                yield key, value, kept
+            remaining = [item for item in value if not lost & set(words_of(item))]
+            if remaining != value:
+                yield key, value, remaining
     for key in ("summary", "project"):
         value = meta.get(key)
         if isinstance(value, str) and lost & set(words_of(value)):
-            kept = [part for part in _SENTENCE.split(value) if not lost & set(words_of(part))]
-            yield key, value, " ".join(kept)
+            remaining = [words for words in _SENTENCE.split(value) if not lost & set(words_of(words))]
+            yield key, value, " ".join(remaining)
 
 
 def _items(title: str, lost: set[str]) -> str:
-    return ", ".join(part for part in title.split(", ") if not lost & set(words_of(part)))
+    return ", ".join(item for item in title.split(", ") if not lost & set(words_of(item)))
 
 
 def _words(lines: Iterable[str]) -> set[str]:

@@ -59,11 +59,11 @@ class Places:
 
     def on_disk(self, name: str) -> str:
         """The path on the disk of what has a name."""
-        folder, slash, rest = name.partition("/")
+        folder, slash, tail = name.partition("/")
         if place := self.moved.get(folder):
-            return f"{place}{slash}{rest}"
-        if folder == _OWN and rest.partition("/")[0] in (*self.moved, _OWN):
-            return rest
+            return f"{place}{slash}{tail}"
+        if folder == _OWN and tail.partition("/")[0] in (*self.moved, _OWN):
+            return tail
         return name
 
     def named(self, path: str) -> str:
@@ -100,13 +100,13 @@ def checked_places(asked: Mapping[str, object]) -> dict[str, str]:
     """
     if unknown := [name for name in asked if name not in MOVABLE]:
         raise InputError(f"{unknown[0]} is no folder of MemoryClaw's; these are: {', '.join(MOVABLE)}")
-    found = {name: str(place).strip().strip("/") for name, place in asked.items()}
-    found = {name: place for name, place in found.items() if place and place != name}
-    for name, place in found.items():
-        first, *others = parts = place.split("/")
-        if _CONTROL.search(place) or any(part in {"", ".", ".."} for part in parts):
+    targets = {name: str(place).strip().strip("/") for name, place in asked.items()}
+    targets = {name: place for name, place in targets.items() if place and place != name}
+    for name, place in targets.items():
+        first, *others = segments = place.split("/")
+        if _CONTROL.search(place) or any(segment in {"", ".", ".."} for segment in segments):
             raise InputError(f"{name}: {place!r} is no folder inside the vault; write it as `.memory/{name}`")
-        if first.lower() in _TAKEN or (first in MOVABLE and first not in found):
+        if first.lower() in _TAKEN or (first in MOVABLE and first not in targets):
             raise InputError(
                 f"{name}: {place!r} is a folder of another kind; choose another, such as `.memory/{name}`"
             )
@@ -114,12 +114,12 @@ def checked_places(asked: Mapping[str, object]) -> dict[str, str]:
             raise InputError(
                 f"{name}: {place!r} is a name of MemoryClaw's own; choose another, such as `.memory/{name}`"
             )
-        for other, its in found.items():
-            if other != name and f"{its.casefold()}/".startswith(f"{place.casefold()}/"):
+        for neighbour, its in targets.items():
+            if neighbour != name and f"{its.casefold()}/".startswith(f"{place.casefold()}/"):
                 raise InputError(
-                    f"{name}: {place!r} and {its!r} (for {other}) lie in one another; give each a folder of its own"
+                    f"{name}: {place!r} and {its!r} (for {neighbour}) lie in one another; give each a folder of its own"
                 )
-    return found
+    return targets
 
 
 def put_folders(root: str, moved: Mapping[str, str]) -> None:
@@ -174,13 +174,13 @@ SEMANTIC, NOTE = Place("semantic"), Place("note")  # where facts that hold may s
 
 def place_of(path: str) -> Place | None:
     """The place of a vault path, or None where there can be no note."""
-    folder, _, rest = path.partition("/")
+    folder, _, tail = path.partition("/")
     name = path.rpartition("/")[2]
-    if not rest:
+    if not tail:
         return Place("note") if name.endswith(".md") else None
     rule = _FOLDER_RULES.get(folder)
     if rule is not None:
-        return rule(rest, name)
+        return rule(tail, name)
     return Place("note") if name.endswith(".md") else None
 
 
@@ -312,8 +312,8 @@ def safe_path(path: str) -> str:
     """Returns the path if it stays in the vault and out of hidden folders; else InputError."""
     if path in _OWN_HIDDEN:
         return path
-    parts = path.split("/")
-    if _CONTROL.search(path) or any(part in {"", ".", ".."} or part.startswith(".") for part in parts):
+    names = path.split("/")
+    if _CONTROL.search(path) or any(name in {"", ".", ".."} or name.startswith(".") for name in names):
         raise InputError(f"{path!r} is not a path inside the vault; use names like semantic/contacts.md")
     if too_long := length_trouble(path):
         raise InputError(f"{path[:60]!r}… {too_long}; shorten it")
@@ -322,7 +322,7 @@ def safe_path(path: str) -> str:
 
 def length_trouble(path: str) -> str:
     """Why a path is too long for a file; empty when it is not."""
-    if any(len(os.fsencode(part)) > _NAME_BYTES for part in path.split("/")):
+    if any(len(os.fsencode(segment)) > _NAME_BYTES for segment in path.split("/")):
         return f"has a name longer than {_NAME_BYTES} bytes"
     if len(os.fsencode(path)) > _PATH_BYTES:
         return f"is longer than {_PATH_BYTES:,} bytes"
@@ -343,22 +343,22 @@ def name_troubles(paths: Collection[str], others: Iterable[str] = ()) -> Iterato
 
     Such a file is well where it is, but it gets lost, or takes the place of another, where the vault is copied to that system.
     """
-    wanted = {*paths}
-    for first, path in name_twins({*wanted, *others}):
-        if wanted & {first, path}:
+    candidates = {*paths}
+    for first, path in name_twins({*candidates, *others}):
+        if candidates & {first, path}:
             yield path, f"differs from {first!r} only in case or in the way its letters are encoded"
-    for path in sorted(wanted):
-        refused = ((part, _refusal(part)) for part in path.split("/"))
-        yield from ((path, f"has the name {part!r}, which {why}") for part, why in refused if why)
+    for path in sorted(candidates):
+        refused = ((name, _refusal(name)) for name in path.split("/"))
+        yield from ((path, f"has the name {name!r}, which {reason}") for name, reason in refused if reason)
 
 
 def name_notices(paths: Collection[str], others: Iterable[str]) -> list[str]:
     """The same for paths that come from elsewhere, in sentences, of which the first few stand for all."""
-    told = [f"{path} {why}" for path, why in name_troubles(paths, others)]
-    more = len(told) - _TOLD
+    sentences = [f"{path} {reason}" for path, reason in name_troubles(paths, others)]
+    omitted = len(sentences) - _TOLD
     return [
-        *told[:_TOLD],
-        *([f"{more} more names are like that; `memoryclaw doctor` lists them"] if more > 0 else []),
+        *sentences[:_TOLD],
+        *([f"{omitted} more names are like that; `memoryclaw doctor` lists them"] if omitted > 0 else []),
     ]
 
 

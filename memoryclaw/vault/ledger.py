@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from memoryclaw.errors import ClockError, VaultError
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import STATE_DIR, dated, slug, timestamp, utc
-from memoryclaw.vault.ledger_usage import Cited, Record, Told, event_of, told_by
+from memoryclaw.vault.ledger_usage import Cited, LedgerEvents, LedgerUsage, event_of, told_by
 
 FOLDER = "ledger"
 _SESSIONS = 256  # of which it is remembered what they were shown
@@ -30,9 +30,9 @@ class Ledger:
 
     def __init__(self, root: str) -> None:
         self._root = root
-        self._told: dict[tuple[str, str], _Told] = {}
+        self._told: dict[tuple[str, str], _FileEvents] = {}
         self._read: dict[str, _Read] = {}
-        self._record = Record()
+        self._record = LedgerUsage()
 
     @property
     def device(self) -> str:
@@ -48,14 +48,14 @@ class Ledger:
 
         return slug(socket.gethostname())
 
-    def record(self) -> Record:
+    def record(self) -> LedgerUsage:
         """What all devices' files tell: what was cited and rated, and on which days; only what they have gained is read again."""
         paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
         earlier = self._read
         gained = {path: self._gained(path, earlier.get(path, _NOTHING_READ)) for path in sorted(paths)}
-        self._read = {path: one for path, one in gained.items() if one is not None}
-        if [id(one.told) for one in earlier.values()] != [id(one.told) for one in self._read.values()]:
-            self._record = Record(one.told for one in self._read.values())
+        self._read = {path: file for path, file in gained.items() if file is not None}
+        if [id(file.told) for file in earlier.values()] != [id(file.told) for file in self._read.values()]:
+            self._record = LedgerUsage(file.told for file in self._read.values())
         return self._record
 
     def cited(self) -> tuple[Cited, ...]:
@@ -77,29 +77,31 @@ class Ledger:
         if grown.start:
             before = known.told
             new = events.events or not events.days <= before.days
-            events = Told(before.days | events.days, before.events + events.events) if new else before
+            events = LedgerEvents(before.days | events.days, before.events + events.events) if new else before
         return _Read(events, grown.start + end, grown.file)
 
     def shown_in(self, session: str) -> list[dict[str, Any]]:
         """What this device's last two months say was shown in a session, the oldest first."""
         folder = f"{FOLDER}/{self.device}/"
         paths = [path for path in files.list_files(self._root, FOLDER) if path.startswith(folder)]
-        return [one for path in sorted(paths)[-2:] for one in self._shown_to(path, session)]
+        return [event for path in sorted(paths)[-2:] for event in self._shown_to(path, session)]
 
     def _shown_to(self, path: str, session: str) -> tuple[dict[str, Any], ...]:
         """What a file says was shown in a session; only what it has gained since the last time is read."""
-        earlier = self._told.get((path, session), _Told())
+        earlier = self._told.get((path, session), _FileEvents())
         try:
             grown = files.read_grown(self._root, path, earlier.end, earlier.file, _LARGEST)
         except (OSError, VaultError):
             return ()
         end = grown.data.rfind(b"\n") + 1  # the last line may be on its way
         new = _events(grown.data[:end], "shown", "session", session)
-        shown = _Told((*earlier.events, *new) if grown.start else tuple(new), grown.start + end, grown.file)
+        reading = _FileEvents(
+            (*earlier.events, *new) if grown.start else tuple(new), grown.start + end, grown.file
+        )
         if len(self._told) > _SESSIONS:
             self._told.clear()
-        self._told[path, session] = shown
-        return shown.events
+        self._told[path, session] = reading
+        return reading.events
 
     def shown_last(self, id_: str, *, session: str = "", receipt: str = "") -> str:
         """The receipt of the last event of two months that showed a memory, or a part of it; empty without one.
@@ -118,7 +120,7 @@ class Ledger:
                 named, ids = event.get("receipt"), _ids(event)
                 if not isinstance(named, str) or (receipt and named != receipt):
                     continue
-                if any(one == id_ or one.startswith(f"{id_}#") for one in ids):
+                if any(shown_id == id_ or shown_id.startswith(f"{id_}#") for shown_id in ids):
                     in_session = bool(session) and event.get("session") == session
                     best = max(best, (named, in_session, str(event.get("ts", ""))), key=lambda one: one[1:])
         return best[0]
@@ -141,20 +143,20 @@ class Ledger:
         for path in paths:
             showing = self._showing(path, key) if path.endswith(tuple(months)) else ()
             events += [
-                event for event in showing if any(one.partition("#")[0] == note for one in _ids(event))
+                event for event in showing if any(id_.partition("#")[0] == note for id_ in _ids(event))
             ]
         return sorted(events, key=lambda event: str(event.get("ts", "")))
 
     def receipt(self, name: str) -> dict[str, Any] | None:
         """The event that a receipt names, of whatever device."""
         paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(_month_of(name))]
-        return next((one for path in sorted(paths) for one in self._shown(path, "receipt", name)), None)
+        return next((event for path in sorted(paths) for event in self._shown(path, "receipt", name)), None)
 
     def having(self, event: str, key: str = "event", value: str = "") -> list[dict[str, Any]]:
         """The events of one type, of all devices, oldest first; those with this value, if one is named."""
         value = value or event
         paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
-        events = [one for path in paths for one in self._events(path, event, key, value)]
+        events = [row for path in paths for row in self._events(path, event, key, value)]
         return sorted(events, key=lambda one: str(one.get("ts", "")))
 
     def _shown(self, path: str, key: str, value: str) -> Iterator[dict[str, Any]]:
@@ -174,7 +176,7 @@ class Ledger:
         counts: dict[str, int] = {}
         for path in files.list_files(self._root, FOLDER):
             for event in self._showing(path, key) if path.endswith(".jsonl") else ():
-                if any(one == id_ or one.startswith(f"{id_}#") for one in _ids(event)):
+                if any(shown_id == id_ or shown_id.startswith(f"{id_}#") for shown_id in _ids(event)):
                     mode = str(event.get("mode") or "recall")
                     counts[mode] = counts.get(mode, 0) + 1
         return counts
@@ -247,7 +249,7 @@ class Ledger:
 
 def _ids(event: Mapping[str, Any]) -> list[str]:
     ids = event.get("ids")
-    return [one for one in ids if isinstance(one, str)] if isinstance(ids, list) else []
+    return [id_ for id_ in ids if isinstance(id_, str)] if isinstance(ids, list) else []
 
 
 def _rolled_up(line: bytes) -> bytes:
@@ -264,7 +266,7 @@ def _month_of(receipt: str) -> str:
     return f"/{receipt[2:6]}-{receipt[6:8]}.jsonl"
 
 
-class _Told(NamedTuple):
+class _FileEvents(NamedTuple):
     """The events of one session in one file, as far as it was read, and which file that was."""
 
     events: tuple[dict[str, Any], ...] = ()
@@ -275,12 +277,12 @@ class _Told(NamedTuple):
 class _Read(NamedTuple):
     """What one file tells as far as it was read, and which file that was."""
 
-    told: Told
+    told: LedgerEvents
     end: int = 0
     file: tuple[int, int] = (0, 0)
 
 
-_NOTHING_READ = _Read(Told())
+_NOTHING_READ = _Read(LedgerEvents())
 
 
 def _events(data: bytes, type_: str, key: str, value: str) -> Iterator[dict[str, Any]]:

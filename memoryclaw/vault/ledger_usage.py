@@ -67,32 +67,32 @@ class Use(NamedTuple):
     rating: int = 0
 
 
-class Told(NamedTuple):
+class LedgerEvents(NamedTuple):
     """What one part of a file tells: its days, and the events of `TELLING`, each with its time and its line."""
 
     days: frozenset[str] = frozenset()
     events: tuple[tuple[str, bytes, Mapping[str, Any]], ...] = ()
 
 
-class Record:
+class LedgerUsage:
     """What all files of a ledger tell, in whatever order they come and whichever device wrote them."""
 
-    def __init__(self, parts: Iterable[Told] = ()) -> None:
+    def __init__(self, parts: Iterable[LedgerEvents] = ()) -> None:
         parts = list(parts)
-        self.days: tuple[str, ...] = tuple(sorted(frozenset[str]().union(*(part.days for part in parts))))
-        self._events = sorted((one for part in parts for one in part.events), key=lambda one: one[:2])
-        moved = [(ts, _note(one.get("from")), _note(one.get("to"))) for ts, one in self._of("renamed")]
+        self.days: tuple[str, ...] = tuple(sorted(frozenset[str]().union(*(piece.days for piece in parts))))
+        self._events = sorted((event for piece in parts for event in piece.events), key=lambda one: one[:2])
+        moved = [(ts, _note(event.get("from")), _note(event.get("to"))) for ts, event in self._of("renamed")]
         self._moved = [(ts, old, new) for ts, old, new in moved if old and new and old != new]
 
     @cached_property
     def cited(self) -> tuple[Cited, ...]:
         """What replies cited, the oldest first, under the ids that these memories have now."""
-        return tuple(filter(None, (_cited(ts, one, self._now_called) for ts, one in self._of("cited"))))
+        return tuple(filter(None, (_cited(ts, event, self._now_called) for ts, event in self._of("cited"))))
 
     @cached_property
     def rated(self) -> tuple[Rated, ...]:
         """The ratings, the oldest first."""
-        return tuple(filter(None, (_rated(ts, one, self._now_called) for ts, one in self._of("rated"))))
+        return tuple(filter(None, (_rated(ts, event, self._now_called) for ts, event in self._of("rated"))))
 
     @cached_property
     def _by_id(self) -> Mapping[str, list[tuple[str, Mapping[str, Any], str]]]:
@@ -131,7 +131,7 @@ class Record:
         return {id_: self.uses_of(id_) for id_ in self._by_id}
 
     def _of(self, event: str) -> Iterable[tuple[str, Mapping[str, Any]]]:
-        return ((ts, one) for ts, _, one in self._events if one["event"] == event)
+        return ((ts, values) for ts, _, values in self._events if values["event"] == event)
 
     def _now_called(self, id_: str, since: str) -> str:
         """What a memory that had this id at a time is called by now."""
@@ -144,7 +144,7 @@ class Record:
         return f"{note}{mark}{fragment}"
 
 
-def told_by(data: bytes) -> Told:
+def told_by(data: bytes) -> LedgerEvents:
     """What whole lines of a ledger tell; a line that is no event is passed over, and one of what was shown is not parsed."""
     days, odd, telling = set[bytes](), list[bytes](), list[bytes]()
     for line in data.split(b"\n"):
@@ -162,9 +162,9 @@ def told_by(data: bytes) -> Told:
             of_odd.add(ts[:10])
             events.append((ts, line, event))
     names = {name.decode() for name in TELLING}
-    return Told(
+    return LedgerEvents(
         frozenset(day.decode() for day in days) | of_odd,
-        tuple(one for one in events if one[2].get("event") in names),
+        tuple(row for row in events if row[2].get("event") in names),
     )
 
 
@@ -233,4 +233,4 @@ def _text(value: object) -> str:
 
 
 def _texts(value: object) -> list[str]:
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []

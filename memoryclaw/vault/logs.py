@@ -51,14 +51,14 @@ def read_jsonl(stem: str, text: str) -> Log:
 
 def _with_replies(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     """The turns, where an answer is for no more people than what it answers: it may say the same again."""
-    found: list[Turn] = []
-    asked: dict[str, Turn] = {}  # session → its last turn of a person
+    answers: list[Turn] = []
+    questions: dict[str, Turn] = {}  # session → its last turn of a person
     for turn in turns:
-        last = turn if turn.role == "user" else asked.get(turn.session, turn)
-        asked[turn.session] = last
+        last = turn if turn.role == "user" else questions.get(turn.session, turn)
+        questions[turn.session] = last
         answer = narrowed(last.audience, turn.audience), turn.export and last.export
-        found.append(turn._replace(audience=answer[0], export=answer[1]))
-    return tuple(found)
+        answers.append(turn._replace(audience=answer[0], export=answer[1]))
+    return tuple(answers)
 
 
 def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line: int) -> Log:
@@ -71,12 +71,12 @@ def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line:
         spans.insert(0, (0, 0, "", ""))
     turns = []
     ends = [*(span[0] for span in spans[1:]), len(body)]
-    line, at = first_line, 0
+    line, position = first_line, 0
     for number, ((start, below, role, ts), end) in enumerate(zip(spans, ends, strict=False), 1):
-        line += body.count("\n", at, start)
-        at = start
+        line += body.count("\n", position, start)
+        position = start
         raw = body[below:end]
-        said = raw.strip()
+        words = raw.strip()
         last = line + body.count("\n", start, below + len(raw.rstrip()))
         turns.append(
             Turn(
@@ -86,19 +86,19 @@ def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line:
                 ts=parse_timestamp(ts) or parse_timestamp(text_of(meta.get("timestamp"))),
                 role=role,
                 name="",
-                text=said,
+                text=words,
                 line=line,
                 end_line=last,
-                **label_in(said)._asdict(),
+                **label_in(words)._asdict(),
             )
         )
     return Log(_with_replies(turns))
 
 
-def _names_a_turn(rest: str) -> bool:
+def _names_a_turn(tail: str) -> bool:
     """True if only a time follows the role in a heading: `### user (2025-04-08T14:30:00Z)`."""
-    rest = rest.strip()
-    return not rest or rest[0] in "([:" or bool(parse_timestamp(rest.strip(_AROUND_TIME)))
+    tail = tail.strip()
+    return not tail or tail[0] in "([:" or bool(parse_timestamp(tail.strip(_AROUND_TIME)))
 
 
 def content_text(content: Any) -> str:
@@ -106,7 +106,7 @@ def content_text(content: Any) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        return "\n".join(filter(None, (_part(part) for part in content)))
+        return "\n".join(filter(None, (_part(block) for block in content)))
     return "" if content is None else _part(content)
 
 
@@ -161,9 +161,9 @@ class _LogReader:
 
 def text_of_turn(value: Mapping[str, Any]) -> str:
     """What the line of a turn says: its words, and the call of a tool with its result."""
-    said = content_text(value.get("content"))
+    words = content_text(value.get("content"))
     tool = value.get("tool") or value.get("toolName")
-    return said if tool is None else "\n".join(filter(None, (_tool_text(str(tool), value), said)))
+    return words if tool is None else "\n".join(filter(None, (_tool_text(str(tool), value), words)))
 
 
 def label_of_turn(value: Mapping[str, Any], said: str) -> Label:
@@ -234,8 +234,8 @@ def _session(meta: Mapping[str, Any]) -> str:
     inner = meta.get("metadata")
     for place in (meta, inner if isinstance(inner, dict) else {}):
         for key in ("session", "sessionId", "session_id"):
-            if found := text_of(place.get(key)):
-                return found
+            if session := text_of(place.get(key)):
+                return session
     return ""
 
 

@@ -18,11 +18,11 @@ from memoryclaw.text.markdown import Body, links_in, read_body, sections_of
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import audience
 from memoryclaw.vault.facts import Facts, read_facts, without_facts
-from memoryclaw.vault.fields import NO_FIELDS, Fields, is_template, read_fields
+from memoryclaw.vault.fields import NO_FIELDS, NoteFields, is_template, read_fields
 from memoryclaw.vault.forgotten import (
     NOTHING_FORGOTTEN,
     ForgottenLines,
-    Mark,
+    ForgottenMark,
     gone_lines,
     without_lines,
     without_words,
@@ -57,9 +57,9 @@ def units_of(
     note: Note,
     *,
     properties: str | None = None,
-    told: frozenset[int] | None = None,
+    fact_lines: frozenset[int] | None = None,
     rest: str = "",
-    fields: Fields = NO_FIELDS,
+    fields: NoteFields = NO_FIELDS,
     todos: Sequence[tuple[int, str, Todo]] = (),
 ) -> tuple[Unit, ...]:
     """The retrieval units of a note, in the order of the file.
@@ -67,15 +67,15 @@ def units_of(
     Args:
         note: the note, without units.
         properties: header values to search besides names; read from `note.meta` when not given.
-        told: lines that are facts; those of `note.facts` when not given.
+        fact_lines: those that are facts; those of `note.facts` when not given.
         rest: the text after the first `MAX_TEXT` characters, of which only the distinct words are kept.
         fields: what the fields of a plain note tell of the note itself; its first unit holds them, each with its name.
         todos: the lines with boxes: number, line, and what it says.
     """
     if note.turns:
         return tuple(unit for turn in note.turns for unit in _turn_units(turn, note))
-    if told is None:
-        told = frozenset(fact.line for fact in note.facts)
+    if fact_lines is None:
+        fact_lines = frozenset(fact.line for fact in note.facts)
     if properties is None:
         meta = without_facts(note.meta) if note.kind == "semantic" else note.meta
         properties = read_properties(meta, {}).other
@@ -88,22 +88,22 @@ def units_of(
     facts = [_fact_unit(fact, note, _above(fact.line, note, fact.entity)) for fact in note.facts]
     cutter = _Cutter(note, properties)
     if note.kind != "episode":  # which tells them as part of what happened
-        told |= {number for number, _, _ in todos}
-    prose = cutter.units(list(_without_facts(note.sections, told)) if told else note.sections)
+        fact_lines |= {number for number, _, _ in todos}
+    prose = cutter.units(list(_without_facts(note.sections, fact_lines)) if fact_lines else note.sections)
     if not prose and (properties or named or note.aliases or not facts):
         prose = [cutter.unit("", 1, 1, "", ())]
     if prose and (named or fields.days):
         begin = cutter.with_properties(named) if named else prose[0].properties
         prose[0] = prose[0]._replace(properties=begin, days=fields.days)
-    prose += [cutter.rest(*one) for one in far]
+    prose += [cutter.rest(*arguments) for arguments in far]
     return tuple(map(_typed, (*prose, *facts, *cutter.todos(todos))))
 
 
 def _typed(unit: Unit) -> Unit:
     """A unit with the memory type that its words or its place tell, where none is given."""
-    if (unit.lifecycle.memory_type and unit.kind != "todo") or not (found := type_of(unit)):
+    if (unit.lifecycle.memory_type and unit.kind != "todo") or not (memory_type := type_of(unit)):
         return unit
-    return unit._replace(lifecycle=unit.lifecycle._replace(memory_type=found))
+    return unit._replace(lifecycle=unit.lifecycle._replace(memory_type=memory_type))
 
 
 class _Cutter:
@@ -134,7 +134,7 @@ class _Cutter:
         for line, written, todo in todos:
             base = todo_id(note.id, todo)
             number = count[base] = count.get(base, 0) + 1
-            trail = [part for part in _trail(line, note) if part != note.title]
+            trail = [heading for heading in _trail(line, note) if heading != note.title]
             unit = self.unit("", line, line, todo.text, tuple(trail))
             unit = unit._replace(properties=self.with_properties(""))
             unit = unit._replace(title="", tags="", properties="") if is_told else unit
@@ -164,9 +164,11 @@ class _Cutter:
 
     def _section(self, section: Section) -> Iterator[Unit]:
         line = section.line
-        for part in parts(_with_heading(section)):
-            end = line + part.count("\n")
-            yield self.unit(section.heading, line, max(line, end - part.endswith("\n")), part, section.trail)
+        for piece in parts(_with_heading(section)):
+            end = line + piece.count("\n")
+            yield self.unit(
+                section.heading, line, max(line, end - piece.endswith("\n")), piece, section.trail
+            )
             line = end
 
     def unit(self, heading: str, line: int, end_line: int, text: str, trail: tuple[str, ...]) -> Unit:
@@ -175,7 +177,7 @@ class _Cutter:
         number = self._seen[heading] = self._seen.get(heading, 0) + 1
         below = heading if number == 1 else f"{heading}~{number}"
         if trail:
-            trail = tuple([part for part in trail if part != note.title])
+            trail = tuple([above for above in trail if above != note.title])
         return Unit(
             id=f"{note.id}#{below}" if below else note.id,
             kind=self._kind,
@@ -215,12 +217,12 @@ def parts(text: str) -> Iterator[str]:
 
 def _border(text: str, start: int, limit: int) -> int:
     for mark in ("\n\n", "\n"):
-        at = text.rfind(mark, start + 1, limit)
-        if at > start:
-            return at + len(mark)
+        cut = text.rfind(mark, start + 1, limit)
+        if cut > start:
+            return cut + len(mark)
     limit = min(limit, start + CUT_CHARS)
-    at = text.rfind(" ", start + 1, limit)
-    return at + 1 if at > start else limit
+    cut = text.rfind(" ", start + 1, limit)
+    return cut + 1 if cut > start else limit
 
 
 def _joined(sections: Iterable[Section]) -> str:
@@ -253,29 +255,29 @@ def _without_facts(sections: Iterable[Section], told: frozenset[int]) -> Iterato
     for section in sections:
         first = section.line + bool(section.heading)
         lines = section.text.split("\n")
-        kept = ["" if first + i in told else line for i, line in enumerate(lines)]
-        if kept == lines:
+        remaining = ["" if first + i in told else line for i, line in enumerate(lines)]
+        if remaining == lines:
             yield section
-        elif any(line.strip() for line in kept):
+        elif any(line.strip() for line in remaining):
             yield Section(
                 heading=section.heading,
                 trail=section.trail,
                 line=section.line,
                 end_line=section.end_line,
-                text="\n".join(kept),
+                text="\n".join(remaining),
             )
 
 
 def _trail(line: int, note: Note) -> tuple[str, ...]:
     """The headings above a line."""
-    at = bisect_right(note.sections, line, key=lambda section: section.line) - 1
-    return note.sections[at].trail if at >= 0 else ()
+    index = bisect_right(note.sections, line, key=lambda section: section.line) - 1
+    return note.sections[index].trail if index >= 0 else ()
 
 
 def _above(line: int, note: Note, entity: str) -> str:
     """The file's title and the headings above a fact, which no prose unit repeats."""
     names = (note.title, *note.aliases) if note.entity else (note.title,)
-    return ", ".join(dict.fromkeys((*names, *(part for part in _trail(line, note) if part != entity))))
+    return ", ".join(dict.fromkeys((*names, *(title for title in _trail(line, note) if title != entity))))
 
 
 def _fact_unit(fact: Fact, note: Note, above: str) -> Unit:
@@ -325,14 +327,14 @@ def _turn_units(turn: Turn, note: Note) -> Iterator[Unit]:
 
 def _distinct(text: str) -> list[str]:
     """The distinct words of a long text, in order of appearance."""
-    found: dict[str, None] = {}
+    distinct: dict[str, None] = {}
     start = 0
     while start < len(text):
         end = start + MAX_TEXT
         end = len(text) if end >= len(text) else (text.rfind(" ", start, end) + 1 or end)
-        found.update(dict.fromkeys(words_of(text[start:end])))
+        distinct.update(dict.fromkeys(words_of(text[start:end])))
         start = end
-    return list(found)
+    return list(distinct)
 
 
 # Notes: header, body, facts, skill or turns by kind of file.
@@ -375,7 +377,7 @@ class _Reading(NamedTuple):
     log: Log = Log()
     title: str = ""
     searched: str = ""
-    fields: Fields = NO_FIELDS
+    fields: NoteFields = NO_FIELDS
     todos: tuple[tuple[int, str, Todo], ...] = ()
 
 
@@ -384,20 +386,20 @@ def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
     place = place_of(path) or Place("note")
     file = decode(data)
     marks = settings.forgotten.within(path, data) if place.kind in ("log", "episode") else {}
-    kept = (
+    remaining = (
         without_lines(file.text, gone_lines(marks)).text if marks and place.kind == "episode" else file.text
     )
-    text, rest, problems = readable(kept), "", file.problems
+    text, overflow, problems = readable(remaining), "", file.problems
     if len(text) > MAX_TEXT and not path.endswith(".jsonl"):
-        text, rest = _cut(text, MAX_TEXT + header_length(text))
-        problems += (_too_long(text),) if rest else ()
+        text, overflow = _cut(text, MAX_TEXT + header_length(text))
+        problems += (_too_long(text),) if overflow else ()
     if "<<<<<<< " in text:
         problems += _conflicts(text)
     if path == SALIENCE_FILE:
         problems += read_topics(text).problems
     name = path.rpartition("/")[2]
     source = _Source(
-        path, place, name.rpartition(".")[0] or name, hashlib.sha256(data).hexdigest(), problems, rest
+        path, place, name.rpartition(".")[0] or name, hashlib.sha256(data).hexdigest(), problems, overflow
     )
     reading = _read(source, text, settings)
     if marks and reading.log.turns:
@@ -412,7 +414,7 @@ def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
     )
 
 
-def _without_marked(log: Log, marks: Mapping[int, Sequence[Mark]]) -> Log:
+def _without_marked(log: Log, marks: Mapping[int, Sequence[ForgottenMark]]) -> Log:
     """A log whose forgotten turns say nothing; they stay, so that they can be named."""
     gone = gone_lines(marks)
     turns = (
@@ -432,12 +434,12 @@ def _read(source: _Source, text: str, settings: ReadingSettings) -> _Reading:
 
 
 def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading:
-    kind, parts = source.place.kind, split(text)
-    said = read_properties(without_facts(parts.meta) if kind == "semantic" else parts.meta, parts.lines)
+    kind, doc = source.place.kind, split(text)
+    header = read_properties(without_facts(doc.meta) if kind == "semantic" else doc.meta, doc.lines)
     if kind == "log":
-        body, line = (text, 1) if parts.broken else (parts.body, parts.body_line)
-        log = read_markdown_log(source.stem, parts.meta, body, line)
-        label = audience.label_of_note(parts)
+        body, line = (text, 1) if doc.broken else (doc.body, doc.body_line)
+        log = read_markdown_log(source.stem, doc.meta, body, line)
+        label = audience.label_of_note(doc)
         if label != audience.UNLABELLED:
             log = log._replace(
                 turns=tuple(
@@ -445,34 +447,34 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
                     for t in log.turns
                 )
             )
-        return _Reading(parts, said._replace(trust="unknown"), log=log)
-    read = read_body(parts.body, parts.body_line)
-    reading = _Reading(parts, said, read, title=said.title, searched=_searched(parts, said))
+        return _Reading(doc, header._replace(trust="unknown"), log=log)
+    read = read_body(doc.body, doc.body_line)
+    reading = _Reading(doc, header, read, title=header.title, searched=_searched(doc, header))
     if (
         kind != "skill"
         and source.place.state in ("current", "archived")
-        and not is_template(source.path, parts.raw)
+        and not is_template(source.path, doc.raw)
     ):
-        reading = reading._replace(todos=_todos(read, parts.body_line))
+        reading = reading._replace(todos=_todos(read, doc.body_line))
     if kind == "semantic":
-        facts = read_facts(said.id or _path_id(source.path), source.stem, parts, read, settings.collections)
-        facts = _labelled(facts, parts)
-        return reading._replace(facts=facts, title=said.title or source.stem)
+        facts = read_facts(header.id or _path_id(source.path), source.stem, doc, read, settings.collections)
+        facts = _labelled(facts, doc)
+        return reading._replace(facts=facts, title=header.title or source.stem)
     if kind == "skill":
-        skill = read_markdown_skill(parts.meta)
+        skill = read_markdown_skill(doc.meta)
         # What it is for is part of its title, so that whoever recalls a step of it is told that first.
-        rest = {key: value for key, value in parts.meta.items() if key != "description"}
-        searched = _searched(parts, said._replace(other=read_properties(rest, {}).other))
+        others = {key: value for key, value in doc.meta.items() if key != "description"}
+        searched = _searched(doc, header._replace(other=read_properties(others, {}).other))
         return reading._replace(
-            searched=searched, skill=skill, title=skill.name or said.title or source.path.split("/")[-2]
+            searched=searched, skill=skill, title=skill.name or header.title or source.path.split("/")[-2]
         )
     if kind == "episode":
-        return reading._replace(title=said.title or said.summary)
-    title = said.title or _first_title(read) or _scrubbed(source.stem)
+        return reading._replace(title=header.title or header.summary)
+    title = header.title or _first_title(read) or _scrubbed(source.stem)
     fields = read_fields(
-        source.path, parts, read, said, note_id=said.id or _path_id(source.path), title=title
+        source.path, doc, read, header, note_id=header.id or _path_id(source.path), title=title
     )
-    facts = _labelled(Facts(fields.facts, told=fields.told), parts)
+    facts = _labelled(Facts(fields.facts, told=fields.told), doc)
     return reading._replace(facts=facts, fields=fields)
 
 
@@ -490,16 +492,16 @@ def _todos(body: Body, first_line: int) -> tuple[tuple[int, str, Todo], ...]:
 
 def _labelled(facts: Facts, parts: Split) -> Facts:
     """The facts, each for those whom the labels of the note and of all that stands around its line let in."""
-    whole, marks = audience.of_note(parts), audience.marks_in(parts.body)
-    if not whole and marks == audience.NO_MARKS:
+    note_label, marks = audience.of_note(parts), audience.marks_in(parts.body)
+    if not note_label and marks == audience.NO_MARKS:
         return facts
     lines = parts.body.split("\n")
     of_lines = [label.audience for label in audience.covered(lines, audience.Outline(lines), marks)]
 
     def labelled(fact: Fact) -> Fact:
-        at = fact.line - parts.body_line
+        index = fact.line - parts.body_line
         return fact._replace(
-            audience=audience.narrowed(whole, fact.audience, of_lines[at] if at >= 0 else "")
+            audience=audience.narrowed(note_label, fact.audience, of_lines[index] if index >= 0 else "")
         )
 
     return facts._replace(facts=tuple(map(labelled, facts.facts)))
@@ -515,42 +517,42 @@ def _searched(parts: Split, said: Properties) -> str:
 
 def _code_skill(source: _Source, text: str) -> _Reading:
     skill = read_json_skill(text) if source.path.endswith(".json") else read_javascript_skill(text)
-    parts = Split(skill.meta, "", text, 1)
+    doc = Split(skill.meta, "", text, 1)
     return _Reading(
-        parts, body=_NO_BODY._replace(text=text), skill=skill, title=skill.name, searched=skill.searched
+        doc, body=_NO_BODY._replace(text=text), skill=skill, title=skill.name, searched=skill.searched
     )
 
 
 def _note(source: _Source, reading: _Reading) -> Note:
-    parts, said, body = reading.parts, reading.said, reading.body
+    doc, header, body = reading.parts, reading.said, reading.body
     problems = source.problems
-    if not is_filled_in(parts.raw):  # the header of a template becomes one when it is used
-        problems += parts.problems + said.problems
+    if not is_filled_in(doc.raw):  # the header of a template becomes one when it is used
+        problems += doc.problems + header.problems
     problems += reading.skill.problems + reading.log.problems + reading.facts.problems
     fields: dict[str, Any] = {
         "path": source.path,
-        "id": said.id or _path_id(source.path),
+        "id": header.id or _path_id(source.path),
         "kind": source.place.kind,
         "title": reading.title or _first_title(body) or _scrubbed(source.stem),
         "digest": source.digest,
-        "meta": parts.meta,
-        "tags": _tags(said.tags, body.tags) if body.tags else said.tags,
-        "aliases": said.aliases,
-        "people": said.people,
-        "entities": said.entities,
+        "meta": doc.meta,
+        "tags": _tags(header.tags, body.tags) if body.tags else header.tags,
+        "aliases": header.aliases,
+        "people": header.people,
+        "entities": header.entities,
         "entity": reading.fields.entity,
-        "project": said.project,
-        "when": said.when or _time_in_name(source.stem),
-        "until": said.until,
-        "trust": said.trust,
-        "pinned": said.pinned,
-        "merged_from": said.merged_from if source.place.state == "current" else (),
-        "lifecycle": said.lifecycle,
+        "project": header.project,
+        "when": header.when or _time_in_name(source.stem),
+        "until": header.until,
+        "trust": header.trust,
+        "pinned": header.pinned,
+        "merged_from": header.merged_from if source.place.state == "current" else (),
+        "lifecycle": header.lifecycle,
         "state": source.place.state,
-        "sections": sections_of(body, parts.body_line),
+        "sections": sections_of(body, doc.body_line),
         "facts": reading.facts.facts,
         "turns": reading.log.turns,
-        "links": _links(parts, body),
+        "links": _links(doc, body),
         "blocks": body.blocks,
         "problems": _at(source.path, problems) if problems else (),
     }
@@ -559,7 +561,7 @@ def _note(source: _Source, reading: _Reading) -> Note:
         units=units_of(
             note,
             properties=reading.searched,
-            told=reading.facts.told,
+            fact_lines=reading.facts.told,
             rest=source.rest,
             fields=reading.fields,
             todos=reading.todos,
@@ -599,11 +601,11 @@ def _tags(said: tuple[str, ...], inline: tuple[str, ...]) -> tuple[str, ...]:
 def _links(parts: Split, body: Body) -> tuple[Link, ...]:
     if "[[" not in parts.raw:
         return body.links
-    found = links_in(parts.raw)
+    links = links_in(parts.raw)
     inside, line, before = [], 2, 0
-    for at, link in found:
-        line += parts.raw.count("\n", before, at)
-        before = at
+    for start, link in links:
+        line += parts.raw.count("\n", before, start)
+        before = start
         if link.target:
             inside.append(link._replace(line=line))
     return (*inside, *body.links)
@@ -625,20 +627,20 @@ def _too_long(text: str) -> Problem:
 
 def _conflicts(text: str) -> tuple[Problem, ...]:
     message, hint = "a merge conflict begins on this line", "keep one side and delete the markers"
-    found, line, at = [], 1, 0
+    problems, line, start = [], 1, 0
     for hit in _CONFLICT.finditer(text):
-        line += text.count("\n", at, hit.start())
-        at = hit.start()
-        found.append(Problem("", line, message, hint))
-    return tuple(found)
+        line += text.count("\n", start, hit.start())
+        start = hit.start()
+        problems.append(Problem("", line, message, hint))
+    return tuple(problems)
 
 
 def _at(path: str, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
     """Adds the path to problems, and cuts a long list of them short."""
-    more = len(problems) - MAX_PROBLEMS
-    if more > 0:
+    omitted = len(problems) - MAX_PROBLEMS
+    if omitted > 0:
         problems = (
             *problems[:MAX_PROBLEMS],
-            Problem("", problems[MAX_PROBLEMS].line, f"{more} more problems from here on"),
+            Problem("", problems[MAX_PROBLEMS].line, f"{omitted} more problems from here on"),
         )
     return tuple([problem._replace(path=path) for problem in problems])

@@ -63,7 +63,7 @@ NOBODYS = Permissions()
 
 def permission(at: str, **digests: Iterable[str]) -> str:
     """One line: the moment, `lines` that are given together, files that are `approved` or `refused` by them, lines that are `declined`."""
-    values: dict[str, Any] = {key: list(found) for key in _KEYS if (found := digests.get(key))}
+    values: dict[str, Any] = {key: list(lines) for key in _KEYS if (lines := digests.get(key))}
     return json.dumps({"at": at, **values}) + "\n" if values else ""
 
 
@@ -106,9 +106,9 @@ class OwnStore(NamedTuple):
         except (VaultError, OSError) as error:
             if not os.path.lexists(self.folder):
                 return ""
-            why = error.strerror if isinstance(error, OSError) else error
+            reason = error.strerror if isinstance(error, OSError) else error
             raise VaultError(
-                f"{os.path.join(self.folder, NAME)} cannot be read ({why}); make it readable"
+                f"{os.path.join(self.folder, NAME)} cannot be read ({reason}); make it readable"
             ) from None
 
     def append(self, line: str) -> None:

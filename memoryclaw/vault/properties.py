@@ -105,7 +105,7 @@ def names_of(low: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[str, ...]:
     for key in keys:
         if (value := low.get(key)) is not None:
             values = value.split(",") if isinstance(value, str) else strings(value)
-            names += [plain_name(part) for part in values]
+            names += [plain_name(text) for text in values]
     return tuple(dict.fromkeys(filter(None, names))) if names else ()
 
 
@@ -116,7 +116,7 @@ def tags_of(low: Mapping[str, Any]) -> tuple[str, ...]:
         value = low.get(key)
         if value is not None:
             values = value.replace(",", " ").split() if isinstance(value, str) else strings(value)
-            tags += [part.strip().lstrip("#").strip("/") for part in values]
+            tags += [text.strip().lstrip("#").strip("/") for text in values]
     return tuple(dict.fromkeys(filter(None, tags))) if tags else ()
 
 

@@ -47,39 +47,39 @@ def seen(path: str, data: bytes, audience: str, folders: Mapping[str, Any]) -> b
     if not hidden:
         return data
     lines = lines_of(file.text)
-    kept = [line if n not in hidden else line[len(line.rstrip("\r\n")) :] for n, line in enumerate(lines)]
-    return encode(file._replace(text="".join(kept))) if any(line.strip() for line in kept) else None
+    output = [line if n not in hidden else line[len(line.rstrip("\r\n")) :] for n, line in enumerate(lines)]
+    return encode(file._replace(text="".join(output))) if any(line.strip() for line in output) else None
 
 
 def _hidden_turns(path: str, data: bytes, text: str, audience: str, folder: str) -> set[int] | None:
     """The lines, counted from 0, of turns that are for others."""
     if path.endswith(".jsonl"):
         turns = read_jsonl("", text).turns
-        shown = {turn.line - 1 for turn in turns if labels.may_see(audience, folder, turn.audience)}
-        return set(range(len(lines_of(text)))) - shown or set()
+        visible = {turn.line - 1 for turn in turns if labels.may_see(audience, folder, turn.audience)}
+        return set(range(len(lines_of(text)))) - visible or set()
     note = read_note(path, data, ReadingSettings())
     lines = len(lines_of(text))
-    shown = {
+    visible = {
         line
         for turn in note.turns
         if labels.may_see(audience, folder, turn.audience)
         for line in range(turn.line - 1, turn.end_line)
     }
-    told = {line for turn in note.turns for line in range(turn.line - 1, turn.end_line)}
-    rest = (
-        set(range(lines)) - told if labels.may_see(audience, folder, labels.of_note(split(text))) else set()
+    spoken = {line for turn in note.turns for line in range(turn.line - 1, turn.end_line)}
+    preamble = (
+        set(range(lines)) - spoken if labels.may_see(audience, folder, labels.of_note(split(text))) else set()
     )
-    return set(range(lines)) - shown - rest if shown else None
+    return set(range(lines)) - visible - preamble if visible else None
 
 
 def _hidden_lines(text: str, audience: str, folder: str) -> set[int] | None:
     """The lines of a Markdown note, counted from 0, that are for others; None when all are."""
-    parts = split(text)
-    own = labels.of_note(parts)
-    levels = [label for label in (folder, own) if label]
+    doc = split(text)
+    note_label = labels.of_note(doc)
+    levels = [label for label in (folder, note_label) if label]
     if levels and not labels.may_see(audience, *levels):
         return None
-    first = parts.body_line - 1
+    first = doc.body_line - 1
     lines = text.split("\n")
     body = lines[first:]
     marks = labels.marks_in("\n".join(body))
@@ -87,17 +87,17 @@ def _hidden_lines(text: str, audience: str, folder: str) -> set[int] | None:
     if marks == labels.NO_MARKS:
         return set() if seen_whole else None
     outline = labels.Outline(body)
-    found = [label.audience for label in labels.covered(body, outline, marks)]
+    audiences = [label.audience for label in labels.covered(body, outline, marks)]
     if seen_whole:
         hidden = {
-            n for n, label in enumerate(found) if label and not labels.may_see(audience, *levels, label)
+            n for n, label in enumerate(audiences) if label and not labels.may_see(audience, *levels, label)
         }
         return {first + n for n in hidden | labels.emptied(body, outline, hidden)}
     # Nothing of the note is for this audience but what a label of its own lets it see, with what stands above that.
-    shown = {n for n, label in enumerate(found) if label and labels.may_see(audience, label)}
-    for number in list(shown):
-        at = outline.above[number]
-        while at >= 0 and at not in shown and not found[at]:
-            shown.add(at)
-            at = outline.above[at]
-    return set(range(len(lines))) - {first + n for n in shown} if shown else None
+    visible = {n for n, label in enumerate(audiences) if label and labels.may_see(audience, label)}
+    for number in list(visible):
+        line = outline.above[number]
+        while line >= 0 and line not in visible and not audiences[line]:
+            visible.add(line)
+            line = outline.above[line]
+    return set(range(len(lines))) - {first + n for n in visible} if visible else None

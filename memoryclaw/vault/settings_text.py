@@ -37,14 +37,16 @@ def with_setting(text: str, key: str, value: Any, where: str) -> str:
 def _placed(text: str, read: yaml_text.Yaml, section: str, name: str, line: str) -> str:
     """The text with a line changed, or one more in a section that is there."""
     lines, old = lines_of(text), _map(read.value, section).get(name)
-    if at := read.lines.get((section, name), 0):
-        before, colon, rest = lines[at - 1].partition(name)
+    if n := read.lines.get((section, name), 0):
+        before, colon, tail = lines[n - 1].partition(name)
         spelled = (old,) if isinstance(old, str) else (flow(old), _written(old))
-        there = next((form for form in spelled if form in rest), "")
-        lines[at - 1] = before + colon + (rest.replace(there, line.partition(": ")[2], 1) if there else rest)
+        spelling = next((form for form in spelled if form in tail), "")
+        lines[n - 1] = (
+            before + colon + (tail.replace(spelling, line.partition(": ")[2], 1) if spelling else tail)
+        )
     elif head := read.lines.get((section,), 0):
         first = min(
-            (at for place, at in read.lines.items() if place[:1] == (section,) and place[1:]), default=0
+            (n for place, n in read.lines.items() if place[:1] == (section,) and place[1:]), default=0
         )
         if first == head or "{" in lines[head - 1]:
             lines[head - 1] = lines[head - 1].replace("{", f"{{{line}, ", 1)
@@ -66,8 +68,8 @@ def _appended(text: str, section: str, line: str) -> str:
 
 
 def _map(values: Any, section: str) -> dict[str, Any]:
-    found = values.get(section) if isinstance(values, dict) else None
-    return found if isinstance(found, dict) else {}
+    inner = values.get(section) if isinstance(values, dict) else None
+    return inner if isinstance(inner, dict) else {}
 
 
 def _written(value: Any) -> str:

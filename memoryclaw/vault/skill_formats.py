@@ -102,7 +102,7 @@ def _parameters(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(value)
     if isinstance(value, list):
-        return ", ".join(text_of(part.get("name") if isinstance(part, dict) else part) for part in value)
+        return ", ".join(text_of(each.get("name") if isinstance(each, dict) else each) for each in value)
     return text_of(value)
 
 

@@ -54,8 +54,8 @@ def is_initialised(root: str | os.PathLike[str]) -> bool:
 
 def must_hold_no_link(state: str | os.PathLike[str]) -> None:
     """Raises VaultError if the state folder holds a symbolic link: MemoryClaw creates none."""
-    if found := _link_in(os.fspath(state), _DEPTH):
-        raise _link(found)
+    if link := _link_in(os.fspath(state), _DEPTH):
+        raise _link(link)
 
 
 def must_be_real(folder: str | os.PathLike[str]) -> None:
@@ -77,10 +77,10 @@ def made(folder: str | os.PathLike[str]) -> None:
         made(above)
     with suppress(FileExistsError):
         os.mkdir(path, 0o700)
-    found = os.lstat(path).st_mode
-    if stat.S_ISLNK(found):
+    mode = os.lstat(path).st_mode
+    if stat.S_ISLNK(mode):
         raise _link(path)
-    if not stat.S_ISDIR(found):
+    if not stat.S_ISDIR(mode):
         raise VaultError(f"{path} is in the way: a folder belongs there, so move it or delete it")
 
 
@@ -216,8 +216,8 @@ def watcher(state: Path | str) -> tuple[int, str]:
     try:
         fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        pid, _, how = os.pread(fd, 60, 0).decode("ascii", "replace").strip().partition(" ")
-        return (int(pid), how) if pid.isdigit() else (0, "")
+        pid, _, mode = os.pread(fd, 60, 0).decode("ascii", "replace").strip().partition(" ")
+        return (int(pid), mode) if pid.isdigit() else (0, "")
     finally:
         os.close(fd)
     return 0, ""

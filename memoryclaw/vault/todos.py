@@ -150,12 +150,14 @@ def with_due(line: str, day: str) -> str:
     hits = [hit for hit in _SIGNIFIER.finditer(line) if hit["due"]]
     fields = [hit for hit in _FIELD.finditer(line) if (hit[1] or hit[3]).lower() == "due"]
     if hits:
-        at = hits[-1]
-        return _replaced(line, at, at[0].replace(at["due"], day) if day else "")
+        field = hits[-1]
+        return _replaced(line, field, field[0].replace(field["due"], day) if day else "")
     if fields:
-        at = fields[-1]
-        value = at[2] if at[1] else at[4]
-        return _replaced(line, at, f"{at[0][: len(at[0]) - 1 - len(value)]}{day}{at[0][-1]}" if day else "")
+        field = fields[-1]
+        value = field[2] if field[1] else field[4]
+        return _replaced(
+            line, field, f"{field[0][: len(field[0]) - 1 - len(value)]}{day}{field[0][-1]}" if day else ""
+        )
     if not day:
         return line
     by_field = "::" in line and any((hit[1] or hit[3]).lower() in _KEYS for hit in _FIELD.finditer(line))
@@ -192,12 +194,10 @@ def patched(
         InputError: it is not there any more.
     """
     lines = list(lines_of(text))
-    places = [
-        at for at, line in enumerate(lines) if (todo := read_todo(line.rstrip("\r\n"))) and is_same(todo)
-    ]
-    at = place - 1 if place - 1 in places else places[0] if len(places) == 1 else -1
-    if at < 0:
+    places = [n for n, line in enumerate(lines) if (todo := read_todo(line.rstrip("\r\n"))) and is_same(todo)]
+    n = place - 1 if place - 1 in places else places[0] if len(places) == 1 else -1
+    if n < 0:
         raise InputError("the line of this to-do is not there any more; look at it again")
-    bare = lines[at].rstrip("\r\n")
-    lines[at] = change(bare) + lines[at][len(bare) :]
+    bare = lines[n].rstrip("\r\n")
+    lines[n] = change(bare) + lines[n][len(bare) :]
     return lines

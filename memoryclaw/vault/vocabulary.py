@@ -23,7 +23,7 @@ _ONE = frozenset({"one", "false", "no", "single"})
 _YES, _NO = frozenset({"true", "yes"}), frozenset({"false", "no"})
 
 
-class Field(NamedTuple):
+class DeclaredField(NamedTuple):
     """The type of a field, whether it holds many values, after how many days a value is to be verified (0: never), and whether a rule may settle a conflict."""
 
     type: str = "text"
@@ -35,15 +35,15 @@ class Field(NamedTuple):
 class Schema(NamedTuple):
     """The declared fields of a vault, and the headings whose keys are entities, in lower case."""
 
-    fields: Mapping[str, Field] = NOTHING
+    fields: Mapping[str, DeclaredField] = NOTHING
     collections: frozenset[str] = DEFAULT_COLLECTIONS
     problems: tuple[Problem, ...] = ()
 
     def misfit(self, field: str, value: str) -> str:
         """Why a value is none of its field's type, in a sentence; empty where it is one, or the field has none."""
-        declared = self.fields.get(_word(field), Field())
+        declared = self.fields.get(_word(field), DeclaredField())
         values = value.split(",") if declared.many else [value]
-        wrong = next(filter(None, (misfit(one.strip(), declared.type) for one in values)), "")
+        wrong = next(filter(None, (misfit(spelling.strip(), declared.type) for spelling in values)), "")
         return wrong and f"{wrong}, as `{_word(field)}: {declared.type}` in {SCHEMA_FILE} asks for"
 
 
@@ -70,9 +70,9 @@ def misfit(value: str, type_: str) -> str:
 def _is_fixed(value: str) -> bool:
     """True for a time that is the same whenever it is read (`spring 2027`), or every year (`11 February`)."""
     ranges = [leading_range(value, today) for today in _YEARS]
-    if not all(one and not words_of(value[one.span[1] :]) for one in ranges):
+    if not all(span and not words_of(value[span.span[1] :]) for span in ranges):
         return False
-    first, second = ((one.start, one.end) for one in ranges if one)
+    first, second = ((span.start, span.end) for span in ranges if span)
     return first == second or tuple(day[5:] for day in first) == tuple(day[5:] for day in second)
 
 
@@ -92,9 +92,9 @@ def read_aliases(text: str) -> dict[str, tuple[str, ...]]:
     `a: [b, c]` links a with b and with c, in both directions; a list of lists links all words of each inner list.
     """
     synonyms_of: dict[str, dict[str, None]] = {}
-    for one, synonym in _pairs(load(text).value):
-        if one != synonym:
-            synonyms_of.setdefault(one, {})[synonym] = None
+    for term, synonym in _pairs(load(text).value):
+        if term != synonym:
+            synonyms_of.setdefault(term, {})[synonym] = None
     return {word: tuple(synonyms) for word, synonyms in synonyms_of.items()}
 
 
@@ -119,8 +119,8 @@ def read_schema(text: str) -> Schema:
             Problem("", line, "`fields` is not a list of keys", "write lines like `deadline: date` below it")
         )
     named = {
-        name.lower(): _field(name, said, loaded, problems)
-        for name, said in (fields.items() if isinstance(fields, dict) else ())
+        name.lower(): _field(name, spec, loaded, problems)
+        for name, spec in (fields.items() if isinstance(fields, dict) else ())
     }
     collections = frozenset(_word(name) for name in _names(low.get("collections")))
     has_collections = "collections" in low
@@ -158,32 +158,32 @@ def _pairs(value: Any) -> Iterator[tuple[str, str]]:
 
 def _names(value: Any) -> list[str]:
     names = value.split(",") if isinstance(value, str) else strings(value)
-    return [part for part in names if part.strip()]
+    return [name for name in names if name.strip()]
 
 
 def _word(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def _field(name: str, said: Any, loaded: Yaml, problems: list[Problem]) -> Field:
+def _field(name: str, spec: Any, loaded: Yaml, problems: list[Problem]) -> DeclaredField:
     """Reads the declaration of a field: `date`, `many`, `[email, many]` or `{type: email, values: many, verify: 180 days, supersede: true}`."""
-    field = Field()
-    if isinstance(said, dict):
-        spans = [text for key, value in said.items() if key.lower() == _VERIFY for text in strings(value)]
-        rules = {str(key).lower(): value for key, value in said.items() if str(key).lower() != _VERIFY}
+    field = DeclaredField()
+    if isinstance(spec, dict):
+        spans = [text for key, value in spec.items() if key.lower() == _VERIFY for text in strings(value)]
+        rules = {str(key).lower(): value for key, value in spec.items() if str(key).lower() != _VERIFY}
         decides = " ".join(strings(rules.pop("supersede", None))).lower()
         field = field._replace(supersede=decides in _YES)
         if decides and decides not in _YES | _NO:
             line = loaded.lines.get(("fields", name, "supersede"), loaded.lines.get(("fields", name), 1))
             message = f"{name}: supersede: {decides!r} is neither true nor false"
             problems.append(Problem("", line, message, "write `supersede: true`"))
-        said = rules
+        spec = rules
         field = field._replace(verify=next(filter(None, map(span_of, spans)), 0))
         if spans and not field.verify:
             line = loaded.lines.get(("fields", name, _VERIFY), loaded.lines.get(("fields", name), 1))
             hint = "write it as `180 days`, `6 months` or `1 year`"
             problems.append(Problem("", line, f"{name}: {spans[0]!r} is no time after which to verify", hint))
-    for word in (part.lower() for text in strings(said) for part in text.replace(",", " ").split()):
+    for word in (part.lower() for text in strings(spec) for part in text.replace(",", " ").split()):
         if word in TYPES:
             field = field._replace(type=word)
         elif word in _MANY or word in _ONE:

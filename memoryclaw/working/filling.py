@@ -100,4 +100,4 @@ def _skill(tool: str, args: Mapping[str, Any]) -> str:
 
 def _first(place: Mapping[str, Any], keys: Collection[str]) -> str:
     texts = (place[key] for key in keys if isinstance(place.get(key), str))
-    return next((text for one in texts if (text := one_line(one))), "")
+    return next((text for raw in texts if (text := one_line(raw))), "")

@@ -61,7 +61,7 @@ def changed(
     plan = tuple(shortened(step, LONGEST) for step in changes.get("plan", memory.plan)[:STEPS])
     observations = (
         *memory.observations,
-        *(shortened(one, LONGEST) for one in changes.get("observations", ())),
+        *(shortened(text, LONGEST) for text in changes.get("observations", ())),
     )
     return trimmed(
         replace(
@@ -132,7 +132,7 @@ def as_text(memory: WorkingMemory) -> str:
         f"plan: {'; '.join(memory.plan)}" if memory.plan else "",
         f"active skill: {memory.active_skill}" if memory.active_skill else "",
         *(f"fact: {key}: {value}" for key, value in memory.facts.items()),
-        *(f"observed: {one}" for one in memory.observations),
+        *(f"observed: {text}" for text in memory.observations),
     ]
     return "\n".join(filter(None, lines))
 
@@ -167,7 +167,7 @@ def _texts(most: int) -> Callable[[WorkingMemory], WorkingMemory]:
         memory,
         plan=tuple(shortened(step, most) for step in memory.plan),
         facts={key: shortened(value, most) for key, value in memory.facts.items()},
-        observations=tuple(shortened(one, most) for one in memory.observations),
+        observations=tuple(shortened(text, most) for text in memory.observations),
         active_skill=shortened(memory.active_skill, most),
     )
 

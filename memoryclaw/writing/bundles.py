@@ -163,7 +163,7 @@ class _Packing:
         self.withheld += not is_whole
         if data is not None:
             if path.startswith(LOGS):
-                self._artifacts.update(f"{ARTIFACTS}{one.decode()}" for one in _ARTIFACT.findall(data))
+                self._artifacts.update(f"{ARTIFACTS}{name.decode()}" for name in _ARTIFACT.findall(data))
             self.rows.append({"path": path, "size": len(data), "sha256": files.digest_of(data)})
             self._put(_INSIDE + path, data)
 
@@ -349,8 +349,8 @@ def restore(
         pristine = NOTHING  # by other settings, nobody would look where things are here
     restoring = _Restoring(context, bundle, pristine, dry_run=dry_run)
     new = [path for path, digest in bundle.digests.items() if restoring.is_new(path, digest)]
-    there = kept_files(context.root) if new else ()
-    restoring.notices.update(dict.fromkeys(name_notices(new, there)))
+    paths = kept_files(context.root) if new else ()
+    restoring.notices.update(dict.fromkeys(name_notices(new, paths)))
     # The settings first: they say who may see what comes after them.
     for group in ({CONFIG_FILE} & set(new), set(new) - {CONFIG_FILE}):
         for path, data in bundle.files(group) if group else ():
@@ -454,7 +454,7 @@ class _Restoring:
         gone = b"\n".join(line for n, line in enumerate(lines) if n in blank)
         remains = b"\n".join(blank.get(n, line) for n, line in enumerate(lines))
         named = (
-            {f"{ARTIFACTS}{one.decode()}" for one in _ARTIFACT.findall(part)} for part in (gone, remains)
+            {f"{ARTIFACTS}{name.decode()}" for name in _ARTIFACT.findall(text)} for text in (gone, remains)
         )
         self._erased_payloads |= next(named) - next(named)
         # Lines of UTF-16 end elsewhere.
@@ -480,7 +480,7 @@ class _Restoring:
         group, self._waiting = self._waiting, []
         # Those that git mostly does not hold are apart from the others, and not told of.
         for is_untracked, is_told in ((False, True), (True, False)):
-            batch = [one for one in group if one[0].startswith(_UNTRACKED) == is_untracked]
+            batch = [file for file in group if file[0].startswith(_UNTRACKED) == is_untracked]
             if batch:
                 self._write(batch, is_told=is_told)
 

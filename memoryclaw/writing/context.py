@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memoryclaw.errors import InputError, MemoryClawError, NotFoundError
 from memoryclaw.ports import Address, Lookup
 from memoryclaw.text.encoding import decode
-from memoryclaw.text.redaction import Gate
+from memoryclaw.text.redaction import RedactionGate
 from memoryclaw.text.yaml_text import flow_list, scalar
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import SemanticFile, plain_words
@@ -123,9 +123,9 @@ class Written(NamedTuple):
     notice: str = ""
 
 
-def _own_gate() -> Gate:
+def _own_gate() -> RedactionGate:
     """A gate whose marks match no others."""
-    return Gate(lambda: os.urandom(32))
+    return RedactionGate(lambda: os.urandom(32))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +137,7 @@ class WriteContext:
     templates: Templates
     now: datetime
     new_id: Callable[[], str]
-    gate: Gate = field(default_factory=_own_gate)
+    gate: RedactionGate = field(default_factory=_own_gate)
     as_seen: Callable[[str, str], str] = lambda _, text: text  # a file's path and text → what the caller sees
     only_seen: bool = False  # `text` gives no more than that
 

@@ -86,13 +86,13 @@ class Decisions:
         counted = permitted.counted([digest for _, digest in read])
         foreign = {place for place, d in enumerate(decisions) if d.widens and not counted[place]}
         forgotten = standing_marks(text, permitted)
-        found = cls(decisions, forgotten, foreign, permitted.withdrawn)
+        record = cls(decisions, forgotten, foreign, permitted.withdrawn)
         if foreign:
-            wanted = {
+            pending = {
                 place for place in foreign if line_digest(decisions[place].line()) not in permitted.declined
             }
-            found.proposals = tuple(found._proposals(wanted, standing_marks(text, None)))
-        return found
+            record.proposals = tuple(record._proposals(pending, standing_marks(text, None)))
+        return record
 
     def _proposals(self, places: Collection[int], forgotten: frozenset[str]) -> Iterator[Decision]:
         """Those of these decisions that would change something; the files of a skill come together."""
@@ -134,7 +134,7 @@ class Decisions:
 
 def fingerprint(kind: str, *parts: str) -> str:
     """What a proposal is known by again: 16 hex digits of its kind and its words, whatever their case and spaces."""
-    text = "\0".join([kind, *(" ".join(fold(part).split()) for part in parts)])
+    text = "\0".join([kind, *(" ".join(fold(words).split()) for words in parts)])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

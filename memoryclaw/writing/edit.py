@@ -68,7 +68,7 @@ def edit(context: WriteContext, id_: str, fields: Mapping[str, Value]) -> Writte
     return _write(context, address, fields, change, "edited")
 
 
-class Rewrite(NamedTuple):
+class NoteRewrite(NamedTuple):
     """A text for a note: what it changes, what reading it finds wrong, and what was written, if it was."""
 
     id: str
@@ -98,7 +98,7 @@ def original(context: WriteContext, id_: str) -> tuple[Address, bytes]:
     return address, data
 
 
-def rewrite(context: WriteContext, id_: str, text: str, *, digest: str, dry_run: bool = False) -> Rewrite:
+def rewrite(context: WriteContext, id_: str, text: str, *, digest: str, dry_run: bool = False) -> NoteRewrite:
     """Gives a note another text; one commit. Lines that stay keep their bytes, line ends too.
 
     Args:
@@ -120,7 +120,7 @@ def rewrite(context: WriteContext, id_: str, text: str, *, digest: str, dry_run:
     schema = context.schema()
     note = read_note(address.path, new, ReadingSettings(collections=schema.collections))
     problems = (*note.problems, *misfits(address.path, note.facts, schema))
-    rewritten = Rewrite(address.id, address.path, digest, before, after, problems)
+    rewritten = NoteRewrite(address.id, address.path, digest, before, after, problems)
     if dry_run:
         return rewritten
 
@@ -220,7 +220,7 @@ def _listed(key: str, value: Value) -> Value:
         if isinstance(items, list):
             return [str(item) for item in items if item is not None]
     if key in _LISTS and isinstance(value, str):
-        return [part.strip().lstrip("#") for part in value.split(",") if part.strip()]
+        return [tag.strip().lstrip("#") for tag in value.split(",") if tag.strip()]
     return value
 
 
@@ -326,7 +326,7 @@ def revive(context: WriteContext, id_: str) -> Written:
         return _revive_turn(context, address)
     if not address.path.startswith(_ARCHIVE):
         raise InputError(f"{id_} is not forgotten: it is in {address.path}")
-    removal = Removal.read(context.text(address.path))
+    removal = FactRemoval.read(context.text(address.path))
     if removal is not None:
         return _revive_fact(context, address, removal)
     target = address.path.removeprefix(_ARCHIVE)
@@ -481,7 +481,7 @@ def _forget_fact(context: WriteContext, address: Address) -> Written:
     return Written(id_, name, outcome.commit, "forgotten", notice)
 
 
-def _revive_fact(context: WriteContext, address: Address, removal: Removal) -> Written:
+def _revive_fact(context: WriteContext, address: Address, removal: FactRemoval) -> Written:
     run = context.run("revive")
 
     def message() -> str:
@@ -501,7 +501,7 @@ def _revive_fact(context: WriteContext, address: Address, removal: Removal) -> W
 _CONTEXT = 3
 
 
-class Removal(NamedTuple):
+class FactRemoval(NamedTuple):
     """One fact's removal: at `line` of `origin`, below `above`, the text `left` stands where `removed` stood."""
 
     fact: str
@@ -512,23 +512,23 @@ class Removal(NamedTuple):
     left: str
 
     @classmethod
-    def read(cls, note: str) -> Removal | None:
+    def read(cls, note: str) -> FactRemoval | None:
         """The removal that an archive note describes, or None for any other note."""
         meta = split(readable(note)).meta
         values = [meta.get(name) for name in cls._fields]
-        texts = [part for part in values if isinstance(part, str)]
+        texts = [value for value in values if isinstance(value, str)]
         if len(texts) != len(values) or not texts[2].isdigit():
             return None
         return cls(texts[0], texts[1], int(texts[2]), *texts[3:])
 
 
-def removal_of(before: str, after: str, fact: str, origin: str) -> Removal:
+def removal_of(before: str, after: str, fact: str, origin: str) -> FactRemoval:
     """What was taken out between two texts."""
     old = lines_of(before)
     changes = hunks(old, lines_of(after))
     start, end = changes[0].start, changes[-1].end
     remaining = "".join(lines_of(after)[start : len(lines_of(after)) - (len(old) - end)])
-    return Removal(
+    return FactRemoval(
         fact,
         origin,
         start + 1,
@@ -538,19 +538,19 @@ def removal_of(before: str, after: str, fact: str, origin: str) -> Removal:
     )
 
 
-def put_back(text: str, removal: Removal) -> str:
+def put_back(text: str, removal: FactRemoval) -> str:
     """The text with the removed lines where they were, found by the lines above them; InputError when those are gone."""
     lines, remaining, above = lines_of(text), lines_of(removal.left), lines_of(removal.above)
     for depth in range(len(above), -1, -1):
         near = above[len(above) - depth :]
         places = [
-            at
-            for at in range(depth, len(lines) - len(remaining) + 1)
-            if lines[at : at + len(remaining)] == remaining and lines[at - depth : at] == near
+            number
+            for number in range(depth, len(lines) - len(remaining) + 1)
+            if lines[number : number + len(remaining)] == remaining and lines[number - depth : number] == near
         ]
         if places and (depth or not above):
-            at = min(places, key=lambda place: abs(place - removal.line + 1))
-            return "".join(lines[:at]) + removal.removed + "".join(lines[at + len(remaining) :])
+            number = min(places, key=lambda place: abs(place - removal.line + 1))
+            return "".join(lines[:number]) + removal.removed + "".join(lines[number + len(remaining) :])
     raise InputError(
         f"the lines around {removal.fact} in {removal.origin} are gone; copy it from the archive by hand"
     )

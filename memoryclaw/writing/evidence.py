@@ -15,7 +15,7 @@ from memoryclaw.text.frontmatter import split
 from memoryclaw.text.needles import tells
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import SemanticFile, Sheet, sources_in
-from memoryclaw.vault.forgotten import Mark, place_of_words
+from memoryclaw.vault.forgotten import ForgottenMark, place_of_words
 from memoryclaw.vault.layout import LOGS
 from memoryclaw.vault.logs import LogRange, parse_ranges, range_of, whole_lines
 from memoryclaw.vault.notes import ReadingSettings, read_note
@@ -49,9 +49,9 @@ class EpisodeFile(NamedTuple):
     ranges: tuple[LogRange, ...]
     quotes: tuple[QuotedLine, ...]
 
-    def mark(self, number: int) -> Mark:
+    def mark(self, number: int) -> ForgottenMark:
         """The mark of one of its lines."""
-        return Mark(range_of(self.path, whole_lines(self.data), number, number))
+        return ForgottenMark(range_of(self.path, whole_lines(self.data), number, number))
 
 
 class SourcedFact(NamedTuple):
@@ -113,7 +113,7 @@ class EvidenceFinder:
     @cached_property
     def episodes(self) -> list[EpisodeFile]:
         """Every episode that cites lines of logs."""
-        return [one for one in self.all_episodes if one.path.startswith("episodes/")]
+        return [episode for episode in self.all_episodes if episode.path.startswith("episodes/")]
 
     @cached_property
     def all_episodes(self) -> list[EpisodeFile]:
@@ -121,7 +121,7 @@ class EvidenceFinder:
         episodes = (
             self.episode(path) for folder in ("episodes", "archive/episodes") for path in self._files(folder)
         )
-        return [one for one in episodes if one.ranges]
+        return [episode for episode in episodes if episode.ranges]
 
     def episode(self, path: str) -> EpisodeFile:
         """An episode, read."""
@@ -170,7 +170,7 @@ class EvidenceFinder:
         """The log lines that an episode was made of, but for those on which a fact rests that stays."""
         if address.kind != "episode":
             return Evidence()
-        episode, marks, stays = self.episode(address.path), list[Mark](), dict[str, None]()
+        episode, marks, stays = self.episode(address.path), list[ForgottenMark](), dict[str, None]()
         for range_ in episode.ranges:
             lines, turns = self.turns(range_.path)
             for turn in turns:
@@ -195,7 +195,7 @@ class EvidenceFinder:
         marks = (mark for source in fact.sources for mark in self._of_source(fact, source))
         return tuple(dict.fromkeys(map(str, marks)))
 
-    def _of_source(self, fact: SourcedFact, source: str) -> Iterator[Mark]:
+    def _of_source(self, fact: SourcedFact, source: str) -> Iterator[ForgottenMark]:
         name, _, block = source.partition("#^")
         address = self._context.lookup.resolve(name)
         if address is None:
@@ -226,7 +226,7 @@ class EvidenceFinder:
 
     def _of_log(
         self, fact: SourcedFact, episode: EpisodeFile, range_: LogRange, gone: Sequence[QuotedLine]
-    ) -> Iterator[Mark]:
+    ) -> Iterator[ForgottenMark]:
         lines, turns = self.turns(range_.path)
         for turn in turns:
             if not range_.first <= turn.line <= range_.last:
@@ -240,12 +240,12 @@ class EvidenceFinder:
                 continue
             words_said = [quote.said for quote in quotes if quote in gone]
             if not all(
-                place_of_words(turn.text, one) for one in words_said
+                place_of_words(turn.text, words) for words in words_said
             ):  # it stands there in other words
                 yield turn_mark
                 continue
             words_said += [fact.value] * tells(fact.value)
-            yield from (Mark(turn_mark.place, *span) for span in _joined(turn.text, words_said))
+            yield from (ForgottenMark(turn_mark.place, *span) for span in _joined(turn.text, words_said))
 
     def _citing(
         self, episode: EpisodeFile, blocks: set[str], but: SourcedFact | None = None
@@ -263,9 +263,9 @@ class EvidenceFinder:
         return [path for path in files.list_files(self._context.root, folder) if path.endswith(".md")]
 
 
-def _mark(path: str, lines: list[bytes], turn: Turn) -> Mark:
+def _mark(path: str, lines: list[bytes], turn: Turn) -> ForgottenMark:
     """The mark of all lines of a turn."""
-    return Mark(range_of(path, lines, turn.line, min(turn.end_line, len(lines))))
+    return ForgottenMark(range_of(path, lines, turn.line, min(turn.end_line, len(lines))))
 
 
 def _joined(text: str, said: Iterable[str]) -> list[tuple[int, int]]:

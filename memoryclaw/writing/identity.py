@@ -30,10 +30,10 @@ def identify(context: WriteContext, fresh: str) -> None:
     """
 
     def change(text: str) -> str:
-        there = id_in(text)
-        if is_vault_id(there):  # another process was first
+        current = id_in(text)
+        if is_vault_id(current):  # another process was first
             return text
-        if there:
+        if current:
             raise ConfigError(f"{CONFIG_FILE}: vault.id is no id, which has 32 hex digits; take the line out")
         return with_setting(text, KEY, fresh, CONFIG_FILE)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from memoryclaw.errors import InputError, NameTakenError
@@ -28,7 +28,7 @@ _SUMMARY = 120
 AGAIN = "it was forgotten for good once; you say it again, so it is no longer kept away"
 
 
-class Part(NamedTuple):
+class MemoryPart(NamedTuple):
     """One fact, or statement (then `field` is empty), of what is to be remembered, and the file that it goes to."""
 
     entity: str
@@ -44,7 +44,11 @@ class Part(NamedTuple):
 
 
 def remember_parts(
-    context: WriteContext, parts: Sequence[Part], *, source: str = "", lifecycle: Mapping[str, str] = NOTHING
+    context: WriteContext,
+    parts: Sequence[MemoryPart],
+    *,
+    source: str = "",
+    lifecycle: Mapping[str, str] = NOTHING,
 ) -> Written:
     """Keeps facts and statements that were said in one breath, all with one lifecycle; one commit of all of them.
 
@@ -90,12 +94,8 @@ def remember_parts(
         )
 
     erased = Tombstones.of(context)
-    erased_again = {
-        one
-        for part in parts
-        for one in of_fact(erased.digest, part.entity, part.field, part.value)
-        if one in erased.known
-    }
+    digests = (d for part in parts for d in of_fact(erased.digest, part.entity, part.field, part.value))
+    erased_again = erased.known.intersection(digests)
     paths = dict.fromkeys(part.path for part in parts)
     edits = [Edit(path, text_change(change(path)), undoable=True) for path in paths]
     outcome = write(
@@ -103,7 +103,7 @@ def remember_parts(
     )  # fmt: skip
     remark = "" if outcome.changed else "already known"
     reading = "understood as " + ", and ".join(str(part) for part in parts)
-    replaced = [f"it replaces {one.old!r}" for one in edits_done.values() if one.action == "superseded"]
+    replaced = [f"it replaces {edit.old!r}" for edit in edits_done.values() if edit.action == "superseded"]
     notice = "; ".join(
         filter(None, (reading, *replaced, remark, AGAIN if erased_again else "", outcome.notice))
     )
@@ -130,7 +130,7 @@ def _bounded(
 
 
 def _set(
-    context: WriteContext, text: str, file: SemanticFile, part: Part, source: str, *, many: bool
+    context: WriteContext, text: str, file: SemanticFile, part: MemoryPart, source: str, *, many: bool
 ) -> FactEdit:
     if not part.field:
         return add_statement(
@@ -239,7 +239,7 @@ def _fact(
         )
 
     erased = Tombstones.of(context)
-    erased_again = {one for one in of_fact(erased.digest, entity, field, value) if one in erased.known}
+    erased_again = erased.known.intersection(of_fact(erased.digest, entity, field, value))
     outcome = write(
         context.root,
         [Edit(path, text_change(change), undoable=True), *_said_again(erased_again)],
@@ -267,7 +267,7 @@ def _holds(facts: Iterable[Fact], entity: str, field: str, value: str) -> bool:
         fact.current
         and _same(fact.entity, entity)
         and _same(fact.field, field)
-        and value in (fact.value, *(part.strip() for part in fact.value.split(",")))
+        and value in (fact.value, *(listed.strip() for listed in fact.value.split(",")))
         for fact in facts
     )
 
@@ -377,7 +377,7 @@ def _id_of(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(".md")
 
 
-def _said_again(digests: set[str]) -> list[Edit]:
+def _said_again(digests: Collection[str]) -> list[Edit]:
     """What a person says again is no longer kept away."""
     return [lifted(digests)] if digests else []
 

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 from memoryclaw import config
 from memoryclaw.errors import ConflictError, NotFoundError, VaultError
 from memoryclaw.text.prompts import one_line
-from memoryclaw.text.redaction import Gate
+from memoryclaw.text.redaction import RedactionGate
 from memoryclaw.vault import files
 
 
-def secret_gate(*, as_is: bool = False) -> Gate:
+def secret_gate(*, as_is: bool = False) -> RedactionGate:
     """A gate for one verb."""
-    return Gate(_key, as_is=as_is)
+    return RedactionGate(_key, as_is=as_is)
 
 
 def harmless(sentence: str, *given: Any) -> str:

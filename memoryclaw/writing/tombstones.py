@@ -35,7 +35,7 @@ class Tombstones(NamedTuple):
     def read(cls, decisions: str, digest: Digest) -> Tombstones:
         """Those that the text of `decisions.jsonl` holds."""
         decided = Decisions.read(decisions).all if f'"{PURGED}"' in decisions else ()
-        return cls(frozenset(one for d in decided if d.decision == PURGED for one in d.digests), digest)
+        return cls(frozenset(erased for d in decided if d.decision == PURGED for erased in d.digests), digest)
 
     def turn(self, session: str, names: Iterable[str], text: str) -> bool:
         """True for a turn that was erased; `names` are the number and the host's id under which it comes."""
@@ -51,22 +51,22 @@ class Tombstones(NamedTuple):
 
     def within(self, text: str, kinds: str = "t") -> set[str]:
         """The digests of what a text says and was erased; `kinds`: t for whole texts, v for values."""
-        heads = {one.partition(":")[0] for one in self.known}
+        heads = {erased.partition(":")[0] for erased in self.known}
         lengths = {(head[0], int(head[1:])) for head in heads if head[:1] in kinds and head[1:].isdecimal()}
         words = plain_words(text) if lengths else ()
         digests = (
-            _counted(self.digest, kind, words[at : at + length])
+            _counted(self.digest, kind, words[begin : begin + length])
             for kind, length in sorted(lengths)
-            for at in range(len(words) - length + 1)
+            for begin in range(len(words) - length + 1)
         )
-        return {one for one in digests if one in self.known}
+        return set(self.known.intersection(digests))
 
 
 def said_in(record: Mapping[str, Any]) -> str:
     """What a line of a log says, tool calls included."""
     values = [record.get(key) for key in ("content", "tool", "args", "result")]
     texts = (
-        part if isinstance(part, str) else json.dumps(part, ensure_ascii=False) for part in values if part
+        each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in values if each
     )
     return "\n".join(texts)
 
@@ -78,9 +78,9 @@ def lifted(digests: Iterable[str]) -> Edit:
     def change(text: str) -> str:
         lines = []
         for line in text.splitlines(keepends=True):
-            if f'"{PURGED}"' in line and any(f'"{one}"' in line for one in gone):
+            if f'"{PURGED}"' in line and any(f'"{erased}"' in line for erased in gone):
                 value = json.loads(line)
-                value["digests"] = [one for one in value["digests"] if one not in gone]
+                value["digests"] = [erased for erased in value["digests"] if erased not in gone]
                 lines.append(json.dumps(value, ensure_ascii=False) + line[len(line.rstrip("\r\n")) :])
             else:
                 lines.append(line)

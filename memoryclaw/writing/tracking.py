@@ -54,8 +54,8 @@ class Tracking:
             folders = [folder for folder, on in self.wanted.items() if on]
             fresh = {path: stamp for folder in folders for path, stamp in _stamps(self.root, folder)}
             paths = sorted(path for path, stamp in fresh.items() if earlier.get(path) != stamp)
-            batches = (paths[at : at + _AT_ONCE] for at in range(0, len(paths), _AT_ONCE))
-            commits += [self._batch(writer, some) for some in batches]
+            batches = (paths[begin : begin + _AT_ONCE] for begin in range(0, len(paths), _AT_ONCE))
+            commits += [self._batch(writer, batch) for batch in batches]
             if fresh != earlier:
                 with suppress(OSError):  # what cannot be remembered is read again
                     data = json.dumps(fresh).encode("utf-8", "surrogateescape")

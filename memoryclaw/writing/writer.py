@@ -472,8 +472,8 @@ def _queue(root: str) -> SingleFlight[_Request]:
                 with writing(root) as writer:
                     _write_together(writer, requests)
             except BaseException as error:  # noqa: BLE001 - each of them raises it
-                for one in requests:
-                    one.done = error
+                for request in requests:
+                    request.done = error
 
     return SingleFlight(work)
 
@@ -696,7 +696,7 @@ class Writer:
         steps = tuple(_step(n, path, before[path], after[path]) for n, path in enumerate(changed))
         commit_made, pending = _all_of(batch.drafts), JournalEntry(verb, steps)
         if commit_made:
-            objects = [found for draft in batch.drafts for found in draft.objects]
+            objects = [stored for draft in batch.drafts for stored in draft.objects]
             self.history.store(objects, batch.drafts[0].base.tree.hash_name)
             pending = JournalEntry(
                 verb, steps, commit_made.commit, commit_made.parent, commit_made.ref, commit_made.follow
@@ -755,8 +755,8 @@ def _put_back(root: str, steps: Sequence[JournalStep], before: dict[str, bytes |
 
 
 def _step(number: int, path: str, before: bytes | None, after: bytes | None) -> JournalStep:
-    was, now = (None if data is None else files.digest_of(data) for data in (before, after))
-    return JournalStep(path, was, now, f".{(now or was or '')[:12]}-{number}.tmp")
+    was, new = (None if data is None else files.digest_of(data) for data in (before, after))
+    return JournalStep(path, was, new, f".{(new or was or '')[:12]}-{number}.tmp")
 
 
 def _uncommitted(plans: Sequence[FilePlan]) -> str:

@@ -11,7 +11,7 @@ from nights import NIGHT, consolidated, said
 from segments import talk_of
 
 from memoryclaw.app import App
-from memoryclaw.consolidation.acceptance import TABLE, Row, verdict
+from memoryclaw.consolidation.acceptance import TABLE, Rule, verdict
 from memoryclaw.consolidation.claims import claims_of
 from memoryclaw.consolidation.talk import Talk
 from memoryclaw.text.language import fold
@@ -61,7 +61,7 @@ def talk(why: str) -> Talk:
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.why)
-def test_each_row_of_the_table_is_reached_by_talk(row: Row) -> None:
+def test_each_row_of_the_table_is_reached_by_talk(row: Rule) -> None:
     assert row.why in {verdict(one).why for one in talk(row.why).statements}
 
 
@@ -73,7 +73,7 @@ def test_every_statement_fits_a_row_and_the_first_that_fits_decides() -> None:
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.why)
-def test_a_statement_claims_what_its_row_says(row: Row) -> None:
+def test_a_statement_claims_what_its_row_says(row: Rule) -> None:
     wanted = SAID[row.why][1]
     claims = [
         claim for claim in claims_of(talk(row.why)) if fold(wanted) in fold(f"{claim.value} {claim.words}")
@@ -98,7 +98,7 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.why)
-def test_the_verdict_is_what_ends_in_the_vault(row: Row, vault: Path) -> None:
+def test_the_verdict_is_what_ends_in_the_vault(row: Rule, vault: Path) -> None:
     wanted = fold(SAID[row.why][1])
     app = App(vault, clock=lambda: NIGHT)
     held = [fact for _, fact in app.facts() if wanted in fold(fact.value)]

@@ -5,17 +5,17 @@ import pytest
 from memoryclaw.consolidation.changes import Claim
 from memoryclaw.consolidation.reconcile import FactFiles, after, reconcile
 from memoryclaw.model import Fact
-from memoryclaw.vault.vocabulary import Field, Schema
+from memoryclaw.vault.vocabulary import DeclaredField, Schema
 from memoryclaw.writing.decisions import REJECTED, UNDONE, Decision, Decisions, fingerprint
 
 PATH = "semantic/projects.md"
 SCHEMA = Schema(
     {
-        "deadline": Field("date"),
-        "birthday": Field("date"),
-        "email": Field("email"),
-        "lead": Field("text"),
-        "likes": Field("text", many=True),
+        "deadline": DeclaredField("date"),
+        "birthday": DeclaredField("date"),
+        "email": DeclaredField("email"),
+        "lead": DeclaredField("text"),
+        "likes": DeclaredField("text", many=True),
     }
 )
 NOTHING_DECIDED = Decisions()

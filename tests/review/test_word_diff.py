@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.review.word_diff import COME, GONE, SAME, DiffPart, Line, marked, word_diff
+from memoryclaw.review.word_diff import COME, GONE, SAME, DiffLine, DiffPart, marked, word_diff
 from memoryclaw.text.encoding import lines_of, readable
 
 texts = st.lists(
@@ -41,7 +41,9 @@ def test_lines_with_nothing_in_common_are_told_one_below_the_other():
 def test_far_changes_are_hunks_of_their_own_and_a_new_file_is_all_new():
     before = "\n".join(map(str, range(50)))
     assert len(word_diff(before, before.replace("3\n", "x\n", 1).replace("49", "y"))) > 1
-    assert word_diff("", "a\nb\n") == [(Line(1, (DiffPart(COME, "a"),)), Line(2, (DiffPart(COME, "b"),)))]
+    assert word_diff("", "a\nb\n") == [
+        (DiffLine(1, (DiffPart(COME, "a"),)), DiffLine(2, (DiffPart(COME, "b"),)))
+    ]
 
 
 def test_line_ends_alone_are_no_difference():

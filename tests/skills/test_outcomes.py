@@ -10,7 +10,7 @@ import pytest
 from conftest import VaultOf, git
 
 from memoryclaw.app import App, open_vault
-from memoryclaw.skills.outcomes import Outcome, Outcomes, better, outcomes_of
+from memoryclaw.skills.outcomes import Outcomes, RunOutcome, better, outcomes_of
 
 NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
 MAIL = "---\nname: mail\ndescription: Sends an email to one person.\ntriggers: [send email]\n---\n# Mail\n\nAsk first.\n"
@@ -111,9 +111,9 @@ def test_an_agent_learns_how_often_it_worked_and_not_in_whose_words_it_failed(ro
 
 def test_a_run_that_could_not_begin_or_was_broken_off_says_nothing_of_the_skill() -> None:
     runs = (
-        Outcome("2026-05-01T09:00:00Z", True),
-        Outcome("2026-05-02T09:00:00Z", False, "interrupted"),
-        Outcome("2026-05-03T09:00:00Z", False, "check", "no tool mail.send", 1, "mail.send"),
+        RunOutcome("2026-05-01T09:00:00Z", True),
+        RunOutcome("2026-05-02T09:00:00Z", False, "interrupted"),
+        RunOutcome("2026-05-03T09:00:00Z", False, "check", "no tool mail.send", 1, "mail.send"),
     )
     outcomes = Outcomes(runs, "d")
     assert (outcomes.rate, outcomes.degraded, outcomes.last_failure) == (1.0, False, None)
@@ -144,7 +144,7 @@ def test_a_skill_that_was_moved_keeps_the_runs_of_its_version() -> None:
 
 def test_of_two_that_did_better_the_more_successful_is_named() -> None:
     failed, fair, good = (
-        Outcomes(tuple(Outcome("2026-05-01T09:00:00Z", ok) for ok in ended))
+        Outcomes(tuple(RunOutcome("2026-05-01T09:00:00Z", ok) for ok in ended))
         for ended in ("", (True, False), (True,))
     )
     assert better(failed, [("fair", fair), ("good", good), ("never", failed)]) == "good"

@@ -282,6 +282,11 @@ def test_ctrl_c_behind_the_close_of_a_folder_is_told_as_such(tmp_path, monkeypat
     path = "logs/2026-04-19/s.jsonl"
     with files.appending(str(tmp_path), path):
         pass  # makes the folders
+    # A shell ignores the signal for what it runs in the background.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     monkeypatch.setattr(os, "close", closing)
-    with pytest.raises(KeyboardInterrupt), files.appending(str(tmp_path), path):
-        pytest.fail("the interruption comes before")
+    try:
+        with pytest.raises(KeyboardInterrupt), files.appending(str(tmp_path), path):
+            pytest.fail("the interruption comes before")
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memoryclaw.vault.ledger import Ledger
-from memoryclaw.vault.ledger_usage import Record, Use, told_by
+from memoryclaw.vault.ledger_usage import LedgerUsage, Use, told_by
 
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 
-def contents(record: Record) -> object:
+def contents(record: LedgerUsage) -> object:
     return record.days, record.cited, record.rated, record.uses
 
 
@@ -26,7 +26,7 @@ def at_device(root: Path, name: str) -> Ledger:
 
 def test_what_replies_cited_is_read_with_what_had_shown_it(tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
-    assert contents(ledger.record()) == contents(Record())
+    assert contents(ledger.record()) == contents(LedgerUsage())
     ledger.append("shown", {"receipt": "r-1", "ids": ["a", "b"]}, on(0))
     ledger.append(
         "cited",

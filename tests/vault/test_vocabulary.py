@@ -4,7 +4,7 @@ import pytest
 
 from memoryclaw.vault.vocabulary import (
     DEFAULT_COLLECTIONS,
-    Field,
+    DeclaredField,
     read_aliases,
     read_schema,
     vocabulary_problems,
@@ -41,8 +41,8 @@ def test_a_schema_names_collections_and_fields_in_any_spelling():
     )
     assert schema.collections == {"contacts", "my things"}
     assert schema.fields == {
-        "deadline": Field("date"), "email": Field("email", many=True), "team": Field("text", many=True),
-        "phone": Field("phone", many=True),
+        "deadline": DeclaredField("date"), "email": DeclaredField("email", many=True), "team": DeclaredField("text", many=True),
+        "phone": DeclaredField("phone", many=True),
     }  # fmt: skip
     assert schema.problems == ()
 

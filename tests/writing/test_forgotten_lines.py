@@ -10,7 +10,7 @@ from conftest import Claw
 from gitvault import snapshot
 
 from memoryclaw.app import init_vault, open_vault
-from memoryclaw.vault.forgotten import ForgottenLines, Mark
+from memoryclaw.vault.forgotten import ForgottenLines, ForgottenMark
 from memoryclaw.vault.logs import LogRange, range_of, whole_lines
 
 TURNS = [
@@ -130,12 +130,12 @@ def test_a_mark_follows_its_lines_and_one_that_fits_nothing_costs_nothing():
     data = b"a\nb\nc\nd\n"
     lines = whole_lines(data)
     marks = [
-        Mark(range_of("logs/x/s.jsonl", lines, 2, 3)),
-        Mark(range_of("logs/x/s.jsonl", lines, 4, 4), 1, 2),
+        ForgottenMark(range_of("logs/x/s.jsonl", lines, 2, 3)),
+        ForgottenMark(range_of("logs/x/s.jsonl", lines, 4, 4), 1, 2),
     ]
     forged = [
-        Mark(LogRange("logs/x/s.jsonl", 1, 999_999_999, "0" * 16)),
-        Mark(LogRange("logs/x/s.jsonl", 0, 0, "0" * 16)),
+        ForgottenMark(LogRange("logs/x/s.jsonl", 1, 999_999_999, "0" * 16)),
+        ForgottenMark(LogRange("logs/x/s.jsonl", 0, 0, "0" * 16)),
     ]
     known = ForgottenLines.of(map(str, marks + forged))
 

@@ -8,7 +8,7 @@ from gitvault import NOW, git, pen_for, snapshot, vault_of
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.history.repository import History
 from memoryclaw.vault.notes import ReadingSettings, read_note
-from memoryclaw.writing.remember import Part, remember, remember_parts
+from memoryclaw.writing.remember import MemoryPart, remember, remember_parts
 
 PROJECTS = "# projectX\n- deadline: 2025-04-10 [since:: 2025-03-01]\n- stakeholders: [[John]], [[Sarah]]\n"
 SCHEMA = "fields:\n  stakeholders: many\n  deadline: date\n"
@@ -50,7 +50,7 @@ def test_what_could_not_be_undone_is_refused_before_anything_is_written(tmp_path
         with pytest.raises(ConflictError, match=r"semantic/mine\.md is not in git, .*commit the file first"):
             remember(pen_for(root), words, entity="Zoe", field=field)
         with pytest.raises(ConflictError, match=r"semantic/mine\.md is not in git"):
-            remember_parts(pen_for(root), [Part("Zoe", field, words, "semantic/mine.md")])
+            remember_parts(pen_for(root), [MemoryPart("Zoe", field, words, "semantic/mine.md")])
     assert (snapshot(root), git(root, "status", "--porcelain"), git(root, "rev-parse", "HEAD")) == before
     git(root, "add", "semantic/mine.md")
     git(root, "commit", "-qm", "mine")

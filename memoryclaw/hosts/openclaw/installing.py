@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.hosts.json5 import (
     Added,
-    Node,
+    JsonNode,
     append,
     drop,
     found,
@@ -79,14 +79,14 @@ def wishes(*, plugin: str, vault: str, command: Sequence[str]) -> list[DesiredSe
 
 
 def install(
-    text: str, wanted: Iterable[DesiredSetting], known: Iterable[InstallStep] = ()
+    text: str, wishes: Iterable[DesiredSetting], known: Iterable[InstallStep] = ()
 ) -> tuple[str, list[InstallStep]]:
     """The text that says what is wanted, and the steps that undo it; `known` are those of an earlier time."""
-    wanted, steps = list(wanted), list(known)
-    for wish in wanted:
+    wishes, steps = list(wishes), list(known)
+    for wish in wishes:
         if wish.default and found(text, wish.path) is not None:
             continue
-        text = _moved(text, wish, steps, wanted) if wish.item else text
+        text = _moved(text, wish, steps, wishes) if wish.item else text
         text = _with_item(text, wish, steps) if wish.item else _with_value(text, wish, steps)
     return text, steps
 
@@ -188,7 +188,7 @@ def _with_value(text: str, wish: DesiredSetting, steps: list[InstallStep]) -> st
     return text if plain(node) == wish.value else _replaced(text, wish, node, steps)
 
 
-def _replaced(text: str, wish: DesiredSetting, node: Node, steps: list[InstallStep]) -> str:
+def _replaced(text: str, wish: DesiredSetting, node: JsonNode, steps: list[InstallStep]) -> str:
     number = next((n for n, step in enumerate(steps) if step.path == wish.path), None)
     raw = text[node.start : node.end]
     if number is not None:

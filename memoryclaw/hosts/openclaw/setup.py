@@ -156,7 +156,7 @@ class Setup:
 _FOLDER = "openclaw"
 
 
-class Record(NamedTuple):
+class InstallRecord(NamedTuple):
     """What an install left behind to be undone: for which vault, the steps, and the copy of the file as it was."""
 
     vault: str = ""
@@ -233,11 +233,13 @@ class HostConfig:
         files.remove_file(folder, name, digest)
         return True
 
-    def record(self) -> Record | None:
+    def record(self) -> InstallRecord | None:
         """What was written down of an install; None where nothing is, or nothing that can be read."""
         try:
             entry = json.loads(files.read_file(self._records, self._record).data)
-            return Record(str(entry["vault"]), tuple(map(from_record, entry["steps"])), str(entry["backup"]))
+            return InstallRecord(
+                str(entry["vault"]), tuple(map(from_record, entry["steps"])), str(entry["backup"])
+            )
         except (MemoryClawError, OSError, ValueError, KeyError, TypeError):
             return None
 

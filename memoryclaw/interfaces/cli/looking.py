@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memoryclaw.recall.browsing import EntityEntry, EntityShown, NoteEntry, ShownUnit
     from memoryclaw.recall.inspecting import Inspected
     from memoryclaw.recall.timeline import Timeline, TimelineEvent
-    from memoryclaw.review.file_history import Blame, CommitShown, Events, FactSource
+    from memoryclaw.review.file_history import Blame, CommitList, CommitShown, FactSource
 
 
 @verb(
@@ -329,7 +329,7 @@ def _print_commit(context: CliContext, found: CommitShown) -> None:
         remark(found.notice)
 
 
-def _events(events: Events) -> None:
+def _events(events: CommitList) -> None:
     rows = [
         (one.when[:16].replace("T", " "), one.commit[:10], one.kind, one.subject, _files(one.files))
         for one in events.commits

@@ -11,12 +11,12 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, agreed, group
 from memoryclaw.model import OWNER
-from memoryclaw.review.word_diff import COME, GONE, SAME, Line, marked, word_diff
+from memoryclaw.review.word_diff import COME, GONE, SAME, DiffLine, marked, word_diff
 from memoryclaw.text.prompts import visible
 
 if TYPE_CHECKING:
     from memoryclaw.review.decide import ReviewDecision
-    from memoryclaw.review.file_history import Difference
+    from memoryclaw.review.file_history import FileDiff
     from memoryclaw.review.queue import ReviewItem
 
 _WIDTH = 68  # columns of a cell in a list
@@ -228,7 +228,7 @@ def _print_decisions(ctx: click.Context, done: Sequence[ReviewDecision]) -> None
 
 
 def _differences(
-    context: CliContext, found: Iterable[tuple[ReviewItem, Sequence[Difference]]], *, whole: bool
+    context: CliContext, found: Iterable[tuple[ReviewItem, Sequence[FileDiff]]], *, whole: bool
 ) -> None:
     found = list(found)
     if context.json:
@@ -242,7 +242,7 @@ def _differences(
         _one(item, files, whole=whole)
 
 
-def _one(item: ReviewItem, files: Sequence[Difference], *, whole: bool) -> None:
+def _one(item: ReviewItem, files: Sequence[FileDiff], *, whole: bool) -> None:
     from memoryclaw.lifecycle.conflict_decisions import side_in_words
 
     say(f"{styled(item.what, bold=True)} ({styled(item.id)})")
@@ -273,7 +273,7 @@ _SIGNS = {SAME: " ", GONE: "-", COME: "+"}
 _COLOURS = {SAME: None, GONE: "red", COME: "green"}
 
 
-def show_difference(found: Difference) -> None:
+def show_difference(found: FileDiff) -> None:
     """Prints what changes in one file."""
     title = f": {styled(found.title)}" if found.title else ""
     say(f"  {styled(found.path, underline=True)}{title}")
@@ -284,12 +284,12 @@ def show_difference(found: Difference) -> None:
             say(f"  {_sign(line)} {_told_words(line)}".rstrip())
 
 
-def _sign(line: Line) -> str:
+def _sign(line: DiffLine) -> str:
     kinds = {piece.kind for piece in line.pieces}
     return _SIGNS[kinds.pop()] if len(kinds) == 1 else "~"
 
 
-def _told_words(line: Line) -> str:
+def _told_words(line: DiffLine) -> str:
     if in_colour():
         return "".join(
             click.style(_clean(piece.text), fg=_COLOURS[piece.kind], strikethrough=piece.kind == GONE or None)

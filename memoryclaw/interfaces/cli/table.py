@@ -31,12 +31,12 @@ def method_of(verb: str) -> Callable[..., Any]:
     return method
 
 
-def params_of(verb: str, without: Collection[str], text: click.ParamType) -> list[click.Parameter]:
+def params_of(verb: str, without: Collection[str], text: click.ParamType[str]) -> list[click.Parameter]:
     """The arguments and options of a verb, but for those that its command takes in another way; `text` reads one."""
     return [_param(each, text) for each in parameters(method_of(verb)) if each.argument not in without]
 
 
-def _param(parameter: Parameter, text: click.ParamType) -> click.Parameter:
+def _param(parameter: Parameter, text: click.ParamType[str]) -> click.Parameter:
     kind, default, param = parameter.type, parameter.default, parameter.param
     is_list = get_origin(kind) is Sequence
     metavar = param.metavar or ("N" if int in (kind, *get_args(kind)) else parameter.key.upper())

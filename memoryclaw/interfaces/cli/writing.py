@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.survey import Survey
     from memoryclaw.writing.context import Written
-    from memoryclaw.writing.edit import Rewrite
+    from memoryclaw.writing.edit import NoteRewrite
 
 
 @verb(examples=["init ~/notes", "init . --commit", "init --vault ~/obsidian --json"])
@@ -273,7 +273,7 @@ def edit(
         tell(context, app.edit(id_, dict(_pair(pair) for pair in pairs), as_is=as_is))
 
 
-def _print_rewrite(context: CliContext, found: Rewrite) -> None:
+def _print_rewrite(context: CliContext, found: NoteRewrite) -> None:
     if context.json:
         as_json(shapes.rewrite(found))
         return

@@ -48,7 +48,7 @@ from memoryclaw.writing.context import fact_in_words
 
 if TYPE_CHECKING:
     from memoryclaw.recall.browsing import NoteEntry
-    from memoryclaw.review.file_history import Difference
+    from memoryclaw.review.file_history import FileDiff
     from memoryclaw.review.queue import ReviewItem
     from memoryclaw.working.memory import WorkingMemory
 
@@ -344,7 +344,7 @@ def waiting(items: Iterable[ReviewItem]) -> str:
     )
 
 
-def differences(item: ReviewItem, files: Iterable[Difference]) -> str:
+def differences(item: ReviewItem, files: Iterable[FileDiff]) -> str:
     """What one thing that waits would make of each file."""
     texts = (lines_text(file.path, _marked(file)[:_SHOWN], "unknown") for file in files)
     return "\n".join([waiting([item]), *texts])
@@ -378,7 +378,7 @@ def _fact(fact: Fact, conflicts: Sequence[str]) -> str:
     return " ".join(filter(None, (text, mark_of(conflicts, ()))))
 
 
-def _marked(file: Difference) -> str:
+def _marked(file: FileDiff) -> str:
     return "\n".join(marked(line.pieces) for hunk in word_diff(file.before, file.after) for line in hunk)
 
 
