@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,8 +12,10 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.linting import changed_hook, ended_hook, hook_options
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
-from memoryclaw.recall.evaluation import Evaluated, QuestionResult
 from memoryclaw.vault.layout import QUESTIONS_FILE, on_disk
+
+if TYPE_CHECKING:
+    from memoryclaw.recall.evaluation import Evaluated, QuestionResult
 
 _WIDEST = 58  # columns of a question in the table; longer ones are cut
 

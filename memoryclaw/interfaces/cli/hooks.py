@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memoryclaw.hosts.hooks import CLAUDE_CODE, HOSTS
+from memoryclaw.hosts import CLAUDE_CODE, HOSTS
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, say, styled
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
 from memoryclaw.text.prompts import visible

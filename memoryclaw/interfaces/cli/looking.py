@@ -25,7 +25,6 @@ from memoryclaw.interfaces.cli.printing import (
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
 from memoryclaw.model import Fact
 from memoryclaw.text.prompts import visible
-from memoryclaw.writing.context import fact_in_words
 
 if TYPE_CHECKING:
     from memoryclaw.app.verbs import TodoState
@@ -49,6 +48,8 @@ def show(shown: ShownUnit) -> None:
         at = shown.address
         say(styled(f"{at.path}:{at.line}-{at.end_line}", dim=True))
     click.echo(visible(shown.text), nl=not shown.text.endswith("\n"))
+    from memoryclaw.writing.context import fact_in_words  # `--help` needs none
+
     for one in shown.superseded:
         told = fact_in_words(one.entity, one.field, one.value)
         remark(f"line {one.line}: {told} ({one.mark()})")
@@ -346,6 +347,8 @@ def _files(names: Sequence[str]) -> str:
 
 
 def _sentences(found: Blame) -> Iterable[str]:
+    from memoryclaw.writing.context import fact_in_words
+
     fact = found.fact
     since = f", {'on' if fact.is_statement else 'since'} {fact.day}" if fact.day else ""
     yield f"{styled(fact_in_words(fact.entity, fact.field, fact.value), bold=True)}{styled(since)} ({styled(found.path)}:{fact.line})"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import get_completion_class
 
-from memoryclaw.index.sync import Synced
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import Bar, as_json, padded, plural, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import CliContext, cli, verb
@@ -15,6 +14,7 @@ from memoryclaw.model import Problem
 
 if TYPE_CHECKING:
     from memoryclaw.app.stats import Waits
+    from memoryclaw.index.sync import Synced
     from memoryclaw.index.vectors import VectorStatus
     from memoryclaw.review.machines import Exchanged
 
