@@ -32,8 +32,10 @@ from memoryclaw.app.verbs import (
     AsOf,
     Before,
     Budget,
+    Change,
     Digest,
     Due,
+    Expires,
     FactId,
     FieldName,
     Flag,
@@ -48,12 +50,16 @@ from memoryclaw.app.verbs import (
     Model,
     Newest,
     NoteKind,
+    OwnType,
     Page,
     Past,
     Question,
     Rating,
     Reason,
+    Receipt,
+    ReceiptId,
     Room,
+    Scope,
     Seen,
     Session,
     Since,
@@ -65,6 +71,7 @@ from memoryclaw.app.verbs import (
     Until,
     When,
     Words,
+    Yes,
     allowed,
     verb,
 )
@@ -515,7 +522,7 @@ class App:
             answer = replace(answer, notices=(*answer.notices, *told))
         return self._context.receipted(answer, named, seen) if noted else answer
 
-    def ask(self, query: str) -> AnsweredQuestion:
+    def ask(self, query: Question) -> AnsweredQuestion:
         """The lines that answer a question, from facts, episodes, notes and logs, each with its place; no model takes part.
 
         It is a recall of its own, noted in the ledger, and quotes nothing that a recall leaves out.
@@ -526,7 +533,7 @@ class App:
         return self._context.read(lambda: ask(self._searcher(), recalled, least=self.config.min_coverage))
 
     @verb("GET /v1/receipts/{id}", "Look", "why ID", audience=AGENTS)
-    def why(self, receipt: Id) -> ReadBack:
+    def why(self, receipt: ReceiptId) -> ReadBack:
         """A recall read back: what was in its context, what was left out and why, of what is still there for who asks."""
         from memoryclaw.recall.receipts import read_back
 
@@ -839,9 +846,9 @@ class App:
         source: Text = "",
         note: bool = False,
         as_is: bool = False,
-        memory_type: MemoryType = "",
-        scope: Text = "",
-        expires: Text = "",
+        memory_type: OwnType = "",
+        scope: Scope = "",
+        expires: Expires = "",
     ) -> Written:
         """Keeps a text as the value of an entity's field, or as what it says: facts and statements, else an episode; one commit.
 
@@ -970,14 +977,14 @@ class App:
         return self._context.write(work, text, as_is=as_is, standing=standing)
 
     @allowed(OWNER)
-    def trust(self, id_: str) -> Written:
+    def trust(self, id_: Id) -> Written:
         """Says that a person trusts a note, a fact or a statement; one commit."""
         from memoryclaw.writing.edit import set_trust
 
         return self._context.write(lambda context: set_trust(context, id_, "trusted"))
 
     @allowed(OWNER)
-    def quarantine(self, id_: str) -> Written:
+    def quarantine(self, id_: Id) -> Written:
         """Takes a note, a fact or a statement out of every answer, and leaves it where it stands; one commit."""
         from memoryclaw.writing.edit import set_trust
 
@@ -1034,7 +1041,7 @@ class App:
         return done
 
     @verb("POST /v1/undo", "Write", "undo WHAT", audience=(OWNER,), commit="what")
-    def undo(self, commit: Text, *, yes: Flag = False) -> Written:
+    def undo(self, commit: Change, *, yes: Yes = False) -> Written:
         """Takes back one machine commit or run, and keeps what people changed since; one commit.
 
         What makes the folder a vault is taken back only with `yes`.
@@ -1231,7 +1238,7 @@ class App:
 
     @verb("POST /v1/feedback", "Write", "feedback ID RATING", audience=AGENTS)
     def feedback(
-        self, id_: Id, rating: Rating, *, session: Session = "", note: Reason = "", receipt: Text = ""
+        self, id_: Id, rating: Rating, *, session: Session = "", note: Reason = "", receipt: Receipt = ""
     ) -> Feedback:
         """Keeps in the ledger how useful a note, section, fact or turn was, from 1 to 5.
 

@@ -204,13 +204,26 @@ Seen = Annotated[Literal["all", "tools", "none"], Param("What the host still sho
 TodoState = Annotated[Literal["open", "done", "all"], Param("Which of them.")]
 Kept = Annotated[
     str,
-    Param("What to keep; with entity and field, the value of the fact; with entity alone, what was said."),
+    Param(
+        "What to keep; with entity and field, the value of the fact; with entity alone, what was said.",
+        metavar="TEXT",
+        words=True,
+    ),
 ]
-Subject = Annotated[str, Param("The person, project or thing that it is about.")]
-FieldName = Annotated[str, Param("Which of its fields, such as deadline; goes with entity.")]
-Tags = Annotated[Sequence[str], Param("Tags, where the text is kept as an episode.")]
-Reason = Annotated[str, Param("Why.")]
-Rating = Annotated[int, Param("From 1 (useless) to 5 (just right).", least=1, most=5)]
+Subject = Annotated[str, Param("The person, project or thing that it is about.", metavar="E")]
+FieldName = Annotated[str, Param("Which of its fields, such as deadline; goes with entity.", metavar="F")]
+Tags = Annotated[Sequence[str], Param("Tags, where the text is kept as an episode.", flag="tag", metavar="T")]
+OwnType = Annotated[
+    str, Param("decision, preference, lesson, procedure, event, or a word of yours.", key="type")
+]
+Scope = Annotated[str, Param("What it counts for: permanent, project:NAME or session[:NAME].")]
+Expires = Annotated[str, Param("The last day on which it counts.", metavar="DATE")]
+Reason = Annotated[str, Param("Why.", metavar="TEXT")]
+Change = Annotated[str, Param("A commit or a run.", metavar="RUN|COMMIT")]
+Yes = Annotated[bool, Param("Take back also what makes the folder a vault.")]
+ReceiptId = Annotated[str, Param("A receipt, as a recall printed it.", key="id", metavar="RECEIPT")]
+Receipt = Annotated[str, Param("The recall that showed it; empty: the last one.", metavar="R")]
+Rating = Annotated[int, Param("From 1 (useless) to 5 (just right).", least=1, most=5, metavar="1..5")]
 Digest = Annotated[str, Param("Of what was shown; what has changed since is refused.")]
 Number = Annotated[int, Param("The number of a value, from 1.", least=0)]
 Values = Annotated[Mapping[str, str], Param("Values by name.")]

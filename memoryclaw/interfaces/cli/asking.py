@@ -14,12 +14,12 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import aligned, as_json, marked, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
 from memoryclaw.interfaces.shapes import REASONS as _REASONS
-from memoryclaw.model import Match, Matched
+from memoryclaw.model import Match, Matched, ReadBack
 from memoryclaw.text.prompts import mark_of, visible
 from memoryclaw.text.snippets import snippet
 
 if TYPE_CHECKING:
-    pass
+    from memoryclaw.recall.ask import AnsweredQuestion
 
 SESSION = click.option(
     "--session",
@@ -86,20 +86,13 @@ def search(
     _remarks(shapes.search(answer))
 
 
-@verb(examples=["ask 'When is the boathouse deadline?'", "ask what coffee does Nora drink --json"])
-@click.argument("query", nargs=-1, required=True, type=TEXT)
-@click.pass_obj
-def ask(context: CliContext, *, query: tuple[str, ...]) -> None:
+@verb("ask", examples=["ask 'When is the boathouse deadline?'", "ask what coffee does Nora drink --json"])
+def ask(found: AnsweredQuestion) -> None:
     """Answer a question with the lines that answer it, and where they stand.
 
     The lines come from facts, episodes, notes and logs; no model takes part, and nothing is made up. Where no line
     holds more than half of the question, the nearest are shown as such.
     """
-    with context.app() as app:
-        found = app.ask(" ".join(query))
-    if context.json:
-        as_json(shapes.asked(found))
-        return
     if not found.answered:
         say(
             _nothing("ask", "here answers that", found.query, asked=False)
@@ -181,16 +174,9 @@ def _recalled(context: CliContext, query: str, *, trace: bool, **asked: Any) -> 
         return shapes.recall(app.recall(query, **asked), trace=trace)
 
 
-@verb(examples=["why r-20260420t080000-1a2b3c", "why r-20260420t080000-1a2b3c --json"])
-@click.argument("receipt", type=TEXT)
-@click.pass_obj
-def why(context: CliContext, receipt: str) -> None:
+@verb("why", examples=["why r-20260420t080000-1a2b3c", "why r-20260420t080000-1a2b3c --json"])
+def why(found: ReadBack) -> None:
     """Read a recall back: what was in its context, what was left out and why."""
-    with context.app() as app:
-        found, fresh = app.why(receipt), app.freshness
-    if context.json:
-        as_json(shapes.read_back(found, fresh))
-        return
     of = f" for session {styled(found.session)}" if found.session else ""
     say(f"{found.ts}{of}: {found.tokens} of {found.budget} tokens\n")
     rows = [
@@ -206,8 +192,6 @@ def why(context: CliContext, receipt: str) -> None:
         say(f"{count} more: {_REASONS.get(reason, reason)}")
     if found.gone:
         say(f"{found.gone} more {'are' if found.gone > 1 else 'is'} no longer there")
-    if fresh.degraded:
-        remark(f"Degraded: {fresh.degraded}")
 
 
 def _nothing(verb: str, done: str, query: str, *, asked: bool = True) -> str:

@@ -39,7 +39,7 @@ def links() -> None:
 
 @links.command(
     "show",
-    takes="graph.whole",
+    of="graph.whole",
     examples=["links semantic/projects", "links ep-20250708-penicillin", "links Home --json", "links --dot"],
 )
 @click.argument("id_", metavar="[ID]", required=False, default="", type=TEXT)
@@ -69,7 +69,7 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
 
 
 @links.command(
-    "path", takes="graph.path", examples=["links path Home 'Boathouse Aarhus'", "links path Home Nora --json"]
+    "path", of="graph.path", examples=["links path Home 'Boathouse Aarhus'", "links path Home Nora --json"]
 )
 def path(way: PathShown) -> None:
     """Show the shortest way from one note or entity to another."""
@@ -88,7 +88,7 @@ def path(way: PathShown) -> None:
 
 @links.command(
     "neighbours",
-    takes="graph.neighbours",
+    of="graph.neighbours",
     examples=["links neighbours 'Boathouse Aarhus'", "links neighbours Home --limit 5 --json"],
 )
 def neighbours(shown: NeighboursShown) -> None:
@@ -111,7 +111,7 @@ def neighbours(shown: NeighboursShown) -> None:
         remark(f"{len(shown.neighbours)} of {shown.total} are shown; --limit shows more")
 
 
-@links.command("orphans", takes="graph.orphans", examples=["links orphans", "links orphans --json"])
+@links.command("orphans", of="graph.orphans", examples=["links orphans", "links orphans --json"])
 def orphans(nodes: Sequence[GraphNode]) -> None:
     """List the notes and entities that nothing is tied to."""
     table(["id", "kind", "title"], [[one.id, one.kind, one.title] for one in nodes])
@@ -119,7 +119,7 @@ def orphans(nodes: Sequence[GraphNode]) -> None:
         say("Everything is tied to something.")
 
 
-@links.command("dangling", takes="graph.dangling", examples=["links dangling", "links dangling --json"])
+@links.command("dangling", of="graph.dangling", examples=["links dangling", "links dangling --json"])
 def dangling(ends: Sequence[LinkEnd]) -> None:
     """List the links that lead nowhere."""
     table(["where", "link"], [[f"{end.source}:{end.line}", _written(end)] for end in ends])

@@ -13,7 +13,7 @@ from memoryclaw.interfaces.cli.verbs import CliContext, cli, verb
 from memoryclaw.model import Problem
 
 if TYPE_CHECKING:
-    from memoryclaw.app.stats import Waits
+    from memoryclaw.app.stats import Stats, Waits
     from memoryclaw.index.sync import Synced
     from memoryclaw.index.vectors import VectorStatus
     from memoryclaw.review.machines import Exchanged
@@ -120,15 +120,9 @@ def _waits(found: Waits, what: str, how: str) -> str:
     return f"{plural(found.number, what)} {how}{f', the oldest for {age}' if found.since else ''}"
 
 
-@verb(examples=["stats", "stats --json"])
-@click.pass_obj
-def stats(context: CliContext) -> None:
+@verb("stats", examples=["stats", "stats --json"])
+def stats(found: Stats) -> None:
     """Show how the vault grows, how it is used and what waits."""
-    with context.app() as app:
-        found = app.stats()
-    if context.json:
-        as_json(shapes.stats(found))
-        return
     kinds = ", ".join(f"{count} {kind}" for kind, count in found.notes.items()) or "none"
     rated = f", {plural(found.ratings, 'rating')} of {found.rating:.1f} on average" if found.ratings else ""
     cited = f", {found.cited} cited" if found.cited else ""

@@ -46,21 +46,12 @@ def review() -> None:
     """
 
 
-@review.command("list", examples=["review list", "review list --json"])
-@click.pass_obj
-def list_(context: CliContext) -> None:
+@review.command("list", of="review.list", examples=["review list", "review list --json"])
+def list_(items: Sequence[ReviewItem]) -> None:
     """List pending changes, each with its reason."""
-    with context.app() as app:
-        found = app.review.list()
-    if context.json:
-        from memoryclaw.interfaces import shapes
-
-        as_json(shapes.waiting(found))
-    elif not found:
+    table(("id", "kind", "what", "why"), [(i.id, i.kind, _cut(i.what), _cut(i.why)) for i in items])
+    if not items:
         say("Nothing waits.")
-    else:
-        rows = [(i.id, i.kind, _cut(i.what), _cut(i.why)) for i in found]
-        table(("id", "kind", "what", "why"), rows)
 
 
 @review.command("show", examples=["review show p-1a2b3c4d"])

@@ -118,7 +118,7 @@ class Verb(click.Command):
 
     Args:
         examples: how it may be called.
-        takes: the verb of the app that gives it its arguments and options; the function then prints the answer, see `table.carry_out`.
+        of: the verb of the app that gives it its arguments and options; the function then prints the answer, see `table.carry_out`.
         without: those that it does not take.
     """
 
@@ -126,26 +126,27 @@ class Verb(click.Command):
         self,
         *args: Any,
         examples: Sequence[str] = (),
-        takes: str = "",
+        of: str = "",
         without: Sequence[str] = (),
         **kwargs: Any,
     ) -> None:
         kwargs["params"] = [*(kwargs.get("params") or []), *shared_options()]
         kwargs.setdefault("context_settings", _SETTINGS)
         self._params: list[click.Parameter] = []
-        self._later = (takes, without) if takes else None
-        if takes:
-            kwargs["callback"] = partial(_carried_out, kwargs["callback"], takes)
+        self.of, self._without, self._is_made = of, without, not of
+        if of:
+            kwargs["callback"] = partial(_carried_out, kwargs["callback"], of)
         super().__init__(*args, **kwargs)
         self.examples = examples
 
     @property
     def params(self) -> list[click.Parameter]:
         """Its arguments and options; those of the app are looked up when somebody asks, as the list of all verbs needs none."""
-        if self._later:
+        if not self._is_made:
             from memoryclaw.interfaces.cli.table import params_of
 
-            self._params, self._later = [*params_of(*self._later, TEXT), *self._params], None
+            self._params = [*params_of(self.of, self._without, TEXT), *self._params]
+            self._is_made = True
         return self._params
 
     @params.setter
@@ -225,17 +226,17 @@ class Verbs(click.Group):
                 formatter.write_dl(rows)
 
 
-def _carried_out(function: Callable[..., None], takes: str, **values: Any) -> None:
+def _carried_out(function: Callable[..., None], of: str, **values: Any) -> None:
     from memoryclaw.interfaces.cli.table import carry_out
 
-    carry_out(click.get_current_context().ensure_object(CliContext), function, takes, values)
+    carry_out(click.get_current_context().ensure_object(CliContext), function, of, values)
 
 
 def verb(
-    takes: str = "", *, examples: Sequence[str], without: Sequence[str] = ()
+    of: str = "", *, examples: Sequence[str], without: Sequence[str] = ()
 ) -> Callable[[Callable[..., Any]], Verb]:
     """Makes a function a verb of the command line; see `Verb`."""
-    return click.command(cls=Verb, examples=examples, takes=takes, without=without)
+    return click.command(cls=Verb, examples=examples, of=of, without=without)
 
 
 def shared_options() -> list[click.Option]:
