@@ -230,10 +230,10 @@ def _made(
 
 def _keys(route: Route, method: Callable[..., Any], adapter: Adapter) -> dict[str, Parameter]:
     """What a request may say: the parameters of the verb, but for what the path names, and those of its adapter."""
-    own = {parameter.argument: parameter for parameter in verbs.parameters(adapter)}
+    added = {parameter.argument: parameter for parameter in verbs.parameters(adapter)}
     named = list(inspect.signature(method).parameters)[1] if "{" in route.path else ""
     passed = verbs.parameters(method) if "keys" in adapter.__annotations__ else []
-    merged = {parameter.argument: parameter for parameter in passed if parameter.argument != named} | own
+    merged = {parameter.argument: parameter for parameter in passed if parameter.argument != named} | added
     return {route.keys.get(parameter.argument, parameter.key): parameter for parameter in merged.values()}
 
 

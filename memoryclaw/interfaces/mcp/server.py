@@ -17,7 +17,7 @@ from memoryclaw import __version__
 from memoryclaw.app import App
 from memoryclaw.app.verbs import question
 from memoryclaw.errors import InputError, NotFoundError
-from memoryclaw.interfaces.mcp.tools import BY_NAME, ROWS, Tool, get
+from memoryclaw.interfaces.mcp.tools import BY_NAME, ROWS, ToolSpec, get
 from memoryclaw.interfaces.requests import refusal_of
 from memoryclaw.text.prompts import one_line
 from memoryclaw.writing.secret_gate import harmless
@@ -80,8 +80,8 @@ class RequestRunner:
 
     async def prompt(self, _ctx: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """A question with what memory holds on it."""
-        name, given = params.name, params.arguments or {}
-        text = await self._answered(lambda app: recalled(app, name, given), name, given)
+        name, arguments = params.name, params.arguments or {}
+        text = await self._answered(lambda app: recalled(app, name, arguments), name, arguments)
         message = types.PromptMessage(role="user", content=_text(text))
         return types.GetPromptResult(description=PROMPT, messages=[message])
 
@@ -177,7 +177,7 @@ def manifest() -> dict[str, Any]:
     }
 
 
-def _tool(tool: Tool) -> types.Tool:
+def _tool(tool: ToolSpec) -> types.Tool:
     return types.Tool(
         name=tool.name,
         title=tool.title,
@@ -218,8 +218,8 @@ def recalled(app: App, name: str, given: Mapping[str, str]) -> str:
 
 def refusal(error: Exception, *given: object) -> str:
     """What a client is told: `not_found: nothing in this vault …`; empty when nobody foresaw it. `given`: what it sent."""
-    why = refusal_of(error)
-    return f"{why.code}: {harmless(why.message, *given)}" if why else ""
+    refused = refusal_of(error)
+    return f"{refused.code}: {harmless(refused.message, *given)}" if refused else ""
 
 
 def bug(error: Exception, place: str) -> str:

@@ -70,7 +70,7 @@ Action = Annotated[
 ]
 
 
-class Tool(NamedTuple):
+class ToolSpec(NamedTuple):
     """One tool."""
 
     name: str
@@ -109,7 +109,7 @@ class Tool(NamedTuple):
         return self.answer(app, **arguments_of(request, self.keys, given=True))
 
 
-ROWS: list[Tool] = []
+ROWS: list[ToolSpec] = []
 
 
 def tool(title: str, does: str) -> Callable[[Callable[..., str]], Callable[..., str]]:
@@ -119,7 +119,7 @@ def tool(title: str, does: str) -> Callable[[Callable[..., str]], Callable[..., 
         name, keys = f"memory_{function.__name__}", {each.key: each for each in parameters(function)}
         about = " ".join((function.__doc__ or "").split())
         ROWS.append(
-            Tool(name, title, about, does, keys, request_model(name, keys, longest=_LONGEST), function)
+            ToolSpec(name, title, about, does, keys, request_model(name, keys, longest=_LONGEST), function)
         )
         return function
 
@@ -167,8 +167,8 @@ def get(app: App, id_: Id, *, line: Line = 1, lines: Lines = 400) -> str:
     shown = app.show(id_)
     trust = app.trust_of([shown.address.path]).get(shown.address.path, "unknown")
     every = encoding.LINE.findall(shown.text)
-    part = every[line - 1 : line - 1 + lines]
-    if not part and line > 1:
+    wanted_lines = every[line - 1 : line - 1 + lines]
+    if not wanted_lines and line > 1:
         raise InputError(f"{id_} has only {len(every)} lines")
     superseded = _superseded(shown.superseded) if shown.superseded else ""
 
@@ -178,10 +178,10 @@ def get(app: App, id_: Id, *, line: Line = 1, lines: Lines = 400) -> str:
         text = lines_text(shown.address.id, "".join(some), trust)
         return _with("\n".join(filter(None, (text, superseded))), remark, app.freshness.degraded)
 
-    count = _most(part, tell)
-    if count or not part:
-        return tell(part[:count])
-    first = part[0][: _most(part[0], lambda text: tell(["".join(text)], ", cut"))]
+    count = _most(wanted_lines, tell)
+    if count or not wanted_lines:
+        return tell(wanted_lines[:count])
+    first = wanted_lines[0][: _most(wanted_lines[0], lambda text: tell(["".join(text)], ", cut"))]
     return tell([first], ", cut")
 
 
