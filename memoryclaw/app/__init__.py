@@ -1144,7 +1144,7 @@ class App:
             after: with `due`, the hours for which new lines are left to an agent.
         """
         from memoryclaw.app.upkeep import upkeep
-        from memoryclaw.consolidation.consolidate import consolidate, preview, told_to
+        from memoryclaw.consolidation.consolidate import consolidate, preview, view_for
         from memoryclaw.history.repository import History
 
         if self.audience != OWNER:  # a run reads everything, whoever asks for it
@@ -1157,7 +1157,7 @@ class App:
                 answers_file=answers_file,
                 after=after,
             )
-            return told_to(done, self.audience)
+            return view_for(done, self.audience)
         self._context.must_refresh()
         context = self._consolidation_context("none" if answers is not None else llm, mode, after=after)
         problems: tuple[str, ...] = ()

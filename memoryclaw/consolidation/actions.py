@@ -67,7 +67,7 @@ class Action(ABC):
         """The files that it touches; `patched` is given the text of the first."""
 
     @abstractmethod
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text of its file once it is done.
 
         Args:
@@ -148,13 +148,13 @@ class NewFile(_FileAction):
     text: str
     heading: ClassVar[str] = "New file"
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The new text; what stands there already is of an earlier try, perhaps edited by a person since, and stays."""
         return _encodable(self.text) if text is None else text
 
     def refusal(self, text: str | None, after: str | None, collections: frozenset[str]) -> str:
         """Why not, where the file that stands there is not of an earlier try: that one cites the same lines."""
-        ours = text is None or text == after == self.text or bool(_cited(text) & _cited(self.text))
+        ours = text is None or text == after == self.text or bool(_ranges_in(text) & _ranges_in(self.text))
         return "" if ours else f"{self.path} was created since this was planned"
 
     def may_be_proposed(self) -> bool:
@@ -169,7 +169,7 @@ class Replace(_FileAction):
     text: str
     heading: ClassVar[str] = "New text of a file"
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The new text, where there still is a note."""
         return None if text is None else _encodable(self.text)
 
@@ -217,7 +217,7 @@ class SetFact(_FileAction):
         """The fact in words."""
         return fact_in_words(self.entity, self.field, self.value)
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the fact, unless History has this very value: then it was set once, and something newer came."""
         file, text = _CachedFile(self.path, collections), text or ""
         value = " ".join(self.value.split())
@@ -289,7 +289,7 @@ class AddStatement(_FileAction):
         """The statement in words."""
         return fact_in_words(self.entity, "", self.words)
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the statement, unless History has it: then it was made once, and something newer came."""
         file, text = _CachedFile(self.path, collections), text or ""
         words = plain_words(self.words)
@@ -345,7 +345,7 @@ class ConfirmFact(_FileAction):
         """Names the fact."""
         return f"One more source of {self.fact}"
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the source, if the fact still says so: a person or a newer statement may have changed it."""
         if text is None:
             return None
@@ -407,7 +407,7 @@ class AddPending(Action):
         del values["first"]
         return PendingFact(id_, **values)
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the waiting fact."""
         return add_pending(text or "", self.fact, first=self.first)
 
@@ -428,7 +428,7 @@ class AddSource(_FileAction):
         """The episode and its new ranges."""
         return self.path, *self.ranges
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the ranges in the `source` of its header."""
         if text is None:
             return None
@@ -475,7 +475,7 @@ class EndFact(_FileAction):
         """The fact in words."""
         return f"No longer: {fact_in_words(self.entity, self.field, self.value)}"
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the value in History, if it still stands."""
         last = self._last(text, collections)
         if text is None or last is None:
@@ -521,7 +521,7 @@ class MoveFile(_FileAction):
         """Where the file is and where it goes."""
         return self.path, self.to
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text as it is; the writer moves the file."""
         return text
 
@@ -556,7 +556,7 @@ class TakeIn(_FileAction):
         """The episode and those that it takes in."""
         return self.path, *self.merged
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the ids in `merged_from` of its header, and the lines at its end."""
         if text is None:
             return None
@@ -590,7 +590,7 @@ class RenameEntity(_FileAction):
         """The file and both names."""
         return self.path, self.entity, self.to
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the other name."""
         return (
             None
@@ -616,7 +616,7 @@ class AddSynonym(_FileAction):
         """The two names."""
         return self.name, self.other
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the synonym."""
         return add_synonym(text or "", self.name, self.other)
 
@@ -638,7 +638,7 @@ class AddLines(_FileAction):
         """The lines and their place."""
         return self.path, self.section, self.text
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the lines, unless the section has them."""
         if text is None:
             return None
@@ -680,7 +680,7 @@ class Stands(_FileAction):
         """Nothing: a change is known by what it does."""
         return ()
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text as it is."""
         return text
 
@@ -730,7 +730,7 @@ class TickTodo(_FileAction):
         """Says what became of it."""
         return f"{'Done' if self.box == DONE else 'Cancelled'}: {self.words}"
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the box marked, if the line still stands there open as it was written."""
         hit = self._line(text, OPEN)
         return (
@@ -764,7 +764,7 @@ class NoteBelow(_FileAction):
         """The line, and what is written below it."""
         return self.path, self.block, self.words
 
-    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the line, behind those that stand below the same one; unchanged where it is there, or the line above is gone."""
         if text is None:
             return None
@@ -804,7 +804,7 @@ def must_stand(
             raise OvertakenError(refusal)
 
 
-def patched_together(actions: Sequence[Action], collections: frozenset[str], text: str | None) -> str | None:
+def patch_together(actions: Sequence[Action], collections: frozenset[str], text: str | None) -> str | None:
     """The text of a file once all of these are done; statements of one speaker and day are added at one go where they can be."""
     statements = [action for action in actions if isinstance(action, AddStatement)]
     if text is not None and len(statements) == len(actions) > 1:
@@ -816,7 +816,7 @@ def patched_together(actions: Sequence[Action], collections: frozenset[str], tex
         if result is not None:
             return result
     for action in actions:
-        text = action.patched(text, collections)
+        text = action.patch(text, collections)
     return text
 
 
@@ -848,7 +848,7 @@ def imprint(text: str | None) -> str:
     return hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _cited(text: str) -> set[str]:
+def _ranges_in(text: str) -> set[str]:
     return set(map(str, parse_ranges(text)))
 
 

@@ -392,7 +392,7 @@ class CommitMessages(NamedTuple):
         return self.templates.commit_message(
             "consolidate-record",
             turns=changes.turns,
-            made=made(changes, mode),
+            made=summary_of(changes, mode),
             path=record_path(self.run),
             held=changes.held,
             run=self.run,
@@ -405,7 +405,7 @@ def waits(change: PlannedChange, mode: str) -> bool:
     return bool(change.reason) or (mode == "propose" and change.kind not in _PROPOSALS)
 
 
-def made(changes: ChangeSet, mode: str) -> str:
+def summary_of(changes: ChangeSet, mode: str) -> str:
     """`2 episodes, 3 facts`: what a change set comes to."""
     counts: Counter[str] = Counter()
     for change in changes.changes:
@@ -429,7 +429,7 @@ class Loss(NamedTuple):
     lines: int
 
 
-def lost(before: str, after: str, elsewhere: Iterable[str] = ()) -> int:
+def lost_lines(before: str, after: str, elsewhere: Iterable[str] = ()) -> int:
     """How many lines stand neither in the file as it will be nor elsewhere.
 
     A line whose words all stand in the lines that came is not lost: its value moved to History, or it got one more source.
@@ -453,7 +453,7 @@ def losses(files: Mapping[str, tuple[str, str]]) -> list[Loss]:
     losing = [
         Loss(path, gone, _lines(before).total())
         for path, (before, after) in files.items()
-        if (gone := lost(before, after, come))
+        if (gone := lost_lines(before, after, come))
     ]
     return sorted(losing, key=lambda loss: (-loss.lost / loss.lines, loss.path))
 

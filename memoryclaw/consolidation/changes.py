@@ -27,7 +27,7 @@ from memoryclaw.consolidation.actions import (
     MoveFile,
     TickTodo,
     must_stand,
-    patched_together,
+    patch_together,
 )
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.model import Turn
@@ -208,19 +208,19 @@ def rewrites(
         if as_planned or not isinstance(action, MoveFile):
             by_path.setdefault(action.paths[0], []).append(action)
     return [
-        FileRewrite(path, partial(_patched, tuple(actions), collections, as_planned))
+        FileRewrite(path, partial(_patch, tuple(actions), collections, as_planned))
         for path, actions in by_path.items()
     ]
 
 
 # A run works out its outcome before it writes, so every patch is asked for twice.
 @lru_cache(maxsize=512)
-def _patched(
+def _patch(
     actions: tuple[Action, ...], collections: frozenset[str], as_planned: bool, text: str | None
 ) -> str | None:
     for _, group in groupby(actions, key=_together):
         together = list(group)
-        after = patched_together(together, collections, text)
+        after = patch_together(together, collections, text)
         if as_planned:
             must_stand(together, collections, text, after)
         text = after

@@ -18,7 +18,7 @@ from memoryclaw.consolidation.cues import cues
 from memoryclaw.consolidation.planning import Cutting, Enrich, NearDuplicates, Planner, plan
 from memoryclaw.consolidation.reconcile import ClaimDecider
 from memoryclaw.consolidation.salience import Salience
-from memoryclaw.consolidation.selecting import PastRuns, Unread, open_branches, past, practised, select
+from memoryclaw.consolidation.selecting import PastRuns, Unread, open_branches, past, practice, select
 from memoryclaw.daemon.timetable import Due, due
 from memoryclaw.errors import HistoryError, InputError, LockedError, NotFoundError, VaultError
 from memoryclaw.history import journal
@@ -84,7 +84,7 @@ class Consolidated(NamedTuple):
     upkeep: Consolidated | None = None  # what time asked for besides
 
 
-def told_to(run: Consolidated, audience: str) -> Consolidated:
+def view_for(run: Consolidated, audience: str) -> Consolidated:
     """What an audience may hear of a run: the changes whose words are for it, and how many there are of the others."""
     visible = tuple(change for change in run.changes.changes if may_see(audience, change.audience))
     hidden = len(run.changes.changes) - len(visible)
@@ -122,13 +122,15 @@ class ConsolidationContext:
 
 def preview(context: ConsolidationContext, *, only_if_due: bool = False) -> Consolidated:
     """The change set that a run would apply now; nothing is written."""
-    past = what_is_done(context)
-    unfinished = _unfinished(context, past)
+    past = past_runs(context)
+    unfinished = _unfinished_plan(context, past)
     logs = [] if unfinished else select(context.vault, past)
     if only_if_due and not unfinished and not (verdict := _verdict(context, past, logs)).due:
         return Consolidated(ChangeSet(""), waits=verdict.reason)
-    changes = unfinished or _held(context, planned(context, past, logs))
-    return Consolidated(changes, mode=_mode(context, changes), notices=_unused(context, past, changes))
+    changes = unfinished or _hold_back(context, change_set(context, past, logs))
+    return Consolidated(
+        changes, mode=_mode(context, changes), notices=_unused_answers(context, past, changes)
+    )
 
 
 def consolidate(context: ConsolidationContext, *, only_if_due: bool = False) -> Consolidated:
@@ -144,28 +146,28 @@ def consolidate(context: ConsolidationContext, *, only_if_due: bool = False) -> 
     """
     try:
         with one_at_a_time(context.writing.root):
-            notice = _recovered(context.writing.root)
-            past = what_is_done(context)
-            unfinished = _unfinished(context, past)
+            notice = _recover(context.writing.root)
+            past = past_runs(context)
+            unfinished = _unfinished_plan(context, past)
             if not unfinished:
                 _drop_plan(context.writing.root)
             logs = [] if unfinished else select(context.vault, past, remember=True)
             if only_if_due and not unfinished and not (verdict := _verdict(context, past, logs)).due:
                 return Consolidated(ChangeSet(""), waits=verdict.reason)
-            changes = unfinished or _held(context, planned(context, past, logs))
-            unused = _unused(context, past, changes)
-            return _applied(context, changes, notice)._replace(notices=unused)
+            changes = unfinished or _hold_back(context, change_set(context, past, logs))
+            unused = _unused_answers(context, past, changes)
+            return _apply(context, changes, notice)._replace(notices=unused)
     except LockedError:
         if not only_if_due:
             raise
         return Consolidated(ChangeSet(""), waits="another consolidation is running in this vault")
 
 
-def _unused(context: ConsolidationContext, past: PastRuns, changes: ChangeSet) -> tuple[str, ...]:
+def _unused_answers(context: ConsolidationContext, past: PastRuns, changes: ChangeSet) -> tuple[str, ...]:
     """A sentence for each answer that the run could not use, and why."""
     if not context.answered:
         return ()
-    from memoryclaw.consolidation.host_answers import left_out, some_of  # noqa: PLC0415 - loads a data library
+    from memoryclaw.consolidation.host_answers import first_sentences, omission  # noqa: PLC0415 - loads a data library
 
     ranges = past.ranges()
     sentences = []
@@ -177,11 +179,11 @@ def _unused(context: ConsolidationContext, past: PastRuns, changes: ChangeSet) -
             reason = "it was consolidated already"
         else:
             reason = "these lines have changed since they were asked, or are none of these logs"
-        sentences.append(left_out(context.writing.gate.text(segment), reason))
-    return some_of(sentences)
+        sentences.append(omission(context.writing.gate.text(segment), reason))
+    return first_sentences(sentences)
 
 
-def _recovered(root: str) -> str:
+def _recover(root: str) -> str:
     """Finishes what a killed writer began: a run record that is there and not committed would end a run too early."""
     return recover(root) if files.exists(root, journal.PATH) else ""
 
@@ -194,12 +196,12 @@ def one_at_a_time(root: str) -> AbstractContextManager[None]:
     return writer_lock(folder)
 
 
-def what_is_done(context: ConsolidationContext) -> PastRuns:
+def past_runs(context: ConsolidationContext) -> PastRuns:
     """What runs, decisions and open branches say is done."""
     return past(context.vault, [branch.record for branch in open_branches(History(context.writing.root))])
 
 
-def _unfinished(context: ConsolidationContext, past: PastRuns) -> ChangeSet | None:
+def _unfinished_plan(context: ConsolidationContext, past: PastRuns) -> ChangeSet | None:
     """What a killed run had planned, while its logs are as they were and nothing has read them since."""
     try:
         changes = read_plan(files.read_file(context.writing.root, _PLAN).data.decode("utf-8", "replace"))
@@ -218,7 +220,7 @@ def _covers(log: Unread, range_: LogRange) -> bool:
     return range_of(log.path, log.lines, range_.first, range_.last) == range_
 
 
-def planned(
+def change_set(
     context: ConsolidationContext,
     past: PastRuns,
     logs: Sequence[Unread],
@@ -245,14 +247,14 @@ def planned(
         progress=context.progress,
     )
     changes = plan(planner, logs)
-    acted, drafts = practised(writing, context.vault, logs, changes.ranges, past, threshold=rules.threshold)
+    acted, drafts = practice(writing, context.vault, logs, changes.ranges, past, threshold=rules.threshold)
     digest = hashlib.sha256("\n".join(changes.ranges).encode("utf-8", "surrogateescape")).hexdigest()
     return changes._replace(
         run=run_id(verb, writing.now, digest[:6]), changes=(*changes.changes, *drafts), acted=acted
     )
 
 
-def _applied(context: ConsolidationContext, changes: ChangeSet, notice: str) -> Consolidated:
+def _apply(context: ConsolidationContext, changes: ChangeSet, notice: str) -> Consolidated:
     if not changes.ranges:
         return Consolidated(changes, waits=notice)
     _save_plan(context.writing.root, write_plan(changes).encode())
@@ -266,7 +268,7 @@ def _applied(context: ConsolidationContext, changes: ChangeSet, notice: str) -> 
     return Consolidated(changes, applied._replace(notices=notices), mode=mode)
 
 
-def held(changes: ChangeSet, mode: str, writing: WriteContext, rehearse: Rehearse | None) -> ChangeSet:
+def hold_back(changes: ChangeSet, mode: str, writing: WriteContext, rehearse: Rehearse | None) -> ChangeSet:
     """The change set, which is to wait for a person where a rehearsal of what would be done at once says why."""
     if rehearse is None or mode != "direct" or not changes.changes:
         return changes
@@ -277,8 +279,8 @@ def held(changes: ChangeSet, mode: str, writing: WriteContext, rehearse: Rehears
     return changes._replace(held=reason, notices=(*changes.notices, *([notice] if notice else [])))
 
 
-def _held(context: ConsolidationContext, changes: ChangeSet) -> ChangeSet:
-    return held(changes, context.rules.mode, context.writing, context.rehearse)
+def _hold_back(context: ConsolidationContext, changes: ChangeSet) -> ChangeSet:
+    return hold_back(changes, context.rules.mode, context.writing, context.rehearse)
 
 
 def _mode(context: ConsolidationContext, changes: ChangeSet) -> str:
@@ -303,13 +305,13 @@ def _drop_plan(root: str) -> None:
 
 def unread_logs(context: ConsolidationContext) -> list[Unread]:
     """The logs with turns that no run has read; writes nothing."""
-    return select(context.vault, what_is_done(context))
+    return select(context.vault, past_runs(context))
 
 
 def next_run(context: ConsolidationContext) -> Due:
     """Whether a run is due now, and why or why not."""
-    past = what_is_done(context)
-    if _unfinished(context, past):
+    past = past_runs(context)
+    if _unfinished_plan(context, past):
         return Due(True, "the last run was cut short")
     return _verdict(context, past, select(context.vault, past))
 
@@ -360,13 +362,13 @@ def redo(context: ConsolidationContext, since: str) -> Consolidated:
         history = History(context.writing.root)
         if not history.git_dir:
             raise HistoryError(f"redo needs a branch to work on, and {history.state().sentence}")
-        past = what_is_done(context)
+        past = past_runs(context)
         logs = select(context.vault, past, since=day)
         # Its own earlier episodes are not near duplicates: they are what is written anew.
-        changes = planned(context, past, logs, verb="redo", merge=False)
+        changes = change_set(context, past, logs, verb="redo", merge=False)
         if not changes.ranges:
             return Consolidated(changes, waits=f"there are no logs since {day}")
-        changes = _replaced(context, past, history, changes)
+        changes = _replace_notes(context, past, history, changes)
         if not _differs(context, changes):
             return Consolidated(ChangeSet(""), waits=_SAME)
         # A person looks at all of it before it counts, so nothing is too much.
@@ -381,11 +383,11 @@ def _day(since: str) -> str:
         raise InputError(f"{since!r} is not a day; write it like 2026-03-01") from None
 
 
-def _replaced(
+def _replace_notes(
     context: ConsolidationContext, past: PastRuns, history: History, changes: ChangeSet
 ) -> ChangeSet:
     """The change set with today's text over each note that a run wrote, and the notes that no log line gives any more archived."""
-    notes = _own(context, past, history, changes)
+    notes = _own_episodes(context, past, history, changes)
     imprints = dict(notes.values())
     written = {
         action.path for change in changes.changes for action in change.actions if isinstance(action, NewFile)
@@ -401,11 +403,11 @@ def _replaced(
         )
         for change in changes.changes
     ]
-    away = [_away(id_, *note) for id_, note in notes.items() if note[0] not in written]
+    away = [_archive_note(id_, *note) for id_, note in notes.items() if note[0] not in written]
     return changes._replace(changes=(*after, *away))
 
 
-def _own(
+def _own_episodes(
     context: ConsolidationContext, past: PastRuns, history: History, changes: ChangeSet
 ) -> dict[str, tuple[str, str]]:
     """The episodes (id → path and imprint) that runs wrote of these logs and that nobody has edited since."""
@@ -433,7 +435,7 @@ def _is_untouched(history: History, path: str) -> bool:
     return bool(last) and last[0].run.partition("-")[0] in ("consolidate", "redo", "approve")
 
 
-def _away(id_: str, path: str, text: str) -> PlannedChange:
+def _archive_note(id_: str, path: str, text: str) -> PlannedChange:
     name = path.rpartition("/")[2]
     return PlannedChange(
         kind="merge",

@@ -115,21 +115,21 @@ def points_of(
     every = [  # first, for the same words of a line are told once
         Point(one.of.line, one.of.who, one.words, DUE, _weights(one.words, one.of.language), True, one.of, one.box, one.ticks, one.of.salient) for one in todos
     ]  # fmt: skip
-    every += [*_said(turns, fresh, language, salience), *_by_others(turns), *_calls(turns)]
+    every += [*_spoken_points(turns, fresh, language, salience), *_points_of_others(turns), *_calls(turns)]
     every += [
         Point(one.line, one.who, f"pasted: “{_cut(harmless(one.first), _PASTED)}”", OTHER, NOTHING, True) for one in talk.pasted
     ]  # fmt: skip
-    chosen = _chosen(every)
-    dated = [point._replace(text=_dated(turns, point, language)) for point in chosen]
+    chosen = _choose(every)
+    dated = [point._replace(text=_resolve_dates(turns, point, language)) for point in chosen]
     return sorted(dated, key=lambda point: point.group) or _anything(turns)
 
 
-def _dated(turns: Sequence[Turn], point: Point, language: str) -> str:
+def _resolve_dates(turns: Sequence[Turn], point: Point, language: str) -> str:
     ts = next((turn.ts for turn in turns if turn.line == point.line), "")
     return resolved(harmless(point.text), ts, point.statement.language if point.statement else language)
 
 
-def _said(turns: Sequence[Turn], talk: Talk, language: str, salience: Salience) -> Iterator[Point]:
+def _spoken_points(turns: Sequence[Turn], talk: Talk, language: str, salience: Salience) -> Iterator[Point]:
     """What people said: as statements where their language is read, else as sentences."""
     read = {statement.line for statement in talk.statements}
     for statement in talk.statements:
@@ -193,7 +193,7 @@ def _group(statement: Statement) -> int | None:
     return TOLD if counts else OTHER if statement.content else None
 
 
-def _by_others(turns: Sequence[Turn]) -> Iterator[Point]:
+def _points_of_others(turns: Sequence[Turn]) -> Iterator[Point]:
     """The assistant's lines that count: behind a tool that did something, what came of it; and a figure that the person agrees to."""
     for index, turn in enumerate(turns):
         if turn.role != "assistant":
@@ -235,7 +235,7 @@ def _weights(text: str, code: str) -> dict[str, float]:
     return weights
 
 
-def _chosen(every: Sequence[Point]) -> list[Point]:
+def _choose(every: Sequence[Point]) -> list[Point]:
     """The points that are always kept, the latest first while there is room; then those that add most for what they cost.
 
     A word counts the less, the more often it stands in points that are taken.
@@ -501,8 +501,8 @@ def episode(segment: Segment, extraction: Extraction, taken: Callable[[str], boo
     trust = _trust(segment.turns, points)
     values: dict[str, object] = {
         "id": id_,
-        "timestamp": started(segment),
-        "start": started(segment),
+        "timestamp": start_of(segment),
+        "start": start_of(segment),
         "end": timestamp(times[-1]),
         "title": title,
         "tags": _tags(extraction.tags),
@@ -520,7 +520,7 @@ def episode(segment: Segment, extraction: Extraction, taken: Callable[[str], boo
     return EpisodeNote(id_, path, values, trust)
 
 
-def started(segment: Segment) -> str:
+def start_of(segment: Segment) -> str:
     """The time of the first turn, as the note has it."""
     return timestamp(_times(segment)[0])
 

@@ -81,7 +81,7 @@ class ModelAnswer(NamedTuple):
     unread: int = 0  # claims that were not of the asked form
 
 
-def proven(
+def prove(
     answer: ModelAnswer, segment: Segment, basis: Extraction, names: Mapping[str, str], by: str
 ) -> Extraction:
     """What rules read, with what a model adds and the segment's words bear out.
@@ -94,13 +94,16 @@ def proven(
         by: the model.
     """
     ground = _Ground(segment, basis, names)
-    judged = [ground.judged(claimed, by) for claimed in answer.claims[:_CLAIMS]]
+    judged = [ground.judge(claimed, by) for claimed in answer.claims[:_CLAIMS]]
     dropped = [each for each in judged if isinstance(each, str)]
-    claims = _merged(basis.claims, [each for each in judged if isinstance(each, Claim)])
+    claims = _merge(basis.claims, [each for each in judged if isinstance(each, Claim)])
     missing = answer.unread + len(answer.claims[_CLAIMS:])
     if missing:
         dropped.append(f"left out: {missing} of its claims, too many or not of the asked form")
-    title, summary = ground.text(answer.title, _TITLE), ground.dated(ground.text(answer.summary, _SUMMARY))
+    title, summary = (
+        ground.text(answer.title, _TITLE),
+        ground.resolve_dates(ground.text(answer.summary, _SUMMARY)),
+    )
     if not summary:
         dropped.append("the summary was left out: its words do not stand in the log")
     return basis._replace(
@@ -134,9 +137,9 @@ class _Ground:
             *basis.participants,
         ]
         self._language = stemming.language_of([turn.text for turn in spoken_turns], stemming.language("en"))
-        self._stems = frozenset(stem for text in texts for stem in self._stemmed(text))
+        self._stems = frozenset(stem for text in texts for stem in self._stem(text))
 
-    def _stemmed(self, text: str) -> list[str]:
+    def _stem(self, text: str) -> list[str]:
         """The words of a text as they are compared; runs of a script without spaces as their pairs."""
         stems: list[str] = []
         for word in words_of(one_line(text)):
@@ -145,16 +148,13 @@ class _Ground:
 
     def text(self, text: str, longest: int) -> str:
         """The text on one plain line, if at least half of its words stand in the segment; else nothing."""
-        plain = _shortened(harmless(_HTML.sub(" ", text)), longest)
+        plain = _shorten(harmless(_HTML.sub(" ", text)), longest)
         telling = {
-            stem
-            for word in words_of(plain)
-            if not self._language.is_stop(word)
-            for stem in self._stemmed(word)
+            stem for word in words_of(plain) if not self._language.is_stop(word) for stem in self._stem(word)
         }
         return plain if telling and len(telling & self._stems) >= _GROUNDED * len(telling) else ""
 
-    def dated(self, text: str) -> str:
+    def resolve_dates(self, text: str) -> str:
         """The text with dates behind words like "yesterday", where all lines were said on one day."""
         days = {turn.ts[:10] for turn in self._turns.values()}
         return resolved(text, days.pop(), language_of(tokens_of(text))) if len(days) == 1 else text
@@ -162,37 +162,37 @@ class _Ground:
     def entities(self, names: Iterable[str]) -> Iterator[str]:
         """The names that stand in the segment, as the vault writes them."""
         for name in names:
-            if self._stems.issuperset(self._stemmed(name)) and (as_written := self._named(name)):
+            if self._stems.issuperset(self._stem(name)) and (as_written := self._full_name(name)):
                 yield as_written
 
     def names(self, tag: str) -> bool:
         """True for a tag whose words all stand in the segment, in any form."""
-        stems = self._stemmed(tag.replace("-", " ").replace("_", " "))
+        stems = self._stem(tag.replace("-", " ").replace("_", " "))
         return bool(stems) and self._stems.issuperset(stems)
 
-    def _named(self, name: str) -> str:
+    def _full_name(self, name: str) -> str:
         plain = plain_key(one_line(name))
         return self._names.get(key_of(plain), plain) if len(plain) <= _NAME else ""
 
-    def judged(self, claimed: ModelClaim, by: str) -> Claim | str:
+    def judge(self, claimed: ModelClaim, by: str) -> Claim | str:
         """The claim as the log bears it out, or one sentence why it is left out.
 
         The first rule that fails decides: line and quote, own words, the clause, doubts, and whom it is about.
         """
         turn = self._turns.get(claimed.line)
-        reason = _unproven(claimed, turn) or (self._unsaid(claimed, turn) if turn else "")
+        reason = _why_unproven(claimed, turn) or (self._why_unsaid(claimed, turn) if turn else "")
         if turn is None or reason:
-            return f"a claim about {_shortened(plain_key(one_line(claimed.entity)), _NAME) or 'nothing'} was left out: {reason}"
-        statement = self._holding(claimed.value, turn)
-        speaker = self._named(turn.name) or turn.role
+            return f"a claim about {_shorten(plain_key(one_line(claimed.entity)), _NAME) or 'nothing'} was left out: {reason}"
+        statement = self._statement_with(claimed.value, turn)
+        speaker = self._full_name(turn.name) or turn.role
         entity = self._entity(claimed.entity, turn)
         field, past = timeless(plain_key(one_line(claimed.field.replace("_", " "))).lower())
         field = without_owner(field, entity)
-        doubt = _doubt(claimed, statement) or (_denied(claimed, statement, turn) if statement else "")
+        doubt = _doubt(claimed, statement) or (_why_denied(claimed, statement, turn) if statement else "")
         unsure = (
             "its words are the question's"
             if statement is None
-            else self._misnamed(claimed, entity, statement, turn)
+            else self._why_misnamed(claimed, entity, statement, turn)
         )
         if unsure and self._several:  # it may be another person's
             doubt = doubt or unsure
@@ -204,22 +204,22 @@ class _Ground:
             entity=entity, field=field, value=plain_value(one_line(claimed.value)), quote=one_line(claimed.quote), by=by,
             confidence="low" if doubt else "medium" if unsure else "high", durable=claimed.durable, how=claimed.kind, person=entity == speaker or entity in self._people or claimed.type == "person",
         )  # fmt: skip
-        unfit = _unfit(claim) or ("it held once" if past else "")
+        unfit = _why_unfit(claim) or ("it held once" if past else "")
         return f"a claim about {entity or 'nothing'} was left out: {unfit}" if unfit else claim
 
     def _entity(self, name: str, turn: Turn) -> str:
         """Who it is about, as the vault writes the name; who speaks of themselves goes by their name, else by their role."""
         if fold(" ".join(name.split())) in _OWN_NAMES:
-            return self._named(turn.name) or turn.role or "user"
-        return self._named(name)
+            return self._full_name(turn.name) or turn.role or "user"
+        return self._full_name(name)
 
-    def _unsaid(self, claimed: ModelClaim, turn: Turn) -> str:
+    def _why_unsaid(self, claimed: ModelClaim, turn: Turn) -> str:
         """Why the value is none of the speaker's own words: nobody said it, it is pasted, or the turn puts it right."""
         statements = self._statements.get(turn.line, ())
         wrong = [one.instead.partition(", first ")[2] for one in statements if one.instead]
         if any(fold(first) == fold(claimed.value) for first in wrong):
             return f"line {claimed.line} puts its value right"
-        if self._stands(claimed.value, self._own(turn)) or claimed.value in _meant(turn):
+        if self._stands(claimed.value, self._own_words(turn)) or claimed.value in _days_meant(turn):
             return ""
         if any(
             self._stands(claimed.value, text) for text in (turn.text, *(one.instead for one in statements))
@@ -229,7 +229,7 @@ class _Ground:
         stands = self._stands(claimed.value, exchange)
         return "" if stands else f"its value does not stand in line {claimed.line}"
 
-    def _own(self, turn: Turn) -> str:
+    def _own_words(self, turn: Turn) -> str:
         """The turn's own words, put right where the turn puts them right."""
         code = spoken_in(turn.text, "en")
         if code not in codes():
@@ -239,18 +239,18 @@ class _Ground:
 
     def _stands(self, words: str, text: str) -> bool:
         """True where every word stands in the text, also as the beginning of a longer one: `Dackel` in `dackelmix`."""
-        needed, stems = set(self._stemmed(words)), set(self._stemmed(text))
+        needed, stems = set(self._stem(words)), set(self._stem(text))
         missing = needed - stems
         return (bool(needed) or words in text) and all(
             len(word) >= _COMPOUND and any(longer.startswith(word) for longer in stems) for word in missing
         )
 
-    def _holding(self, value: str, turn: Turn) -> Statement | None:
+    def _statement_with(self, value: str, turn: Turn) -> Statement | None:
         """The statement of a line that holds a value, the last one without a doubt; None where only its question does."""
         holding = [one for one in self._statements.get(turn.line, ()) if self._stands(value, one.words)]
         return next((one for one in reversed(holding) if not one.doubts), holding[-1] if holding else None)
 
-    def _misnamed(self, claimed: ModelClaim, entity: str, own: Statement, turn: Turn) -> str:
+    def _why_misnamed(self, claimed: ModelClaim, entity: str, own: Statement, turn: Turn) -> str:
         """Why it is not sure whom a statement is about; empty where its words tell."""
         words = grammar(own.language)
         tokens = tokens_of(own.words)
@@ -263,8 +263,8 @@ class _Ground:
                 or words.orders.at(tokens)
             )
             return "" if orders else "it orders nothing"
-        if key_of(entity) == key_of(self._named(turn.name) or turn.role):
-            return self._not_of_speaker(claimed, own, words, tokens)
+        if key_of(entity) == key_of(self._full_name(turn.name) or turn.role):
+            return self._why_not_speaker(claimed, own, words, tokens)
         if self._mentions(entity, own.words):
             if self._has_a_relative(entity, claimed, own):
                 return "a relative is the subject"
@@ -296,7 +296,7 @@ class _Ground:
             return ""  # a thing of the speaker, such as the wedding or the house
         return f"{entity} is not named near it"
 
-    def _not_of_speaker(
+    def _why_not_speaker(
         self, claimed: ModelClaim, own: Statement, words: Grammar, tokens: Sequence[str]
     ) -> str:
         first = words.first_person.within(tokens) or words.possessives_own.within(tokens)
@@ -362,7 +362,7 @@ class _Ground:
         return best if best and places[best] >= 0 else ""
 
 
-def _meant(turn: Turn) -> set[str]:
+def _days_meant(turn: Turn) -> set[str]:
     """The days that a turn speaks of, as ISO dates; none where the log does not say when it was."""
     ranges = find_ranges(one_line(turn.text), date.fromisoformat(turn.ts[:10]))[0] if turn.ts else ()
     return {day for range_ in ranges for day in (range_.start, range_.end) if day}
@@ -382,7 +382,7 @@ def _doubt(claimed: ModelClaim, statement: Statement | None) -> str:
     return "it says of a thing what it is" if fold(claimed.value) == fold(claimed.entity) else ""
 
 
-def _denied(claimed: ModelClaim, statement: Statement, turn: Turn) -> str:
+def _why_denied(claimed: ModelClaim, statement: Statement, turn: Turn) -> str:
     """Why a value is not what was said to hold: `not 12 May`, `i used to live there`, `it was 9, now it is 10`."""
     words, value, tokens = grammar(statement.language), tokens_of(claimed.value), tokens_of(statement.words)
     if words.former.within(tokens) and not words.former.within(tokens_of(f"{claimed.field} {claimed.value}")):
@@ -415,7 +415,7 @@ _DOUBTS = {
 }  # fmt: skip
 
 
-def _unproven(claimed: ModelClaim, turn: Turn | None) -> str:
+def _why_unproven(claimed: ModelClaim, turn: Turn | None) -> str:
     """Why a claim has no proof; empty when its quote stands in the line that it names."""
     if turn is None:
         return f"line {claimed.line} is none of these lines"
@@ -429,7 +429,7 @@ def _unproven(claimed: ModelClaim, turn: Turn | None) -> str:
     return ""
 
 
-def _unfit(claim: Claim) -> str:
+def _why_unfit(claim: Claim) -> str:
     """Why a claim cannot be written as a fact."""
     if not claim.entity or not claim.field or not claim.value:
         return "it names no entity, no field or no value"
@@ -438,7 +438,7 @@ def _unfit(claim: Claim) -> str:
     return ""
 
 
-def _merged(claims: tuple[Claim, ...], new: list[Claim]) -> tuple[Claim, ...]:
+def _merge(claims: tuple[Claim, ...], new: list[Claim]) -> tuple[Claim, ...]:
     """All claims in the order of their lines: what rules read is not said twice, and a statement of which facts tell all goes.
 
     Another value for what rules read in the same line waits.
@@ -453,11 +453,11 @@ def _merged(claims: tuple[Claim, ...], new: list[Claim]) -> tuple[Claim, ...]:
             keys.add(_sameness(claim))
             added.append(claim._replace(confidence="medium") if rivals else claim)
     sure = [claim for claim in added if claim.confidence == "high"]
-    stay = [claim for claim in claims if not (claim.is_statement and _told_by_facts(claim, sure))]
+    stay = [claim for claim in claims if not (claim.is_statement and _facts_tell(claim, sure))]
     return tuple(sorted((*stay, *added), key=lambda claim: claim.line))
 
 
-def _told_by_facts(statement: Claim, facts: Sequence[Claim]) -> bool:
+def _facts_tell(statement: Claim, facts: Sequence[Claim]) -> bool:
     """True where facts of the same line hold every word of a statement that carries a subject, but one."""
     tokens = {
         token
@@ -496,7 +496,7 @@ def _distinct(names: Iterable[str], most: int) -> tuple[str, ...]:
     return tuple(by_key.values())[:most]
 
 
-def _shortened(text: str, longest: int) -> str:
+def _shorten(text: str, longest: int) -> str:
     if len(text) <= longest:
         return text
     return (text[:longest].rpartition(" ")[0] or text[: longest - 1]).rstrip(" ,;:-") + "…"

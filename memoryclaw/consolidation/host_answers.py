@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.consolidation import grounding
 from memoryclaw.consolidation.changes import Extraction, Segment
-from memoryclaw.consolidation.model_chain import prompt_of, transcript, unanswered
+from memoryclaw.consolidation.model_chain import degrade, prompt_of, transcript
 from memoryclaw.models.llm import ModelError, Schema
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.export_gate import may_leave
@@ -60,8 +60,8 @@ class HostAnswers(NamedTuple):
         try:
             answer = grounding.read_answer(text)
         except ModelError as error:
-            return unanswered(basis, f"{HOST}: {error}")
-        return grounding.proven(answer, segment, basis, names, HOST)
+            return degrade(basis, f"{HOST}: {error}")
+        return grounding.prove(answer, segment, basis, names, HOST)
 
 
 def read_answers(lines: Iterable[str | Mapping[str, Any]], file: str) -> HostAnswers:
@@ -82,7 +82,7 @@ def read_answers(lines: Iterable[str | Mapping[str, Any]], file: str) -> HostAns
             answers[segment] = answer if isinstance(answer, str) else json.dumps(answer)
         else:
             problems.append(f"{file}:{number}: this is no answer to a segment; {_FORM}")
-    return HostAnswers(answers, some_of(problems))
+    return HostAnswers(answers, first_sentences(problems))
 
 
 def _value(line: str | Mapping[str, Any]) -> Mapping[str, Any]:
@@ -95,12 +95,12 @@ def _value(line: str | Mapping[str, Any]) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def left_out(segment: str, why: str) -> str:
+def omission(segment: str, why: str) -> str:
     """The sentence about an answer that no segment could take."""
     return f"the answer for {one_line(segment)[:_LONGEST_NAME]!r} was left out: {why}"
 
 
-def some_of(sentences: list[str]) -> tuple[str, ...]:
+def first_sentences(sentences: list[str]) -> tuple[str, ...]:
     """The first sentences, and how many more there are."""
     omitted = len(sentences) - _MOST_TOLD
     return (*sentences[:_MOST_TOLD], *([f"… and {omitted:,} more like these"] if omitted > 0 else []))

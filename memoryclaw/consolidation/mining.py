@@ -45,7 +45,7 @@ def plan_skills(
     recent = {sequence.session for sequence in new}
     taken, calls_of = set(existing), cache(calls_of)
     drafts = []
-    for items in _chosen(sessions, recent, threshold, lambda tools: _is_settled(tools, decisions, existing)):
+    for items in _choose(sessions, recent, threshold, lambda tools: _is_settled(tools, decisions, existing)):
         occurrences = [
             case for session in sessions.values() if (case := _occurrence(session, items, calls_of))
         ]
@@ -56,7 +56,7 @@ def plan_skills(
     return drafts
 
 
-def _chosen(
+def _choose(
     sessions: Mapping[str, Sequence[ToolSequence]],
     recent: Collection[str],
     threshold: int,
@@ -70,23 +70,23 @@ def _chosen(
     chosen: list[Items] = []
     candidates: list[Items] = []
     for pattern in sorted(patterns, key=_rank):
-        items = _whole(pattern, different)
-        if len(set(items)) < 2 or any(alike(items, earlier) for earlier in candidates):
+        items = _extend(pattern, different)
+        if len(set(items)) < 2 or any(are_alike(items, earlier) for earlier in candidates):
             continue
         candidates.append(items)
-        if not any(is_settled(subset) for subset in _nearly(items)):
+        if not any(is_settled(subset) for subset in _subsets(items)):
             chosen.append(items)
     # A skill that is settled also stands for its parts, which the new sessions may have done alone.
     every = frequent(sequences, threshold, longest=PATTERN) if chosen else []
-    settled = [items for pattern in every if is_settled(items := _whole(pattern, different))]
-    return [items for items in chosen if not any(alike(items, earlier) for earlier in settled)]
+    settled = [items for pattern in every if is_settled(items := _extend(pattern, different))]
+    return [items for items in chosen if not any(are_alike(items, earlier) for earlier in settled)]
 
 
 def _rank(pattern: Pattern) -> tuple[int, float, int, Items]:
     return -len(pattern.items), pattern.span / pattern.support, -pattern.support, pattern.items
 
 
-def _whole(pattern: Pattern, sequences: Sequence[Sequence[str]]) -> Items:
+def _extend(pattern: Pattern, sequences: Sequence[Sequence[str]]) -> Items:
     """A pattern as long as they get, with the steps before and after it that the same sequences have."""
     items = pattern.items
     if len(items) < PATTERN:
@@ -121,14 +121,14 @@ def _is_settled(tools: Items, decisions: Decisions, existing: Collection[str]) -
     return digest in existing or decisions.of(digest) is not None
 
 
-def _nearly(items: Items) -> Iterator[Items]:
+def _subsets(items: Items) -> Iterator[Items]:
     """The steps, and what is left without a few of them: a skill that is known under those is this one."""
     for length in range(len(items), 1, -1):
         if length >= ALIKE * len(items):
             yield from (tuple(subset) for subset in combinations(items, length))
 
 
-def alike(shorter: Items, other: Items) -> bool:
+def are_alike(shorter: Items, other: Items) -> bool:
     """True when the two share most steps of the shorter one, in the same order."""
     row = [0] * (len(other) + 1)
     for item in shorter:
@@ -214,7 +214,7 @@ def frequent(
         among: places of sequences of which at least one must hold a pattern; None asks for no special one.
     """
     patterns = _Search(sequences, max(support, 1), None if among is None else frozenset(among)).run(longest)
-    closed = [pattern for pattern in _closed(patterns) if len(pattern.items) >= shortest]
+    closed = [pattern for pattern in _close(patterns) if len(pattern.items) >= shortest]
     return sorted(closed, key=lambda pattern: (-pattern.support, -len(pattern.items), pattern.items))
 
 
@@ -243,7 +243,7 @@ class _Search:
         self._steps = 0
 
     def run(self, longest: int) -> list[Pattern]:
-        level = self._ranked({(item,): ends for item, ends in self._firsts().items()})
+        level = self._rank({(item,): ends for item, ends in self._firsts().items()})
         patterns: list[Pattern] = []
         for length in range(1, longest + 1):
             patterns += [Pattern(items, len(ends), _span(ends)) for items, ends in level[:LEVEL]]
@@ -263,10 +263,10 @@ class _Search:
         for items, ends in level:
             if self._steps > STEPS:
                 break
-            grown |= {(*items, item): places for item, places in self._grown(ends).items()}
-        return self._ranked(grown)
+            grown |= {(*items, item): places for item, places in self._grow(ends).items()}
+        return self._rank(grown)
 
-    def _grown(self, ends: _Ends) -> dict[str, _Ends]:
+    def _grow(self, ends: _Ends) -> dict[str, _Ends]:
         grown: dict[str, _Ends] = {}
         for index, places in ends.items():
             sequence = self._sequences[index]
@@ -280,7 +280,7 @@ class _Search:
     def _is_enough(self, ends: _Ends) -> bool:
         return len(ends) >= self._support and (self._among is None or not self._among.isdisjoint(ends))
 
-    def _ranked(self, patterns: dict[Items, _Ends]) -> list[tuple[Items, _Ends]]:
+    def _rank(self, patterns: dict[Items, _Ends]) -> list[tuple[Items, _Ends]]:
         enough = [(items, ends) for items, ends in patterns.items() if self._is_enough(ends)]
         return sorted(enough, key=lambda pair: (_span(pair[1]) / len(pair[1]), -len(pair[1]), pair[0]))
 
@@ -289,7 +289,7 @@ def _span(ends: _Ends) -> int:
     return sum(min(end - begin + 1 for end, begin in places.items()) for places in ends.values())
 
 
-def _closed(found: Sequence[Pattern]) -> list[Pattern]:
+def _close(found: Sequence[Pattern]) -> list[Pattern]:
     """Those that are held by no longer one of the same support: what remains when items are taken out of a longer one is marked."""
     by_length: dict[int, list[Pattern]] = {}
     for pattern in found:

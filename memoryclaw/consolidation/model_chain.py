@@ -86,10 +86,10 @@ class ModelChain:
             except ModelError as error:
                 failure = failure or str(error)
             else:
-                from memoryclaw.consolidation.grounding import proven  # noqa: PLC0415 - as in `_ask`
+                from memoryclaw.consolidation.grounding import prove  # noqa: PLC0415 - as in `_ask`
 
-                return proven(answer, segment, basis, names, link.model.name)
-        return unanswered(basis, failure) if failure else basis
+                return prove(answer, segment, basis, names, link.model.name)
+        return degrade(basis, failure) if failure else basis
 
     def _answer(self, link: _Link, log: Transcript) -> ModelAnswer:
         if reason := link.breaker.open_for():
@@ -134,7 +134,7 @@ class ModelChain:
         raise failure
 
 
-def unanswered(basis: Extraction, why: str) -> Extraction:
+def degrade(basis: Extraction, why: str) -> Extraction:
     """What rules read, marked as degraded: whoever was asked gave no usable answer."""
     return basis._replace(degraded=f"no model answered ({why}); facts and summaries are by rules")
 
@@ -214,7 +214,7 @@ def transcript(segment: Segment, budget: int = BUDGET) -> Transcript:
     texts = [(turn, _text_of(turn)) for turn in segment.turns]
     if not any(text for turn, text in texts if turn.role in SPEAKERS):
         return Transcript("", "")
-    items = _bounded([_item(turn, text) for turn, text in texts if text], budget)
+    items = _bound([_item(turn, text) for turn, text in texts if text], budget)
     lines = "[" + ",\n ".join(items) + "]"
     digest = hashlib.sha256(lines.encode()).hexdigest()[:16]
     return Transcript(digest, lines)
@@ -237,10 +237,10 @@ def _text_of(turn: Turn) -> str:
 def _item(turn: Turn, text: str) -> str:
     who = " ".join(filter(None, (turn.role, one_line(turn.name)[:LONGEST_NAME])))
     when = turn.ts[:16].replace("T", " ")
-    return _quoted(" | ".join(filter(None, (str(turn.line), when, who, _cut(text, _LONGEST)))))
+    return _quote(" | ".join(filter(None, (str(turn.line), when, who, _cut(text, _LONGEST)))))
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """A JSON string in which no mark of a chat template stands as such; read back, it is the same text."""
     return _MARK.sub(lambda hit: f"\\u{ord(hit[0]):04x}", json.dumps(text, ensure_ascii=False))
 
@@ -252,7 +252,7 @@ def _cut(text: str, longest: int) -> str:
     return f"{text[: longest - tail]} […] {text[-tail:]}"
 
 
-def _bounded(items: list[str], budget: int) -> list[str]:
+def _bound(items: list[str], budget: int) -> list[str]:
     costs = [prompts.estimate(item) for item in items]
     if sum(costs) <= budget:
         return items

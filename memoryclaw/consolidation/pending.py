@@ -64,7 +64,7 @@ def read_pending(text: str) -> list[PendingFact]:
     for number, line in enumerate(lines, 1):
         if mark := _FENCE.match(line):
             fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
-        elif not fence and (waiting := _waiting(line, number)):
+        elif not fence and (waiting := _waiting_fact(line, number)):
             facts.append(_with_notes(waiting, lines))
     return facts
 
@@ -84,7 +84,7 @@ def add_all_pending(text: str, facts: Iterable[PendingFact], *, first: bool = Fa
         if id_ not in ids:
             ids.add(id_)
             lines += _lines(fact, entity, field)
-    return _appended(text, waiting, lines, first=first) if lines else text
+    return _append(text, waiting, lines, first=first) if lines else text
 
 
 def _lines(fact: PendingFact, entity: str, field: str) -> list[str]:
@@ -112,7 +112,7 @@ def _address(*parts: str) -> str:
     return ".".join(f'"{name}"' if re.search(r"[.#:]", name) else name for name in parts)
 
 
-def _appended(text: str, waiting: list[PendingFact], lines: list[str], *, first: bool = False) -> str:
+def _append(text: str, waiting: list[PendingFact], lines: list[str], *, first: bool = False) -> str:
     if not text.strip():
         return "\n".join((*_INTRO, *lines)) + "\n"
     if waiting:
@@ -125,11 +125,11 @@ def _appended(text: str, waiting: list[PendingFact], lines: list[str], *, first:
     return text + "".join(line + newline for line in ([""] if blank and count else []) + lines)
 
 
-def _waiting(line: str, number: int) -> PendingFact | None:
+def _waiting_fact(line: str, number: int) -> PendingFact | None:
     hit = _ITEM.match(line)
     if hit is None:
         return None
-    named = _named(line, hit)
+    named = _entity_and_field(line, hit)
     start = _value_start(line)
     value = " ".join(_INLINE.sub("", line[start:]).split())
     if named is None or not value:
@@ -153,7 +153,7 @@ def _waiting(line: str, number: int) -> PendingFact | None:
     )
 
 
-def _named(line: str, item: re.Match[str]) -> tuple[str, str] | None:
+def _entity_and_field(line: str, item: re.Match[str]) -> tuple[str, str] | None:
     """Entity and field of a line; a box before a name alone makes it the one value of that entity."""
     hit = _ADDRESS.match(line, item.end())
     if hit:
@@ -182,4 +182,4 @@ def _with_notes(waiting: PendingFact, lines: list[str]) -> PendingFact:
 
 
 def _is_item(line: str) -> bool:
-    return _waiting(line, 0) is not None
+    return _waiting_fact(line, 0) is not None

@@ -45,7 +45,7 @@ from memoryclaw.consolidation.episodes import (
     body,
     episode,
     extract,
-    started,
+    start_of,
     with_changes,
     with_quotes,
 )
@@ -166,7 +166,7 @@ def _topics(turns: list[Turn], rules: Cutting) -> list[tuple[str, list[Turn]]]:
     borders = dict.fromkeys(_shifts(turns, depths), "topic")
     edges = [0, *sorted(borders), len(turns)]
     for start, end in pairwise(edges):
-        borders |= dict.fromkeys(_forced(turns, depths, (start, end), rules.longest), "length")
+        borders |= dict.fromkeys(_forced_cuts(turns, depths, (start, end), rules.longest), "length")
     edges = [0, *sorted(borders), len(turns)]
     return [(borders.get(start, ""), turns[start:end]) for start, end in pairwise(edges)]
 
@@ -183,7 +183,7 @@ def _shifts(turns: list[Turn], depths: list[float]) -> list[int]:
     return chosen
 
 
-def _forced(turns: list[Turn], depths: list[float], span: tuple[int, int], longest: int) -> list[int]:
+def _forced_cuts(turns: list[Turn], depths: list[float], span: tuple[int, int], longest: int) -> list[int]:
     """Cuts that keep every part short enough, each at the best place of the latter half of what is allowed."""
     start, end = span
     cuts = []
@@ -310,7 +310,7 @@ def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
     return ChangeSet(
         run="",
         ranges=tuple(sorted(draft.ranges)),
-        changes=(*draft.changes, *_waiting(draft.pending, draft.decided)),
+        changes=(*draft.changes, *_pending_change(draft.pending, draft.decided)),
         skipped=tuple(draft.skipped),
         decided=tuple(draft.decided),
         models=tuple(draft.models),
@@ -324,7 +324,7 @@ def _earlier_todos(planner: Planner, segments: Sequence[Segment]) -> EarlierTodo
     """What may be open when these segments begin."""
 
     def stored() -> Iterator[Told]:
-        times = sorted(started(segment) for segment in segments)
+        times = sorted(start_of(segment) for segment in segments)
         for path, moment in planner.with_todos(window(times[0]), times[-1]):
             yield Told(path, moment, planner.context.text(path))
 
@@ -369,7 +369,9 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
     note = _note(segment, basis, read, lambda path: _is_taken(planner.context, draft, path, segment))
     draft.paths.add(note.path)
     sources = [f"{note.id}#^{block_of(read.points, claim)}" for claim in read.claims]
-    decided = _asked(planner.decider, tuple(map(planner.decider.decide, read.claims, sources)), sources)
+    decided = _limit_questions(
+        planner.decider, tuple(map(planner.decider.decide, read.claims, sources)), sources
+    )
     draft.decided += decided
     read = read._replace(points=with_changes(read.points, decided, segment.audience))
     values = {**note.values, "body": body(read.points)}
@@ -380,7 +382,7 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
 _QUESTIONS = 2  # that one segment may put to a person
 
 
-def _asked(
+def _limit_questions(
     decider: ClaimDecider, decided: Sequence[ClaimDecision], sources: Sequence[str]
 ) -> tuple[ClaimDecision, ...]:
     """The decisions with at most two questions to a person, the most useful first; what else would wait stays a dated statement.
@@ -451,9 +453,9 @@ def _understood(planner: Planner, segment: Segment, earlier: EarlierTodos) -> tu
     """What rules read in a segment, and what the model chain made of that."""
     names = planner.decider.names(segment)
     talk, todos = read_todos(
-        _weighed(read_talk(segment.turns, names, planner.language), planner.salience),
+        _weigh(read_talk(segment.turns, names, planner.language), planner.salience),
         segment.turns,
-        partial(earlier.at, started(segment)),
+        partial(earlier.at, start_of(segment)),
         planner.language,
     )
     basis = extract(segment, talk, names, planner.language, todos, salience=planner.salience)
@@ -462,7 +464,7 @@ def _understood(planner: Planner, segment: Segment, earlier: EarlierTodos) -> tu
     return basis, read._replace(points=with_quotes(read.points, read.claims, segment.turns))
 
 
-def _weighed(talk: Talk, salience: Salience) -> Talk:
+def _weigh(talk: Talk, salience: Salience) -> Talk:
     """A talk whose statements know whether they are of what matters, or of what to ignore."""
     weighed = (
         replace(one, salient=salience.of(one.topic, one.asked, one.words).salient) for one in talk.statements
@@ -567,7 +569,7 @@ def _pending(decided: ClaimDecision, source: str, segment: Segment) -> AddPendin
     )  # fmt: skip
 
 
-def _waiting(pending: Sequence[AddPending], decided: Iterable[ClaimDecision]) -> list[PlannedChange]:
+def _pending_change(pending: Sequence[AddPending], decided: Iterable[ClaimDecision]) -> list[PlannedChange]:
     """One change for all facts that wait; the same fact waits once."""
     once = {(p.entity, p.field, p.value): p for p in reversed(pending)}
     if not once:
@@ -706,26 +708,26 @@ class NearDuplicate(NamedTuple):
 
 def similarity(first: str, second: str) -> float:
     """The Jaccard similarity of two texts, by their shingles of three words: from 0 to 1."""
-    return _shared(shingles(first), shingles(second))
+    return _share(shingles(first), shingles(second))
 
 
 def near_duplicate(text: str, candidates: Sequence[tuple[str, str]]) -> NearDuplicate | None:
     """The candidate (id, text) that a text nearly repeats, the most alike first, or None."""
     new = shingles(text)
-    matches = [match for id_, candidate in candidates if (match := _compared(new, shingles(candidate), id_))]
+    matches = [match for id_, candidate in candidates if (match := _compare(new, shingles(candidate), id_))]
     return min(matches, key=lambda match: (-match.score, match.kind != "contained", match.id), default=None)
 
 
-def _compared(new: Shingles, theirs: Shingles, id_: str) -> NearDuplicate | None:
+def _compare(new: Shingles, theirs: Shingles, id_: str) -> NearDuplicate | None:
     if len(new) >= _LEAST and new <= theirs:
         return NearDuplicate(id_, "contained", 1.0)
     if len(theirs) >= _LEAST and theirs <= new:
         return NearDuplicate(id_, "contains", 1.0)
-    score = _shared(new, theirs)
+    score = _share(new, theirs)
     return NearDuplicate(id_, "near", score) if score >= NEAR else None
 
 
-def _shared(first: Shingles, second: Shingles) -> float:
+def _share(first: Shingles, second: Shingles) -> float:
     either = len(first | second)
     return len(first & second) / either if either else 0.0
 

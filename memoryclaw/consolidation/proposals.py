@@ -90,7 +90,7 @@ def proposal(change: PlannedChange, run: str) -> tuple[str, str]:
     lines += ["- [ ] approve", "- [ ] reject", "", _HOW.format(id=id_)]
     for action in change.actions:
         if not isinstance(action, Stands):
-            lines += ["", *_written(action)]
+            lines += ["", *_action_lines(action)]
     return f"{FOLDER}{id_}.md", "\n".join(lines) + "\n"
 
 
@@ -142,7 +142,7 @@ def read_proposal(text: str) -> PlannedChange | Problem:
     )
 
 
-def _written(action: Action) -> Iterator[str]:
+def _action_lines(action: Action) -> Iterator[str]:
     yield f"## {action.heading}"
     yield ""
     values = action.values()
@@ -153,7 +153,7 @@ def _written(action: Action) -> Iterator[str]:
             yield f"- {_SPELT.get(name, name)}: {written}".rstrip(" ")
     if text is not None:
         yield ""
-        yield from _fenced(text)
+        yield from _fence(text)
 
 
 def _field(value: str | bool | tuple[str, ...]) -> str:
@@ -165,7 +165,7 @@ def _field(value: str | bool | tuple[str, ...]) -> str:
     return value if plain else json.dumps(value, ensure_ascii=bool(_WILD.search(value)))
 
 
-def _fenced(text: str) -> Iterator[str]:
+def _fence(text: str) -> Iterator[str]:
     """A text as it is in a fence that it cannot close; one that a file of lines cannot hold exactly, as JSON."""
     if _NOT_PLAIN_TEXT.search(text):
         yield "~~~json"
@@ -206,7 +206,7 @@ def _parts(lines: list[str], first: int) -> Iterator[_Part]:
             piece = piece._replace(text=_from_json(inside, first + row) if fence[2] == "json" else inside)
             row = end
         elif piece and (field := _FIELD.fullmatch(line.rstrip(" \t"))):
-            piece.fields.setdefault(_MEANT.get(field[1], field[1]), _unfielded(field[2] or ""))
+            piece.fields.setdefault(_MEANT.get(field[1], field[1]), _read_value(field[2] or ""))
         row += 1
     if piece:
         yield piece
@@ -227,7 +227,7 @@ def _from_json(inside: str, line: int) -> str:
     return value
 
 
-def _unfielded(written: str) -> str:
+def _read_value(written: str) -> str:
     if written.startswith('"'):
         try:
             value = json.loads(written)
@@ -241,7 +241,7 @@ def _list(items: tuple[str, ...]) -> str:
     return json.dumps(items, ensure_ascii=any(map(_WILD.search, items)))
 
 
-def _listed(written: str, line: int) -> tuple[str, ...]:
+def _read_list(written: str, line: int) -> tuple[str, ...]:
     try:
         value = json.loads(written)
     except (ValueError, RecursionError):
@@ -263,7 +263,7 @@ def _action(part: _Part) -> Action:
     if "ranges" in values:
         values["ranges"] = tuple(map(str, parse_ranges(str(values["ranges"]))))
     for name in _LISTS & values.keys():
-        values[name] = _listed(str(values[name]), part.line)
+        values[name] = _read_list(str(values[name]), part.line)
     missing = [name for name in names if name not in values and name not in kind.optional()]
     if missing:
         raise _Broken(part.line, f"this lacks its {_SPELT.get(missing[0], missing[0])}")

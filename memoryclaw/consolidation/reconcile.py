@@ -125,16 +125,16 @@ def reconcile(
         said_by: tells who said what a known fact rests on, by the keys of their names.
     """
     if claim.is_statement:
-        return _stated(claim, facts, decisions, files)
+        return _state(claim, facts, decisions, files)
     facts = [(path, fact) for path, fact in facts if not fact.is_statement]
     case = _case(claim, facts, schema, files)
     return (
-        _ruled_out(case, decisions)
-        or _held(case)
-        or _outdated(case)
-        or _doubted(case, decisions)
-        or _ahead(case, today)
-        or _settled(case, said_by)
+        _if_ruled_out(case, decisions)
+        or _if_known(case)
+        or _if_outdated(case)
+        or _if_doubtful(case, decisions)
+        or _if_ahead(case, today)
+        or _settle(case, said_by)
     )
 
 
@@ -143,7 +143,7 @@ def reconcile(
 _TIED, _SHARED = 0.5, 2  # of the older one's words that carry a subject: this share, and so many
 
 
-def _stated(claim: Claim, known: Known, decisions: Decisions, files: FactFiles) -> ClaimDecision:
+def _state(claim: Claim, known: Known, decisions: Decisions, files: FactFiles) -> ClaimDecision:
     """What becomes of words that are kept as they were said."""
     claim = claim._replace(entity=plain_key(claim.entity), value=plain_value(claim.value))
     stated = [(where, fact) for where, fact in known if fact.is_statement and fact.current]
@@ -154,9 +154,9 @@ def _stated(claim: Claim, known: Known, decisions: Decisions, files: FactFiles) 
         return decided._replace(action="drop", reason="you said no to this")
     if decisions.is_undone(_print(claim)):
         return decided._replace(action="drop", reason="you took this back before; it stands in its episode")
-    words = _said(claim.value)
+    words = _word_key(claim.value)
     for where, fact in old:
-        if _said(fact.value) == words:
+        if _word_key(fact.value) == words:
             return decided._replace(
                 action="confirm", reason="it was said again", path=where, fact=fact.id, known=fact.value,
                 audience=fact.audience,
@@ -182,7 +182,7 @@ def _is_tied(claim: Claim, older: Fact) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def _said(text: str) -> tuple[str, ...]:
+def _word_key(text: str) -> tuple[str, ...]:
     return tuple(tokens_of(text))
 
 
@@ -194,7 +194,7 @@ def _stems(text: str) -> frozenset[str]:
     )
 
 
-def after(known: Known, decided: ClaimDecision, source: str, day: str = "") -> list[tuple[str, Fact]]:
+def facts_after(known: Known, decided: ClaimDecision, source: str, day: str = "") -> list[tuple[str, Fact]]:
     """The known facts as they are once this is done.
 
     Args:
@@ -280,7 +280,7 @@ def _case(claim: Claim, known: Known, schema: Schema, files: FactFiles) -> _Case
     )
 
 
-def _ruled_out(case: _Case, decisions: Decisions) -> ClaimDecision | None:
+def _if_ruled_out(case: _Case, decisions: Decisions) -> ClaimDecision | None:
     claim = case.claim
     if not (claim.entity and claim.field and claim.value):
         return case("drop", "it does not say what of what")
@@ -291,7 +291,7 @@ def _ruled_out(case: _Case, decisions: Decisions) -> ClaimDecision | None:
     return None
 
 
-def _held(case: _Case) -> ClaimDecision | None:
+def _if_known(case: _Case) -> ClaimDecision | None:
     """What is known already: a person's word is one more source for it, anybody else's is not."""
     claim = case.claim
     holds = holds_value if case.many else same_value
@@ -306,20 +306,20 @@ def _held(case: _Case) -> ClaimDecision | None:
             path=path,
             fact=fact.id,
             known=fact.value,
-            was=_before(case, fact),
+            was=_former_value(case, fact),
             audience=fact.audience,
         )
     return None
 
 
-def _before(case: _Case, fact: Fact) -> str:
+def _former_value(case: _Case, fact: Fact) -> str:
     """The value that a known one took the place of on the day of the claim: these lines are read again."""
     if case.many or not fact.since or fact.since != case.when:
         return ""
     return next((past.value for past in case.past if past.until == fact.since), "")
 
 
-def _outdated(case: _Case) -> ClaimDecision | None:
+def _if_outdated(case: _Case) -> ClaimDecision | None:
     if not case.when:
         return None
     for fact in case.past:
@@ -331,7 +331,7 @@ def _outdated(case: _Case) -> ClaimDecision | None:
     return None
 
 
-def _doubted(case: _Case, decisions: Decisions) -> ClaimDecision | None:
+def _if_doubtful(case: _Case, decisions: Decisions) -> ClaimDecision | None:
     """What a person has to decide; what hardly anybody would decide is dropped."""
     claim = case.claim
     wrong = misfit(claim.value, case.declared.type, claim.field) if case.declared else ""
@@ -355,7 +355,7 @@ def _doubted(case: _Case, decisions: Decisions) -> ClaimDecision | None:
     return None
 
 
-def _ahead(case: _Case, today: str) -> ClaimDecision | None:
+def _if_ahead(case: _Case, today: str) -> ClaimDecision | None:
     """A log with a clock that runs ahead would outdate everything that is said until then."""
     if not (today and case.claim.said):
         return None
@@ -363,7 +363,7 @@ def _ahead(case: _Case, today: str) -> ClaimDecision | None:
     return case("pending", "it was said at a time that lies ahead") if days > timedelta(days=1) else None
 
 
-def _settled(case: _Case, said_by: SaidBy) -> ClaimDecision:
+def _settle(case: _Case, said_by: SaidBy) -> ClaimDecision:
     """A clear word of a person: new, beside others, or superseding what it outdates."""
     if not case.now:
         return case("add", "it is new")
@@ -378,7 +378,7 @@ def _settled(case: _Case, said_by: SaidBy) -> ClaimDecision:
         # Nobody said that it changed, so both stand, as a conflict, until a person decides.
         beside = case("add", f"{fact.value} stands too: somebody else said it, and nobody that it changed")
         return beside._replace(many=True, fact="", known="", basis="")
-    doubt = _keeps(case)
+    doubt = _why_unsettled(case)
     if doubt:
         return case("pending", f"{fact.value} is known too, and {doubt}")
     return case(
@@ -395,7 +395,7 @@ def _is_disputed(case: _Case, said_by: SaidBy) -> bool:
     return bool(others) and key_of(claim.speaker) not in others
 
 
-def _keeps(case: _Case) -> str:
+def _why_unsettled(case: _Case) -> str:
     """Why a person has to say which of two values holds; empty where the newer one does."""
     if is_yearly(case.claim.field):
         return "such a day does not change"
@@ -453,7 +453,7 @@ def _brings_more(decided: ClaimDecision) -> bool:
     return decided.action in ("add", "state", "pending")
 
 
-def _cued(decided: ClaimDecision) -> ClaimDecision:
+def _apply_cue(decided: ClaimDecision) -> ClaimDecision:
     """What a later turn takes back waits for a person; what waits beside such a turn says so first."""
     claim = decided.claim
     if claim.corrected and decided.action in ("add", "state", "supersede"):
@@ -512,14 +512,14 @@ class ClaimDecider:
             if key_of(word) in self._firsts or not word.isascii():
                 yield from (c.key for c in candidates(words[place : place + _NAME_WORDS]) if c.first == 0)
 
-    def _known(self, entity: str) -> Known:
+    def _facts_of(self, entity: str) -> Known:
         pending = self._facts.get(key_of(entity))
         if pending is not None:
             return pending
         # What an entity's own note says stands beside what is told: where they differ, both stand.
         return [pair for pair in self._catalog.facts(entity) if pair[0].startswith("semantic/")]
 
-    def _said_by(self, path: str, fact: Fact) -> frozenset[str]:
+    def _speakers_of(self, path: str, fact: Fact) -> frozenset[str]:
         statement = path, fact.entity, fact.field, fact.value
         voices = self._voices.get((key_of(fact.entity), field_key(fact.field), fact.value), ())
         return self._catalog.speakers([statement]).get(statement, frozenset()).union(voices)
@@ -536,19 +536,19 @@ class ClaimDecider:
             if weight.salient == MATTERS and claim.confidence == "low" and claim.role != _PERSON
             else claim.confidence,
         )
-        facts = self._known(claim.entity)
+        facts = self._facts_of(claim.entity)
         if claim.how == "bare" and not _has(facts, claim.field):
-            if claim.entity != claim.speaker and _has(self._known(claim.speaker), claim.field):
+            if claim.entity != claim.speaker and _has(self._facts_of(claim.speaker), claim.field):
                 return self.decide(claim._replace(entity=claim.speaker), source)
             return self.decide(claim._replace(field="", value=claim.words, how="said"), source)
         if claim.is_statement and claim.speaker and not (claim.person or facts):
             # Below the one whom it is about only where that is a person or has facts; else below the speaker.
             claim = claim._replace(entity=claim.speaker, person=True)
-            facts = self._known(claim.entity)
+            facts = self._facts_of(claim.entity)
         key, speaker = key_of(claim.entity), key_of(claim.speaker)
         # What was said of somebody may stand below the one who said it.
         apart = claim.is_statement and speaker and speaker != key
-        beside = [pair for pair in self._known(claim.speaker) if pair[1].is_statement] if apart else []
+        beside = [pair for pair in self._facts_of(claim.speaker) if pair[1].is_statement] if apart else []
         decided = reconcile(
             claim,
             [*facts, *beside],
@@ -556,14 +556,14 @@ class ClaimDecider:
             self._decisions,
             files=FactFiles(self._catalog.entity_files(claim.entity), person=claim.person),
             today=self._today,
-            said_by=self._said_by,
+            said_by=self._speakers_of,
         )
         if weight.salient == IGNORED and _brings_more(decided):
             decided = decided._replace(
                 action="drop", reason=f"{SALIENCE_FILE} says to ignore {weight.topic!r}"
             )
-        decided = _cued(decided)
-        self._facts[key] = after(facts, decided, source)
+        decided = _apply_cue(decided)
+        self._facts[key] = facts_after(facts, decided, source)
         if decided.action in ("add", "confirm", "supersede") and claim.speaker not in ("", _PERSON):
             statement = key_of(decided.claim.entity), field_key(decided.claim.field), decided.claim.value
             self._voices.setdefault(statement, set()).add(speaker)
@@ -571,6 +571,6 @@ class ClaimDecider:
             gone = set(decided.replaces)
             self._facts[speaker] = [
                 (path, fact._replace(current=fact.current and fact.id not in gone))
-                for path, fact in self._known(claim.speaker)
+                for path, fact in self._facts_of(claim.speaker)
             ]
         return decided

@@ -22,7 +22,7 @@ from memoryclaw.consolidation.changes import (
 )
 from memoryclaw.consolidation.mining import plan_skills
 from memoryclaw.consolidation.skill_drafts import SkillDraft
-from memoryclaw.consolidation.tool_calls import Call, acted, calls_in
+from memoryclaw.consolidation.tool_calls import Call, calls_in, tool_sequences
 from memoryclaw.errors import NotFoundError
 from memoryclaw.history import repository
 from memoryclaw.history.repository import Branch, History, Recorded
@@ -128,7 +128,7 @@ def select(vault: Vault, done: PastRuns, *, since: str = "", remember: bool = Fa
     """
     stamps = vault.scan("logs").files
     ranges = {} if since else done.ranges()
-    seen_marks = {} if since else _remembered(vault)
+    seen_marks = {} if since else _marks_on_disk(vault)
     forgotten = ForgottenLines.of(done.decisions.forgotten)
     fresh: dict[str, list[str]] = {}
     unread_logs = []
@@ -158,7 +158,7 @@ def _read(vault: Vault, path: str, ranges: Iterable[LogRange], settings: Reading
         return Unread(path, [], ())
     data = read[0]
     if path.endswith(".jsonl"):
-        data = _whole(data)
+        data = _drop_torn_line(data)
     lines = whole_lines(data)
     stretches = unread(path, lines, ranges)
     if not stretches:
@@ -173,7 +173,7 @@ def _read(vault: Vault, path: str, ranges: Iterable[LogRange], settings: Reading
     )
 
 
-def _whole(data: bytes) -> bytes:
+def _drop_torn_line(data: bytes) -> bytes:
     """A log without a last line that is still being written."""
     end = data.rfind(b"\n") + 1
     try:
@@ -183,7 +183,7 @@ def _whole(data: bytes) -> bytes:
     return data
 
 
-def _remembered(vault: Vault) -> dict[str, list[str]]:
+def _marks_on_disk(vault: Vault) -> dict[str, list[str]]:
     try:
         marks = json.loads(files.read_file(os.fspath(vault.root), _CACHE).data)
     except (NotFoundError, ValueError, OSError):
@@ -204,7 +204,7 @@ def _remember(vault: Vault, known: Mapping[str, list[str]], fresh: dict[str, lis
 Practised = tuple[tuple[ToolSequence, ...], tuple[PlannedChange, ...]]
 
 
-def practised(
+def practice(
     context: WriteContext,
     vault: Vault,
     logs: Sequence[Unread],
@@ -218,7 +218,9 @@ def practised(
     # A draft shows what was done to everybody who may see drafts.
     closed = {(log.path, turn.line) for log in logs for turn in log.turns if turn.audience or not turn.export}
     cited = [r for text in ranges for r in parse_ranges(text) if (r.path, r.first) not in closed]
-    new = [sequence for range_ in cited for sequence in acted(_calls(context, lines, range_), range_)]
+    new = [
+        sequence for range_ in cited for sequence in tool_sequences(_calls(context, lines, range_), range_)
+    ]
     if not new:
         return (), ()
     # Two machines may have consolidated the same lines, each with a record of its own.

@@ -66,14 +66,14 @@ def propose(
         name: the name to take; else it is made of the tools' names.
     """
     with_calls = [occurrence for occurrence in occurrences if occurrence.calls]
-    plan = generalised(tools, [[call.args for call in case.calls] for case in with_calls])
+    plan = generalise(tools, [[call.args for call in case.calls] for case in with_calls])
     name, title = name or name_of(tools), _title(tools)
     triggers = _triggers(with_calls)
     description = _description(tools, triggers, len(occurrences))
     evidence = (*map(_evidence, occurrences[:_SHOWN]), *_more(len(occurrences) - _SHOWN))
     values = {
         "name": name, "title": title, "description": description, "triggers": triggers, "support": len(occurrences),
-        "tools": list(tools), "steps": [_shown(step) for step in plan.steps], "calls": [_call(step) for step in plan.steps],
+        "tools": list(tools), "steps": [_step_text(step) for step in plan.steps], "calls": [_call(step) for step in plan.steps],
         "parameters": plan.parameters, "evidence": evidence,
     }  # fmt: skip
     text = render("notes/skill-draft.md.j2", **values)
@@ -139,7 +139,7 @@ def _is_reference(value: Any) -> bool:
     return isinstance(value, str) and _REFERENCE.fullmatch(value) is not None
 
 
-def _shown(step: DraftStep) -> DraftStep:
+def _step_text(step: DraftStep) -> DraftStep:
     args = ((_plain(key), value if _is_reference(value) else as_json(value)) for key, value in step.args)
     return DraftStep(_safe(step.tool), tuple(args))
 
@@ -199,7 +199,7 @@ class DraftPlan(NamedTuple):
     parameters: tuple[DraftParameter, ...]
 
 
-def generalised(tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str, Any]]]) -> DraftPlan:
+def generalise(tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str, Any]]]) -> DraftPlan:
     """The steps of a pattern, given for each occurrence the arguments of each step.
 
     What was the same each time is written out, also inside a map that always had the same keys. The rest becomes parameters; where
@@ -219,7 +219,7 @@ def generalised(tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str
 
 def as_json(value: Any) -> str:
     """A value as JSON on one line that a code span can hold and a reader can see."""
-    return visible(_dumped(value)).replace("`", "\\u0060")
+    return visible(_dump(value)).replace("`", "\\u0060")
 
 
 class _ParameterNames:
@@ -232,15 +232,15 @@ class _ParameterNames:
     def describe(self, tool: str, key: str, values: Sequence[Any], depth: int = 0) -> Any:
         """The constant, or `$name` of the parameter; of a map, each of its values so."""
         real = [value for value in values if value is not _MISSING]
-        private = any(MARK.search(_dumped(value)) for value in real)
-        same = len(real) == len(values) and len({_dumped(value) for value in real}) == 1
-        short = len(_dumped(real[0])) <= _CONSTANT and not too_deep(real[0], _DEEP)
+        private = any(MARK.search(_dump(value)) for value in real)
+        same = len(real) == len(values) and len({_dump(value) for value in real}) == 1
+        short = len(_dump(real[0])) <= _CONSTANT and not too_deep(real[0], _DEEP)
         constant = same and short and not private
         if constant and not holds_reference(real[0]):
             return real[0]
         if not constant and depth < _DEEP and len(real) == len(values) and (keys := _same_keys(real)):
             return {name: self.describe(tool, name, [one[name] for one in real], depth + 1) for name in keys}
-        all_values = _dumped([None if value is _MISSING else [value] for value in values])
+        all_values = _dump([None if value is _MISSING else [value] for value in values])
         name = self._by_values.get(all_values) if len(real) > 1 else None
         if name is None:
             name = self._free(key, tool)
@@ -272,7 +272,7 @@ def _same_keys(maps: Sequence[Any]) -> tuple[str, ...]:
     return tuple(maps[0])
 
 
-def _dumped(value: Any) -> str:
+def _dump(value: Any) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, sort_keys=True)
     except RecursionError:

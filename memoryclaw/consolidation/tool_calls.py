@@ -44,7 +44,7 @@ def calls_in(lines: Sequence[bytes], first: int, last: int) -> list[Call]:
         if value:
             reader.read(number, value)
     announced = (
-        entry._replace(**dict(zip(("tool", "args"), unwrapped(entry.tool, entry.args), strict=True)))
+        entry._replace(**dict(zip(("tool", "args"), unwrap(entry.tool, entry.args), strict=True)))
         for entry in reader.announced
     )
     return sorted([*reader.done, *announced], key=lambda call: call.line)
@@ -72,7 +72,7 @@ _CALLED = ("id", "name", "tool", "tool_name")
 _WITH = ("args", "arguments", "params", "input")
 
 
-def unwrapped(tool: str, args: Any) -> tuple[str, Any]:
+def unwrap(tool: str, args: Any) -> tuple[str, Any]:
     """The tool and the arguments of a call; where one tool was called to call another, those of the other."""
     if isinstance(args, Mapping) and _CALLER.fullmatch(tool):
         name = next(
@@ -93,7 +93,7 @@ def by_session(calls: Iterable[Call], range_: LogRange) -> dict[str, list[Call]]
     return {session: taken for session, taken_by in calls_of.items() if (taken := steps(taken_by))}
 
 
-def acted(calls: Iterable[Call], range_: LogRange) -> list[ToolSequence]:
+def tool_sequences(calls: Iterable[Call], range_: LogRange) -> list[ToolSequence]:
     """What each session did in one stretch of a log."""
     rows = by_session(calls, range_).items()
     return [ToolSequence(session, str(range_), tuple(step.tool for step in walk)) for session, walk in rows]
@@ -117,10 +117,10 @@ def stretches(acted: Iterable[ToolSequence]) -> dict[str, list[ToolSequence]]:
 
 def sessions(acted: Iterable[ToolSequence]) -> dict[str, tuple[str, ...]]:
     """The tools that each session called, in order over all its stretches."""
-    return {session: _joined(one.tools for one in pieces) for session, pieces in stretches(acted).items()}
+    return {session: _join(one.tools for one in pieces) for session, pieces in stretches(acted).items()}
 
 
-def _joined(parts: Iterable[Iterable[str]]) -> tuple[str, ...]:
+def _join(parts: Iterable[Iterable[str]]) -> tuple[str, ...]:
     """The tools of stretches in a row; a tool that ends one and begins the next was called once."""
     tools: list[str] = []
     for stretch in parts:
@@ -144,25 +144,25 @@ class _ActionReader:
         if role in ("user", "human"):
             self._said[session] = one_line(content_text(value.get("content")))[:_SAID_LENGTH]
         elif tool:
-            self._answered(Call(session, line, tool, said=self._said.get(session, "")), value)
+            self._answer(Call(session, line, tool, said=self._said.get(session, "")), value)
         elif role in ("assistant", "ai"):
             self.announced += [
                 Call(session, line, name, args, None, self._said.get(session, ""))
-                for name, args in _announced(value)
+                for name, args in _announced_calls(value)
             ]
 
-    def _answered(self, call: Call, value: Mapping[str, Any]) -> None:
+    def _answer(self, call: Call, value: Mapping[str, Any]) -> None:
         args = _args(value.get("args"))
         waiting = [one for one in self.announced if (one.session, one.tool) == (call.session, call.tool)]
         match = next((one for one in waiting if one.args == args), next(iter(waiting), None))
         if match:
             self.announced.remove(match)
             args = args or match.args
-        tool, args = unwrapped(call.tool, args)
-        self.done.append(call._replace(tool=tool, args=args, ok=_worked(value)))
+        tool, args = unwrap(call.tool, args)
+        self.done.append(call._replace(tool=tool, args=args, ok=_success(value)))
 
 
-def _announced(value: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+def _announced_calls(value: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     """The calls that an assistant's message makes: parts of its content, or whole lines of it as capture writes them."""
     content = value.get("content")
     if isinstance(content, list):
@@ -173,7 +173,7 @@ def _announced(value: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     return [(hit["tool"], _args(args)) for hit in hits if (args := _object(hit["args"])) is not None]
 
 
-def _worked(value: Mapping[str, Any]) -> bool | None:
+def _success(value: Mapping[str, Any]) -> bool | None:
     if isinstance(value.get("ok"), bool):
         return bool(value["ok"])
     return not value["isError"] if isinstance(value.get("isError"), bool) else None
@@ -240,7 +240,7 @@ def read_call(text: str) -> ToolText | None:
     if hit is None:
         return None
     failed = text.rstrip().endswith("(failed)")
-    return ToolText(hit[1], _short(_about(_shown_args(text[hit.end() :].lstrip()))), failed)
+    return ToolText(hit[1], _short(_about(_argument_texts(text[hit.end() :].lstrip()))), failed)
 
 
 def call_text(tool: str, args: Mapping[str, Any], *, failed: bool = False) -> ToolText:
@@ -254,7 +254,7 @@ def is_call_line(line: str) -> bool:
     return _CALL_LINE.fullmatch(line) is not None
 
 
-def _shown_args(text: str) -> Any:
+def _argument_texts(text: str) -> Any:
     if not text.startswith("{"):
         return None
     try:

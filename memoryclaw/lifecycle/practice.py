@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from memoryclaw.consolidation.actions import AddLines
 from memoryclaw.consolidation.changes import PlannedChange, ToolSequence
-from memoryclaw.consolidation.mining import alike, tightest
+from memoryclaw.consolidation.mining import are_alike, tightest
 from memoryclaw.consolidation.tool_calls import sessions
 from memoryclaw.lifecycle.keeping import UpkeepContext
 from memoryclaw.model import Problem
@@ -84,7 +84,7 @@ def _done_otherwise(tools: tuple[str, ...], acted: Iterable[ToolSequence]) -> tu
     """What the last sessions called that did nearly what the tools say, if none of them called just these; else nothing."""
     in_order = sorted(acted, key=lambda one: one.range)
     sequences = [tuple(map(_plain, called)) for called in sessions(in_order).values()]
-    near = [called for called in sequences if alike(tools, called)][-_OTHERWISE:]
+    near = [called for called in sequences if are_alike(tools, called)][-_OTHERWISE:]
     if len(near) < _OTHERWISE or any(tightest(called, tools) for called in near):
         return ()
     return near[-1]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from memoryclaw.consolidation.apply import apply
 from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
-from memoryclaw.consolidation.consolidate import Consolidated, Rehearse, held, one_at_a_time
+from memoryclaw.consolidation.consolidate import Consolidated, Rehearse, hold_back, one_at_a_time
 from memoryclaw.consolidation.proposals import fingerprint_of
 from memoryclaw.lifecycle.expiry import expired
 from memoryclaw.lifecycle.fading import unused
@@ -58,7 +58,7 @@ def upkeep(
     """
     mode = "direct" if mode == "direct" else "propose"
     with one_at_a_time(context.writing.root):
-        changes = held(planned(context, keepers), mode, context.writing, rehearse)
+        changes = hold_back(planned(context, keepers), mode, context.writing, rehearse)
         if not changes.changes:
             return Consolidated(changes, mode=mode)
         mode = "propose" if changes.held else mode

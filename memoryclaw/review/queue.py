@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation import proposals
 from memoryclaw.consolidation.actions import AddPending, SetFact
-from memoryclaw.consolidation.apply import made
+from memoryclaw.consolidation.apply import summary_of
 from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, read_record
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending
 from memoryclaw.consolidation.proposals import About
@@ -289,7 +289,7 @@ def _foreign(context: WriteContext) -> Iterator[ReviewItem]:
 def _made(context: WriteContext, history: History, branch: OpenBranch) -> str:
     """`1 episode, 2 facts`: what the commits of a branch come to."""
     changes = [change for commit in branch.commits for change in history.changes(commit.commit)]
-    return made(
+    return summary_of(
         ChangeSet(branch.run, changes=tuple(_planned(context, change) for change in changes)), "branch"
     )
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from memoryclaw.consolidation.tool_calls import call_text, of_memory, unwrapped
+from memoryclaw.consolidation.tool_calls import call_text, of_memory, unwrap
 from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.prompts import one_line
 from memoryclaw.working.memory import SHORT, WorkingMemory, shortened
@@ -64,7 +64,7 @@ def _done(turn: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     tool, args = turn.get("tool"), turn.get("args")
     if not isinstance(tool, str):
         return
-    tool, args = unwrapped(tool, args)
+    tool, args = unwrap(tool, args)
     if of_memory(tool):
         return
     args = args if isinstance(args, Mapping) else {}

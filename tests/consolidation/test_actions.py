@@ -30,7 +30,7 @@ from memoryclaw.consolidation.actions import (
     NewFile,
     Replace,
 )
-from memoryclaw.consolidation.apply import made
+from memoryclaw.consolidation.apply import summary_of
 from memoryclaw.consolidation.changes import (
     ChangeSet,
     PlannedChange,
@@ -153,7 +153,7 @@ def test_a_statement_goes_through_a_plan_and_counts_as_one():
     )
     changes = ChangeSet("run", changes=(change,))
     assert read_plan(write_plan(changes)) == changes
-    assert made(changes, "direct") == "1 statement"
+    assert summary_of(changes, "direct") == "1 statement"
 
 
 def test_a_fact_that_waits_waits_once():

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from segments import KITCHEN, basis_of, segment_of
 
 from memoryclaw.consolidation.changes import LEVELS, Claim, Extraction
-from memoryclaw.consolidation.grounding import ModelAnswer, ModelClaim, proven
+from memoryclaw.consolidation.grounding import ModelAnswer, ModelClaim, prove
 
 BY = "ollama/test"
 NAMES = {"boathouse": "Boathouse", "boat house": "Boathouse", "nora": "Nora"}
@@ -16,7 +16,7 @@ def read(
     *claims: ModelClaim, said: object = KITCHEN, basis: Extraction | None = None, **values: object
 ) -> Extraction:
     told = {"title": "Kitchen wall paint", "summary": "Nora and Tomás agree on Dünensand 14.", **values}
-    return proven(ModelAnswer(**told, claims=claims), segment_of(said), basis or basis_of(), NAMES, BY)
+    return prove(ModelAnswer(**told, claims=claims), segment_of(said), basis or basis_of(), NAMES, BY)
 
 
 def only(extraction: Extraction) -> Claim:
@@ -132,7 +132,7 @@ answers = st.builds(
 @given(answers)
 def test_whatever_a_model_says_the_result_is_well_formed(answer: ModelAnswer):
     segment, basis = segment_of(KITCHEN), basis_of()
-    found = proven(answer, segment, basis, NAMES, BY)
+    found = prove(answer, segment, basis, NAMES, BY)
     texts = {turn.line: " ".join(turn.text.split()) for turn in segment.turns}
     roles = {turn.line: turn.role for turn in segment.turns}
     for claim in found.claims:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from segments import KITCHEN, basis_of, segment_of
 
 from memoryclaw.consolidation.changes import LEVELS, Claim, Extraction
-from memoryclaw.consolidation.grounding import KINDS, TYPES, ModelAnswer, ModelClaim, proven
+from memoryclaw.consolidation.grounding import KINDS, TYPES, ModelAnswer, ModelClaim, prove
 
 BY = "ollama/test"
 NAMES = {"ana": "Ana", "boathouse": "Boathouse"}
@@ -19,7 +19,7 @@ def judged(said: Said, *claims: ModelClaim, basis: Extraction | None = None) -> 
     """What a model's claims come to; what has no `role name` is said by Nora."""
     turns = [one if isinstance(one, tuple) else ("user Nora", one) for one in said]
     answer = ModelAnswer("Talk", turns[-1][1], claims=claims)
-    return proven(answer, segment_of(turns), basis or basis_of(), NAMES, BY)
+    return prove(answer, segment_of(turns), basis or basis_of(), NAMES, BY)
 
 
 def about(said: Said, entity: str, field: str, value: str, **more: object) -> ModelClaim:
@@ -310,7 +310,7 @@ CLAIMS = st.builds(
 @given(st.lists(CLAIMS, max_size=6))
 def test_whatever_a_model_claims_is_a_users_and_of_the_line_that_it_quotes(claims: list[ModelClaim]) -> None:
     segment = segment_of(KITCHEN)
-    found = proven(ModelAnswer("x", "y", claims=tuple(claims)), segment, basis_of(), NAMES, BY)
+    found = prove(ModelAnswer("x", "y", claims=tuple(claims)), segment, basis_of(), NAMES, BY)
     texts = {turn.line: " ".join(turn.text.split()) for turn in segment.turns}
     for claim in found.claims:
         assert segment.turns[claim.line - 1].role == claim.role == "user"
@@ -324,4 +324,4 @@ def test_whatever_a_model_claims_is_a_users_and_of_the_line_that_it_quotes(claim
         if claim.confidence == "high" and claim.value.isascii():
             words = [word.strip(".,!?").lower() for word in claim.value.split()]
             assert all(word in texts[claim.line].lower() for word in words if word.isalpha())
-    assert found == proven(ModelAnswer("x", "y", claims=tuple(claims)), segment, basis_of(), NAMES, BY)
+    assert found == prove(ModelAnswer("x", "y", claims=tuple(claims)), segment, basis_of(), NAMES, BY)

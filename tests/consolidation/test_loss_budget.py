@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from changesets import FILES, whole
 
-from memoryclaw.consolidation.apply import Loss, losses, lost, must_be_its_own, must_keep
+from memoryclaw.consolidation.apply import Loss, losses, lost_lines, must_be_its_own, must_keep
 from memoryclaw.consolidation.changes import outcome_of
 from memoryclaw.errors import BudgetError
 
@@ -27,7 +27,7 @@ TEN = "".join(f"line number {i} of ten\n" for i in range(10))
     ],
 )  # fmt: skip
 def test_a_line_is_lost_when_it_stands_nowhere_and_its_words_did_not_move(before, after, count):
-    assert lost(before, after) == count
+    assert lost_lines(before, after) == count
 
 
 def test_a_line_that_another_file_gets_is_not_lost():

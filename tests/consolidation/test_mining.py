@@ -6,7 +6,7 @@ import pytest
 
 from memoryclaw.consolidation.changes import ToolSequence
 from memoryclaw.consolidation.mining import plan_skills
-from memoryclaw.consolidation.tool_calls import acted, calls_in
+from memoryclaw.consolidation.tool_calls import calls_in, tool_sequences
 from memoryclaw.skills.lint import lint
 from memoryclaw.skills.skill_file import read_skill
 from memoryclaw.vault.logs import parse_ranges, range_of
@@ -28,7 +28,7 @@ class Logs:
         lines = [json.dumps({"session": name, **value}).encode() + b"\n" for value in values]
         path = f"logs/2026-03-10/{name}.jsonl"
         self.lines[path] = lines
-        return acted(calls_in(lines, 1, len(lines)), range_of(path, lines, 1, len(lines)))
+        return tool_sequences(calls_in(lines, 1, len(lines)), range_of(path, lines, 1, len(lines)))
 
     def calls_of(self, text):
         [range_] = parse_ranges(text)
@@ -203,7 +203,7 @@ def test_a_session_over_several_stretches_is_one_session():
     parts = [
         one
         for begin, end in ((1, 3), (4, 5))
-        for one in acted(calls_in(lines, begin, end), range_of(path, lines, begin, end))
+        for one in tool_sequences(calls_in(lines, begin, end), range_of(path, lines, begin, end))
     ]
     [draft] = planned(logs, [*parts, *others])
     assert draft.ranges == (*(one.range for one in parts), *(one.range for one in others))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from memoryclaw.consolidation.changes import Claim
-from memoryclaw.consolidation.reconcile import FactFiles, after, reconcile
+from memoryclaw.consolidation.reconcile import FactFiles, facts_after, reconcile
 from memoryclaw.model import Fact
 from memoryclaw.vault.vocabulary import DeclaredField, Schema
 from memoryclaw.writing.decisions import REJECTED, UNDONE, Decision, Decisions, fingerprint
@@ -194,7 +194,7 @@ def test_a_new_entity_goes_to_the_file_for_its_kind(field, files, path):
 def test_claims_of_one_run_build_on_each_other():
     known = []
     first = decide(claim(value="2026-12-11", said="2026-03-10"), *known)
-    known = after(known, first, "ep1#^l1")
+    known = facts_after(known, first, "ep1#^l1")
     assert known[0] == (
         "semantic/facts.md",
         Fact(
@@ -202,22 +202,22 @@ def test_claims_of_one_run_build_on_each_other():
         ),
     )  # fmt: skip
     again = decide(claim(value="2026-12-11", said="2026-03-11"), *known)
-    known = after(known, again, "ep1#^l2")
+    known = facts_after(known, again, "ep1#^l2")
     assert (again.action, known[0][1].source) == ("confirm", "ep1#^l1, ep1#^l2")
     newer = decide(claim(said="2026-03-11"), *known)
-    known = after(known, newer, "ep2#^l1")
+    known = facts_after(known, newer, "ep2#^l1")
     assert [(f.value, f.current, f.until) for _, f in known] == [
         ("2026-12-18", True, ""),
         ("2026-12-11", False, "2026-03-11"),
     ]
     assert decide(claim(value="2026-12-11", said="2026-03-10"), *known).action == "drop"
     dropped = decide(claim(role="assistant"), *known)
-    assert after(known, dropped, "x") == known
+    assert facts_after(known, dropped, "x") == known
 
 
 def test_many_values_get_ids_of_their_own():
     known = [fact("likes", "oak")]
-    known = after(known, decide(claim("likes", "larch"), *known), "ep")
+    known = facts_after(known, decide(claim("likes", "larch"), *known), "ep")
     assert known[1][1].id == "semantic/projects#Boathouse.likes~2"
     assert decide(claim("likes", "larch"), *known).fact == "semantic/projects#Boathouse.likes~2"
 

@@ -339,15 +339,15 @@ def test_a_line_that_a_person_changed_or_ticked_is_left_alone(root: Path) -> Non
 def test_a_tick_changes_one_character_and_only_where_the_line_still_is_what_it_was() -> None:
     tick = TickTodo("episodes/2026-03-02_18-00-00_ferry.md", "l3", DONE, "Mira: book the ferry")
     text = "---\r\nid: a\r\n---\r\n- [ ] Mira: book the ferry ^l3\r\n- [ ] Mira: book the ferry ^l3-2"
-    assert tick.patched(text, frozenset()) == text.replace("[ ]", "[x]", 1)
+    assert tick.patch(text, frozenset()) == text.replace("[ ]", "[x]", 1)
     for other in (
         text.replace("[ ]", "[x]"),
         text.replace("the ferry", "a ferry"),
         "",
         "- [ ] Mira: book the ferry",
     ):
-        assert tick.patched(other, frozenset()) == other
-    assert tick.patched(None, frozenset()) is None
+        assert tick.patch(other, frozenset()) == other
+    assert tick.patch(None, frozenset()) is None
 
 
 def test_undoing_the_run_opens_the_todo_again(root: Path) -> None:

@@ -5,7 +5,7 @@ import json
 from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
 from memoryclaw.capture.log_records import kept, line_of
 from memoryclaw.consolidation.changes import ToolSequence
-from memoryclaw.consolidation.tool_calls import Call, acted, calls_in, sessions, steps, stretches
+from memoryclaw.consolidation.tool_calls import Call, calls_in, sessions, steps, stretches, tool_sequences
 from memoryclaw.text.redaction import Redactor
 from memoryclaw.vault.logs import LogRange, range_of
 
@@ -91,7 +91,7 @@ def test_failed_calls_and_the_memorys_own_tools_are_no_steps_and_repeats_are_one
 
 def test_each_session_of_a_stretch_is_told_by_itself_and_the_file_names_one_that_has_no_name():
     found = [Call("one", 1, "a"), Call("", 2, "b"), Call("one", 3, "c"), Call("two", 4, "d", ok=False)]
-    assert acted(found, RANGE) == [
+    assert tool_sequences(found, RANGE) == [
         ToolSequence("one", str(RANGE), ("a", "c")),
         ToolSequence("kitchen", str(RANGE), ("b",)),
     ]

@@ -146,10 +146,10 @@ def test_only_a_few_wait_at_a_time(tmp_path: Path) -> None:
 def test_a_line_is_written_once_and_keeps_every_other_byte() -> None:
     action = NoteBelow("episodes/a.md", "l3", "superseded by [[b#^l1]]")
     text = "---\r\nid: a\r\n---\r\n- Nora: x ^l33\r\n- Nora: y ^l3\r\n  - mine\r\n- Nora: z ^l4"
-    done = action.patched(text, frozenset())
+    done = action.patch(text, frozenset())
     assert done == text.replace("  - mine\r\n", "  - mine\r\n  - superseded by [[b#^l1]]\r\n")
-    assert action.patched(done, frozenset()) == done
-    assert action.patched("no such line\n", frozenset()) == "no such line\n"
-    assert action.patched(None, frozenset()) is None
+    assert action.patch(done, frozenset()) == done
+    assert action.patch("no such line\n", frozenset()) == "no such line\n"
+    assert action.patch(None, frozenset()) is None
     assert action.may_be_proposed()
     assert not NoteBelow("semantic/a.md", "l3", "x").may_be_proposed()

@@ -103,7 +103,7 @@ def test_taken_back_by_lines_several_that_were_tied_stand_again():
     tied = before
     done = AddStatement(
         PEOPLE, "Tam", "c", "2026-01-03", "", tuple(statement_id("semantic/people", "Tam", w) for w in "ab")
-    ).patched(tied, frozenset())
+    ).patch(tied, frozenset())
     now = done.replace('- "c"', '- "d" [said:: 2026-01-04]\n- "c"')
     found = facts_taken_back(before, done, now, file)
     assert (found.text, found.left) == (before.replace('- "b"', '- "d" [said:: 2026-01-04]\n- "b"'), ())
