@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, print_freshness, remark, say, styled, table
+from memoryclaw.interfaces.cli.printing import as_json, print_freshness, remark, say, styled
+from memoryclaw.interfaces.cli.tables import table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
 from memoryclaw.text.prompts import one_line
 
@@ -25,7 +26,7 @@ _STYLES = {"link": "", "mention": ' style="dashed"', "cited": ' style="dotted" d
     default="show",
     takes=True,
     examples=[
-        "links semantic/projects",
+        "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks",
         "links path Home 'Boathouse Aarhus'",
         "links --dot | dot -Tsvg -o vault.svg",
     ],
@@ -40,7 +41,12 @@ def links() -> None:
 @links.command(
     "show",
     of="graph.whole",
-    examples=["links semantic/projects", "links ep-20250708-penicillin", "links Home --json", "links --dot"],
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks show",
+        "links ep-20250708-penicillin",
+        "links Home --json",
+        "links --dot",
+    ],
 )
 @click.argument("id_", metavar="[ID]", required=False, default="", type=TEXT)
 @click.option("--dot", is_flag=True, help="The whole graph in the language of Graphviz.")
@@ -69,7 +75,12 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
 
 
 @links.command(
-    "path", of="graph.path", examples=["links path Home 'Boathouse Aarhus'", "links path Home Nora --json"]
+    "path",
+    of="graph.path",
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks path semantic/facts#Nora semantic/facts#Tomas",
+        "links path Home Nora --json",
+    ],
 )
 def path(way: PathShown) -> None:
     """Show the shortest way from one note or entity to another."""
@@ -89,7 +100,10 @@ def path(way: PathShown) -> None:
 @links.command(
     "neighbours",
     of="graph.neighbours",
-    examples=["links neighbours 'Boathouse Aarhus'", "links neighbours Home --limit 5 --json"],
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks neighbours semantic/facts#Nora",
+        "links neighbours Home --limit 5 --json",
+    ],
 )
 def neighbours(shown: NeighboursShown) -> None:
     """List what a note or an entity is tied to, the strongest ties first."""
@@ -111,7 +125,11 @@ def neighbours(shown: NeighboursShown) -> None:
         remark(f"{len(shown.neighbours)} of {shown.total} are shown; --limit shows more")
 
 
-@links.command("orphans", of="graph.orphans", examples=["links orphans", "links orphans --json"])
+@links.command(
+    "orphans",
+    of="graph.orphans",
+    examples=["init\nremember oolong --entity Nora --field tea\nlinks orphans", "links orphans --json"],
+)
 def orphans(nodes: Sequence[GraphNode]) -> None:
     """List the notes and entities that nothing is tied to."""
     table(["id", "kind", "title"], [[one.id, one.kind, one.title] for one in nodes])
@@ -119,7 +137,7 @@ def orphans(nodes: Sequence[GraphNode]) -> None:
         say("Everything is tied to something.")
 
 
-@links.command("dangling", of="graph.dangling", examples=["links dangling", "links dangling --json"])
+@links.command("dangling", of="graph.dangling", examples=["init\nlinks dangling", "links dangling --json"])
 def dangling(ends: Sequence[LinkEnd]) -> None:
     """List the links that lead nowhere."""
     table(["where", "link"], [[f"{end.source}:{end.line}", _written(end)] for end in ends])

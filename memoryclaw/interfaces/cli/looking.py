@@ -1,29 +1,21 @@
-"""`show`, `browse`, `facts`, `todos`, `history` and `blame`: the vault without a question."""
+"""`show`, `browse`, `facts`, `todos`, `timeline`, `history` and `blame`: the vault without a question."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from typing import TYPE_CHECKING
 
 import click
 
-from memoryclaw.errors import InputError
+from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import (
-    as_json,
-    padded,
-    plural,
-    print_freshness,
-    remark,
-    say,
-    styled,
-    table,
-)
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
-from memoryclaw.model import Fact
+from memoryclaw.interfaces.cli.printing import as_json, plural, print_freshness, remark, say, styled
+from memoryclaw.interfaces.cli.tables import flow, pairs, table
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, verb
+from memoryclaw.model import Fact, ReadBack
 from memoryclaw.text.prompts import visible
 
 if TYPE_CHECKING:
@@ -37,13 +29,37 @@ if TYPE_CHECKING:
 @verb(
     "show",
     examples=[
-        "show semantic/projects",
+        "init\nremember oolong --entity Nora --field tea\nshow Nora",
         "show 'semantic/projects#Boathouse Aarhus.deadline'",
         "show log:2025-10-21-kanazawa/8 --json",
     ],
 )
-def show(shown: ShownUnit) -> None:
-    """Print a note, section, fact or turn as it stands in its file."""
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["text", "entity", "uses", "recall"]),
+    help="As it stands in its file; as an entity, with its past and neighbours; how it was used; or a recall, read back.",
+)
+def show(context: CliContext, *, id_: str, session: str, form: str | None) -> None:
+    """Print a note, section, fact or turn as it stands in its file, an entity, or a recall.
+
+    An ID may be the name of an entity, or the receipt of a recall.
+    """
+    from memoryclaw.interfaces.cli.table import answer  # `--help` needs no app
+
+    values = {"id_": id_, "name": id_, "receipt": id_, "session": session}
+    with context.app() as app:
+        try:
+            answer(context, app, *_VIEWS[form or "text"], values)
+        except NotFoundError:
+            for view in () if form else (_VIEWS["recall"], _VIEWS["entity"]):
+                with suppress(NotFoundError):
+                    answer(context, app, *view, values)
+                    return
+            raise
+
+
+def _show_text(shown: ShownUnit) -> None:
     if sys.stdout.isatty():
         at = shown.address
         say(styled(f"{at.path}:{at.line}-{at.end_line}", dim=True))
@@ -55,16 +71,106 @@ def show(shown: ShownUnit) -> None:
         remark(f"line {one.line}: {told} ({one.mark()})")
 
 
-@verb(
-    "browse",
+def _show_entity(found: EntityShown) -> None:
+    also = f", also {', '.join(found.also)}" if found.also else ""
+    say(f"{styled(found.name, bold=True)} ({styled(found.kind + also)})")
+    table(
+        ["entity", "field", "value", "since", "until", "where"],
+        [_fact(*pair, True, False) for pair in found.facts],
+    )
+    say()
+    table(["date", "what happened", "id"], [(one.at[:10], one.title, one.id) for one in found.episodes])
+    say()
+    table(
+        ["neighbour", "kind", "by", "notes"],
+        [(one.name, one.kind, ", ".join(one.fields), str(one.episodes)) for one in found.neighbours],
+    )
+
+
+def _show_uses(found: Inspected) -> None:
+    strength = found.strength
+    hot = " (hot)" if strength.is_hot else ""
+    faded = f"by half in {strength.half_life} active days ({found.kind}); last used {strength.idle} active days ago"
+    pairs([
+        ("strength", f"{strength.value:.3f}{hot} = 2 ^ {strength.x:.3f}"),
+        ("fades", faded if strength.steps else ""),
+        ("used", "" if strength.steps else "never cited nor rated"),
+        ("exposure", f"shown {found.shown}, searched {found.searched}, fetched {found.fetched} (reported; counts nothing)"),
+    ])  # fmt: skip
+    if strength.steps:
+        say()
+        table(
+            ["day", "use", "credit", "x before", "x after", "receipt"],
+            [
+                [
+                    step.use.ts[:10],
+                    f"rated {step.use.rating}" if step.use.rating else f"cited by {step.use.cited}",
+                    f"{step.credit:+.2f}",
+                    f"{step.faded:.3f}",
+                    f"{step.x:.3f}",
+                    step.use.receipt or "-",
+                ]
+                for step in strength.steps
+            ],
+        )
+
+
+def _show_recall(found: ReadBack) -> None:
+    of = f" for session {styled(found.session)}" if found.session else ""
+    say(f"{found.ts}{of}: {found.tokens} of {found.budget} tokens\n")
+    rows = [
+        [
+            one.decision,
+            shapes.REASONS.get(one.decision, "") + ("; it says something else now" * one.changed),
+            one.id,
+        ]
+        for one in found.decided
+    ]
+    table(["decision", "because", "id"], rows)
+    for reason, count in found.more.items():
+        say(f"{count} more: {shapes.REASONS.get(reason, reason)}")
+    if found.gone:
+        say(f"{found.gone} more {'are' if found.gone > 1 else 'is'} no longer there")
+
+
+_VIEWS: Mapping[
+    str, tuple[Callable[..., None], str]
+] = {  # how they are printed, and by which verb of the app
+    "text": (_show_text, "show"),
+    "entity": (_show_entity, "entity"),
+    "uses": (_show_uses, "inspect"),
+    "recall": (_show_recall, "why"),
+}
+
+
+@group(
+    default="notes",
+    takes=True,
     examples=[
-        "browse",
+        "init\nremember 'Nora drinks oolong tea' --note\nbrowse",
+        "browse --kind episode --limit 10",
+        "browse entities --kind people",
+        "browse views --write",
+    ],
+)
+def browse() -> None:
+    """List what the vault holds: notes, entities, or pages of them.
+
+    Of notes, pinned ones come first, then the newest. What is used often is marked as hot.
+    """
+
+
+@browse.command(
+    "notes",
+    of="browse",
+    examples=[
+        "init\nremember 'Nora drinks oolong tea' --note\nbrowse notes",
         "browse --kind episode --limit 10",
         "browse --type decision",
         "browse --state archived --json",
     ],
 )
-def browse(notes: Sequence[NoteEntry]) -> None:
+def notes(notes: Sequence[NoteEntry]) -> None:
     """List notes: pinned ones first, then the newest. What is used often is marked as hot."""
     hot = any(note.hot for note in notes)
     rows = [
@@ -86,7 +192,7 @@ def browse(notes: Sequence[NoteEntry]) -> None:
 @verb(
     "facts",
     examples=[
-        "facts",
+        "init\nremember oolong --entity Nora --field tea\nfacts",
         "facts 'Boathouse Aarhus' --history",
         "facts boathouse --as-of 2025-07-01",
         "facts boathouse --believed-at 2026-04-01",
@@ -140,7 +246,7 @@ def facts(
     "todos",
     without=("state",),
     examples=[
-        "todos",
+        "init\nremember --note -- '- [ ] Tar the boat'\ntodos",
         "todos --due 'this week'",
         "todos Boathouse --all --json",
         "edit 'notes/boat#todo-1a2b3c4d' --set done=true",
@@ -182,7 +288,15 @@ def _time(due: str, words: list[str], today: date) -> tuple[str, str]:
     return due, " ".join(words)
 
 
-@verb("entities", examples=["entities", "entities boathouse", "entities --kind people --json"])
+@browse.command(
+    "entities",
+    of="entities",
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\nbrowse entities",
+        "browse entities boathouse",
+        "browse entities --kind people --json",
+    ],
+)
 def entities(listed: Sequence[EntityEntry]) -> None:
     """List everything that facts are known of."""
     rows = [(one.name, one.kind, str(one.facts), str(one.statements), one.last) for one in listed]
@@ -191,8 +305,14 @@ def entities(listed: Sequence[EntityEntry]) -> None:
         say("No such entities.")
 
 
-@verb(
-    "views", examples=["views", "views --write", "views 'Boathouse Aarhus'", "views --write Boathouse --json"]
+@browse.command(
+    "views",
+    of="views",
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\nbrowse views",
+        "browse views --write",
+        "browse views 'Boathouse Aarhus'",
+    ],
 )
 @click.option("--write", is_flag=True, help="Write those that are not there, or stale.")
 def views(context: CliContext, *, name: str, write: bool) -> None:
@@ -215,27 +335,13 @@ def views(context: CliContext, *, name: str, write: bool) -> None:
         say(f"Wrote {plural(len(found.written), 'page')}.")
 
 
-@verb("entity", examples=["entity 'Boathouse Aarhus'", "entity boathouse --json"])
-def entity(entity: EntityShown) -> None:
-    """Show one entity: its facts and their past, what happened, and its neighbours."""
-    also = f", also {', '.join(entity.also)}" if entity.also else ""
-    say(f"{styled(entity.name, bold=True)} ({styled(entity.kind + also)})")
-    table(
-        ["entity", "field", "value", "since", "until", "where"],
-        [_fact(*pair, True, False) for pair in entity.facts],
-    )
-    say()
-    table(["date", "what happened", "id"], [(one.at[:10], one.title, one.id) for one in entity.episodes])
-    say()
-    table(
-        ["neighbour", "kind", "by", "notes"],
-        [(one.name, one.kind, ", ".join(one.fields), str(one.episodes)) for one in entity.neighbours],
-    )
-
-
 @verb(
     "timeline",
-    examples=["timeline", "timeline 'Boathouse Aarhus' --since 2025-06-01", "timeline --limit 10 --json"],
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\ntimeline",
+        "timeline 'Boathouse Aarhus' --since 2025-06-01",
+        "timeline --limit 10 --json",
+    ],
 )
 def timeline(timeline: Timeline) -> None:
     """Show what changed in the world, in order: facts, what was said, episodes."""
@@ -273,7 +379,11 @@ def _fact(path: str, fact: Fact, dated: bool, doubted: bool) -> list[str]:
 
 @verb(
     "history",
-    examples=["history", "history 'semantic/projects#Boathouse Aarhus.deadline'", "history --limit 5 --json"],
+    examples=[
+        "init\nhistory",
+        "history 'semantic/projects#Boathouse Aarhus.deadline'",
+        "history --limit 5 --json",
+    ],
 )
 @click.option("--commit", metavar="C", default="", type=TEXT, help="One commit or run, word by word.")
 def history(context: CliContext, *, id_: str, limit: int, before: str, commit: str) -> None:
@@ -296,7 +406,10 @@ def history(context: CliContext, *, id_: str, limit: int, before: str, commit: s
 
 @verb(
     "blame",
-    examples=["blame 'semantic/projects#Boathouse Aarhus.deadline'", "blame 'Boathouse Aarhus.deadline'"],
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\nblame Nora.tea",
+        "blame 'Boathouse Aarhus.deadline'",
+    ],
 )
 def blame(blame: Blame) -> None:
     """Show where a fact comes from.
@@ -317,8 +430,8 @@ def _print_commit(context: CliContext, found: CommitShown) -> None:
     say(
         f"{styled(one.subject, bold=True)} ({one.commit[:10]}, {one.when[:16].replace('T', ' ')}, {styled(one.kind)})"
     )
-    if one.body:
-        say(styled(one.body))
+    for words in one.body.splitlines():
+        flow(words)
     for file in found.files:
         say(f"  {styled(file.path)}")
         for hunk in word_diff(file.before, file.after):
@@ -375,43 +488,3 @@ def _cited(cited: FactSource) -> Iterable[str]:
         yield f"Said in {styled(cited.log)}, line {cited.line}: {styled(cited.said)}"
     if cited.notice:
         yield f"But {styled(cited.notice)}."
-
-
-@verb(
-    "inspect",
-    examples=[
-        "inspect 'semantic/projects#Boathouse Aarhus.deadline'",
-        "inspect ep-20250708-penicillin --json",
-    ],
-)
-def inspect(inspected: Inspected) -> None:
-    """Show how strongly a memory is remembered, and the uses that this rests on."""
-    strength = inspected.strength
-    hot = " (hot)" if strength.is_hot else ""
-    say(f"{padded('strength', 11, bold=True)}{strength.value:.3f}{hot} = 2 ^ {strength.x:.3f}")
-    say(
-        f"{padded('fades', 11, bold=True)}by half in {strength.half_life} active days ({styled(inspected.kind)}); last used "
-        f"{strength.idle} active days ago"
-        if strength.steps
-        else f"{padded('used', 11, bold=True)}never cited nor rated"
-    )
-    say(
-        f"{padded('exposure', 11, bold=True)}shown {inspected.shown}, searched {inspected.searched}, fetched {inspected.fetched} "
-        "(reported; counts nothing)"
-    )
-    if strength.steps:
-        say()
-        table(
-            ["day", "use", "credit", "x before", "x after", "receipt"],
-            [
-                [
-                    step.use.ts[:10],
-                    f"rated {step.use.rating}" if step.use.rating else f"cited by {step.use.cited}",
-                    f"{step.credit:+.2f}",
-                    f"{step.faded:.3f}",
-                    f"{step.x:.3f}",
-                    step.use.receipt or "-",
-                ]
-                for step in strength.steps
-            ],
-        )

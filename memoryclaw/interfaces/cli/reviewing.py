@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled, table
+from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled
+from memoryclaw.interfaces.cli.tables import table
 from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, agreed, group
 from memoryclaw.model import OWNER
 from memoryclaw.review.word_diff import COME, GONE, SAME, DiffLine, marked, word_diff
@@ -37,7 +38,14 @@ _REASON = click.option(
 )
 
 
-@group(default="list", examples=["review", "review show p-1a2b3c4d", "review approve p-1a2b3c4d"])
+@group(
+    default="list",
+    examples=[
+        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview',
+        "review show p-1a2b3c4d",
+        "review approve p-1a2b3c4d",
+    ],
+)
 def review() -> None:
     """Approve or reject pending changes.
 
@@ -46,7 +54,14 @@ def review() -> None:
     """
 
 
-@review.command("list", of="review.list", examples=["review list", "review list --json"])
+@review.command(
+    "list",
+    of="review.list",
+    examples=[
+        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview list',
+        "review list --json",
+    ],
+)
 def list_(items: Sequence[ReviewItem]) -> None:
     """List pending changes, each with its reason."""
     table(("id", "kind", "what", "why"), [(i.id, i.kind, _cut(i.what), _cut(i.why)) for i in items])
@@ -54,7 +69,12 @@ def list_(items: Sequence[ReviewItem]) -> None:
         say("Nothing waits.")
 
 
-@review.command("show", examples=["review show p-1a2b3c4d"])
+@review.command(
+    "show",
+    examples=[
+        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview show p-8228d1c4'
+    ],
+)
 @click.argument("id_", metavar="ID", type=TEXT)
 @click.pass_obj
 def show(context: CliContext, id_: str) -> None:
@@ -71,7 +91,13 @@ def show(context: CliContext, id_: str) -> None:
     _differences(context, [(item, found)], whole=True)
 
 
-@review.command("diff", examples=["review diff", "review diff p-1a2b3c4d"])
+@review.command(
+    "diff",
+    examples=[
+        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview diff',
+        "review diff p-1a2b3c4d",
+    ],
+)
 @click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=TEXT)
 @click.pass_obj
 def diff(context: CliContext, names: tuple[str, ...]) -> None:
@@ -85,7 +111,7 @@ def diff(context: CliContext, names: tuple[str, ...]) -> None:
 @review.command(
     "approve",
     examples=[
-        "review approve p-1a2b3c4d fact-5e6f7a8b",
+        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview approve p-8228d1c4',
         "review approve conflict-9c8d7e6f --value 2",
         "review approve --all --yes",
     ],
@@ -112,7 +138,11 @@ def approve(ctx: click.Context, /, names: tuple[str, ...], *, value: int | None,
 
 
 @review.command(
-    "reject", examples=["review reject p-1a2b3c4d", "review reject consolidate-20261121T101500-ab12cd"]
+    "reject",
+    examples=[
+        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview reject p-8228d1c4',
+        "review reject consolidate-20261121T101500-ab12cd",
+    ],
 )
 @click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=TEXT)
 @_REASON
@@ -128,7 +158,12 @@ def reject(ctx: click.Context, /, names: tuple[str, ...], **how: Any) -> None:
     _decide(ctx, names, "rejected", **how)
 
 
-@review.command("edit", examples=["review edit p-1a2b3c4d"])
+@review.command(
+    "edit",
+    examples=[
+        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview edit p-8228d1c4'
+    ],
+)
 @click.argument("id_", metavar="ID", type=TEXT)
 @AS_IS
 @click.pass_obj
@@ -141,7 +176,13 @@ def edit(context: CliContext, *, id_: str, as_is: bool) -> None:
     tell(context, done)
 
 
-@review.command("apply", examples=["review apply", "review apply --yes"])
+@review.command(
+    "apply",
+    examples=[
+        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview apply',
+        "review apply --yes",
+    ],
+)
 @_YES
 @click.pass_context
 def apply(ctx: click.Context, *, yes: bool) -> None:

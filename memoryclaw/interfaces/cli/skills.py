@@ -12,7 +12,8 @@ import click
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled, table
+from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
+from memoryclaw.interfaces.cli.tables import table
 from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, group
 from memoryclaw.text.prompts import one_line, visible
 
@@ -31,7 +32,7 @@ _COLOURS = {"approved": "green", "changed since approval": "yellow", "draft": "c
 @group(
     default="list",
     examples=[
-        "skills",
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills",
         "skills new send-email",
         "skills match 'send an email to John'",
         "skills approve send-email",
@@ -44,7 +45,14 @@ def skills() -> None:
     """
 
 
-@skills.command("list", of="skills.list", examples=["skills list", "skills list --json"])
+@skills.command(
+    "list",
+    of="skills.list",
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills list",
+        "skills list --json",
+    ],
+)
 def list_(found: Sequence[ListedSkill]) -> None:
     """List skills and drafts with their state."""
     # How runs went is a column once there was one.
@@ -69,7 +77,10 @@ def list_(found: Sequence[ListedSkill]) -> None:
 @skills.command(
     "show",
     of="skills.show",
-    examples=["skills show send-weekly-update", "skills show _drafts/pack-the-site-bag --json"],
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills show water-plants",
+        "skills show _drafts/pack-the-site-bag --json",
+    ],
 )
 def show(shown: LintedSkill) -> None:
     """Print a skill as it stands in its file, with its digest and state."""
@@ -88,7 +99,7 @@ def show(shown: LintedSkill) -> None:
 @skills.command(
     "new",
     examples=[
-        "skills new send-email",
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'",
         "skills new water-plants --description 'Waters the plants on Fridays.'",
     ],
 )
@@ -111,7 +122,14 @@ def new(context: CliContext, *, name: str, description: str, as_is: bool) -> Non
         remark(done.notice)
 
 
-@skills.command("lint", examples=["skills lint", "skills lint send-email", "skills lint --json"])
+@skills.command(
+    "lint",
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills lint",
+        "skills lint send-email",
+        "skills lint --json",
+    ],
+)
 @click.argument("name", metavar="[NAME]", required=False, default="", type=TEXT)
 @click.pass_context
 def lint(ctx: click.Context, name: str) -> None:
@@ -133,7 +151,11 @@ def lint(ctx: click.Context, name: str) -> None:
 
 
 @skills.command(
-    "match", examples=["skills match 'send an email to John'", "skills match 'book a train to Lund' --json"]
+    "match",
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills match 'who waters the plants?'",
+        "skills match 'book a train to Lund' --json",
+    ],
 )
 @click.argument("request", nargs=-1, required=True, type=TEXT)
 @click.pass_obj
@@ -155,7 +177,10 @@ def match(context: CliContext, request: tuple[str, ...]) -> None:
     "approve",
     of="skills.approve",
     without=("version",),
-    examples=["skills approve send-email", "skills approve _drafts/pack-the-site-bag"],
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills approve water-plants",
+        "skills approve _drafts/pack-the-site-bag",
+    ],
 )
 def approve(decision: SkillDecision) -> None:
     """Approve a skill as it is now; a draft moves to its place.
@@ -166,7 +191,12 @@ def approve(decision: SkillDecision) -> None:
 
 
 @skills.command(
-    "reject", of="skills.reject", without=("version",), examples=["skills reject pack-the-site-bag"]
+    "reject",
+    of="skills.reject",
+    without=("version",),
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills approve water-plants\nskills reject water-plants"
+    ],
 )
 def reject(decision: SkillDecision) -> None:
     """Reject a draft, which goes to the archive and is not proposed again, or withdraw an approval."""
@@ -175,7 +205,10 @@ def reject(decision: SkillDecision) -> None:
 
 @skills.command(
     "outcome",
-    examples=["skills outcome send-email ok", "skills outcome send-email failed --why 'the address bounced'"],
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills outcome water-plants ok",
+        "skills outcome send-email failed --why 'the address bounced'",
+    ],
 )
 @click.argument("name", metavar="NAME", type=TEXT)
 @click.argument("ended", metavar="ok|failed", type=click.Choice(["ok", "failed"]))
@@ -195,7 +228,14 @@ def outcome(context: CliContext, *, name: str, ended: str, why: str, session: st
     say(f"{styled('kept', bold=True)}: {styled(name)} {'succeeded' if done.ok else 'failed'}")
 
 
-@skills.command("host", of="skills.hosted", examples=["skills host", "skills host --json"])
+@skills.command(
+    "host",
+    of="skills.hosted",
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills approve water-plants\nskills host",
+        "skills host --json",
+    ],
+)
 def host(found: HostSkills) -> None:
     """Update the folder that hosts read, and list what is in it.
 

@@ -90,19 +90,24 @@ def carry_out(context: Any, function: Callable[..., None], verb: str, values: Ma
         verb: of the app.
         values: of the command line.
     """
-    names = list(inspect.signature(function).parameters)
-    if names[0] == "context":
+    if next(iter(inspect.signature(function).parameters)) == "context":
         function(context, **values)
         return
+    with context.app() as app:
+        answer(context, app, function, verb, values)
+
+
+def answer(
+    context: Any, app: App, function: Callable[..., None], verb: str, values: Mapping[str, Any]
+) -> None:
+    """Prints what a verb of an open vault answers, as `carry_out` does; values that it does not take are left out."""
     method = method_of(verb)
     taken = values.keys() & inspect.signature(method).parameters.keys()
-    with context.app() as app:
-        answer = attrgetter(verb)(app)(**{name: values[name] for name in taken})
-        fresh = app.freshness
-    shape = shapes.shape_of(method)
+    value = attrgetter(verb)(app)(**{name: values[name] for name in taken})
+    fresh, shape = app.freshness, shapes.shape_of(method)
     if context.json:
-        as_json(shape(answer, fresh if shape.fresh else None))
+        as_json(shape(value, fresh if shape.fresh else None))
         return
-    function(answer, **{name: values[name] for name in names[1:]})
+    function(value, **{name: values[name] for name in list(inspect.signature(function).parameters)[1:]})
     if shape.fresh:
         print_freshness(fresh)

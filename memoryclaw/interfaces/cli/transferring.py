@@ -32,6 +32,7 @@ _SHOWN = 20
 
 @verb(
     examples=[
+        "init\nexport backup.tar.gz\nimport bundle backup.tar.gz --dry-run",
         "import chatgpt ~/Downloads/chatgpt-export.zip",
         "import claude ~/Downloads/data-2026-04-01.zip --yes",
         "import markdown ~/Notes --dry-run",
@@ -213,7 +214,7 @@ def _more(count: int) -> None:
 
 @verb(
     examples=[
-        "export ~/backup.tar.gz",
+        "init\nremember 'Nora drinks oolong tea' --note\nexport backup.tar.gz",
         "export ~/blog.tar.gz --audience public --tag blog",
         "export ~/april.tar.gz --since 2026-04-01",
         "export memory-md ~/.openclaw/workspace/MEMORY.md",

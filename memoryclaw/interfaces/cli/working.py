@@ -21,7 +21,7 @@ _SESSION = click.option("--session", metavar="S", required=True, type=TEXT, help
 @group(
     default="show",
     examples=[
-        "working --session kyoto",
+        "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto\nworking --session kyoto",
         "working set --session kyoto --goal 'book the train' --fact to=Kyoto",
         "working clear --session kyoto",
     ],
@@ -37,7 +37,12 @@ def working(ctx: click.Context, session: str) -> None:
         ctx.default_map = {name: {"session": session} for name in ("show", "set", "clear")}
 
 
-@working.command("show", examples=["working show --session kyoto"])
+@working.command(
+    "show",
+    examples=[
+        "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto\nworking show --session kyoto"
+    ],
+)
 @_SESSION
 @click.pass_obj
 def show(context: CliContext, session: str | None) -> None:
@@ -49,7 +54,7 @@ def show(context: CliContext, session: str | None) -> None:
 @working.command(
     "set",
     examples=[
-        "working set --session kyoto --task trip --goal 'book the train' --plan 'ask for seats' --plan pay",
+        "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto",
         "working set --session kyoto --fact to=Kyoto --fact seats= --observe 'window seats are sold out'",
     ],
 )
@@ -92,7 +97,11 @@ def set_(
 
 
 @working.command(
-    "clear", examples=["working clear --session kyoto", "working clear --session kyoto --task trip"]
+    "clear",
+    examples=[
+        "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto\nworking clear --session kyoto",
+        "working clear --session kyoto --task trip",
+    ],
 )
 @_SESSION
 @click.option("--task", metavar="NAME", default="", type=TEXT, help="Only if it is of this task.")
@@ -113,7 +122,7 @@ def clear(context: CliContext, session: str, task: str) -> None:
 @verb(
     "feedback",
     examples=[
-        "feedback ep-20250708-penicillin 5",
+        "init\nremember oolong --entity Nora --field tea\nfeedback semantic/facts#Nora.tea 5",
         "feedback 'semantic/people#Nora.allergy' 1 --note 'not what was asked'",
     ],
 )
