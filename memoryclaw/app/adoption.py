@@ -68,9 +68,9 @@ def adopt(context: VaultContext, items: Sequence[Adoptable]) -> None:
 
 
 def _ignored_settings(context: VaultContext) -> list[Adoptable]:
-    why = {setting.key: setting.why for setting in settings.SETTINGS}
+    reasons = {setting.key: setting.why for setting in settings.SETTINGS}
     return [
-        Adoptable("setting", key, value, origin or "the default of older versions", why[key])
+        Adoptable("setting", key, value, origin or "the default of older versions", reasons[key])
         for key, value, origin in context.config.ignored
         if origin or not context.config.vault_id  # a vault with an id is of no older version
     ]
@@ -115,8 +115,8 @@ def _foreign_decisions(context: VaultContext) -> list[Adoptable]:
     root = os.fspath(context.root)
     if not (proposals := decisions_of(root).proposals):
         return []
-    why = elsewhere.why(context.write_context(secret_gate()), proposals)
-    return [Adoptable("decision", elsewhere.KIND, elsewhere.each_in_words(proposals), DECISIONS_FILE, why)]
+    reason = elsewhere.why(context.write_context(secret_gate()), proposals)
+    return [Adoptable("decision", elsewhere.KIND, elsewhere.each_in_words(proposals), DECISIONS_FILE, reason)]
 
 
 def _adopt_decisions(context: VaultContext, items: Sequence[Adoptable]) -> None:
@@ -142,7 +142,7 @@ KINDS = {
 def _not_obeyed(context: VaultContext) -> list[str]:
     items = adoptable(context)
     by_origin = {
-        item.origin: [one.line[:_SHOWN] for one in items if one.origin == item.origin] for item in items
+        item.origin: [twin.line[:_SHOWN] for twin in items if twin.origin == item.origin] for item in items
     }
     if not by_origin:
         return []
@@ -169,10 +169,10 @@ def _relabelled(context: VaultContext) -> list[str]:
     ]
     if not paths:
         return []
-    more = f" and {len(paths) - _LISTED} more" * (len(paths) > _LISTED)
+    rest_in_words = f" and {len(paths) - _LISTED} more" * (len(paths) > _LISTED)
     listed = one_line(", ".join(paths[:_LISTED]))
     return [
-        f"hidden from the agent by labels that older versions did not read: {listed}{more}; docs/audience.md lists what is read as a label"
+        f"hidden from the agent by labels that older versions did not read: {listed}{rest_in_words}; docs/audience.md lists what is read as a label"
     ]
 
 

@@ -12,6 +12,7 @@ import stat
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,8 @@ from conftest import STUDIO, Claw, put
 from daemons import Daemon, asked, is_gone, serving, start
 from indexed import LONG, until
 
-from memoryclaw.app import App
-from memoryclaw.app.daemon import Daemon as Watched
+from memoryclaw.app import App, open_vault, system_clock
+from memoryclaw.daemon.daemon import Daemon as Watched
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.http.server import address, listening
 
@@ -140,7 +141,7 @@ def test_new_settings_of_the_user_count_too(tmp_path: Path) -> None:
 
 def test_settings_that_break_again_are_told_again(tmp_path: Path) -> None:
     vault, told = put(tmp_path / "vault", STUDIO), list[str]()
-    running = Watched(vault, told.append)
+    running = Watched(vault, partial(open_vault, vault), told.append, system_clock)
     assert running.start({}, lambda: None)
     for _ in range(2):
         until(lambda: not running.reason)

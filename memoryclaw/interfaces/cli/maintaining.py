@@ -13,7 +13,7 @@ from memoryclaw.interfaces.cli.verbs import CliContext, cli, verb
 from memoryclaw.model import Problem
 
 if TYPE_CHECKING:
-    from memoryclaw.app.stats import Stats, Waits
+    from memoryclaw.health.stats import Stats, Waits
     from memoryclaw.index.sync import Synced
     from memoryclaw.index.vectors import VectorStatus
     from memoryclaw.review.machines import Exchanged

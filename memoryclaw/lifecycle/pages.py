@@ -33,10 +33,10 @@ def listed(context: UpkeepContext, name: str = "") -> Views:
     Raises:
         NotFoundError: there is no page of this name.
     """
-    found = _looked(context)
+    pages_listed = _looked(context)
     if not name:
-        return Views(tuple(found))
-    chosen = tuple(named(found, name)) or tuple(named(found, context.catalog.entity_name(name)))
+        return Views(tuple(pages_listed))
+    chosen = tuple(named(pages_listed, name)) or tuple(named(pages_listed, context.catalog.entity_name(name)))
     if not chosen:
         raise NotFoundError(
             f"nothing is known of which a page {name!r} could be made; `memoryclaw views` lists all pages"
@@ -84,24 +84,24 @@ def _paths(root: str) -> list[str]:
 
 
 def _written(context: UpkeepContext, wanted: Callable[[View], bool], *, edited: bool = False) -> Views:
-    found, root = _looked(context), context.writing.root
-    chosen = [view for view in found if wanted(view)]
+    pages_listed, root = _looked(context), context.writing.root
+    chosen = [view for view in pages_listed if wanted(view)]
     if chosen and not has_pages(root):
         leave_out(root, _FOLDERS)
     run = context.writing.run(VERB)
-    notices = [f"{view.path} {_WHY[view.state]}" for view in found if view.state in _WHY]
-    done = list[str]()
+    notices = [f"{view.path} {_WHY[view.state]}" for view in pages_listed if view.state in _WHY]
+    paths = list[str]()
     with writing(root) as writer:
         items = [_commit(context, view, run, edited=edited) for view in chosen]
         while items:
             outcomes, refused = writer.write_all(items, verb=VERB, now=context.writing.now)
-            done += [view.path for view, one in zip(chosen, outcomes, strict=False) if one.changed]
+            paths += [view.path for view, one in zip(chosen, outcomes, strict=False) if one.changed]
             if refused:
                 notices.append(str(refused))
             # One page that cannot be written keeps no other from being.
             at = len(outcomes) + bool(refused)
             chosen, items = chosen[at:], items[at:]
-    return Views(tuple(_looked(context)), tuple(done), tuple(dict.fromkeys(notices)))
+    return Views(tuple(_looked(context)), tuple(paths), tuple(dict.fromkeys(notices)))
 
 
 _WHY = {
