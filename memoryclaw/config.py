@@ -29,8 +29,9 @@ MOST_LISTED = 100_000  # matches, notes, changes
 DRAWN = 500  # nodes of the graph, unless more are asked for
 BESIDE = 20  # neighbours of a node
 LEAST_BUDGET, MOST_BUDGET = 80, 100_000  # tokens; below the least the framing leaves no room for a memory
-FORMAT = 2  # the newest format of a vault's files that is known; `app.migration` tells what each one changed
-UPKEPT = "upkept"  # in the state folder: the day on which the nightly run last did its upkeep
+FORMAT = (
+    2  # the newest format of a vault's files that is known; `skills.migration` tells what each one changed
+)
 LATEST = "latest.json"  # in the state folder: a fresh context for hosts that read a file
 _CACHE = "config.json"
 _VAULT_ID = re.compile(r"[0-9a-f]{32}")
@@ -648,10 +649,20 @@ def load(
     return config._replace(**overrides)
 
 
-def sources(root: Path, vault_id: str, environ: Mapping[str, str] = os.environ) -> list[Path]:
-    """The files that `load` reads."""
+SettingsStamp = tuple[tuple[int, int, int], ...]  # inode, size and time of each file
+
+
+def stamp(root: Path, vault_id: str = "", environ: Mapping[str, str] = os.environ) -> SettingsStamp:
+    """Tells one state of the files that `load` reads from another."""
     mine = [own_vault_folder(environ, vault_id) / OWN_FILE] if vault_id else []
-    return [root / CONFIG_FILE, own_folder(environ) / OWN_FILE, *mine]
+    stamps = []
+    for path in (root / CONFIG_FILE, own_folder(environ) / OWN_FILE, *mine):
+        try:
+            info = os.stat(path)
+            stamps.append((info.st_ino, info.st_size, info.st_mtime_ns))
+        except OSError:
+            stamps.append((0, 0, 0))
+    return tuple(stamps)
 
 
 def _own(path: Path, written: Mapping[str, Any], notices: list[str]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # From the bottom up. A package imports from lower rows alone; two in one row do not know each other.
 ORDER = (
-    {"version", "errors", "model", "ports"},
+    {"version", "errors", "late", "model", "ports"},
     {"text", "models"},
     {"vault"},
     {"config"},
@@ -24,15 +24,16 @@ ORDER = (
     {"consolidation"},
     {"working", "lifecycle"},
     {"review"},
-    {"hosts", "fleet"},
+    {"hosts", "health"},
     {"app"},
+    {"fleet"},
     {"interfaces"},
 )
 RANK = {package: rank for rank, row in enumerate(ORDER) for package in row}
 
 # These may touch the disk, the clock, processes, the network or SQLite. Every other module is pure: it gets what it needs as
-# values or callables. The three packages at the edge of the program are free.
-FREE = {"interfaces", "app", "daemon"}
+# values or callables. The packages at the edge of the program are free.
+FREE = {"interfaces", "fleet", "app", "daemon"}
 EFFECTS = {
     "config", "text.words",
     "models.http_limits", "models.command", "models.llm", "models.ollama", "models.openai", "models.packaged",
@@ -42,10 +43,10 @@ EFFECTS = {
     "index.catalog", "index.database", "index.fts5", "index.index", "index.sync",
     "index.postgres", "index.postgres_index", "index.vectors", "index.vector_store", "index.watching", "index.whoosh_engine",
     "capture.importers", "capture.log_files",
-    "skills.host_skills", "skills.mcp_tools", "skills.tool_hosts",
-    "consolidation.consolidate", "consolidation.model_chain", "consolidation.selecting",
-    "recall.evaluation", "review.traces", "review.undo",
-    "fleet.jobs", "fleet.store",
+    "skills.host_skills", "skills.mcp_tools", "skills.migration", "skills.tool_hosts",
+    "consolidation.consolidate", "consolidation.model_chain", "consolidation.selecting", "lifecycle.pages",
+    "recall.evaluation", "recall.rehearsal", "review.traces", "review.undo",
+    "health.doctor", "health.lint", "health.survey",
     "hosts.archives", "hosts.claude_settings", "hosts.hooks", "hosts.importing", "hosts.transcripts",
     "hosts.openclaw.importing", "hosts.openclaw.setup", "hosts.openclaw.status",
 }  # fmt: skip
@@ -170,6 +171,7 @@ def effects(path: Path) -> Iterator[str]:
             owner, _, name = whole.rpartition(".")
             if (
                 (owner == "os" and name not in PURE_OS)
+                or (owner == "late" and name in WORLD)
                 or (owner == "os.path" and name not in OF_NAMES)
                 or (owner == "time" and "time" in names_imported(path))
                 or whole in CLOCKS

@@ -15,8 +15,9 @@ GATE = {"vault.export_gate", "index.outgoing"}
 # These use one of them and send nothing of a vault by it.
 HARMLESS = {
     "app": "opens the rooms; `app.transfer` writes bundles",
-    "app.doctor": "counts vectors and looks whether a model is there",
-    "app.fleet": "the remote of a vault in a fleet is where the vault itself is kept, by its operator",
+    "health.doctor": "counts vectors and looks whether a model is there",
+    "health.status": "the same",
+    "fleet.commands": "the remote of a vault in a fleet is where the vault itself is kept, by its operator",
     "hosts.importing": "tells a memory file of ours, which it does not read",
     "interfaces.cli.transferring": "prints what `app.transfer` made",
     "recall.vector_lane": "asks through `index.vectors.asking`, which asks the gate",
@@ -41,6 +42,8 @@ def connecting(nodes: tuple[ast.AST, ...]) -> Iterator[str]:
     for node in nodes:
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        whole = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
+        names += [whole.removeprefix("late.")] if whole.startswith("late.") else []
         yield from (name for name in names if name.partition(".")[0] in NETWORK and name not in PURE)
 
 

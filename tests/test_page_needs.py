@@ -12,7 +12,7 @@ from indexed import is_live, until, watched
 
 from memoryclaw import open_vault
 from memoryclaw.app import App
-from memoryclaw.app.daemon import Events
+from memoryclaw.daemon.daemon import Events
 from memoryclaw.errors import ForbiddenError, InputError, NotFoundError
 from memoryclaw.index.watching import WatchReport
 from memoryclaw.interfaces import shapes

@@ -86,6 +86,7 @@ from memoryclaw.errors import (
     VaultError,
     VectorsError,
 )
+from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.sync import Freshness, Synced, healed
 from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Fact, ReadBack, Recalled
 from memoryclaw.ports import Progress
@@ -96,19 +97,12 @@ from memoryclaw.vault.state_folder import WAIT, is_initialised, watcher
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.app.adoption import Adoptable
-    from memoryclaw.app.doctor import Check
     from memoryclaw.app.graph import VaultGraph
-    from memoryclaw.app.lint import Linted
-    from memoryclaw.app.migration import Migrated
     from memoryclaw.app.openclaw import OpenClaw
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.review import Review
     from memoryclaw.app.skills import Skills
-    from memoryclaw.app.stats import Stats, Waits
-    from memoryclaw.app.status import Status
-    from memoryclaw.app.survey import Survey
     from memoryclaw.app.transfer import Transfer
-    from memoryclaw.app.views import Views
     from memoryclaw.app.working import Working
     from memoryclaw.capture.capture import CaptureResult, KeptTurn
     from memoryclaw.capture.feedback import Feedback
@@ -118,12 +112,17 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.consolidation.host_answers import SegmentPrompt
     from memoryclaw.consolidation.planning import Enrich
     from memoryclaw.daemon.scheduling import Schedule
+    from memoryclaw.health.doctor import Check
+    from memoryclaw.health.lint import Linted
+    from memoryclaw.health.stats import Stats
+    from memoryclaw.health.status import Status
+    from memoryclaw.health.survey import Survey
     from memoryclaw.history.commit_hook import CommitHook
     from memoryclaw.history.repository import Logged
-    from memoryclaw.index.catalog import Catalog
     from memoryclaw.index.index import Index
     from memoryclaw.index.vectors import Filled, Filler
     from memoryclaw.index.watching import Watching, WatchReport
+    from memoryclaw.lifecycle.pages import Views
     from memoryclaw.recall import browsing
     from memoryclaw.recall.ask import AnsweredQuestion
     from memoryclaw.recall.conflicts import Conflicts
@@ -134,6 +133,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.review.details import Conversation
     from memoryclaw.review.file_history import Blame, CommitList, CommitShown
     from memoryclaw.review.machines import Exchanged
+    from memoryclaw.skills.migration import Migrated
     from memoryclaw.vault.folder import Vault
     from memoryclaw.vault.ledger import Ledger
     from memoryclaw.vault.permissions import Store
@@ -167,9 +167,9 @@ def open_vault(
         VaultError: there is no folder there.
         ConfigError: its memoryclaw.yaml cannot be used.
     """
-    given = os.fspath(path) if path is not None else None
-    root = settings.find_root(given, os.environ, settings.here())
-    if not root.exists() and (notes := settings.notes_here(given, os.environ, settings.here())):
+    path_text = os.fspath(path) if path is not None else None
+    root = settings.find_root(path_text, os.environ, settings.here())
+    if not root.exists() and (notes := settings.notes_here(path_text, os.environ, settings.here())):
         way = "`memoryclaw init .`" if notes == settings.here() else f"`memoryclaw init {notes}`"
         raise VaultError(
             f"{notes} holds notes and is no vault yet; run {way} to make it one, or name another with --vault"
@@ -190,12 +190,13 @@ def survey_vault(path: str | os.PathLike[str], *, progress: Progress | None = No
         InputError: it is a file.
         VaultError: it cannot be read.
     """
-    from memoryclaw.app.survey import survey
+    from memoryclaw.health.survey import survey
+    from memoryclaw.vault.folder import Vault
 
     root = Path(os.path.abspath(os.path.expanduser(path)))
     if is_initialised(root):
         settings.load(root)  # says where its folders are
-    return survey(root, progress=progress)
+    return survey(Vault(root), progress=progress)
 
 
 def init_vault(
@@ -219,17 +220,17 @@ def init_vault(
     root, templates, now = os.path.abspath(os.path.expanduser(path)), Templates(), clock()
     if is_initialised(root):
         settings.load(Path(root))  # says where its folders are
-    done = init(root, templates, now, new_id, new_vault_id(), paths=paths)
-    known = places(root)  # notes were surveyed before folders had other names
+    written = init(root, templates, now, new_id, new_vault_id(), paths=paths)
+    folders = places(root)  # notes were surveyed before folders had other names
     if commit:
-        kept = adopt(root, [known.named(path) for path in commit], templates, now, new_id)
-        if done.action != "confirmed":
-            kept = kept._replace(action=done.action)
-        notices = (done.notice * bool(done.commit), kept.notice)
-        done = kept._replace(notice="; ".join(filter(None, notices)))
+        adopted = adopt(root, [folders.named(path) for path in commit], templates, now, new_id)
+        if written.action != "confirmed":
+            adopted = adopted._replace(action=written.action)
+        notices = (written.notice * bool(written.commit), adopted.notice)
+        written = adopted._replace(notice="; ".join(filter(None, notices)))
     with suppress(ConfigError):  # the next verb says what is wrong with the settings
         _track(root, settings.load(Path(root)), clock)
-    return done
+    return written
 
 
 ROOM = 0.1  # of what is left in the host's context: the most that a recall takes
@@ -276,8 +277,8 @@ def _track(root: str, config: Config, clock: Clock) -> None:
     from memoryclaw.writing.context import Templates
     from memoryclaw.writing.tracking import Tracking
 
-    wanted = {"logs": config.track_logs, "ledger": config.track_ledger}
-    Tracking(root, wanted, Templates(), clock(), new_id).run()
+    tracked = {"logs": config.track_logs, "ledger": config.track_ledger}
+    Tracking(root, tracked, Templates(), clock(), new_id).run()
 
 
 class App:
@@ -399,7 +400,7 @@ class App:
             os.fspath(self.root),
             Templates(),
             self.clock,
-            lambda: next_run(self._consolidation_context("none", "")),
+            lambda: next_run(self._consolidation_context()),
         )
 
     @property
@@ -518,9 +519,9 @@ class App:
             )
         )
         if memory:
-            told = tuple(f"{p.path}: {p.message}; {p.hint}" for p in memory.problems)
-            answer = replace(answer, notices=(*answer.notices, *told))
-        return self._context.receipted(answer, named, seen) if noted else answer
+            problems = tuple(f"{p.path}: {p.message}; {p.hint}" for p in memory.problems)
+            answer = replace(answer, notices=(*answer.notices, *problems))
+        return self._context.with_receipt(answer, named, seen) if noted else answer
 
     def ask(self, query: Question) -> AnsweredQuestion:
         """The lines that answer a question, from facts, episodes, notes and logs, each with its place; no model takes part.
@@ -546,22 +547,22 @@ class App:
             raise NotFoundError(
                 f"the recall {receipt} is too old to be read back: the ledger only keeps what it showed; `memoryclaw inspect ID` counts it"
             )
-        found = self._context.read(lambda: read_back(event, self.catalog))
+        recalled = self._context.read(lambda: read_back(event, self.catalog))
         # What others may not see is not even counted for them.
-        return found if self.audience == OWNER else replace(found, gone=0, more={})
+        return recalled if self.audience == OWNER else replace(recalled, gone=0, more={})
 
     @verb("GET /v1/notes/{id}", "Look", "show ID")
     def show(self, id_: Id, *, session: Session = "") -> browsing.ShownUnit:
         """The lines of a note, section, fact or turn as they stand in their file; no recall sends them to this `session` again."""
         from memoryclaw.recall import browsing
 
-        shown = self._context.read(lambda: browsing.show(id_, self.catalog, self.vault, self._context.today))
+        unit = self._context.read(lambda: browsing.show(id_, self.catalog, self.vault, self._context.today))
         if session:
             from memoryclaw.recall.receipts import read_whole
 
-            digests = self._context.read(lambda: read_whole(shown.address, self.catalog))
+            digests = self._context.read(lambda: read_whole(unit.address, self.catalog))
             self._context.note_shown(session, "get", digests)
-        return shown
+        return unit
 
     @verb("GET /v1/notes", "Look", "browse", anywhere=True)
     def browse(
@@ -631,7 +632,7 @@ class App:
                     among=then,
                 )
             )
-        found = self._context.read(
+        rows = self._context.read(
             lambda: browsing.facts(
                 self.catalog, entity=entity, as_of=as_of, history=history, memory_type=memory_type
             )
@@ -639,10 +640,10 @@ class App:
         if (
             not entity or as_of is None or self.audience != OWNER
         ):  # what has a label now may have had none then
-            return found
+            return rows
         from memoryclaw.review.past_facts import facts_on
 
-        return facts_on(os.fspath(self.root), found, as_of)
+        return facts_on(os.fspath(self.root), rows, as_of)
 
     def conflicting(self, found: Iterable[tuple[str, Fact]]) -> dict[str, list[str]]:
         """Of facts that hold now, those of which only one can: the ids of the others, by id; asked after a verb that found them.
@@ -651,12 +652,12 @@ class App:
         """
         from memoryclaw.text.language import key_of
 
-        some = {fact.id: key_of(fact.entity) for _, fact in found if fact.current and not fact.is_statement}
+        keys = {fact.id: key_of(fact.entity) for _, fact in found if fact.current and not fact.is_statement}
         return {
             fact.id: [other.id for _, other in conflict.rivals(fact.value)]
-            for conflict in self._conflicts().of(some.values())
+            for conflict in self._conflicts().of(keys.values())
             for _, fact in conflict.told
-            if fact.id in some
+            if fact.id in keys
         }
 
     @allowed(OWNER)
@@ -719,9 +720,9 @@ class App:
         Raises:
             NotFoundError: there is no page of this name.
         """
-        from memoryclaw.app import views
+        from memoryclaw.lifecycle import pages
 
-        return (views.write if write else views.listed)(self._context.looking(), name)
+        return (pages.write if write else pages.look)(self._context.looking(), name)
 
     @verb("GET /v1/timeline", "Look", "timeline [ENTITY]", anywhere=True)
     def timeline(
@@ -790,9 +791,9 @@ class App:
         from memoryclaw.review.details import conversation
 
         paths = self._context.read(lambda: logs_of(session, self.catalog))
-        told, today = self.catalog.facts(), self._context.today
+        facts, today = self.catalog.facts(), self._context.today
         over = {path: superseded_in(self.catalog, self.vault, path, today) for path in paths}
-        return self._context.look(lambda context: conversation(context, session, paths, told, over))
+        return self._context.look(lambda context: conversation(context, session, paths, facts, over))
 
     @allowed(OWNER)
     def evaluate(
@@ -819,14 +820,14 @@ class App:
             within_budget(tokens)
         for k in ks:
             within(k, 1, settings.MOST_LISTED, "how many of the first count as found")
-        given = os.fspath(path) if path is not None else on_disk(os.fspath(self.root), QUESTIONS_FILE)
-        shown = given if path is not None else QUESTIONS_FILE
-        goldens = goldens_of(given, shown)
+        file = os.fspath(path) if path is not None else on_disk(os.fspath(self.root), QUESTIONS_FILE)
+        file_name = file if path is not None else QUESTIONS_FILE
+        goldens = goldens_of(file, file_name)
         most = self.config.max_results
         return self._context.read(
             lambda: evaluate(
                 goldens,
-                shown,
+                file_name,
                 EvaluationSetup(
                     self._searcher, self.catalog, self.vault, self.index.language, most, ks, budgets
                 ),
@@ -875,20 +876,20 @@ class App:
         from memoryclaw.writing.remember import remember, remember_parts
 
         # A value is a secret by its field, too; NUL is left out of every text and must not hide one.
-        said = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags], "source": source}  # fmt: skip
+        values = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags], "source": source}  # fmt: skip
         lifecycle = {"type": memory_type, "scope": scope, "expires": expires}
-        kept = {key: value for key, value in given(lifecycle).items() if lifecycle[key].strip()}
+        chosen = {key: value for key, value in given(lifecycle).items() if lifecycle[key].strip()}
 
         def keep(context: WriteContext, told: dict[str, Any]) -> Written:
-            why = ""
+            reason = ""
             if not (told["entity"].strip() or told["name"].strip() or told["tags"] or note):
                 read = understood(context, self.catalog, told["value"], self.config.language)
                 if read.parts:
                     return remember_parts(
                         context, read.parts, source=told["source"], lifecycle=told["lifecycle"]
                     )
-                why = f"kept as a note: {read.why}"
-            done = remember(
+                reason = f"kept as a note: {read.why}"
+            written = remember(
                 context,
                 told["value"],
                 entity=told["entity"],
@@ -897,9 +898,9 @@ class App:
                 source=told["source"],
                 lifecycle=told["lifecycle"],
             )
-            return done._replace(notice="; ".join(filter(None, (why, done.notice))))
+            return written._replace(notice="; ".join(filter(None, (reason, written.notice))))
 
-        return self._context.write(keep, {**said, "lifecycle": kept}, as_is=as_is)
+        return self._context.write(keep, {**values, "lifecycle": chosen}, as_is=as_is)
 
     @allowed(*AGENTS)
     def claim(
@@ -915,7 +916,7 @@ class App:
         """Keeps what an agent says as `unknown`; what contradicts a standing fact waits for a person. At most one commit."""
         from memoryclaw.consolidation.agent_claims import claim
 
-        said = {
+        values = {
             "name": field,
             "value": text.replace("\0", ""),
             "entity": entity,
@@ -933,7 +934,7 @@ class App:
                 tool=told["tool"],
                 session=told["session"],
             ),
-            said,
+            values,
         )
 
     @verb("PATCH /v1/notes/{id}", "Write", "edit ID --set F=V", audience=(OWNER,))
@@ -944,8 +945,8 @@ class App:
         """
         from memoryclaw.writing.edit import edit
 
-        said = {key: value if isinstance(value, str) else [*value] for key, value in fields.items()}
-        return self._context.write(lambda context, told: edit(context, id_, told), said, as_is=as_is)
+        values = {key: value if isinstance(value, str) else [*value] for key, value in fields.items()}
+        return self._context.write(lambda context, told: edit(context, id_, told), values, as_is=as_is)
 
     @verb("PUT /v1/notes/{id}", "Write", "edit ID --text FILE", audience=(OWNER,), adds=0)
     def rewrite(
@@ -1036,9 +1037,9 @@ class App:
         """Brings back what `forget` archived, byte for byte; one commit. The ledger counts that as a use: it is not proposed for the archive again."""
         from memoryclaw.writing.edit import revive
 
-        done = self._context.permit(lambda context: revive(context, id_))
-        self.ledger.append("shown", {"mode": "get", "ids": [done.id]}, self.clock())
-        return done
+        written = self._context.permit(lambda context: revive(context, id_))
+        self.ledger.append("shown", {"mode": "get", "ids": [written.id]}, self.clock())
+        return written
 
     @verb("POST /v1/undo", "Write", "undo WHAT", audience=(OWNER,), commit="what")
     def undo(self, commit: Change, *, yes: Yes = False) -> Written:
@@ -1090,14 +1091,24 @@ class App:
         What running sessions say of their goal, plan and skill goes to their working memory; what their assistants used of what they
         were shown, to the ledger.
         """
-        from memoryclaw.app.citing import cite
-        from memoryclaw.app.working import follow
+        from memoryclaw.app.working import store_of
+        from memoryclaw.capture.citing import cite
+        from memoryclaw.recall.citing import cited_in
+        from memoryclaw.vault.logs import text_of_turn
+
+        context = self._context
+
+        def cited_by(reply: KeptTurn, shown: Mapping[str, str]) -> dict[str, str]:
+            text = text_of_turn(reply.record)
+            return context.read(
+                lambda: cited_in(text, reply.before, shown, self.catalog, self.index.size()[0])
+            )
 
         def tell(turns: list[KeptTurn]) -> None:
-            follow(self._context, turns)
-            cite(self._context, turns)
+            store_of(context).follow(turns, self.config.folders)
+            cite(turns, self.ledger, cited_by, self.clock())
 
-        return self._context.recorder.capture(lines, session=session, first=first, tell=tell)
+        return context.recorder.capture(lines, session=session, first=first, tell=tell)
 
     @property
     @allowed(*AGENTS)
@@ -1143,12 +1154,12 @@ class App:
             answers_file: the name of their file, for the sentence about a line that is no answer.
             after: with `due`, the hours for which new lines are left to an agent.
         """
-        from memoryclaw.app.upkeep import upkeep
         from memoryclaw.consolidation.consolidate import consolidate, preview, view_for
         from memoryclaw.history.repository import History
+        from memoryclaw.lifecycle.upkeep import nightly
 
         if self.audience != OWNER:  # a run reads everything, whoever asks for it
-            done = self._owners.consolidate(
+            run = self._owners.consolidate(
                 dry_run=dry_run,
                 due=due,
                 llm=llm,
@@ -1157,7 +1168,7 @@ class App:
                 answers_file=answers_file,
                 after=after,
             )
-            return view_for(done, self.audience)
+            return view_for(run, self.audience)
         self._context.must_refresh()
         context = self._consolidation_context("none" if answers is not None else llm, mode, after=after)
         problems: tuple[str, ...] = ()
@@ -1167,21 +1178,30 @@ class App:
             host = read_answers(answers, answers_file)
             context = replace(context, enrich=host.read, answered=host.answers.keys())
             problems = host.problems
-        done = preview(context) if dry_run else consolidate(context, only_if_due=due)
-        done = done._replace(notices=(*problems, *done.notices))
+        run = preview(context) if dry_run else consolidate(context, only_if_due=due)
+        run = run._replace(notices=(*problems, *run.notices))
         try:
-            done = done._replace(
-                upkeep=upkeep(self._context, mode, due=due, dry_run=dry_run, rehearse=self._rehearse)
+            run = run._replace(
+                upkeep=nightly(
+                    self._context.looking,
+                    os.fspath(self._context.state),
+                    self.config,
+                    self._context.today.isoformat(),
+                    mode=mode,
+                    due=due,
+                    dry_run=dry_run,
+                    rehearse=self._rehearse,
+                )
             )
         except IndexBehindError as error:  # the run is made, and another night asks what time wants
-            done = done._replace(notices=(*done.notices, f"upkeep waits: {error}"))
+            run = run._replace(notices=(*run.notices, f"upkeep waits: {error}"))
         if not dry_run:
             with suppress(MemoryClawError, OSError):  # another night does it
                 self.ledger.roll_up(self.clock())
             self._track()
             with suppress(MemoryClawError, OSError):  # as above
                 History(os.fspath(self.root)).pack()
-        return done
+        return run
 
     @allowed(*AGENTS)
     def segments(self, *, due: bool = False) -> list[SegmentPrompt]:
@@ -1198,7 +1218,7 @@ class App:
             return self._owners.segments(due=due)
         self._context.must_refresh()
         questions = Questions(Templates())
-        preview(replace(self._consolidation_context("none", ""), enrich=questions.read), only_if_due=due)
+        preview(replace(self._consolidation_context(), enrich=questions.read), only_if_due=due)
         return questions.asked
 
     @property
@@ -1221,9 +1241,9 @@ class App:
         from memoryclaw.writing.command_consent import agree
 
         if "command" not in (name.lower() for name in self.config.chain) or not self.config.command:
-            own = settings.own_folder(os.environ) / settings.OWN_FILE
+            settings_file = settings.own_folder(os.environ) / settings.OWN_FILE
             raise InputError(
-                f"there is no command to agree to; {own} must name `llm.command`, and `llm.chain` hold `command`"
+                f"there is no command to agree to; {settings_file} must name `llm.command`, and `llm.chain` hold `command`"
             )
         if command := unagreed_command(self.config, os.environ):
             agree(settings.own_folder(os.environ), command, self.clock())
@@ -1249,10 +1269,10 @@ class App:
         from memoryclaw.writing.secret_gate import secret_gate
 
         rating_of(rating)
-        known = self._context.read(lambda: address_of(id_, self.catalog, self.vault)).id
+        address = self._context.read(lambda: address_of(id_, self.catalog, self.vault)).id
         return feedback(
             self.ledger,
-            known,
+            address,
             rating,
             session=self._context.session_name(session),
             note=note,
@@ -1364,8 +1384,8 @@ class App:
         from memoryclaw.index.vectors import Filler
 
         def fill(stopping: Callable[[], bool]) -> Filled:
-            with App(self.root, clock=self.clock) as own:
-                return own.fill_vectors(stopping=stopping, thorough=False)
+            with App(self.root, clock=self.clock) as app:
+                return app.fill_vectors(stopping=stopping, thorough=False)
 
         return Filler(fill, tell)
 
@@ -1373,60 +1393,39 @@ class App:
     def status(self) -> Status:
         """How the vault stands; looks at the disk and changes nothing."""
         from memoryclaw.app.adoption import announcements
-        from memoryclaw.app.stats import LATE
-        from memoryclaw.app.status import status
+        from memoryclaw.health.stats import waiting_turns
+        from memoryclaw.health.status import status
 
         context = self._context
-        now = status(
+        return status(
             context.sync,
             context.index,
             context.catalog,
             self.config,
             daemon=watcher(context.state)[0] or None,
+            waiting=waiting_turns(self._consolidation_context()),
+            announced=announcements(context),
+            vectors=context.vectors if context.wants_vectors else None,
         )
-        now = replace(now, waiting=self._waiting(), notices=(*now.notices, *announcements(context)))
-        if now.waiting.hours > LATE:
-            late = f"{now.waiting.number:,} turns wait to be consolidated, the oldest since {now.waiting.since[:10]}; run `memoryclaw consolidate`, or `memoryclaw schedule install` for every night"
-            now = replace(now, notices=(*now.notices, late))
-        if not context.wants_vectors:
-            return now
-        try:
-            return replace(now, vectors=context.vectors.standing())
-        except VectorsError as error:
-            from memoryclaw.index.vectors import VectorStatus
-
-            units = context.index.size()[0]
-            unknown = VectorStatus(self.config.vector_model, units, units)
-            return replace(now, vectors=unknown, notices=(*now.notices, str(error)))
 
     @allowed(OWNER)
     def stats(self) -> Stats:
         """How the vault grows month by month, how it is used, and what waits in it for how long."""
-        from memoryclaw.app.stats import stats, waiting_items
+        from memoryclaw.health.stats import stats, waiting_items, waiting_turns
 
-        waits, items = self._waiting(), waiting_items(self.review.list(), self.clock())
+        turns = waiting_turns(self._consolidation_context())
+        items = waiting_items(self.review.list(), self.clock())
         return self._context.read(
             lambda: stats(
-                os.fspath(self.root), self.catalog, waits, items, self.ledger.record(), self._context.today
+                os.fspath(self.root), self.catalog, turns, items, self.ledger.record(), self._context.today
             )
         )
-
-    def _waiting(self) -> Waits:
-        """The turns that no consolidation has read; none where that cannot be told."""
-        from memoryclaw.app.stats import Waits, waiting_turns
-        from memoryclaw.consolidation.consolidate import unread_logs
-
-        try:
-            return waiting_turns(unread_logs(self._consolidation_context("none", "")), self.clock())
-        except MemoryClawError:  # git, or a file, is in no state to be asked; the rest of the status says so
-            return Waits()
 
     @verb("GET /v1/doctor", "Keep", "doctor", pool=LONG, audience=(OWNER,))
     def doctor(self, *, fix: bool = False) -> list[Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
         from memoryclaw.app.adoption import announcements
-        from memoryclaw.app.doctor import CheckedVault, check, check_announced, check_views, examine
-        from memoryclaw.app.views import has_pages
+        from memoryclaw.health.doctor import CheckedVault, examine
 
         self.sync()
         context = self._context
@@ -1435,13 +1434,14 @@ class App:
             context.index,
             context.catalog,
             self.config,
-            context.rebuilt,
+            context.build_in,
             self.reindex,
             self._conflicts().all,
+            announcements(context),
+            lambda: self.views().listed,
+            context.vectors if context.wants_vectors else None,
         )
-        checks = [*examine(checked, fix=fix), *check_announced(announcements(context))]
-        checks += [check_views(self.views().listed)] if has_pages(os.fspath(self.root)) else []
-        return [*checks, check(context.vectors)] if context.wants_vectors else checks
+        return examine(checked, fix=fix)
 
     @allowed(OWNER)
     def adoptable(self) -> Sequence[Adoptable]:
@@ -1481,7 +1481,7 @@ class App:
             InputError: a path is not in the vault.
             HistoryError: the vault has no git repository of its own in which anything could be staged.
         """
-        from memoryclaw.app import lint
+        from memoryclaw.health import lint
 
         if staged:
             return lint.of_staged(self.vault, os.environ.get("GIT_INDEX_FILE", ""))
@@ -1500,13 +1500,13 @@ class App:
             ConflictError: what would be rewritten holds work of yours that git does not.
             VaultError: the format of the vault is newer than the newest that is known.
         """
-        from memoryclaw.app.migration import migrate
+        from memoryclaw.skills.migration import migrate
 
         carry_out = self._context.look if dry_run else self._context.write
-        done = carry_out(lambda context: migrate(context, dry_run=dry_run))
-        if done.commit:
+        migrated = carry_out(lambda context: migrate(context, dry_run=dry_run))
+        if migrated.commit:
             self.sync()
-        return done
+        return migrated
 
     @property
     @allowed(OWNER)
@@ -1564,7 +1564,9 @@ class App:
         policy = FallbackPolicy(config.min_primary_results, config.min_coverage, config.blend_strategy)
         return VectorLane(self._context.vectors, self.catalog, policy)
 
-    def _consolidation_context(self, llm: str, mode: str, *, after: int = 0) -> ConsolidationContext:
+    def _consolidation_context(
+        self, llm: str = "none", mode: str = "", *, after: int = 0
+    ) -> ConsolidationContext:
         from memoryclaw.consolidation.consolidate import ConsolidationContext, RunSettings
         from memoryclaw.writing.secret_gate import secret_gate
 
@@ -1590,10 +1592,24 @@ class App:
             return "", ""
         if self.audience != OWNER:
             return self._owners._rehearse(planned)  # noqa: SLF001 - another App, and nothing of it is told
-        from memoryclaw.app.rehearsal import rehearsed
+        from memoryclaw.recall.evaluation import EvaluationSetup
+        from memoryclaw.recall.rehearsal import rehearse
 
-        self._context.refresh()
-        return rehearsed(self._context, planned, self._approved_files)
+        context = self._context
+
+        def bench(index: Index, vault: Vault) -> EvaluationSetup:
+            catalog = Catalog(index.database)
+            return EvaluationSetup(
+                lambda day: Searcher(index, catalog, day or context.today, None, self._approved_files),
+                catalog,
+                vault,
+                index.language,
+                self.config.max_results,
+                budgets=(self.config.budget,),
+            )
+
+        context.refresh()
+        return rehearse(context.vault, context.index, planned, copied=context.copy_in, bench=bench)
 
     def _refresh_for_hosts(self) -> None:
         """Brings what hosts read as files up to date where there is any; `skills.hosted` tells of trouble with their skills."""

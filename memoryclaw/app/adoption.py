@@ -7,7 +7,6 @@ import re
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw import config as settings
@@ -68,9 +67,9 @@ def adopt(context: VaultContext, items: Sequence[Adoptable]) -> None:
 
 
 def _ignored_settings(context: VaultContext) -> list[Adoptable]:
-    why = {setting.key: setting.why for setting in settings.SETTINGS}
+    reasons = {setting.key: setting.why for setting in settings.SETTINGS}
     return [
-        Adoptable("setting", key, value, origin or "the default of older versions", why[key])
+        Adoptable("setting", key, value, origin or "the default of older versions", reasons[key])
         for key, value, origin in context.config.ignored
         if origin or not context.config.vault_id  # a vault with an id is of no older version
     ]
@@ -80,7 +79,9 @@ def _adopt_settings(context: VaultContext, items: Sequence[Adoptable]) -> None:
     from memoryclaw.vault import files  # only `adopt` writes
     from memoryclaw.vault.settings_text import with_setting
 
-    folder = own_folder_of(context)
+    context.identify()  # the folder is named after the vault's id
+    folder = settings.own_vault_folder(os.environ, context.config.vault_id)
+    folder.mkdir(0o700, parents=True, exist_ok=True)
     where = os.fspath(folder / settings.OWN_FILE)
     try:
         read = files.read_file(os.fspath(folder), settings.OWN_FILE)
@@ -90,18 +91,6 @@ def _adopt_settings(context: VaultContext, items: Sequence[Adoptable]) -> None:
     for item in items:
         text = with_setting(text, item.what, item.value, where)
     files.write_file(os.fspath(folder), settings.OWN_FILE, text.encode("utf-8", "surrogateescape"), digest)
-
-
-def own_folder_of(context: VaultContext) -> Path:
-    """The folder of what this person allows the vault, made where it is missing; a vault without an id gets one.
-
-    Raises:
-        ConfigError: its settings cannot be told an id.
-    """
-    context.identify()
-    folder = settings.own_vault_folder(os.environ, context.config.vault_id)
-    folder.mkdir(0o700, parents=True, exist_ok=True)
-    return folder
 
 
 # Decisions.
@@ -115,8 +104,8 @@ def _foreign_decisions(context: VaultContext) -> list[Adoptable]:
     root = os.fspath(context.root)
     if not (proposals := decisions_of(root).proposals):
         return []
-    why = elsewhere.why(context.write_context(secret_gate()), proposals)
-    return [Adoptable("decision", elsewhere.KIND, elsewhere.each_in_words(proposals), DECISIONS_FILE, why)]
+    reason = elsewhere.why(context.write_context(secret_gate()), proposals)
+    return [Adoptable("decision", elsewhere.KIND, elsewhere.each_in_words(proposals), DECISIONS_FILE, reason)]
 
 
 def _adopt_decisions(context: VaultContext, items: Sequence[Adoptable]) -> None:
@@ -139,11 +128,11 @@ KINDS = {
 # What is told of a vault: always by `status` and `doctor`, and once by the first command of this person after an update.
 
 
-def _not_obeyed(context: VaultContext) -> list[str]:
-    items = adoptable(context)
-    by_origin = {
-        item.origin: [one.line[:_SHOWN] for one in items if one.origin == item.origin] for item in items
-    }
+def announcements(context: VaultContext) -> list[str]:
+    """What there is to tell of the vault now."""
+    by_origin: dict[str, list[str]] = {}
+    for item in adoptable(context):
+        by_origin.setdefault(item.origin, []).append(item.line[:_SHOWN])
     if not by_origin:
         return []
     listed = " and ".join(
@@ -155,12 +144,8 @@ def _not_obeyed(context: VaultContext) -> list[str]:
     ]
 
 
-# Each gives the sentences that hold now. They run at the first command after an update, when the vault asks for something
-# else, and in `status` and `doctor`: one that must look at every file belongs where all files are read.
-ANNOUNCERS: tuple[Callable[[VaultContext], Sequence[str]], ...] = (_not_obeyed,)
-
-
 def _relabelled(context: VaultContext) -> list[str]:
+    """What is told once: it is as it should be."""
     if context.config.vault_id:  # of no older version
         return []
     paths = [
@@ -169,20 +154,11 @@ def _relabelled(context: VaultContext) -> list[str]:
     ]
     if not paths:
         return []
-    more = f" and {len(paths) - _LISTED} more" * (len(paths) > _LISTED)
+    rest_in_words = f" and {len(paths) - _LISTED} more" * (len(paths) > _LISTED)
     listed = one_line(", ".join(paths[:_LISTED]))
     return [
-        f"hidden from the agent by labels that older versions did not read: {listed}{more}; docs/audience.md lists what is read as a label"
+        f"hidden from the agent by labels that older versions did not read: {listed}{rest_in_words}; docs/audience.md lists what is read as a label"
     ]
-
-
-# These are told once: what they tell of is as it should be.
-CHANGES: tuple[Callable[[VaultContext], Sequence[str]], ...] = (_relabelled,)
-
-
-def announcements(context: VaultContext) -> list[str]:
-    """What there is to tell of the vault now."""
-    return [sentence for announcer in ANNOUNCERS for sentence in announcer(context)]
 
 
 def news(context: VaultContext) -> list[str]:
@@ -192,7 +168,10 @@ def news(context: VaultContext) -> list[str]:
     root = os.fspath(context.root)
     name = f"{re.sub('[^a-z0-9]+', '-', os.path.basename(root).lower())[:40]}-{zlib.crc32(os.fsencode(root)):08x}"
     place = settings.own_folder(os.environ) / _ANNOUNCED / name
-    before = _lines(place)
+    try:
+        before = place.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        before = []
     if before[:1] == [state]:
         return []
     was_used = context.state.is_dir()  # else no older version was at work here
@@ -202,7 +181,7 @@ def news(context: VaultContext) -> list[str]:
             sentences = announcements(context)
         if was_used:
             context.refresh()
-            sentences += [sentence for change in CHANGES for sentence in change(context)]
+            sentences += _relabelled(context)
     except (MemoryClawError, OSError):
         return []  # the verb itself says what is wrong
     marks = {f"{zlib.crc32(sentence.encode()):08x}": sentence for sentence in sentences}
@@ -210,10 +189,3 @@ def news(context: VaultContext) -> list[str]:
         place.parent.mkdir(0o700, parents=True, exist_ok=True)
         place.write_text("\n".join([state, *dict.fromkeys([*before[1:], *marks])]) + "\n", encoding="utf-8")
     return [sentence for mark, sentence in marks.items() if mark not in before]
-
-
-def _lines(place: Path) -> list[str]:
-    try:
-        return place.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        return []

@@ -25,6 +25,7 @@ from memoryclaw.errors import (
     VaultError,
 )
 from memoryclaw.index.catalog import Catalog
+from memoryclaw.index.database import Database
 from memoryclaw.index.index import Index, OnServer, open_index
 from memoryclaw.index.stemming import language
 from memoryclaw.index.sync import Following, Freshness, Sync, brought_up, fresh, healed
@@ -201,8 +202,8 @@ class VaultContext:
         from memoryclaw.text.redaction import Redactor
         from memoryclaw.writing.secret_gate import secret_key
 
-        kept = secret_key(os.fspath(settings.own_folder(os.environ)))
-        return Recorder(Logs(os.fspath(self.root)), Redactor(kept.key), self.clock, notice=kept.notice)
+        key = secret_key(os.fspath(settings.own_folder(os.environ)))
+        return Recorder(Logs(os.fspath(self.root)), Redactor(key.key), self.clock, notice=key.notice)
 
     @property
     def wants_vectors(self) -> bool:
@@ -234,19 +235,27 @@ class VaultContext:
     @property
     def sync(self) -> Sync:
         """Brings the index of everything in line with the files."""
-        whole = Vault(self.root, OWNER, self.config.folders)
-        return Sync(whole, self._whole, renamed=self._renamed, progress=self.progress)
+        vault = Vault(self.root, OWNER, self.config.folders)
+        return Sync(vault, self._whole, renamed=self._renamed, progress=self.progress)
 
     @property
     def today(self) -> date:
         """The day by the clock, in UTC."""
         return self.clock().astimezone(UTC).date()
 
-    def rebuilt(self, folder: Path) -> Index:
+    def build_in(self, folder: Path) -> Index:
         """A second index of the same vault, built in a folder."""
         index = self.index_in(folder)
         Sync(self.vault, index, progress=self.progress).run()
         return index
+
+    def copy_in(self, folder: Path) -> Index:
+        """A second index, in a folder, that knows what the index knows; built anew of an engine whose files are sealed where they are."""
+        database = self.index.database
+        if self.config.engine != "fts5" or not isinstance(database, Database):
+            return self.build_in(folder)
+        database.copied(folder)
+        return self.index_in(folder)
 
     def close(self) -> None:
         """Closes the index; the next verb opens it again."""
@@ -267,9 +276,9 @@ class VaultContext:
 
     def sees(self, path: str, *, audience: str = "") -> bool:
         """Whether an audience, the caller's when none is named, sees all of a file."""
-        whole = Vault(self.root, OWNER, self.config.folders)
-        found = whole.read(path)
-        return found is None or not whole.is_partial(path, found[0], audience or self.audience)
+        vault = Vault(self.root, OWNER, self.config.folders)
+        file = vault.read(path)
+        return file is None or not vault.is_partial(path, file[0], audience or self.audience)
 
     def refresh(self) -> Freshness:
         """Brings the index in line with the files, or relies on a live watcher that has done so, or on who keeps it."""
@@ -335,8 +344,8 @@ class VaultContext:
 
     def read(self, verb: Callable[[], T]) -> T:
         """Carries out a verb that only reads, on a fresh index; `freshness` says how fresh."""
-        self.freshness, _, found = self._on_fresh_index(verb)
-        return found
+        self.freshness, _, answer = self._on_fresh_index(verb)
+        return answer
 
     def _on_fresh_index(self, verb: Callable[[], T]) -> tuple[Freshness, float, T]:
         """How fresh the index is, when it was, and what the verb answers."""
@@ -388,16 +397,18 @@ class VaultContext:
             if self._may is not None or self._kept is not None:
                 raise  # a node that cannot ask whether it is the home must not write
             with self._on_index_aside():
-                done = verb(self.write_context(gate), *clean)
-                return _noticed(_noticed(done, gate.notice), f"{error}; the index follows when it is back")
-        return _noticed(verb(self.write_context(gate), *clean), gate.notice)
+                outcome = verb(self.write_context(gate), *clean)
+                return _with_notice(
+                    _with_notice(outcome, gate.notice), f"{error}; the index follows when it is back"
+                )
+        return _with_notice(verb(self.write_context(gate), *clean), gate.notice)
 
     @contextlib.contextmanager
     def _on_index_aside(self) -> Iterator[None]:
         """An index made of the files for one verb, in place of one on a server that is away: what is written needs no server."""
         import tempfile  # only where something is wrong
 
-        own = {name: self.__dict__.pop(name) for name in _INDEXES if name in self.__dict__}
+        indexes = {name: self.__dict__.pop(name) for name in _INDEXES if name in self.__dict__}
         with tempfile.TemporaryDirectory(prefix="memoryclaw-") as folder:
             self.__dict__.update((name, self.index_in(Path(folder) / name)) for name in _INDEXES)
             try:
@@ -407,7 +418,7 @@ class VaultContext:
                 self.close()
                 for name in _INDEXES:
                     self.__dict__.pop(name, None)
-                self.__dict__.update(own)
+                self.__dict__.update(indexes)
 
     def look(self, verb: Callable[[WriteContext], T]) -> T:
         """Carries out a verb that only looks at what the files say, with no more of them than the caller sees."""
@@ -450,16 +461,16 @@ class VaultContext:
         """The text of a file without what is for others."""
         from memoryclaw.vault.seen import seen  # only for what an agent claims
 
-        left = seen(path, text.encode("utf-8", "surrogatepass"), self.audience, self.config.folders)
-        return (left or b"").decode("utf-8", "surrogatepass")
+        data = seen(path, text.encode("utf-8", "surrogatepass"), self.audience, self.config.folders)
+        return (data or b"").decode("utf-8", "surrogatepass")
 
     def note_shown(self, session: str, mode: str, digests: Mapping[str, str]) -> str:
         """Keeps in the ledger what a session was shown by a tool; returns why not, if it could not."""
         values = {"receipt": self._receipt(), "session": self.session_name(session), "mode": mode}
-        shown = {**values, "ids": [*digests], "digests": dict(digests)}
-        return self.ledger.append("shown", shown, self.clock()) if digests else ""
+        event = {**values, "ids": [*digests], "digests": dict(digests)}
+        return self.ledger.append("shown", event, self.clock()) if digests else ""
 
-    def receipted(self, answer: Recalled, session: str, seen: str) -> Recalled:
+    def with_receipt(self, answer: Recalled, session: str, seen: str) -> Recalled:
         """The answer with its receipt, which the ledger keeps."""
         from memoryclaw.recall.receipts import event_of
 
@@ -519,11 +530,11 @@ class VaultContext:
         )
 
 
-def _noticed(done: T, notice: str) -> T:
+def _with_notice(done: T, notice: str) -> T:
     """What a verb did, with the gate's notice; a verb whose answer has no place for one took nothing in."""
     if notice and isinstance(done, tuple) and hasattr(done, "notice"):
-        told = "; ".join(filter(None, (done.notice, notice)))
-        return cast("T", done._replace(notice=told))  # type: ignore[attr-defined]
+        notices = "; ".join(filter(None, (done.notice, notice)))
+        return cast("T", done._replace(notice=notices))  # type: ignore[attr-defined]
     return done
 
 

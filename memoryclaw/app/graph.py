@@ -2,50 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memoryclaw import config as settings
 from memoryclaw.app.context import VaultContext, within
 from memoryclaw.app.verbs import AGENTS, End, Listed, NodeId, verb
 from memoryclaw.model import OWNER
 from memoryclaw.recall import graph
+from memoryclaw.recall.graph import GraphShown, NeighboursShown, PathShown
 
 if TYPE_CHECKING:
     from memoryclaw.recall.browsing import LinkEnd
-    from memoryclaw.recall.graph import Graph, GraphNode, NodeBeside, PathStep
-    from memoryclaw.vault.ledger_usage import Cited
-
-
-class PathShown(NamedTuple):
-    """The way from one node to another; `steps` is None where there is none."""
-
-    start: GraphNode
-    end: GraphNode
-    steps: list[PathStep] | None
-
-
-class GraphShown(NamedTuple):
-    """The graph, or the part of it with the strongest ties."""
-
-    graph: Graph
-    nodes: int  # that there are in all
-    edges: int
-
-    @property
-    def notice(self) -> str:
-        """What was left out, in one sentence."""
-        shown = len(self.graph.nodes)
-        if shown == self.nodes:
-            return ""
-        return f"only the {shown} of {self.nodes} nodes with the strongest ties are shown; --limit shows more"
-
-
-class NeighboursShown(NamedTuple):
-    """The neighbours of one node, the strongest first."""
-
-    node: GraphNode
-    neighbours: list[NodeBeside]
-    total: int
+    from memoryclaw.recall.graph import Graph, GraphNode
 
 
 class VaultGraph:
@@ -62,8 +30,8 @@ class VaultGraph:
             InputError: no such limit.
         """
         within(limit, 1, settings.MOST_LISTED, "how many nodes are shown")
-        found = self._context.read(self._graph)
-        return GraphShown(graph.strongest(found, limit), len(found.nodes), len(found.edges))
+        drawn = self._context.read(self._graph)
+        return GraphShown(graph.strongest(drawn, limit), len(drawn.nodes), len(drawn.edges))
 
     @verb("GET /v1/graph/path", "Look", "links path A B", anywhere=True)
     def path(self, start: End, end: End) -> PathShown:
@@ -74,9 +42,9 @@ class VaultGraph:
         """
 
         def look() -> PathShown:
-            found = self._graph()
-            here, there = self._node(start, found), self._node(end, found)
-            return PathShown(here, there, graph.path(here.id, there.id, found))
+            drawn = self._graph()
+            first, last = self._node(start, drawn), self._node(end, drawn)
+            return PathShown(first, last, graph.path(first.id, last.id, drawn))
 
         return self._context.read(look)
 
@@ -91,9 +59,9 @@ class VaultGraph:
         within(limit, 1, settings.MOST_LISTED, "how many neighbours are shown")
 
         def look() -> NeighboursShown:
-            found = self._graph()
-            node = self._node(id_, found)
-            beside = graph.neighbours(node.id, found)
+            drawn = self._graph()
+            node = self._node(id_, drawn)
+            beside = graph.neighbours(node.id, drawn)
             return NeighboursShown(node, beside[:limit], len(beside))
 
         return self._context.read(look)
@@ -112,12 +80,11 @@ class VaultGraph:
         )
 
     def _graph(self) -> Graph:
-        with self._context.index.database.reading():  # one state of it, which is looked at once for damage
-            return graph.graph(self._context.catalog, self._replies())
+        context = self._context
+        # What replies cited is for the owner, and for the agent, who made them: to others it would tell what those two talk of.
+        replies = context.ledger.cited() if context.audience in AGENTS else ()
+        with context.index.database.reading():  # one state of it, which is looked at once for damage
+            return graph.graph(context.catalog, replies)
 
-    def _node(self, id_: str, found: Graph) -> GraphNode:
-        return graph.node_of(id_, found, self._context.catalog, self._context.vault)
-
-    def _replies(self) -> tuple[Cited, ...]:
-        """What replies cited, for the owner and for the agent, who made them: to others it would tell what those two talk of."""
-        return self._context.ledger.cited() if self._context.audience in AGENTS else ()
+    def _node(self, id_: str, drawn: Graph) -> GraphNode:
+        return graph.node_of(id_, drawn, self._context.catalog, self._context.vault)

@@ -12,7 +12,6 @@ from functools import partial
 from typing import NamedTuple
 
 from memoryclaw.app.context import AUDIENCES, VaultContext
-from memoryclaw.app.views import as_compiled, compile_again
 from memoryclaw.errors import HistoryError, LockedError, NotFoundError, VectorsError
 from memoryclaw.history.repository import History
 from memoryclaw.history.rewriting import (
@@ -24,6 +23,7 @@ from memoryclaw.history.rewriting import (
 )
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.database import unpacked
+from memoryclaw.lifecycle.pages import as_compiled, compile_again
 from memoryclaw.model import AGENT, NOTHING
 from memoryclaw.ports import Progress
 from memoryclaw.review import traces

@@ -90,8 +90,8 @@ class Review:
             raise InputError("a digest is of one thing that waits; decide each of several by its own")
 
         def work(context: WriteContext, why: str) -> Sequence[ReviewDecision]:
-            shown = [as_shown(context, items[0].id, digest)] if digest else items
-            return decide(context, shown, decision, value=value, reason=" ".join(why.split()))
+            chosen = [as_shown(context, items[0].id, digest)] if digest else items
+            return decide(context, chosen, decision, value=value, reason=" ".join(why.split()))
 
         return self._context.permit(work, reason)
 

@@ -123,8 +123,8 @@ class Skills:
         """What the ledger has of the runs of skills; of their trouble, which may quote anything, nothing for others than the owner."""
         from memoryclaw.skills.outcomes import EVENT
 
-        told = self._context.ledger.having(EVENT)
-        return told if self._context.audience == OWNER else [{**one, "why": ""} for one in told]
+        runs = self._context.ledger.having(EVENT)
+        return runs if self._context.audience == OWNER else [{**one, "why": ""} for one in runs]
 
     @verb("POST /v1/host-skills", "Skills", "skills host", audience=AGENTS)
     def hosted(self, *, refresh: bool = True) -> HostSkills:
@@ -202,13 +202,13 @@ class Skills:
         from memoryclaw.recall import browsing
 
         try:
-            found = self._context.read(lambda: browsing.facts(self._context.catalog, entity=entity))
+            rows = self._context.read(lambda: browsing.facts(self._context.catalog, entity=entity))
         except NotFoundError:
             return []
         doubtful = self._context.catalog.rows(
             "select path from files where trust in ('untrusted', 'quarantined')"
         )
-        return [fact for path, fact in found if (path,) not in doubtful and not fact.is_statement]
+        return [fact for path, fact in rows if (path,) not in doubtful and not fact.is_statement]
 
     def _with_copies(self, done: SkillDecision) -> SkillDecision:
         """Brings the copies for hosts up to date after a decision; a failure is a notice, as the decision is made."""

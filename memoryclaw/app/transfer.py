@@ -15,7 +15,6 @@ from memoryclaw.app.verbs import AGENTS, allowed
 from memoryclaw.errors import InputError
 from memoryclaw.model import AGENT, OWNER
 from memoryclaw.text.dates import parse_timestamp
-from memoryclaw.text.encoding import decode, lines_of
 from memoryclaw.vault.layout import places
 
 if TYPE_CHECKING:
@@ -83,9 +82,9 @@ class Transfer:
                 writing, context.recorder, kind, os.fspath(source), dry_run=dry_run, progress=context.progress
             )
 
-        done = context.write(work)
+        imported = context.write(work)
         notice = context.recorder.notice
-        return done._replace(notices=(*done.notices, notice)) if notice else done
+        return imported._replace(notices=(*imported.notices, notice)) if notice else imported
 
     @allowed(OWNER)
     def import_bundle(self, source: str | os.PathLike[str], *, dry_run: bool = False) -> Restored:
@@ -144,34 +143,34 @@ class Transfer:
         from memoryclaw.writing.bundles import ARTIFACTS, kept_files, pack
 
         context.must_refresh()  # what the index does not know yet would be missing, and what must stay, unknown
-        known = context.read(self._files)
+        rows = context.read(self._files)
         if context.audience == OWNER and not day and not tags:
-            wanted: Iterable[str] = kept_files(root)
+            paths: Iterable[str] = kept_files(root)
         else:
-            wanted = [
+            paths = [
                 row.path
-                for row in known
+                for row in rows
                 if row.state == "current" and _is_of(row, context.vault, day) and _is_tagged(row, tags)
             ]
         cited: set[str] = set()
-        for row in known:
-            found = context.vault.read(row.path)
-            cited |= stays(row.path, found[0]) if found else set()
+        for row in rows:
+            file = context.vault.read(row.path)
+            cited |= stays(row.path, file[0]) if file else set()
         audience, folders = context.audience, context.config.folders
 
         def read(name: str) -> tuple[bytes | None, bool]:
             data = files.read_file(root, name).data
             if name.startswith(ARTIFACTS):  # it comes with a line that may leave
                 return data, True
-            left = leaving(name, data, cited, audience=audience, folders=folders)
-            return left, left == seen(name, data, audience, folders)
+            text = leaving(name, data, cited, audience=audience, folders=folders)
+            return text, text == seen(name, data, audience, folders)
 
         about = {
             "audience": context.audience,
             **({"since": day} if day else {}),
             **({"tags": [*tags]} if tags else {}),
         }
-        return pack(path, wanted, read, about, context.progress)
+        return pack(path, paths, read, about, context.progress)
 
     def memory_file(self, *, budget: int = BUDGET) -> MemoryFile:
         """What the caller may see, as one readable MEMORY.md: preferences, recent episodes and facts by entity.
@@ -256,12 +255,8 @@ class Transfer:
 
         @cache
         def hidden(path: str) -> frozenset[int] | None:
-            found = read(path)
-            left = outgoing.left(path, found[0]) if found else None
-            if found is None or left is None:
-                return None
-            pairs = zip(lines_of(decode(found[0]).text), lines_of(decode(left).text), strict=True)
-            return frozenset(number for number, (line, kept) in enumerate(pairs, 1) if line != kept)
+            file = read(path)
+            return outgoing.hidden_lines(path, file[0]) if file else None
 
         def may_leave(path: str, line: int) -> bool:
             lines = hidden(path)
@@ -278,19 +273,19 @@ def _is_of(row: _File, vault: Vault, day: str) -> bool:
     at = row.at
     if not day:
         return True
-    parts = row.path.split("/")
-    if not at and parts[0] == "logs" and len(parts) > 1:
-        at = parse_timestamp(parts[1])
+    folders = row.path.split("/")
+    if not at and folders[0] == "logs" and len(folders) > 1:
+        at = parse_timestamp(folders[1])
     if not at:
-        found = vault.look(row.path)
-        at = f"{datetime.fromtimestamp(found[1].mtime_ns / 1e9, UTC):%Y-%m-%d}" if found else ""
+        file = vault.look(row.path)
+        at = f"{datetime.fromtimestamp(file[1].mtime_ns / 1e9, UTC):%Y-%m-%d}" if file else ""
     return at[:10] >= day
 
 
 def _is_tagged(row: _File, tags: Sequence[str]) -> bool:
-    wanted = [tag.lstrip("#").casefold() for tag in tags]
+    chosen = [tag.lstrip("#").casefold() for tag in tags]
     has = [tag.lstrip("#").casefold() for tag in row.tags]
-    return not wanted or any(tag == one or tag.startswith(f"{one}/") for one in wanted for tag in has)
+    return not chosen or any(tag == one or tag.startswith(f"{one}/") for one in chosen for tag in has)
 
 
 def _bytes_of(path: str) -> bytes | None:

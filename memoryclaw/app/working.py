@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memoryclaw.app.context import VaultContext
 from memoryclaw.app.verbs import LOG, Session, Text, verb
-from memoryclaw.errors import MemoryClawError
-from memoryclaw.model import AGENT
 from memoryclaw.text.prompts import one_line
-from memoryclaw.vault.audience import may_see, of_folders
-from memoryclaw.vault.layout import timestamp
 
 if TYPE_CHECKING:
-    from memoryclaw.capture.capture import KeptTurn
     from memoryclaw.working.memory import WorkingMemory
     from memoryclaw.working.store import Cleared, WorkingStore
 
@@ -78,27 +72,11 @@ class Working:
 
     @cached_property
     def _store(self) -> WorkingStore:
-        return _store_of(self._context)
+        return store_of(self._context)
 
 
-def follow(context: VaultContext, turns: Sequence[KeptTurn]) -> None:
-    """Fills in what new turns of running sessions say of them. What an agent may not see is passed over, and nothing fails."""
-    from memoryclaw.working.store import RUNNING
-
-    now, folders = context.clock(), context.config.folders
-    since, until = timestamp(now - RUNNING), timestamp(now + RUNNING)
-    by_session: dict[str, list[Mapping[str, Any]]] = {}
-    for turn in turns:
-        ts = turn.record["ts"]
-        seen = may_see(AGENT, of_folders(f"logs/{ts[:10]}/{turn.session}", folders), turn.audience)
-        if seen and since <= ts <= until and turn.record.get("role") in ("user", "tool"):
-            by_session.setdefault(turn.session, []).append(turn.record)
-    for session, records in by_session.items():
-        with suppress(MemoryClawError, OSError):  # the turns are kept; working memory only follows them
-            _store_of(context).follow(session, records)
-
-
-def _store_of(context: VaultContext) -> WorkingStore:
+def store_of(context: VaultContext) -> WorkingStore:
+    """The working memories of a vault on its disk."""
     from memoryclaw.working.store import WorkingStore
     from memoryclaw.writing.secret_gate import secret_gate
 

@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from memoryclaw import late
 from memoryclaw.errors import LockedError, VaultError
 from memoryclaw.vault.state_folder import made, put, state_folder, watcher
 from memoryclaw.version import __version__
@@ -229,7 +230,10 @@ class DaemonFiles:
         self._state = state
         self._address: bytes = b""
         self._closed()
-        self.tokens = {audience: self._kept_token(name) or _minted() for audience, name in TOKENS.items()}
+        self.tokens = {
+            audience: self._kept_token(name) or late.secrets.token_urlsafe(_BYTES)
+            for audience, name in TOKENS.items()
+        }
         self._put_tokens()
 
     def announce(self, address: dict[str, Any]) -> None:
@@ -300,12 +304,6 @@ class DaemonFiles:
             return (self._state / ADDRESS).read_bytes() == self._address
         except OSError:
             return False
-
-
-def _minted() -> str:
-    import secrets  # noqa: PLC0415 - only where there is no token yet
-
-    return secrets.token_urlsafe(_BYTES)
 
 
 # Stops the daemon of a vault from outside: only a process that both watches this vault and wrote its address.

@@ -118,6 +118,12 @@ class HomeState(NamedTuple):
     synced: datetime | None
     number: int | None  # of its index; None before there is one
 
+    @property
+    def silence(self) -> str:
+        """That the home has said nothing, and since when."""
+        since = f" since {self.until:%Y-%m-%d %H:%M:%S}Z" if self.until else ""
+        return f"{self.node} has said nothing{since}"
+
 
 class Token(NamedTuple):
     """What is known of a token; the token itself is shown once, when it is made."""
@@ -190,6 +196,10 @@ class Fleet:
         sql = "select name, address, until, until > now() from memoryclaw.node order by name"
         with self.server.connection() as connection:
             return [Node(*row) for row in connection.execute(sql).fetchall()]
+
+    def nodes_up(self) -> set[str]:
+        """The names of those that say that they are there."""
+        return {node.name for node in self.nodes() if node.is_up}
 
     def rest(self, node: str, holder: str) -> None:
         """Says that a node is going: others take its vaults at once."""

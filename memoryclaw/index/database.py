@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from memoryclaw import late
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
 from memoryclaw.vault.state_folder import made, must_be_real, touch
 
@@ -547,7 +548,5 @@ def cut(value: object) -> object:
     """A key that is not too long for a server; what is cut away is told apart by a digest."""
     if not isinstance(value, str) or len(value) <= LONGEST:
         return value
-    import hashlib  # noqa: PLC0415 - it starts a cryptography library, which no search needs
-
-    digest = hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    digest = late.hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     return f"{value[: LONGEST - 40]}…{digest}"

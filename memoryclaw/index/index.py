@@ -12,8 +12,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memoryclaw import late
 from memoryclaw.errors import ConfigError
 from memoryclaw.index.database import LIFECYCLE, Database, cut, packed, unpacked
+from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5
 from memoryclaw.index.stemming import language, language_of
 from memoryclaw.model import COUNTED, PERMANENT, Note, Problem, Stamp, Unit
 from memoryclaw.ports import Clause, IndexConnection, IndexDatabase, IndexRow, TextIndex
@@ -473,8 +475,6 @@ def open_index(
 
         database = Database(folder, recipe)
         return Index(database, WhooshIndex(folder / "whoosh", database.connection), language)
-    from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5  # noqa: PLC0415
-
     database = Database(folder, recipe, FTS5_SCHEMA)
     return Index(database, Fts5(database.connection), language)
 
@@ -521,9 +521,7 @@ Place = tuple[str, int]
 
 def fingerprint(index: Index) -> str:
     """The digest of an index's tables and of its text lane, down to the place of every token."""
-    import hashlib  # noqa: PLC0415 - it starts a cryptography library, which no search needs
-
-    digest = hashlib.sha256()
+    digest = late.hashlib.sha256()
     for row in _rows(index):
         digest.update(repr(_storable(row)).encode("utf-8", "backslashreplace"))
     return digest.hexdigest()

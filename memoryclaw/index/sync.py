@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from memoryclaw import late
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
 from memoryclaw.index.index import Index
 from memoryclaw.model import Problem
@@ -87,13 +88,11 @@ class Sync:
         )
 
     def _holds(self, path: str, digest: bytes, scan: Scan) -> bool:
-        import hashlib  # noqa: PLC0415 - it starts a cryptography library, and few files are doubted
-
         try:
             content = self._vault.read(path, scan.raw.get(path))
         except VaultError:
             return False
-        return content is not None and hashlib.sha256(content[0]).digest() == digest
+        return content is not None and late.hashlib.sha256(content[0]).digest() == digest
 
     def run(self) -> Synced:
         """Walks the vault and applies every difference.

@@ -16,17 +16,8 @@ from memoryclaw.model import Answer, Decided, Fact, Match, Problem, ReadBack, Re
 
 if TYPE_CHECKING:
     from memoryclaw.app.adoption import Adoptable
-    from memoryclaw.app.daemon import Happened
-    from memoryclaw.app.doctor import Check
-    from memoryclaw.app.graph import GraphShown, NeighboursShown, PathShown
-    from memoryclaw.app.lint import Linted
-    from memoryclaw.app.migration import Migrated
     from memoryclaw.app.purge import Purged
-    from memoryclaw.app.stats import Stats
-    from memoryclaw.app.status import GitReport, Status
-    from memoryclaw.app.survey import Survey
     from memoryclaw.app.transfer import Latest
-    from memoryclaw.app.views import Views
     from memoryclaw.capture.capture import CaptureResult
     from memoryclaw.capture.feedback import Feedback
     from memoryclaw.capture.importers import Imported
@@ -35,7 +26,13 @@ if TYPE_CHECKING:
     from memoryclaw.consolidation.changes import ClaimDecision, PlannedChange
     from memoryclaw.consolidation.consolidate import Consolidated
     from memoryclaw.consolidation.host_answers import SegmentPrompt
+    from memoryclaw.daemon.daemon import Happened
     from memoryclaw.daemon.scheduling import Scheduled, ScheduleStatus
+    from memoryclaw.health.doctor import Check
+    from memoryclaw.health.lint import Linted
+    from memoryclaw.health.stats import Stats
+    from memoryclaw.health.status import GitReport, Status
+    from memoryclaw.health.survey import Survey
     from memoryclaw.history.commit_hook import Hooked
     from memoryclaw.hosts.importing import ImportedExport
     from memoryclaw.hosts.openclaw.importing import ImportReport
@@ -43,6 +40,7 @@ if TYPE_CHECKING:
     from memoryclaw.hosts.openclaw.status import OpenClawStatus
     from memoryclaw.index.sync import Freshness, Synced
     from memoryclaw.index.vectors import Filled
+    from memoryclaw.lifecycle.pages import Views
     from memoryclaw.lifecycle.views import View
     from memoryclaw.recall.ask import AnsweredQuestion
     from memoryclaw.recall.browsing import (
@@ -55,7 +53,14 @@ if TYPE_CHECKING:
         TodoEntry,
     )
     from memoryclaw.recall.evaluation import Evaluated, Expected, QuestionResult
-    from memoryclaw.recall.graph import GraphNode, NodeBeside, PathStep
+    from memoryclaw.recall.graph import (
+        GraphNode,
+        GraphShown,
+        NeighboursShown,
+        NodeBeside,
+        PathShown,
+        PathStep,
+    )
     from memoryclaw.recall.inspecting import Inspected
     from memoryclaw.recall.strength import StrengthStep
     from memoryclaw.recall.timeline import Timeline
@@ -69,6 +74,7 @@ if TYPE_CHECKING:
     from memoryclaw.skills.host_skills import HostSkills
     from memoryclaw.skills.listing import LintedSkill, ListedSkill, SkillOffer
     from memoryclaw.skills.match import SkillMatch
+    from memoryclaw.skills.migration import Migrated
     from memoryclaw.skills.outcomes import Outcomes, RunOutcome
     from memoryclaw.skills.run import ParameterValue, SkillRun
     from memoryclaw.working.memory import WorkingMemory

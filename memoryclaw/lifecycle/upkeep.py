@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from memoryclaw.config import Config
 from memoryclaw.consolidation.apply import apply
 from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
 from memoryclaw.consolidation.consolidate import Consolidated, Rehearse, hold_back, one_at_a_time
 from memoryclaw.consolidation.proposals import fingerprint_of
+from memoryclaw.errors import LockedError
 from memoryclaw.lifecycle.expiry import expired
 from memoryclaw.lifecycle.fading import unused
 from memoryclaw.lifecycle.habits import habits
 from memoryclaw.lifecycle.keeping import UPKEEP, Keeper, UpkeepContext, is_open
 from memoryclaw.lifecycle.merges import merges
+from memoryclaw.lifecycle.pages import refresh
 from memoryclaw.lifecycle.practice import gotchas
 from memoryclaw.lifecycle.revisions import revisions
 from memoryclaw.lifecycle.superseding import superseding
 from memoryclaw.vault.layout import run_id
+from memoryclaw.vault.state_folder import mark, read_mark
 
+UPKEPT = "upkept"  # in the state folder: the day on which the nightly run last did its upkeep
 KEEPERS: tuple[Keeper, ...] = (expired, superseding, gotchas, habits, revisions, merges, unused)
 
 
@@ -64,3 +69,35 @@ def upkeep(
         mode = "propose" if changes.held else mode
         applied = apply(context.writing, changes, mode=mode, loss_budget=loss_budget)
         return Consolidated(changes, applied, mode=mode)
+
+
+def nightly(
+    looking: Callable[..., UpkeepContext],
+    state: str,
+    config: Config,
+    today: str,
+    *,
+    mode: str,
+    due: bool,
+    dry_run: bool,
+    rehearse: Rehearse,
+) -> Consolidated | None:
+    """What upkeep did or proposed, or would do, and then stale pages; with `due` once a day, as a mark in the state folder tells.
+
+    `looking` gives what keepers look at; with `planning`, of an index that is in line with the files.
+    """
+    if due and read_mark(state, UPKEPT) == today:
+        return None
+    context, mode = looking(planning=True), mode or config.mode
+    if dry_run:
+        changes = planned(context)
+        return Consolidated(changes, mode=mode) if changes.changes else None
+    try:
+        run = upkeep(context, mode=mode, loss_budget=config.loss_budget, rehearse=rehearse)
+    except LockedError:
+        if not due:
+            raise
+        return None
+    mark(state, UPKEPT, today)
+    refresh(looking())
+    return run if run.changes.changes else None

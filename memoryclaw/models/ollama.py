@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from memoryclaw import late
 from memoryclaw.models.embedders import Floats, normalised
 from memoryclaw.models.llm import MOST_TOKENS, Endpoint, ModelError, Prompt, Schema
 
@@ -35,16 +36,14 @@ class Ollama:
 
     def ask(self, prompt: Prompt, schema: Schema) -> str:
         """The model's answer; the server enforces the schema, and the same prompt gets the same answer."""
-        from ollama import Client, ResponseError  # noqa: PLC0415 - half a second, and most runs have no Ollama
-
         from memoryclaw.models import http_limits  # noqa: PLC0415 - loads the HTTP client
 
         messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
         options = {"temperature": 0, "seed": 0, "num_predict": MOST_TOKENS, "num_ctx": _CONTEXT}
         try:
-            with Client(self._endpoint.url, **http_limits.settings(self._endpoint)) as client:
+            with late.ollama.Client(self._endpoint.url, **http_limits.settings(self._endpoint)) as client:
                 answer = client.chat(self._model, messages, format=dict(schema), options=options)
-        except ResponseError as error:
+        except late.ollama.ResponseError as error:
             raise self._refused(error.status_code) from None
         except (ValueError, TypeError, RecursionError):
             raise ModelError("Ollama answered with something else than an answer") from None
@@ -116,14 +115,12 @@ class OllamaEmbedder:
 
 def _asked(endpoint: Endpoint, question: Callable[[Client], Any], model: str) -> Any:
     endpoint.reach()
-    from ollama import Client, ResponseError  # noqa: PLC0415 - half a second, and only who has Ollama needs it
-
     from memoryclaw.models import http_limits  # noqa: PLC0415 - loads the HTTP client
 
     try:
-        with Client(endpoint.url, **http_limits.settings(endpoint)) as client:
+        with late.ollama.Client(endpoint.url, **http_limits.settings(endpoint)) as client:
             return question(client)
-    except ResponseError as error:
+    except late.ollama.ResponseError as error:
         if error.status_code == _MISSING:
             raise _unknown(model) from None
         raise ModelError(f"{WHO} failed with status {error.status_code}") from None

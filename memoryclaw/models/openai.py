@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from memoryclaw import late
 from memoryclaw.models.llm import MOST_TOKENS, Endpoint, ModelError, Prompt, Schema
 
 _KEYS = ("MEMORYCLAW_OPENAI_KEY", "OPENAI_API_KEY")
@@ -40,19 +41,17 @@ class OpenAI:
 
     def ask(self, prompt: Prompt, schema: Schema) -> str:
         """The model's answer; endpoints that can enforce the schema do."""
-        import httpx  # noqa: PLC0415 - a sixth of a second, and most runs have no endpoint
-
         from memoryclaw.models import http_limits  # noqa: PLC0415 - loads the HTTP client
 
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         try:
-            with httpx.Client(**http_limits.settings(self._endpoint)) as client:
+            with late.httpx.Client(**http_limits.settings(self._endpoint)) as client:
                 url = f"{self._endpoint.url.rstrip('/')}/chat/completions"
                 answer = client.post(url, json=self._request(prompt, schema), headers=headers)
-        except (httpx.HTTPError, httpx.InvalidURL, ValueError):
+        except (late.httpx.HTTPError, late.httpx.InvalidURL, ValueError):
             # Its own words could hold the key, so they are not repeated.
             raise ModelError(f"{self._endpoint.who} could not be asked", lasting=True) from None
-        if answer.status_code != httpx.codes.OK:
+        if answer.status_code != late.httpx.codes.OK:
             raise self._refused(answer.status_code)
         return self._message_in(answer.content)
 

@@ -322,3 +322,38 @@ class _GraphReader:
         earlier = self._edges.get(place)
         repeated = earlier and earlier._replace(times=earlier.times + 1, last=max(earlier.last, edge.last))
         self._edges[place] = repeated or edge
+
+
+# What the verbs show of it.
+
+
+class PathShown(NamedTuple):
+    """The way from one node to another; `steps` is None where there is none."""
+
+    start: GraphNode
+    end: GraphNode
+    steps: list[PathStep] | None
+
+
+class GraphShown(NamedTuple):
+    """The graph, or the part of it with the strongest ties."""
+
+    graph: Graph
+    nodes: int  # that there are in all
+    edges: int
+
+    @property
+    def notice(self) -> str:
+        """What was left out, in one sentence."""
+        shown = len(self.graph.nodes)
+        if shown == self.nodes:
+            return ""
+        return f"only the {shown} of {self.nodes} nodes with the strongest ties are shown; --limit shows more"
+
+
+class NeighboursShown(NamedTuple):
+    """The neighbours of one node, the strongest first."""
+
+    node: GraphNode
+    neighbours: list[NodeBeside]
+    total: int

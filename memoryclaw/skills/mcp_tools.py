@@ -13,6 +13,7 @@ from contextlib import ExitStack, asynccontextmanager, suppress
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TextIO
 
+from memoryclaw import late
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
 from memoryclaw.skills.tools import Result, Tool, ToolServer
 from memoryclaw.text.prompts import one_line
@@ -118,9 +119,7 @@ class McpTools:
 
     @asynccontextmanager
     async def _session(self, server: ToolServer) -> AsyncIterator[Client]:
-        from anyio import CancelScope, current_time  # noqa: PLC0415 - comes with the `mcp` extra
-
-        with CancelScope(deadline=current_time() + self._timeout) as scope:
+        with late.anyio.CancelScope(deadline=late.anyio.current_time() + self._timeout) as scope:
             async with self._client(server) as client:
                 scope.deadline = float("inf")
                 yield client
@@ -129,39 +128,32 @@ class McpTools:
 
     @asynccontextmanager
     async def _client(self, server: ToolServer) -> AsyncIterator[Client]:
-        import httpx2  # noqa: PLC0415 - comes with the `mcp` extra
-        from mcp import Client, stdio_client  # noqa: PLC0415
-        from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
-
         wait = self._timeout
         if server.url:
             async with (
-                httpx2.AsyncClient(headers=dict(server.headers), timeout=wait, trust_env=False) as http,
-                Client(
-                    streamable_http_client(server.url, http_client=http),
+                late.httpx2.AsyncClient(headers=dict(server.headers), timeout=wait, trust_env=False) as http,
+                late.mcp.Client(
+                    late.streamable_http.streamable_http_client(server.url, http_client=http),
                     read_timeout_seconds=wait,
                     cache=None,
                 ) as client,
             ):
                 yield client
             return
-        transport = stdio_client(self._started(server), errlog=self._nowhere)
-        async with Client(transport, read_timeout_seconds=wait, cache=None) as client:
+        transport = late.mcp.stdio_client(self._started(server), errlog=self._nowhere)
+        async with late.mcp.Client(transport, read_timeout_seconds=wait, cache=None) as client:
             yield client
 
     def _started(self, server: ToolServer) -> StdioServerParameters:
-        from mcp import StdioServerParameters  # noqa: PLC0415
-
         cwd = os.path.join(self._home, os.path.expanduser(server.cwd))
-        return StdioServerParameters(
+        return late.mcp.StdioServerParameters(
             command=server.command, args=list(server.args), env=dict(server.env), cwd=cwd
         )
 
     def _run(self) -> BlockingPortal:
         if self._portal is None:
             try:
-                import mcp  # noqa: F401, PLC0415
-                from anyio.from_thread import start_blocking_portal  # noqa: PLC0415
+                _, start_blocking_portal = late.mcp, late.anyio_thread.start_blocking_portal
             except ImportError:
                 raise ConfigError(
                     "tools of MCP servers need an extra: pip install 'memoryclaw[mcp]'"
@@ -200,12 +192,17 @@ def _result(answer: Any) -> Result:
 
 def _failures() -> tuple[type[Exception], ...]:
     """What the client, its transports and a broken server can raise."""
-    import anyio  # noqa: PLC0415
-    import httpx2  # noqa: PLC0415
-    from mcp import MCPError  # noqa: PLC0415
-
+    anyio = late.anyio
     streams = (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream)
-    return (MCPError, *streams, httpx2.HTTPError, OSError, RuntimeError, ValueError, ExceptionGroup)
+    return (
+        late.mcp.MCPError,
+        *streams,
+        late.httpx2.HTTPError,
+        OSError,
+        RuntimeError,
+        ValueError,
+        ExceptionGroup,
+    )
 
 
 def _words(error: BaseException) -> str:
@@ -235,21 +232,18 @@ def suited(args: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]
 
 def trouble(args: Mapping[str, Any], schema: Mapping[str, Any], unknown: frozenset[str]) -> str:
     """What is wrong with the arguments in one sentence, or nothing; those in `unknown` are not looked at."""
-    from jsonschema.exceptions import SchemaError, best_match  # type: ignore[import-untyped] # noqa: PLC0415 - of the `mcp` extra
-    from jsonschema.validators import validator_for  # type: ignore[import-untyped] # noqa: PLC0415
-    from referencing import Registry  # noqa: PLC0415
-    from referencing.exceptions import Unresolvable  # noqa: PLC0415
-
     required = schema.get("required")
     if unknown and isinstance(required, list):
         schema = {**schema, "required": [name for name in required if name not in unknown]}
     args_known = {key: value for key, value in args.items() if key not in unknown}
-    kind = validator_for(schema)
+    kind = late.validators.validator_for(schema)
     try:
         kind.check_schema(schema)
         # With a registry of our own a `$ref` leads nowhere but into the schema itself.
-        error = best_match(kind(schema, registry=Registry()).iter_errors(args_known))
-    except (SchemaError, Unresolvable, RecursionError):
+        error = late.schema_errors.best_match(
+            kind(schema, registry=late.referencing.Registry()).iter_errors(args_known)
+        )
+    except (late.schema_errors.SchemaError, late.referencing_errors.Unresolvable, RecursionError):
         return "the schema of its arguments cannot be read"
     if error is None:
         return ""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from memoryclaw import late
 from memoryclaw.errors import InputError
 from memoryclaw.model import NOTHING, Problem
 from memoryclaw.skills.skill_file import ParameterSpec, SkillFile
@@ -162,12 +163,10 @@ def _json(text: str) -> Any:
 
 
 def _yaml(raw: str) -> Header:
-    import yaml  # noqa: PLC0415 - only where a skill is run or linted
-
     # text.yaml_text has accepted this text before: it is small, flat enough and without aliases.
     try:
-        top: Any = yaml.compose(raw, Loader=yaml.SafeLoader)
-    except yaml.YAMLError:
+        top: Any = late.yaml.compose(raw, Loader=late.yaml.SafeLoader)
+    except late.yaml.YAMLError:
         return Header()
     pairs = top.value if top is not None and top.id == "mapping" else ()
     steps = next((value for key, value in pairs if _is_named(key, "steps")), None)

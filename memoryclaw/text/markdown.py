@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from memoryclaw.model import Link, Section
 
@@ -106,8 +107,6 @@ def links_in(text: str) -> list[tuple[int, Link]]:
 def _unquoted(address: str) -> str:
     if "%" not in address:
         return address
-    from urllib.parse import unquote  # noqa: PLC0415 - rarely needed, and several ms to load
-
     return unquote(address)
 
 

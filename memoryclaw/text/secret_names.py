@@ -5,6 +5,7 @@ The plainer the words around a value, the more the value itself must look like a
 
 from __future__ import annotations
 
+import base64
 import math
 import re
 from collections import Counter
@@ -539,8 +540,6 @@ def is_random(value: str, least: int) -> bool:
 
 def _is_login(value: str) -> bool:
     """True for what `Basic` carries: Base64 of a name and a password."""
-    import base64  # noqa: PLC0415 - seldom needed
-
     if not _BASE64.fullmatch(value):
         return False
     try:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from memoryclaw import late
 from memoryclaw.model import NOTHING, Problem
 from memoryclaw.text.encoding import readable
 
@@ -142,17 +143,13 @@ class _Events(NamedTuple):
 
 @functools.cache
 def _machinery() -> tuple[Any, _Events, type[Exception]]:
-    import yaml  # noqa: PLC0415 - 20 ms that a search over unchanged notes saves
-
-    try:
-        from yaml.cyaml import CParser as Parser  # type: ignore[attr-defined] # noqa: PLC0415
-    except ImportError:
-        from yaml import SafeLoader as Parser  # type: ignore[assignment]  # noqa: PLC0415
+    yaml = late.yaml
+    parser = yaml.cyaml.CParser if yaml.__with_libyaml__ else yaml.SafeLoader  # type: ignore[attr-defined]
     events = _Events(
         yaml.ScalarEvent, yaml.MappingStartEvent, yaml.MappingEndEvent, yaml.SequenceStartEvent,
         yaml.SequenceEndEvent, yaml.AliasEvent, yaml.DocumentStartEvent, yaml.StreamEndEvent,
     )  # fmt: skip
-    return Parser, events, yaml.YAMLError
+    return parser, events, yaml.YAMLError
 
 
 class _YamlBuilder:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from memoryclaw import late
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.model import Fact
 from memoryclaw.text import yaml_text
@@ -168,52 +169,50 @@ def _checked(text: str, old: dict[str, Any], key: str, value: Any) -> str:
 
 
 def _entries(header: _Header) -> dict[str, _Entry]:
-    import yaml  # noqa: PLC0415 - never paid by a question
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    events = yaml.parse(readable("".join(header.lines)), Loader=loader)
+    loader = getattr(late.yaml, "CSafeLoader", late.yaml.SafeLoader)
+    events = late.yaml.parse(readable("".join(header.lines)), Loader=loader)
     for event in events:
-        if isinstance(event, yaml.MappingStartEvent):
+        if isinstance(event, late.yaml.MappingStartEvent):
             if event.flow_style:
                 raise InputError("the header of this note is one {…} map; write one key a line first")
-            return dict(_walk(events, yaml))
+            return dict(_walk(events))
     return {}
 
 
-def _walk(events: Iterator[Any], yaml: Any) -> Iterator[tuple[str, _Entry]]:
+def _walk(events: Iterator[Any]) -> Iterator[tuple[str, _Entry]]:
     for key in events:
-        if isinstance(key, yaml.MappingEndEvent):
+        if isinstance(key, late.yaml.MappingEndEvent):
             return
         node = next(events)
-        last, items = _node(node, events, yaml)
+        last, items = _node(node, events)
         yield (
             key.value,
-            _Entry(_mark(key.end_mark), _mark(node.start_mark), *_extent(node, last, yaml), items),
+            _Entry(_mark(key.end_mark), _mark(node.start_mark), *_extent(node, last), items),
         )
 
 
-def _node(node: Any, events: Iterator[Any], yaml: Any) -> tuple[tuple[int, int], tuple[_Item, ...]]:
+def _node(node: Any, events: Iterator[Any]) -> tuple[tuple[int, int], tuple[_Item, ...]]:
     """Reads one value to its end; returns where its last character stands, and a block list's items."""
-    if isinstance(node, yaml.ScalarEvent):
+    if isinstance(node, late.yaml.ScalarEvent):
         return _scalar_end(node), ()
     last = _mark(node.start_mark)
     items: list[_Item] = []
     for event in events:
-        if isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+        if isinstance(event, late.yaml.MappingEndEvent | late.yaml.SequenceEndEvent):
             return (_mark(event.end_mark) if node.flow_style else last), tuple(items)
-        end, _ = _node(event, events, yaml)
+        end, _ = _node(event, events)
         last = max(last, end)
-        value = event.value if isinstance(event, yaml.ScalarEvent) else None
+        value = event.value if isinstance(event, late.yaml.ScalarEvent) else None
         items.append(_Item(event.start_mark.line, end[0], value))
     return last, tuple(items)
 
 
-def _extent(node: Any, last: tuple[int, int], yaml: Any) -> tuple[tuple[int, int], int, str]:
-    if isinstance(node, yaml.ScalarEvent):
+def _extent(node: Any, last: tuple[int, int]) -> tuple[tuple[int, int], int, str]:
+    if isinstance(node, late.yaml.ScalarEvent):
         return last, last[0], node.style or ""
     if node.flow_style:
         return last, last[0], "flow"
-    return last, last[0], "list" if isinstance(node, yaml.SequenceStartEvent) else "map"
+    return last, last[0], "list" if isinstance(node, late.yaml.SequenceStartEvent) else "map"
 
 
 def _scalar_end(node: Any) -> tuple[int, int]:
@@ -466,17 +465,21 @@ def _with_leaf(values: dict[str, Any], keys: Sequence[str], wanted: Any) -> dict
 
 def _leaf_entry(header: _Header, keys: Sequence[str]) -> _Entry:
     """Where the value under some keys stands in a header."""
-    import yaml  # noqa: PLC0415 - never paid by a question
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    node: Any = yaml.compose(readable("".join(header.lines)), Loader=loader)
+    loader = getattr(late.yaml, "CSafeLoader", late.yaml.SafeLoader)
+    node: Any = late.yaml.compose(readable("".join(header.lines)), Loader=loader)
     key: Any = None
     for name in keys:
-        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        pairs = node.value if isinstance(node, late.yaml.MappingNode) else []
         key, node = next(((k, v) for k, v in pairs if k.value == name), (None, None))
         if node is None:
             raise InputError(f"{' '.join(keys)!r} is not in the header any more")
-    style = (node.style or "") if isinstance(node, yaml.ScalarNode) else "flow" if node.flow_style else "list"
+    style = (
+        (node.style or "")
+        if isinstance(node, late.yaml.ScalarNode)
+        else "flow"
+        if node.flow_style
+        else "list"
+    )
     if style in ("|", ">", "list"):
         raise InputError(f"{' '.join(keys)!r} is a text or list of several lines; change it by hand")
     end = _mark(node.end_mark)

@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from memoryclaw import late
 from memoryclaw.errors import ConflictError, InputError, LockedError, NotFoundError, VaultError
 from memoryclaw.vault.layout import must_take_writes, on_disk, places
 
@@ -46,9 +47,7 @@ class FileRead(NamedTuple):
 
 def digest_of(data: bytes) -> str:
     """SHA-256 of a file's bytes, in hex."""
-    import hashlib  # noqa: PLC0415 - it starts a cryptography library, and a question digests no file
-
-    return hashlib.sha256(data).hexdigest()
+    return late.hashlib.sha256(data).hexdigest()
 
 
 def read_file(root: str, path: str, limit: int = SIZE_LIMIT) -> FileRead:
@@ -377,15 +376,13 @@ def _digest(folder: int, name: str) -> str | None:
 
 def _exchange(folder: int, one: str, other: str) -> bool:
     """Exchanges two names of a folder in one step; False where that cannot be done."""
-    import ctypes  # noqa: PLC0415 - questions never write
-
-    library = ctypes.CDLL(None, use_errno=True)
+    library = late.ctypes.CDLL(None, use_errno=True)
     exchange = next((f for n in _EXCHANGES if (f := getattr(library, n, None))), None)
     if exchange is None:
         return False
     if exchange(folder, os.fsencode(one), folder, os.fsencode(other), _EXCHANGE) == 0:
         return True
-    number = ctypes.get_errno()
+    number = late.ctypes.get_errno()
     if number in _CANNOT_EXCHANGE:
         return False
     if number == errno.ENOENT:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from memoryclaw import late
 from memoryclaw.errors import ClockError, VaultError
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import STATE_DIR, dated, slug, timestamp, utc
@@ -44,9 +45,7 @@ class Ledger:
             name = ""
         if _DEVICE.fullmatch(name):
             return name
-        import socket  # noqa: PLC0415 - a search asks for no name, and must start fast
-
-        return slug(socket.gethostname())
+        return slug(late.socket.gethostname())
 
     def record(self) -> LedgerUsage:
         """What all devices' files tell: what was cited and rated, and on which days; only what they have gained is read again."""

@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
+from memoryclaw import late
 from memoryclaw.errors import LockedError, VaultError
 from memoryclaw.vault.layout import CONFIG_FILE, STATE_DIR
 
@@ -34,9 +35,7 @@ def state_folder(root: str | os.PathLike[str]) -> str:
     if os.access(inside if begun else vault, os.W_OK) and (begun or is_initialised(vault)):
         return inside
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    import hashlib  # noqa: PLC0415 - it starts a cryptography library, which most vaults never need
-
-    return os.path.join(cache, "memoryclaw", hashlib.sha256(os.fsencode(vault)).hexdigest()[:16])
+    return os.path.join(cache, "memoryclaw", late.hashlib.sha256(os.fsencode(vault)).hexdigest()[:16])
 
 
 def begun_state_folder(root: str | os.PathLike[str]) -> str:
@@ -118,6 +117,25 @@ def put(folder: str | os.PathLike[str], name: str, data: bytes) -> None:
         with suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def mark(folder: str | os.PathLike[str], name: str, line: str) -> None:
+    """Leaves a line in the folder, if that can be done.
+
+    There is no temporary file, which a kill would leave; a mark that it left empty says nothing.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+    with suppress(OSError), open(os.open(os.path.join(folder, name), flags, 0o600), "w") as file:
+        file.write(f"{line}\n")
+
+
+def read_mark(folder: str | os.PathLike[str], name: str) -> str:
+    """The line that `mark` left; empty where there is none."""
+    try:
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            return file.read().strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def _link_in(folder: str, depth: int) -> str:

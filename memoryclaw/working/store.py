@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from memoryclaw.capture.capture import CaptureResult
+from memoryclaw.capture.capture import CaptureResult, KeptTurn
 from memoryclaw.capture.log_records import file_stem
 from memoryclaw.errors import MemoryClawError, NotFoundError, VaultError
+from memoryclaw.model import AGENT
 from memoryclaw.vault import files
+from memoryclaw.vault.audience import may_see, of_folders
 from memoryclaw.vault.files import folder_lock
 from memoryclaw.vault.layout import dated, free_name, timestamp
 from memoryclaw.working.filling import filled_in
@@ -87,11 +89,29 @@ class WorkingStore:
             self._write(memory, digest)
         return memory
 
-    def follow(self, session: str, turns: Sequence[Mapping[str, Any]]) -> None:
-        """Fills in what the turns of a session say of it, as far as nobody has set that; a file that cannot be used stays as it is.
+    def follow(self, turns: Iterable[KeptTurn], folders: Mapping[str, Any]) -> None:
+        """Fills in what new turns of running sessions say of them, as far as nobody has set that; a file that cannot be used stays as it is.
 
-        A session that begins ends those that have been silent for a day and hold nothing that somebody set.
+        What an agent may not see is passed over. A session that begins ends those that have been silent for a day and hold nothing that
+        somebody set. The turns are kept, and nothing fails here.
+
+        Args:
+            turns: that were kept just now.
+            folders: the labels of folders.
         """
+        now = self._clock()
+        since, until = timestamp(now - RUNNING), timestamp(now + RUNNING)
+        by_session: dict[str, list[Mapping[str, Any]]] = {}
+        for turn in turns:
+            ts = turn.record["ts"]
+            seen = may_see(AGENT, of_folders(f"logs/{ts[:10]}/{turn.session}", folders), turn.audience)
+            if seen and since <= ts <= until and turn.record.get("role") in ("user", "tool"):
+                by_session.setdefault(turn.session, []).append(turn.record)
+        for session, records in by_session.items():
+            with suppress(MemoryClawError, OSError):
+                self._follow(session, records)
+
+    def _follow(self, session: str, turns: Sequence[Mapping[str, Any]]) -> None:
         memory = self.show(session)
         if memory.problems or not filled_in(memory, turns):
             return

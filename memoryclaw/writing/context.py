@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from memoryclaw import late
 from memoryclaw.errors import InputError, MemoryClawError, NotFoundError
 from memoryclaw.ports import Address, Lookup
 from memoryclaw.text.encoding import decode
@@ -43,11 +44,9 @@ class Templates:
 
     def render(self, name: str, /, **values: object) -> str:
         """The text of one template; every value it names must be given."""
-        from jinja2 import TemplateError  # noqa: PLC0415 - loaded with the environment
-
         try:
             return _environment().get_template(name).render(values)
-        except TemplateError as error:
+        except late.jinja2.TemplateError as error:
             raise MemoryClawError(f"the template {name} cannot be rendered: {error}") from error
 
     def commit_message(self, verb: str, /, **values: object) -> str:
@@ -97,12 +96,9 @@ def _yaml(value: str | Sequence[str]) -> str:
 @cache
 def _environment() -> ImmutableSandboxedEnvironment:
     """Compiles each template once in a process: a night asks for the same few again and again."""
-    from jinja2 import FileSystemLoader, StrictUndefined  # noqa: PLC0415 - 60 ms that only writers pay
-    from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415
-
-    environment = ImmutableSandboxedEnvironment(
-        loader=FileSystemLoader(templates_folder()),
-        undefined=StrictUndefined,
+    environment = late.jinja2_sandbox.ImmutableSandboxedEnvironment(
+        loader=late.jinja2.FileSystemLoader(templates_folder()),
+        undefined=late.jinja2.StrictUndefined,
         autoescape=False,
         keep_trailing_newline=True,
         trim_blocks=True,

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from memoryclaw.app.fleet import FleetNode
 from memoryclaw.errors import MemoryClawError
+from memoryclaw.fleet.node import FleetNode
 from memoryclaw.fleet.store import Fleet
 from memoryclaw.index.postgres import server_of
 
@@ -56,18 +56,18 @@ class NodeProcess:
 def _answer(node: FleetNode, told: list[str], verb: str, *args: str) -> Any:
     if verb == "remember":
         vault, text = args
-        with node.opened(vault, "owner") as app:
+        with node.homes.opened(vault, "owner") as app:
             app.remember(text)
         return "ok"
     if verb == "write":
         _answer(node, told, "remember", *args)
-        node.acknowledge(args[0])
+        node.homes.acknowledge(args[0])
         return "ok"
     if verb == "is_home":
-        return node.is_home(*args)
+        return node.homes.is_home(*args)
     if verb == "told":
         return told
-    getattr(node, verb)(*args)
+    getattr(node.homes, verb)(*args)
     return "ok"
 
 

@@ -19,7 +19,6 @@ from postgres import Server
 from servers.scripted import ModelServer
 
 from memoryclaw.app import App
-from memoryclaw.app.fleet import FleetNode, add, check, drop, list_vaults, move
 from memoryclaw.errors import (
     ConflictError,
     InputError,
@@ -29,6 +28,8 @@ from memoryclaw.errors import (
     NotFoundError,
     VaultError,
 )
+from memoryclaw.fleet.commands import add, check, drop, list_vaults, move
+from memoryclaw.fleet.node import FleetNode
 from memoryclaw.fleet.store import Fleet, HomeState
 from memoryclaw.index.postgres import Postgres, server_of
 from memoryclaw.index.postgres_index import PostgresDatabase
@@ -80,7 +81,7 @@ class Cluster:
 
     def vault(self, node: FleetNode, name: str = "ann") -> str:
         self.fleet.add(name, self.remote(name))
-        node.create(name)
+        assert node.homes.adopt(name)
         return name
 
 
@@ -95,13 +96,13 @@ def cluster(tmp_path: Path, fleet: Fleet) -> Iterator[Cluster]:
 
 
 def write(node: FleetNode, text: str, vault: str = "ann") -> None:
-    with node.opened(vault, "owner") as app:
+    with node.homes.opened(vault, "owner") as app:
         app.remember(text)
-    node.acknowledge(vault)
+    node.homes.acknowledge(vault)
 
 
 def knows(node: FleetNode, words: str, vault: str = "ann") -> list[str]:
-    with node.opened(vault, "owner") as app:
+    with node.homes.opened(vault, "owner") as app:
         return [match.snippet for match in app.search(words).matches]
 
 
@@ -135,9 +136,9 @@ def test_writes_of_many_share_a_push_and_each_is_in_the_remote(cluster: Cluster)
 def test_a_capture_is_in_the_remote_too(cluster: Cluster) -> None:
     one = cluster.node("one")
     cluster.vault(one)
-    with one.opened("ann", "agent") as app:
+    with one.homes.opened("ann", "agent") as app:
         app.capture([{"role": "user", "content": "My plumber is Karl Moser"}], session="s1")
-    one.acknowledge("ann")
+    one.homes.acknowledge("ann")
     assert "Karl Moser" in git(cluster.folder / "ann.git", "grep", "Karl Moser", "main", "--", "logs")
 
 
@@ -165,10 +166,10 @@ def test_a_remote_that_is_gone_is_no_acknowledgement_and_the_write_is_sent_later
     with pytest.raises(NotAcknowledgedError, match="on the disk of one and does not count yet"):
         write(one, "Anna lives in Bern")
     with pytest.raises(NotAcknowledgedError, match=r"\(its remote does not take it\)"):  # and not where it is
-        one.acknowledge("ann")
+        one.homes.acknowledge("ann")
     assert any("ann.git" in told for told in cluster.told)
     (cluster.folder / "away.git").rename(hub)
-    one.acknowledge("ann")
+    one.homes.acknowledge("ann")
     assert "Bern" in git(hub, "show", "main:semantic/people.md")
 
 
@@ -191,12 +192,12 @@ def test_a_vault_whose_remote_is_not_there_is_dropped_while_its_node_is_up(clust
 def test_a_stopped_node_is_taken_over_and_what_it_did_not_send_is_on_a_branch(cluster: Cluster) -> None:
     old = cluster.process("old")
     cluster.fleet.add("ann", cluster.remote("ann"))
-    assert old.ask("create", "ann") == "ok"
+    assert old.ask("adopt", "ann") == "ok"
     assert old.ask("write", "ann", "Anna lives in Bern") == "ok"
     assert old.ask("remember", "ann", "Berta lives in Basel") == "ok"
     old.signal(signal.SIGSTOP)
     new = cluster.node("new", adopt=True, lease=3)
-    soon(lambda: new.is_home("ann"))
+    soon(lambda: new.homes.is_home("ann"))
     write(new, "Carla lives in Chur")
     old.signal(signal.SIGCONT)
     assert "another node" in old.ask("acknowledge", "ann")
@@ -216,7 +217,7 @@ def test_a_stopped_node_is_taken_over_and_what_it_did_not_send_is_on_a_branch(cl
 def test_a_killed_node_loses_no_acknowledged_write_and_keeps_none_twice(cluster: Cluster) -> None:
     cluster.fleet.add("ann", cluster.remote("ann"))
     old = cluster.process("old")
-    assert old.ask("create", "ann") == "ok"
+    assert old.ask("adopt", "ann") == "ok"
     kept: list[str] = []
 
     def busy() -> None:
@@ -233,7 +234,7 @@ def test_a_killed_node_loses_no_acknowledged_write_and_keeps_none_twice(cluster:
     old.signal(signal.SIGKILL)
     thread.join()
     new = cluster.node("new", adopt=True, lease=3)
-    soon(lambda: new.is_home("ann"))
+    soon(lambda: new.homes.is_home("ann"))
     write(new, "Carla lives in Chur")
     text = git(cluster.folder / "ann.git", "grep", "-h", "Nora", "main", "--", "semantic", "episodes")
     assert [word for word in kept if text.count(word) != 1] == []
@@ -243,11 +244,11 @@ def test_a_killed_node_loses_no_acknowledged_write_and_keeps_none_twice(cluster:
 def test_a_node_that_was_killed_and_starts_again_sends_what_it_had_written(cluster: Cluster) -> None:
     cluster.fleet.add("ann", cluster.remote("ann"))
     old = cluster.process("old", lease=60)
-    assert old.ask("create", "ann") == "ok"
+    assert old.ask("adopt", "ann") == "ok"
     assert old.ask("remember", "ann", "Berta lives in Basel") == "ok"
     old.end()
     again = cluster.node("old", lease=3)  # the lease of the one before still runs
-    soon(lambda: again.is_home("ann"))
+    soon(lambda: again.homes.is_home("ann"))
     assert knows(again, "Basel")
     assert "Basel" in git(cluster.folder / "ann.git", "show", "main:semantic/people.md")
     with pytest.raises(LockedError, match="another node works in"):
@@ -258,9 +259,9 @@ def test_two_nodes_race_for_an_orphan_and_one_has_it(cluster: Cluster) -> None:
     nodes = [cluster.node(name) for name in ("one", "two", "three")]
     cluster.fleet.add("ann", cluster.remote("ann"))
     with ThreadPoolExecutor(3) as threads:
-        got = list(threads.map(lambda node: node.adopt("ann"), nodes))
+        got = list(threads.map(lambda node: node.homes.adopt("ann"), nodes))
     assert sorted(got) == [False, False, True]
-    assert [node.is_home("ann") for node in nodes] == got
+    assert [node.homes.is_home("ann") for node in nodes] == got
     write(nodes[got.index(True)], "Anna lives in Bern")
 
 
@@ -289,7 +290,7 @@ def test_a_vault_moves_while_it_is_written_and_nothing_is_lost_or_twice(cluster:
     soon(lambda: len(kept) > before + 3)
     over.set()
     thread.join()
-    assert (moved.node, two.is_home("ann"), one.is_home("ann")) == ("two", True, False)
+    assert (moved.node, two.homes.is_home("ann"), one.homes.is_home("ann")) == ("two", True, False)
     text = git(cluster.folder / "ann.git", "grep", "-h", "Nora", "main", "--", "semantic", "episodes")
     assert [word for word in kept if text.count(word) != 1] == []
     assert check(cluster.fleet, "ann") == []
@@ -314,14 +315,14 @@ def test_a_vault_is_added_from_anywhere_and_a_node_takes_it(cluster: Cluster) ->
 def test_a_vault_without_a_remote_waits_for_the_node_that_has_its_files(cluster: Cluster) -> None:
     old = cluster.process("old")
     cluster.fleet.add("ann")
-    assert old.ask("create", "ann") == "ok"
+    assert old.ask("adopt", "ann") == "ok"
     assert old.ask("write", "ann", "Anna lives in Bern") == "ok"
     old.end()
     new = cluster.node("new", adopt=True, lease=1.5)
     soon(lambda: any("its files are on the node old alone" in told for told in cluster.told))
-    assert not new.is_home("ann")
+    assert not new.homes.is_home("ann")
     again = cluster.node("old", lease=3)
-    soon(lambda: again.is_home("ann"))
+    soon(lambda: again.homes.is_home("ann"))
     assert knows(again, "Bern")
 
 
@@ -346,9 +347,9 @@ def test_check_finds_a_changed_file_a_lost_row_and_a_remote_that_is_behind(clust
         connection.execute("delete from memoryclaw.fact where vault = %s", (number,))
     found = [one.what for one in check(cluster.fleet, folder=folder)]
     assert found == ["its index differs from its files at home: rows of it are lost or changed"]
-    with one.opened("ann", "owner") as app:
+    with one.homes.opened("ann", "owner") as app:
         app.reindex()
-    one.acknowledge("ann")
+    one.homes.acknowledge("ann")
     assert check(cluster.fleet, folder=folder) == []
 
     hub = cluster.folder / "ann.git"
@@ -363,7 +364,7 @@ def test_check_tells_a_lease_that_ran_out_and_a_role_that_sees_everything(
 ) -> None:
     one = cluster.process("one", lease=1)
     cluster.fleet.add("ann", cluster.remote("ann"))
-    assert one.ask("create", "ann") == "ok"
+    assert one.ask("adopt", "ann") == "ok"
     one.end()
     soon(lambda: not cluster.fleet.home_of("ann").is_up)
     (only,) = check(cluster.fleet, "ann")
@@ -386,7 +387,7 @@ def test_a_dropped_vault_leaves_its_files_and_its_remote(cluster: Cluster) -> No
     with cluster.fleet.server.transaction(number) as connection:
         for table in ("unit", "posting", "published"):
             assert connection.execute(f"select count(*) from memoryclaw.{table}").fetchone() == (0,)
-    assert not one.is_home("ann")
+    assert not one.homes.is_home("ann")
     assert "Bern" in (cluster.folder / "one/ann/semantic/people.md").read_text()
     add(cluster.fleet, "ann", str(cluster.folder / "ann.git"), node="one", seconds=30)
     assert knows(one, "Bern")
@@ -397,7 +398,7 @@ def test_everything_comes_back_from_the_remotes_alone(
 ) -> None:
     one = cluster.process("one", lease=60)
     cluster.fleet.add("ann", cluster.remote("ann"))
-    assert one.ask("create", "ann") == "ok"
+    assert one.ask("adopt", "ann") == "ok"
     assert one.ask("write", "ann", "Anna lives in Bern") == "ok"
     one.end()
     fresh = Fleet(server_of(postgres_server.url(postgres_server.database(template), "claw"), most=8))
@@ -415,7 +416,7 @@ def test_directory_and_tokens_come_back_from_a_dump_and_the_rest_from_the_remote
 ) -> None:
     one = cluster.process("one", lease=60)
     cluster.fleet.add("ann", cluster.remote("ann"))
-    assert one.ask("create", "ann") == "ok"
+    assert one.ask("adopt", "ann") == "ok"
     assert one.ask("write", "ann", "Anna lives in Bern") == "ok"
     token, _ = cluster.fleet.make_token("ann", "agent")
     one.end()
@@ -432,7 +433,7 @@ def test_directory_and_tokens_come_back_from_a_dump_and_the_rest_from_the_remote
     fresh = Fleet(server_of(postgres_server.url(new, "claw"), most=8))
     other = Cluster(cluster.folder / "elsewhere", fresh)
     node = other.node("new", adopt=True, lease=3)
-    soon(lambda: node.is_home("ann"))
+    soon(lambda: node.homes.is_home("ann"))
     assert knows(node, "Bern")
     admitted = fresh.admit(token)
     assert admitted is not None
@@ -448,7 +449,7 @@ def test_a_quota_of_notes_and_of_bytes_is_told_before_a_write(cluster: Cluster) 
     one = cluster.node("one", lease=1.5)
     cluster.vault(one)
     write(one, "Anna lives in Bern")
-    one.check_room("ann", 10**6)
+    one.homes.check_room("ann", 10**6)
     cluster.fleet.limit("ann", notes=1, size=None, requests=None)
     soon(lambda: refused(one) != "")
     assert refused(one) == (
@@ -460,7 +461,7 @@ def test_a_quota_of_notes_and_of_bytes_is_told_before_a_write(cluster: Cluster) 
 
 def refused(node: FleetNode, size: int = 0) -> str:
     try:
-        node.check_room("ann", size)
+        node.homes.check_room("ann", size)
     except InputError as error:
         return str(error)
     return ""
@@ -470,32 +471,32 @@ def test_another_node_reads_a_vault_and_says_when_its_home_is_gone(cluster: Clus
     old = cluster.process("old", lease=2)
     cluster.fleet.add("ann", cluster.remote("ann"))
     cluster.fleet.make_token("ann", "family")
-    assert old.ask("create", "ann") == "ok"
+    assert old.ask("adopt", "ann") == "ok"
     assert old.ask("write", "ann", "Anna lives in Bern") == "ok"
     new = cluster.node("new")
-    with new.shadowed("ann", "owner") as app:
+    with new.shadows.opened("ann", "owner") as app:
         answer = app.recall("where does Anna live")
     assert "Bern" in answer.context
     assert answer.degraded == ""
     assert old.ask("write", "ann", "Berta lives in Basel") == "ok"
-    with new.shadowed("ann", "owner") as app:
+    with new.shadows.opened("ann", "owner") as app:
         assert "Basel" in app.recall("where does Berta live").context
         assert app.facts()
     for audience in ("agent", "family"):
-        with new.shadowed("ann", audience) as app:
+        with new.shadows.opened("ann", audience) as app:
             app.search("Basel")
     with (
-        new.shadowed("ann", "public") as app,
+        new.shadows.opened("ann", "public") as app,
         pytest.raises(VaultError, match="not indexed for the audience public"),
     ):
         app.search("Basel")
     old.end()
     soon(lambda: not cluster.fleet.home_of("ann").is_up)
-    with new.shadowed("ann", "owner") as app:
+    with new.shadows.opened("ann", "owner") as app:
         answer = app.recall("where does Berta live")
     assert "Basel" in answer.context
     assert answer.degraded.startswith("home node old has said nothing since ")
-    with pytest.raises(NotFoundError), new.shadowed("bob", "owner"):
+    with pytest.raises(NotFoundError), new.shadows.opened("bob", "owner"):
         pass
 
 
@@ -506,11 +507,11 @@ def test_a_shadow_answers_as_the_home_does(cluster: Cluster) -> None:
     root = cluster.folder / "one" / "ann"
     (root / "semantic" / "_schema.yaml").write_text("fields:\n  city:\n    cardinality: one\n")
     write(one, "Anna moved to Basel")
-    with one.opened("ann", "owner") as app:
+    with one.homes.opened("ann", "owner") as app:
         match = app.recall("where does Anna live").matches[0]
         app.feedback(match.unit.id, 5)
-    one.acknowledge("ann")
-    with one.opened("ann", "owner") as home, two.shadowed("ann", "owner") as shadow:
+    one.homes.acknowledge("ann")
+    with one.homes.opened("ann", "owner") as home, two.shadows.opened("ann", "owner") as shadow:
         for question in ("where does Anna live", "Basel", "Anna"):
             here, there = home.recall(question, noted=False), shadow.recall(question, noted=False)
             assert replace(there, timings_ms={}) == replace(here, timings_ms={})
@@ -519,11 +520,11 @@ def test_a_shadow_answers_as_the_home_does(cluster: Cluster) -> None:
 def test_what_was_written_before_a_vault_was_lost_does_not_count_when_it_comes_back(cluster: Cluster) -> None:
     old = cluster.process("old")
     cluster.fleet.add("ann", cluster.remote("ann"))
-    assert old.ask("create", "ann") == "ok"
+    assert old.ask("adopt", "ann") == "ok"
     assert old.ask("remember", "ann", "Berta lives in Basel") == "ok"
     old.signal(signal.SIGSTOP)
     new = cluster.node("new", adopt=True, lease=3)
-    soon(lambda: new.is_home("ann"))
+    soon(lambda: new.homes.is_home("ann"))
     old.signal(signal.SIGCONT)
     soon(lambda: any("memoryclaw/unsent-" in told for told in old.ask("told")))
     move(cluster.fleet, "ann", "old", seconds=30)
@@ -536,16 +537,16 @@ def test_a_node_that_lost_a_vault_writes_nothing_into_its_index(cluster: Cluster
     one, two = cluster.node("one"), cluster.node("two")
     cluster.vault(one)
     write(one, "Anna lives in Bern")
-    with one.opened("ann", "owner") as app:
+    with one.homes.opened("ann", "owner") as app:
         fence = cluster.fleet.vault("ann").fence
         cluster.fleet.hand_over("ann", fence, "two")  # as when a lease ran out in the middle of a verb
-        assert two.adopt("ann")
+        assert two.homes.adopt("ann")
         people = cluster.folder / "one/ann/semantic/people.md"
         people.write_text(people.read_text().replace("Bern", "Paris"))
         with pytest.raises(MovedError, match="was taken from one"):
             app.search("Paris")
     with pytest.raises(NotAcknowledgedError):
-        one.acknowledge("ann")
+        one.homes.acknowledge("ann")
     assert check(cluster.fleet, folder=cluster.folder / "two") == []
     assert not knows(two, "Paris")
     with pytest.raises(MovedError):
@@ -555,13 +556,13 @@ def test_a_node_that_lost_a_vault_writes_nothing_into_its_index(cluster: Cluster
 def test_a_node_that_stops_sends_everything_and_gives_its_vaults_away_at_once(cluster: Cluster) -> None:
     one = cluster.node("one")  # with a lease of a minute
     cluster.vault(one)
-    with one.opened("ann", "owner") as app:
+    with one.homes.opened("ann", "owner") as app:
         app.remember("Anna lives in Bern")
     one.stop()
-    one.acknowledge("ann")
+    one.homes.acknowledge("ann")
     assert "Bern" in git(cluster.folder / "ann.git", "show", "main:semantic/people.md")
     two = cluster.node("two")
-    assert two.adopt("ann")
+    assert two.homes.adopt("ann")
     assert knows(two, "Bern")
 
 
@@ -570,11 +571,11 @@ def test_what_was_approved_stays_so_on_the_node_that_takes_over_and_a_push_appro
 ) -> None:
     one = cluster.node("one")
     cluster.vault(one)
-    with one.opened("ann", "owner") as app:
+    with one.homes.opened("ann", "owner") as app:
         for name in ("mail", "mow"):
             app.skills.new(name, "Sends an email to one person.")
         app.skills.approve("mail")
-    one.acknowledge("ann")
+    one.homes.acknowledge("ann")
     git(cluster.folder, "clone", "-q", "--template=", str(cluster.folder / "ann.git"), "person")
     with App(cluster.folder / "person") as app:
         assert {found.name: found.state for found in app.skills.list()}["mail"] == "not approved"
@@ -583,8 +584,8 @@ def test_what_was_approved_stays_so_on_the_node_that_takes_over_and_a_push_appro
     write(one, "Anna lives in Bern")
     one.stop()
     two = cluster.node("two")
-    assert two.adopt("ann")
-    with two.opened("ann", "owner") as app:
+    assert two.homes.adopt("ann")
+    with two.homes.opened("ann", "owner") as app:
         assert '"skills/mow/SKILL.md"' in (app.root / "review/decisions.jsonl").read_text()
         assert {found.name: found.state for found in app.skills.list()} == {
             "mail": "approved", "mow": "not approved",
@@ -592,17 +593,17 @@ def test_what_was_approved_stays_so_on_the_node_that_takes_over_and_a_push_appro
         assert [found.name for found in app.skills.hosted().skills] == ["mail"]
         app.adopt(app.adoptable())
         assert {found.state for found in app.skills.list()} == {"approved"}
-    two.acknowledge("ann")
+    two.homes.acknowledge("ann")
 
 
 def test_uses_of_memories_are_sent_though_nobody_waits_for_them(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memoryclaw.app.fleet._LATER", 0.1)
+    monkeypatch.setattr("memoryclaw.fleet.node._LATER", 0.1)
     one = cluster.node("one", lease=1.5)
     cluster.vault(one)
     write(one, "Anna lives in Bern")
-    with one.opened("ann", "owner") as app:
+    with one.homes.opened("ann", "owner") as app:
         app.recall("where does Anna live")
     hub = cluster.folder / "ann.git"
     soon(lambda: "shown" in git(hub, "grep", "-h", "shown", "main", "--", "ledger", check=False))
@@ -618,7 +619,7 @@ def test_a_plain_repository_of_notes_becomes_a_vault_and_its_branch_stays(cluste
     git(work, "push", "-q", "origin", "trunk")
     cluster.fleet.add("ann", hub)
     one = cluster.node("one")
-    one.create("ann")
+    assert one.homes.adopt("ann")
     write(one, "Anna lives in Bern")
     assert knows(one, "door green")
     assert (cluster.folder / "one/ann/plan.md").read_bytes() == (work / "plan.md").read_bytes()
@@ -635,9 +636,9 @@ def test_a_node_says_again_that_it_is_there_whatever_went_wrong_before(
     database = cluster.fleet.server.url.partition("@/")[2].partition("?")[0]
     rename = "alter table memoryclaw.node rename column {} to {}"
     postgres_server.execute(database, rename.format("address", "elsewhere"))
-    soon(lambda: not one.is_home("ann"))
+    soon(lambda: not one.homes.is_home("ann"))
     postgres_server.execute(database, rename.format("elsewhere", "address"))
-    soon(lambda: one.is_home("ann"))
+    soon(lambda: one.homes.is_home("ann"))
     assert any("a bug (UndefinedColumn)" in sentence for sentence in cluster.told)
     write(one, "Anna lives in Bern")
 
@@ -687,9 +688,9 @@ def test_an_owner_that_wakes_in_the_middle_of_a_write_publishes_nothing(cluster:
     sleeper = threading.Thread(target=sleep, name="sleeper")
     sleeper.start()
     assert sleepy.sleeps.wait(60)
-    one._ended.set()  # it says no more that it is there
+    one.background.ended.set()  # it says no more that it is there
     two = cluster.node("two")
-    soon(lambda: two.adopt("ann"))
+    soon(lambda: two.homes.adopt("ann"))
     new.write_text(new.read_text() + "# what its new home says\n")
     write(two, "Bob lives in Rome")
     number = fleet.home_of("ann").number
@@ -706,12 +707,12 @@ def test_every_view_that_there_is_knows_a_write_that_was_acknowledged(cluster: C
     note.write_text("---\naudience: team\n---\n# Plan\n\nPaint the door green.\n")
     write(one, "Anna lives in Bern")
     _, kept = cluster.fleet.make_token("ann", "team")  # for the first time
-    with one.opened("ann", "team") as app:
+    with one.homes.opened("ann", "team") as app:
         assert app.search("door").matches
     cluster.fleet.revoke("ann", kept.id)
     note.write_text("---\naudience: owner\n---\n# Plan\n\nPaint the door green.\n")
     write(one, "Bob lives in Rome")
-    with two.shadowed("ann", "team") as app:
+    with two.shadows.opened("ann", "team") as app:
         assert not app.search("door").matches
 
 
@@ -721,20 +722,20 @@ def test_a_vault_that_was_dropped_and_added_again_is_read_anew(cluster: Cluster)
     write(one, "Anna lives in Bern")
 
     def found() -> int:
-        with two.shadowed("ann", "owner") as app:
+        with two.shadows.opened("ann", "owner") as app:
             return len(app.search("Bern").matches)
 
     assert found() == 1
     drop(cluster.fleet, "ann")
     cluster.fleet.add("ann", str(cluster.folder / "ann.git"))
-    one.create("ann")
+    assert one.homes.adopt("ann")
     assert found() == 1
 
 
 def test_a_vault_without_a_remote_whose_files_are_gone_is_not_begun_anew(cluster: Cluster) -> None:
     one = cluster.node("one")
     cluster.fleet.add("ann")
-    one.create("ann")
+    assert one.homes.adopt("ann")
     write(one, "Anna lives in Bern")
     one.stop()
     cluster.nodes.remove(one)
@@ -742,9 +743,9 @@ def test_a_vault_without_a_remote_whose_files_are_gone_is_not_begun_anew(cluster
     files.rename(cluster.folder / "not mounted")
     again = cluster.node("one")
     with pytest.raises(VaultError, match=f"has no remote, and its files are not in {files}"):
-        again.adopt("ann")
+        again.homes.adopt("ann")
     (cluster.folder / "not mounted").rename(files)
-    assert again.adopt("ann")
+    assert again.homes.adopt("ann")
     assert knows(again, "Bern")
 
 
@@ -761,7 +762,7 @@ def test_who_is_not_the_home_throws_no_index_away(cluster: Cluster) -> None:
         with pytest.raises(MovedError):
             other.number()
     two = cluster.node("two")
-    with two.shadowed("ann", "owner") as app:
+    with two.shadows.opened("ann", "owner") as app:
         assert app.search("Bern").matches
 
 
@@ -784,7 +785,7 @@ def test_a_tenants_settings_lead_the_operators_key_and_text_nowhere(
         )
         talk = '{"ts":"2026-04-19T09:00:00Z","session":"s","turn":1,"role":"user","content":"Boathouse colour is red."}\n'
         put(root, {"memoryclaw.yaml": asks, "logs/2026-04-19/s.jsonl": talk})
-        with node.opened("ann", "owner") as app:
+        with node.homes.opened("ann", "owner") as app:
             app.consolidate()
             app.search("where is the lantern")
         assert operators.asked

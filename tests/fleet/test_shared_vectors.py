@@ -13,7 +13,7 @@ from gitvault import git
 from servers.embedder import EmbedServer, settings
 
 from memoryclaw.app import App
-from memoryclaw.app.fleet import FleetNode
+from memoryclaw.fleet.node import FleetNode
 from memoryclaw.fleet.store import Fleet
 from memoryclaw.index.postgres import SCHEMA, Postgres, server_of
 
@@ -147,15 +147,15 @@ def test_another_node_asks_what_the_home_made_and_makes_none_when_it_takes_over(
     git(mine, "push", "-q", str(hub), "main")
     one = town.node("one")
     town.fleet.add("ann", str(hub), wanted="one")
-    soon(lambda: one.is_home("ann"))
+    soon(lambda: one.homes.is_home("ann"))
     soon(lambda: len(vectors(postgres)) >= len(NOTES))
     two = town.node("two")
     try:
         passages = set(model.texts)
         model.texts.clear()
-        with two.shadowed("ann", "owner") as app:
+        with two.shadows.opened("ann", "owner") as app:
             answer = app.search("canine")
-        with one.opened("ann", "owner") as app:
+        with one.homes.opened("ann", "owner") as app:
             own = app.search("canine")
         assert [(one.unit.id, one.terms) for one in answer.matches] == [
             (one.unit.id, one.terms) for one in own.matches
@@ -163,19 +163,19 @@ def test_another_node_asks_what_the_home_made_and_makes_none_when_it_takes_over(
         assert "notes/pets" in [match.unit.id for match in answer.matches]
         assert answer.degraded == own.degraded == ""
         assert not passages & set(model.texts)
-        with one.opened("ann", "owner") as app:
+        with one.homes.opened("ann", "owner") as app:
             before = vectors(postgres)
             app.purge("notes/pets")
-        one.acknowledge("ann")
+        one.homes.acknowledge("ann")
         soon(lambda: len(vectors(postgres)) < len(before))
         erased = [row for digest, row in before.items() if digest not in vectors(postgres)]
-        with two.shadowed("ann", "owner") as app:
+        with two.shadows.opened("ann", "owner") as app:
             assert "notes/pets" not in [match.unit.id for match in app.search("canine").matches]
         (rows,) = (two.folder / ".shadows/ann").rglob("rows.f32")
         assert not any(row in rows.read_bytes() for row in erased)
         one.stop()
-        soon(lambda: two.is_home("ann"))
-        with two.opened("ann", "owner") as app:
+        soon(lambda: two.homes.is_home("ann"))
+        with two.homes.opened("ann", "owner") as app:
             soon(lambda: app.status().vectors[2] == 0)
             assert "notes/health" in [match.unit.id for match in app.search("medic").matches]
         assert not passages & set(model.texts)

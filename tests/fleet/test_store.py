@@ -11,8 +11,8 @@ import psycopg
 import pytest
 from postgres import Server
 
-from memoryclaw.app.fleet import list_vaults
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
+from memoryclaw.fleet.commands import list_vaults
 from memoryclaw.fleet.store import Fleet, checked_name
 from memoryclaw.index.postgres import Postgres
 

@@ -7,9 +7,9 @@ import shutil
 import pytest
 from gitvault import NOW, git, pen_for, snapshot, vault_of
 
-from memoryclaw.app import doctor
-from memoryclaw.app.status import git_report
 from memoryclaw.errors import MemoryClawError
+from memoryclaw.health import doctor
+from memoryclaw.health.status import git_report
 from memoryclaw.history.git import git_state
 from memoryclaw.history.repository import History
 from memoryclaw.review.undo import undo

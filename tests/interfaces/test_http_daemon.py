@@ -12,6 +12,7 @@ import stat
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,8 @@ from conftest import STUDIO, Claw, put
 from daemons import Daemon, asked, is_gone, serving, start
 from indexed import LONG, until
 
-from memoryclaw.app import App
-from memoryclaw.app.daemon import Daemon as Watched
+from memoryclaw.app import App, open_vault, system_clock
+from memoryclaw.daemon.daemon import Daemon as Watched
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.http.server import address, listening
 
@@ -140,7 +141,7 @@ def test_new_settings_of_the_user_count_too(tmp_path: Path) -> None:
 
 def test_settings_that_break_again_are_told_again(tmp_path: Path) -> None:
     vault, told = put(tmp_path / "vault", STUDIO), list[str]()
-    running = Watched(vault, told.append)
+    running = Watched(vault, partial(open_vault, vault), told.append, system_clock)
     assert running.start({}, lambda: None)
     for _ in range(2):
         until(lambda: not running.reason)
@@ -154,18 +155,17 @@ def test_settings_that_break_again_are_told_again(tmp_path: Path) -> None:
 def test_settings_that_are_saved_while_the_watch_begins_are_seen(tmp_path: Path) -> None:
     vault = put(tmp_path / "vault", STUDIO)
 
-    class Edited(Watched):
-        opened = 0
+    opened: list[App] = []
 
-        def open(self) -> App:
-            app, self.opened = super().open(), self.opened + 1
-            if self.opened == 1:
-                (vault / "memoryclaw.yaml").write_text("retrieval:\n  budget: 200\n")
-            return app
+    def open_edited() -> App:
+        opened.append(open_vault(vault))
+        if len(opened) == 1:
+            (vault / "memoryclaw.yaml").write_text("retrieval:\n  budget: 200\n")
+        return opened[-1]
 
-    running = Edited(vault, print)
+    running = Watched(vault, open_edited, print, system_clock)
     assert running.start({}, lambda: None)
-    until(lambda: running.opened > 1)
+    until(lambda: len(opened) > 1)
     running.stop()
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from functools import partial
 
 import httpx
 import pytest
 from conftest import VaultOf
 
 from memoryclaw import errors
-from memoryclaw.app import App, open_vault
-from memoryclaw.app.daemon import Daemon
+from memoryclaw.app import App, open_vault, system_clock
 from memoryclaw.app.verbs import LONG, READ, WRITE
+from memoryclaw.daemon.daemon import Daemon
 from memoryclaw.interfaces import http, shapes
 from memoryclaw.interfaces.cli.verbs import VERBS, CliContext, cli
 from memoryclaw.interfaces.http import assembly
@@ -112,8 +113,8 @@ def test_however_many_wait_for_the_first_look_no_thread_is_held(
     root = vault_of({"notes/a.md": "# Lantern\n"})
     with open_vault(root) as app:  # else both threads make the index at once, and one may find it busy
         app.sync()
-    daemon = Daemon(root, print)
-    pools = WorkerPools(daemon.open)
+    daemon = Daemon(root, partial(open_vault, root), print, system_clock)
+    pools = WorkerPools(partial(open_vault, root))
     served = assembly.asgi(assembly.HttpSettings(daemon, pools, ["127.0.0.1:1"], 1000.0, repr))
     headers = {"Authorization": f"Bearer {daemon.files.tokens['owner']}"}
 

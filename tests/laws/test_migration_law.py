@@ -11,7 +11,7 @@ from gitvault import git, pen_for, users_work, vault_of, work_of
 from indexed import kept, rebuilt
 from killing import killed_at
 
-from memoryclaw.app.migration import migrate
+from memoryclaw.skills.migration import migrate
 
 assert Git  # loaded, so that no child has to
 FILES = {

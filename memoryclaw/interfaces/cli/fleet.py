@@ -87,7 +87,7 @@ def fleet() -> None:
 @click.pass_obj
 def list_(context: CliContext, *, node: str, url: str | None) -> None:
     """List the vaults with their homes."""
-    from memoryclaw.app.fleet import list_vaults
+    from memoryclaw.fleet.commands import list_vaults
 
     found = list_vaults(fleet_of(url), node)
     if context.json:
@@ -181,7 +181,7 @@ def migrate(context: CliContext, *, url: str | None) -> None:
 @click.pass_obj
 def add(context: CliContext, name: str, *, remote: str, node: str, no_wait: bool, url: str | None) -> None:
     """Make a vault known; a node clones it, or begins a new one."""
-    from memoryclaw.app.fleet import add
+    from memoryclaw.fleet.commands import add
 
     done = add(fleet_of(url), name, remote, node=node, seconds=0 if no_wait else _SECONDS)
     _told(
@@ -202,7 +202,7 @@ def add(context: CliContext, name: str, *, remote: str, node: str, no_wait: bool
 @click.pass_obj
 def move(context: CliContext, name: str, node: str, *, url: str | None) -> None:
     """Give a vault another home, while it answers."""
-    from memoryclaw.app.fleet import move
+    from memoryclaw.fleet.commands import move
 
     done = move(fleet_of(url), name, node, seconds=_SECONDS)
     _told(context, done._asdict(), f"{styled(done.name)} is at home on {done.node}.")
@@ -215,7 +215,7 @@ def move(context: CliContext, name: str, node: str, *, url: str | None) -> None:
 @click.pass_obj
 def drop(context: CliContext, name: str, *, yes: bool, url: str | None) -> None:
     """Forget a vault, its tokens and its index; its files and its remote stay."""
-    from memoryclaw.app.fleet import drop
+    from memoryclaw.fleet.commands import drop
 
     made = fleet_of(url)
     made.vault(name)
@@ -269,7 +269,7 @@ def limit(
 @click.pass_context
 def check(ctx: click.Context, name: str, *, folder: Path | None, url: str | None) -> None:
     """Compare files, index, remote and lease of one vault, or of all; exits with 1 where they differ."""
-    from memoryclaw.app.fleet import check
+    from memoryclaw.fleet.commands import check
 
     context: CliContext = ctx.obj
     found = check(fleet_of(url), name, folder=folder)
@@ -492,7 +492,7 @@ def serve(
     """
     made = fleet_of(url, most=connections or 16)
     reads = fleet_of(replica, most=connections or 16) if replica else None
-    from memoryclaw.app.fleet import FleetNode
+    from memoryclaw.fleet.node import FleetNode
     from memoryclaw.interfaces.cli import exit_codes
 
     def tell(sentence: str) -> None:

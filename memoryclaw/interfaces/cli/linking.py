@@ -15,9 +15,8 @@ from memoryclaw.text.prompts import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memoryclaw.app.graph import GraphShown, NeighboursShown, PathShown
     from memoryclaw.recall.browsing import LinkEnd
-    from memoryclaw.recall.graph import Edge, GraphNode
+    from memoryclaw.recall.graph import Edge, GraphNode, GraphShown, NeighboursShown, PathShown
 
 _STYLES = {"link": "", "mention": ' style="dashed"', "cited": ' style="dotted" dir="none"'}
 

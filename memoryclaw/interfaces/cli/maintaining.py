@@ -14,8 +14,8 @@ from memoryclaw.interfaces.cli.verbs import CliContext, cli, group, verb
 from memoryclaw.model import Problem
 
 if TYPE_CHECKING:
-    from memoryclaw.app.stats import Stats, Waits
-    from memoryclaw.app.status import Status
+    from memoryclaw.health.stats import Stats, Waits
+    from memoryclaw.health.status import Status
     from memoryclaw.index.sync import Synced
     from memoryclaw.index.vectors import VectorStatus
     from memoryclaw.review.machines import Exchanged

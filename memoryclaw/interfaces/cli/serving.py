@@ -10,6 +10,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,7 +28,7 @@ from memoryclaw.model import AGENT, OWNER
 _PATIENCE, _PAUSE = 60.0, 0.05  # seconds for a daemon to begin, and between two looks whether it has
 
 if TYPE_CHECKING:
-    from memoryclaw.app.daemon import Daemon
+    from memoryclaw.daemon.daemon import Daemon
     from memoryclaw.index.watching import WatchReport
 
 
@@ -76,12 +78,13 @@ def serve(
         return
     if gone := http.missing():
         raise InputError(f"serving needs {' and '.join(gone)}: pip install 'memoryclaw[serve]'")
-    from memoryclaw.app.daemon import Daemon  # `--help` needs no daemon
+    from memoryclaw.app import open_vault, system_clock
+    from memoryclaw.daemon.daemon import OWN, Daemon  # `--help` needs no daemon
     from memoryclaw.interfaces.cli import exit_codes
 
     with context.app() as app:
         root = app.root
-    daemon = Daemon(root, _log, after=after)
+    daemon = Daemon(root, partial(open_vault, root, patience=OWN), _log, system_clock, after=after)
     config = daemon.config
     host = config.host if host is None else host
 
@@ -189,10 +192,11 @@ def _first(ask: Callable[[], dict[str, Any] | None], started: subprocess.Popen[b
 
 
 def _stop(context: CliContext) -> None:
-    from memoryclaw.app.daemon import end_daemon
+    from memoryclaw.daemon.client import stop
+    from memoryclaw.vault.state_folder import state_folder
 
     with context.app() as app:
-        pid = end_daemon(app.root)
+        pid = stop(Path(state_folder(app.root)))
     if context.json:
         say(json.dumps({"stopped": pid or None}))
     else:

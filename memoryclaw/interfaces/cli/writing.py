@@ -21,7 +21,7 @@ from memoryclaw.text.prompts import visible
 
 if TYPE_CHECKING:
     from memoryclaw.app.purge import Purged
-    from memoryclaw.app.survey import Survey
+    from memoryclaw.health.survey import Survey
     from memoryclaw.writing.context import Written
     from memoryclaw.writing.edit import NoteRewrite
 

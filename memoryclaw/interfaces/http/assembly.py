@@ -20,8 +20,8 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memoryclaw import __version__
-from memoryclaw.app.daemon import Daemon
 from memoryclaw.app.verbs import BODY, LOG
+from memoryclaw.daemon.daemon import Daemon
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.http.guard import CALLER, Bucket, Guard
 from memoryclaw.interfaces.http.messages import QUERIED, VerbRoute, answer, refused

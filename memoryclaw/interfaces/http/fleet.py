@@ -31,7 +31,6 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memoryclaw import __version__
-from memoryclaw.app.fleet import FleetNode
 from memoryclaw.app.verbs import LONG, READ
 from memoryclaw.errors import (
     IndexBusyError,
@@ -41,6 +40,7 @@ from memoryclaw.errors import (
     MovedError,
     VaultError,
 )
+from memoryclaw.fleet.node import FleetNode
 from memoryclaw.fleet.store import Admission
 from memoryclaw.interfaces.http.assembly import Report, most_bytes, unknown, verb_routes
 from memoryclaw.interfaces.http.guard import AT_WORK, CALLER, LOOPBACK, Bucket, Guard, replayed, whole
@@ -144,8 +144,8 @@ class Measures:
     async def text(self, node: FleetNode) -> bytes:
         """All of it as OpenMetrics; what this process knows is there while PostgreSQL is not."""
         gauges = node.measures()
-        self._changes.inc(node.changes - self._counted)
-        self._counted = node.changes
+        self._changes.inc(node.homes.changes - self._counted)
+        self._counted = node.homes.changes
         try:
             jobs: tuple[float, float] = await asyncio.wait_for(asyncio.to_thread(node.fleet.queue), _GLANCE)
         except (MemoryClawError, TimeoutError):
@@ -261,7 +261,7 @@ class Answers:
         # What was believed then is in the history of the files.
         is_anywhere = row.route.anywhere and not getattr(asked, "believed_at", "")
         try:
-            if self._node.is_home(vault):
+            if self._node.homes.is_home(vault):
                 try:
                     return await self._in_turn(
                         vault, row, lambda: self._at_home(vault, row, name, asked, audience)
@@ -303,15 +303,15 @@ class Answers:
 
     def _at_home(self, vault: str, row: VerbRoute, name: str, asked: RequestModel, audience: str) -> bytes:
         if row.route.adds is not None:
-            self._node.check_room(vault, notes=row.route.adds, size=len(asked.model_dump_json()))
-        with self._node.opened(vault, audience) as app:
+            self._node.homes.check_room(vault, notes=row.route.adds, size=len(asked.model_dump_json()))
+        with self._node.homes.opened(vault, audience) as app:
             answer_bytes = encoded(row.verb(app, name, asked))
         if row.pool != READ and row.method != "GET":
-            self._node.acknowledge(vault)
+            self._node.homes.acknowledge(vault)
         return answer_bytes
 
     def _elsewhere(self, vault: str, row: VerbRoute, name: str, asked: RequestModel, audience: str) -> bytes:
-        with self._node.shadowed(vault, audience) as app:
+        with self._node.shadows.opened(vault, audience) as app:
             return encoded(row.verb(app, name, asked))
 
     async def _in_turn(self, vault: str, row: VerbRoute, work: Callable[[], T]) -> T:

@@ -6,12 +6,13 @@ import signal
 import sys
 import traceback
 from contextlib import suppress
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from memoryclaw.app import open_vault
-from memoryclaw.app.daemon import OWN
+from memoryclaw.daemon.daemon import OWN
 from memoryclaw.interfaces.http.messages import encoded
 from memoryclaw.interfaces.http.readers import ReadRequest
 from memoryclaw.interfaces.http.routes import BY_NAME
@@ -23,7 +24,7 @@ def main() -> int:
     """Answers one request after another until the daemon hangs up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the daemon, which then hangs up
     root, line = Path(sys.argv[1]), Connection(int(sys.argv[2]))
-    vaults = VaultPool(lambda: open_vault(root, patience=OWN), 1)
+    vaults = VaultPool(partial(open_vault, root, patience=OWN), 1)
     line.send(True)
     while True:
         try:

@@ -19,8 +19,8 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from memoryclaw import __version__
-from memoryclaw.app import App
-from memoryclaw.app.daemon import Daemon
+from memoryclaw.app import App, open_vault
+from memoryclaw.daemon.daemon import OWN, Daemon
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.http.assembly import HttpSettings, Report, asgi
 from memoryclaw.interfaces.http.guard import CALLER
@@ -240,7 +240,7 @@ def serve(
     place = address(listener)
     # Readers would each load the model of the vectors once more, and the model lets other threads run.
     readers = None if daemon.config.fallback == "vector" else Readers(daemon.root)
-    pools = WorkerPools(daemon.open, readers)
+    pools = WorkerPools(partial(open_vault, daemon.root, patience=OWN), readers)
     guests = mounted(partial(_lent, pools))
 
     def begun() -> None:

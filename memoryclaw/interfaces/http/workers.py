@@ -13,8 +13,8 @@ from typing import Protocol, TypeVar
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memoryclaw.app import App
-from memoryclaw.app.daemon import SettingsStamp, stamp
 from memoryclaw.app.verbs import LOG, LONG, READ, WRITE
+from memoryclaw.config import SettingsStamp, stamp
 from memoryclaw.errors import IndexBusyError
 from memoryclaw.interfaces.http.guard import below
 from memoryclaw.interfaces.http.messages import VerbRoute, encoded

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memoryclaw.app.daemon import Daemon
+    from memoryclaw.daemon.daemon import Daemon
     from memoryclaw.interfaces.ui.site import Report, Site, TicketOffice, VaultLender
 
 __all__ = ["PAGE", "TICKETS", "asgi", "missing"]

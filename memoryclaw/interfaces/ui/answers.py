@@ -12,7 +12,7 @@ from memoryclaw.app import App
 from memoryclaw.errors import InputError
 
 if TYPE_CHECKING:
-    from memoryclaw.app.daemon import Daemon
+    from memoryclaw.daemon.daemon import Daemon
     from memoryclaw.interfaces.ui.pulse import Pulse
     from memoryclaw.interfaces.ui.sessions import Session, Sessions
 

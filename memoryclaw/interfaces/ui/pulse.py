@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Any
 
 from memoryclaw.app import App
-from memoryclaw.app.daemon import Daemon
+from memoryclaw.daemon.daemon import Daemon
 
 _KNOWN = 60.0  # seconds that a count is believed
 

@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 
 from memoryclaw import errors
 from memoryclaw.app import App
-from memoryclaw.app.daemon import Daemon
+from memoryclaw.daemon.daemon import Daemon
 from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.interfaces.ui.answers import Moved, Page, PageRequest, Reply, Shown, pairs
 from memoryclaw.interfaces.ui.pulse import Pulse

@@ -16,8 +16,8 @@ from memoryclaw.vault.layout import timestamp
 from memoryclaw.writing.decisions import decisions_of
 
 if TYPE_CHECKING:
-    from memoryclaw.app.stats import Stats
-    from memoryclaw.app.status import Status
+    from memoryclaw.health.stats import Stats
+    from memoryclaw.health.status import Status
 
 _MONTHS = 12
 

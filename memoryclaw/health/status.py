@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from memoryclaw.app.stats import NONE_WAITS, Waits
 from memoryclaw.config import Config
-from memoryclaw.errors import HistoryError, IndexBusyError, IndexDamagedError, VaultError
+from memoryclaw.errors import HistoryError, IndexBusyError, IndexDamagedError, VaultError, VectorsError
+from memoryclaw.health.stats import LATE, NONE_WAITS, Waits
 from memoryclaw.history.git import UNSIGNED, damage, other_locks, wants_signatures
 from memoryclaw.history.repository import History
 from memoryclaw.index.catalog import Catalog
@@ -20,7 +21,7 @@ from memoryclaw.vault.folder import Scan
 from memoryclaw.vault.layout import place_of, timestamp
 
 if TYPE_CHECKING:  # most vaults have no vectors
-    from memoryclaw.index.vectors import VectorStatus
+    from memoryclaw.index.vectors import Vectors, VectorStatus
 
 
 class LastChange(NamedTuple):
@@ -79,17 +80,43 @@ class _Seen:
     degraded: str = ""
 
 
-def status(sync: Sync, index: Index, catalog: Catalog, config: Config, *, daemon: int | None) -> Status:
+def status(
+    sync: Sync,
+    index: Index,
+    catalog: Catalog,
+    config: Config,
+    *,
+    daemon: int | None,
+    waiting: Waits,
+    announced: Sequence[str],
+    vectors: Vectors | None,
+) -> Status:
     """How the vault stands, found without changing anything; `daemon` is the process id of a live watcher."""
-    seen = _look(sync, index, catalog)
-    kinds = Counter(place.kind for path in seen.scan.files if (place := place_of(path)))
+    look = _look(sync, index, catalog)
+    kinds = Counter(place.kind for path in look.scan.files if (place := place_of(path)))
+    notices = [*config.notices, *announced]
+    if waiting.hours > LATE:
+        notices.append(
+            f"{waiting.number:,} turns wait to be consolidated, the oldest since {waiting.since[:10]}; "
+            "run `memoryclaw consolidate`, or `memoryclaw schedule install` for every night"
+        )
+    vector_status = None
+    if vectors:
+        try:
+            vector_status = vectors.standing()
+        except VectorsError as error:
+            from memoryclaw.index.vectors import VectorStatus  # noqa: PLC0415 - most vaults have no vectors
+
+            units = index.size()[0]
+            vector_status = VectorStatus(config.vector_model, units, units)
+            notices.append(str(error))
     size = index.database.bytes()
     return Status(
-        vault=str(config.root), notes=dict(sorted(kinds.items())), behind=seen.behind,
-        problems=tuple(sorted({*seen.problems, *seen.scan.problems})), degraded=seen.degraded,
-        ignored=tuple(sorted(seen.scan.ignored)), git=git_report(History(str(config.root))), daemon=daemon,
-        index=IndexReport(config.engine, config.language, index.database.place, size, seen.notes, seen.units),
-        notices=config.notices,
+        vault=str(config.root), notes=dict(sorted(kinds.items())), behind=look.behind,
+        problems=tuple(sorted({*look.problems, *look.scan.problems})), degraded=look.degraded,
+        ignored=tuple(sorted(look.scan.ignored)), git=git_report(History(str(config.root))), daemon=daemon,
+        index=IndexReport(config.engine, config.language, index.database.place, size, look.notes, look.units),
+        notices=tuple(notices), waiting=waiting, vectors=vector_status,
     )  # fmt: skip
 
 
@@ -103,11 +130,13 @@ def git_report(history: History) -> GitReport:
     if state.name in ("none", "bare", "unborn", "damaged"):
         return GitReport(state.name, sentence)
     try:
-        found, out = history.git.asks("rev-list", "--max-count=1", "--grep=^Run: ", "--format=%ct %s", "HEAD")
+        is_there, out = history.git.asks(
+            "rev-list", "--max-count=1", "--grep=^Run: ", "--format=%ct %s", "HEAD"
+        )
     except HistoryError as error:
         return GitReport("damaged", damage(f"{error}; `memoryclaw doctor` looks closer"))
     lines = out.decode("utf-8", "replace").splitlines()
-    if not found or len(lines) < 2:  # the id, then what the format asks for
+    if not is_there or len(lines) < 2:  # the id, then what the format asks for
         return GitReport(state.name, sentence)
     seconds, _, subject = lines[1].partition(" ")
     commit = lines[0].removeprefix("commit ")
@@ -121,12 +150,12 @@ def git_report(history: History) -> GitReport:
 
 
 def _look(sync: Sync, index: Index, catalog: Catalog) -> _Seen:
-    seen = _Seen()
+    look = _Seen()
     try:
-        seen.problems = catalog.problems()
-        seen.notes, (seen.units, _) = catalog.files(), index.size()
-        behind, seen.scan = sync.behind()
-        seen.behind = sync.lag(behind, seen.scan)
-    except (IndexBusyError, IndexDamagedError, VaultError) as error:
-        seen.degraded = str(error)
-    return seen
+        look.problems = catalog.problems()
+        look.notes, (look.units, _) = catalog.files(), index.size()
+        behind, look.scan = sync.behind()
+        look.behind = sync.lag(behind, look.scan)
+    except (IndexBusyError, IndexDamagedError, VaultError, VectorsError) as error:
+        look.degraded = str(error)
+    return look

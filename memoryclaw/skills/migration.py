@@ -67,22 +67,22 @@ def migrate(context: WriteContext, *, dry_run: bool = False) -> Migrated:
         VaultError: its format is newer than the newest that is known.
     """
     if dry_run:
-        return _planned(context)[0]
+        return _plan(context)[0]
     with writing(context.root) as writer:  # what a killed migration began is ended first
-        done, edits = _planned(context)
+        migrated, edits = _plan(context)
         if not edits:
-            return done
+            return migrated
         run = context.run("migrate")
 
         def message() -> str:
-            return context.templates.commit_message("migrate", run=run, **done._asdict())
+            return context.templates.commit_message("migrate", run=run, **migrated._asdict())
 
         outcome = writer.write(edits, message, verb="migrate", now=context.now)
-    notice = "; ".join(filter(None, (done.notice, outcome.notice)))
-    return done._replace(commit=outcome.commit, notice=notice)
+    notice = "; ".join(filter(None, (migrated.notice, outcome.notice)))
+    return migrated._replace(commit=outcome.commit, notice=notice)
 
 
-def _planned(context: WriteContext) -> tuple[Migrated, list[Edit]]:
+def _plan(context: WriteContext) -> tuple[Migrated, list[Edit]]:
     """What is to be done, and the edits that do it; none where the format is the newest."""
     config = load(Path(context.root))
     must_take_writes(context.root)
@@ -93,61 +93,53 @@ def _planned(context: WriteContext) -> tuple[Migrated, list[Edit]]:
             f"there is no {CONFIG_FILE} here; `memoryclaw init` makes a vault of the newest format"
         )
     plans = [_STEPS[number](context) for number in range(config.format, FORMAT)]
-    says = Edit(CONFIG_FILE, text_change(_with_format), undoable=True)
+    says = Edit(
+        CONFIG_FILE,
+        text_change(lambda text: with_setting(text, "vault.format", str(FORMAT), CONFIG_FILE)),
+        undoable=True,
+    )
     says.change(files.read_file(context.root, CONFIG_FILE).data)  # raises where it cannot be said
-    done = Migrated(
+    migrated = Migrated(
         config.format,
         FORMAT,
         tuple(one for plan in plans for one in plan.files),
         tuple(sorted(one for plan in plans for one in plan.left)),
         notice="; ".join(filter(None, (plan.notice for plan in plans))),
     )
-    return done, [*(edit for plan in plans for edit in plan.edits), says]
-
-
-def _with_format(text: str) -> str:
-    return with_setting(text, "vault.format", str(FORMAT), CONFIG_FILE)
+    return migrated, [*(edit for plan in plans for edit in plan.edits), says]
 
 
 # From format 1 to 2: a skill is a SKILL.md in a folder of its own. The old file goes to the archive.
 
 
 def _skills_as_markdown(context: WriteContext) -> StepPlan:
-    edits, rewritten, left, approved = list[Edit](), list[Rewritten](), list[Problem](), list[str]()
-    skills = [one for one in list_skills(context.root) if not one.skill.path.endswith(".md")]
-    ignored = _ignored(context.root, [one.skill.path for one in skills])
-    for one in skills:
-        file = one.skill
-        found = (
-            _rewritten(context, one, {done.to for done in rewritten})
-            if file.path not in ignored
-            else _of_no_git(file.path)
-        )
-        if isinstance(found, Problem):
-            left.append(found)
+    edits, rewritten, problems, approved = list[Edit](), list[Rewritten](), list[Problem](), list[str]()
+    skills = [listed for listed in list_skills(context.root) if not listed.skill.path.endswith(".md")]
+    history, paths = History(context.root), [listed.skill.path for listed in skills]
+    ignored = history.ignored(paths)() if history.git_dir and paths else set()
+    for listed in skills:
+        file = listed.skill
+        if file.path in ignored:
+            no_git = "git leaves this skill out, so it could not be brought back"
+            problems.append(Problem(file.path, 1, no_git, _BY_HAND))
             continue
-        to, text = found
-        kept = free_name(f"archive/{file.path}", lambda path: files.exists(context.root, path))
+        markdown = _markdown_of(context, listed, {rewrite.to for rewrite in rewritten})
+        if isinstance(markdown, Problem):
+            problems.append(markdown)
+            continue
+        to, text = markdown
+        archived = free_name(f"archive/{file.path}", lambda path: files.exists(context.root, path))
         data = files.read_file(context.root, file.path).data
-        rewritten.append(Rewritten(file.path, to, kept))
+        rewritten.append(Rewritten(file.path, to, archived))
         edits += [
             Edit(file.path, _only(data, None), undoable=True),
-            Edit(kept, _only(None, data)),
+            Edit(archived, _only(None, data)),
             Edit(to, _only(None, text)),
         ]
-        approved += [file.name] if one.state == APPROVED else []
+        approved += [file.name] if listed.state == APPROVED else []
     names = " and ".join(approved)
-    again = f"{names} must be approved again, as the text is another: see `memoryclaw skills show`"
-    return StepPlan(edits, rewritten, left, again if approved else "")
-
-
-def _ignored(root: str, paths: list[str]) -> set[str]:
-    history = History(root)
-    return history.ignored(paths)() if history.git_dir and paths else set()
-
-
-def _of_no_git(path: str) -> Problem:
-    return Problem(path, 1, "git leaves this skill out, so it could not be brought back", _BY_HAND)
+    notice = f"{names} must be approved again, as the text is another: see `memoryclaw skills show`"
+    return StepPlan(edits, rewritten, problems, notice if approved else "")
 
 
 def _only(before: bytes | None, after: bytes | None) -> Callable[[bytes | None], bytes | None]:
@@ -163,7 +155,7 @@ def _only(before: bytes | None, after: bytes | None) -> Callable[[bytes | None],
     return change
 
 
-def _rewritten(context: WriteContext, one: ListedSkill, taken: set[str]) -> tuple[str, bytes] | Problem:
+def _markdown_of(context: WriteContext, one: ListedSkill, taken: set[str]) -> tuple[str, bytes] | Problem:
     """The path and the bytes of the SKILL.md that says what a skill file says, or why there is none."""
     file = one.skill
     if not file.path.endswith(".json"):
@@ -175,8 +167,8 @@ def _rewritten(context: WriteContext, one: ListedSkill, taken: set[str]) -> tupl
     to = f"{folder}/SKILL.md"
     if to in taken or [path for path in files.list_files(context.root, folder) if path != file.path]:
         return Problem(file.path, 1, f"there is something in {folder}/ already", _BY_HAND)
-    if said := _as_markdown(context, file, name, to):
-        return to, said
+    if text := _as_markdown(context, file, name, to):
+        return to, text
     return Problem(file.path, 1, "the header of a SKILL.md cannot say what this skill says", _BY_HAND)
 
 
@@ -185,21 +177,21 @@ def _as_markdown(context: WriteContext, file: SkillFile, name: str, to: str) -> 
     value = json.loads(file.text)
     if too_deep(value, MAX_DEPTH):
         return b""
-    own = {"name": name, "description": file.skill.description or proposed_description(file)}
-    rest = {key: inner for key, inner in value.items() if key.lower() not in {*own, "merged_from"}}
+    header = {"name": name, "description": file.skill.description or proposed_description(file)}
+    others = {key: inner for key, inner in value.items() if key.lower() not in {*header, "merged_from"}}
     merged = {"merged_from": [*names_of(value, ("merged_from",)), file.path]}
     low = {key.lower(): inner for key, inner in value.items()}
     steps = low.get("steps")
     text = context.templates.render(
         "notes/migrated-skill.md.j2",
-        header=_block({**own, **rest, **merged}),
+        header=_block({**header, **others, **merged}),
         title=file.name,
         steps=[_step(step) for step in (steps if isinstance(steps, list) else filter(None, [steps]))],
     )
     data = text.encode("utf-8", "replace")
     read = read_skill(to, data)
-    kept = {key: inner for key, inner in file.skill.meta.items() if key in rest}
-    return data if not read.problems and read.parts.meta == {**own, **kept, **merged} else b""
+    known_keys = {key: inner for key, inner in file.skill.meta.items() if key in others}
+    return data if not read.problems and read.parts.meta == {**header, **known_keys, **merged} else b""
 
 
 def _step(step: Any) -> tuple[str, list[str]]:
@@ -207,9 +199,9 @@ def _step(step: Any) -> tuple[str, list[str]]:
     if not isinstance(step, dict):
         return text_of(step) if isinstance(step, str) else flow(step), []
     head = next((key for key in ("tool", "action", "description", "name") if text_of(step.get(key))), "")
-    rest = {key: inner for key, inner in step.items() if key != head}
+    others = {key: inner for key, inner in step.items() if key != head}
     return (text_of(step[head]) if head else "Do this"), [
-        f"{key}: {_leaf(inner)}" for key, inner in rest.items()
+        f"{key}: {_leaf(inner)}" for key, inner in others.items()
     ]
 
 
@@ -217,11 +209,11 @@ def _block(value: Mapping[str, Any] | list[Any]) -> list[str]:
     """A map or list of JSON as the lines of YAML."""
     if isinstance(value, Mapping):
         return [line for key, inner in value.items() for line in _below(f"{scalar(key)}:", inner)]
-    found = []
+    lines = []
     for inner in value:
-        first, *more = _block(inner) if isinstance(inner, dict | list) and inner else [_leaf(inner)]
-        found += [f"- {first}", *(f"  {line}" for line in more)]
-    return found
+        first, *following = _block(inner) if isinstance(inner, dict | list) and inner else [_leaf(inner)]
+        lines += [f"- {first}", *(f"  {line}" for line in following)]
+    return lines
 
 
 def _below(head: str, inner: Any) -> list[str]:

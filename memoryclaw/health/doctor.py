@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from memoryclaw.app.lint import untyped
-from memoryclaw.app.views import told
 from memoryclaw.config import Config
 from memoryclaw.errors import LockedError, VectorsError
+from memoryclaw.health.lint import untyped
 from memoryclaw.history import journal
 from memoryclaw.history.git import other_locks
 from memoryclaw.history.repository import History
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index, fingerprint
 from memoryclaw.index.vectors import Vectors
+from memoryclaw.lifecycle.pages import has_pages, in_words
 from memoryclaw.lifecycle.views import View
 from memoryclaw.model import Problem
 from memoryclaw.models.llm import ModelError
@@ -60,12 +60,15 @@ class CheckedVault:
     rebuild: Callable[[Path], Index]
     mend: Callable[[], object]
     conflicts: Callable[[], Sequence[Conflict]]
+    announced: Sequence[str]  # what a person is to be told of the vault
+    views: Callable[[], Sequence[View]]
+    vectors: Vectors | None  # where the settings ask for some
 
 
 def examine(patient: CheckedVault, *, fix: bool) -> list[Check]:
     """Runs every check."""
     root = patient.vault.root
-    return [
+    checks = [
         _notes(patient.catalog),
         _fields(patient),
         _conflicts(patient.conflicts()),
@@ -76,7 +79,11 @@ def examine(patient: CheckedVault, *, fix: bool) -> list[Check]:
         _leftovers(root, Path(state_folder(os.fspath(root))), fix=fix),
         _permissions(root, Path(state_folder(os.fspath(root)))),
         _links(patient),
+        *(Check("adoption", "advice", sentence) for sentence in patient.announced),
     ]
+    if has_pages(os.fspath(root)):
+        checks.append(_views(patient.views()))
+    return [*checks, _vectors(patient.vectors)] if patient.vectors else checks
 
 
 def _notes(catalog: Catalog) -> Check:
@@ -140,8 +147,8 @@ def _unsound(patient: CheckedVault) -> str:
 def _settings(config: Config) -> Check:
     if not config.notices:
         return Check("settings", "ok", f"{CONFIG_FILE} is understood")
-    told = (notice.partition(": ") for notice in config.notices)
-    details = tuple(Problem(file, 0, sentence) for file, _, sentence in told)
+    notices = (notice.partition(": ") for notice in config.notices)
+    details = tuple(Problem(file, 0, sentence) for file, _, sentence in notices)
     return Check("settings", "problem", f"{_some(len(details), 'setting')} cannot be followed", details)
 
 
@@ -174,13 +181,15 @@ def _git(root: Path) -> Check:
 
 
 def _damaged(lines: Sequence[str]) -> Check:
-    found = [line for line in lines if not line.startswith(("notice:", "warning:"))] or ["git fsck failed"]
-    details = tuple(Problem(".git", 0, line) for line in found[:_SHOWN])
-    if any(line.startswith("fatal:") and "index file" in line for line in found):
-        told = "git's index is damaged; move .git/index away and run `git reset`: no file changes, and what was staged can be staged again"
+    lines_of_git = [line for line in lines if not line.startswith(("notice:", "warning:"))] or [
+        "git fsck failed"
+    ]
+    details = tuple(Problem(".git", 0, line) for line in lines_of_git[:_SHOWN])
+    if any(line.startswith("fatal:") and "index file" in line for line in lines_of_git):
+        sentence = "git's index is damaged; move .git/index away and run `git reset`: no file changes, and what was staged can be staged again"
     else:
-        told = "git's objects or branches are damaged; copy the vault first, then bring what `git fsck` names back from another copy of it"
-    return Check("git", "problem", told, details)
+        sentence = "git's objects or branches are damaged; copy the vault first, then bring what `git fsck` names back from another copy of it"
+    return Check("git", "problem", sentence, details)
 
 
 def _leftovers(root: Path, state: Path, *, fix: bool) -> Check:
@@ -190,25 +199,25 @@ def _leftovers(root: Path, state: Path, *, fix: bool) -> Check:
                 return Check(
                     "leftovers", "advice", "a change was cut short; the next change finishes or drops it"
                 )
-            found = sorted(_stale(root, state))
-            if found and fix:
-                for path in found:
+            paths = sorted(_stale(root, state))
+            if paths and fix:
+                for path in paths:
                     os.unlink(path)
     except LockedError:
         return Check(
             "leftovers", "ok", "another process is writing to the vault, so its temp files are in use"
         )
-    if not found:
+    if not paths:
         return Check("leftovers", "ok", "no temp file was left behind")
     if fix:
         return Check(
-            "leftovers", "mended", f"removed {_some(len(found), 'temp file')} of an interrupted write"
+            "leftovers", "mended", f"removed {_some(len(paths), 'temp file')} of an interrupted write"
         )
     details = tuple(
-        Problem(os.path.relpath(path, root), 0, "was left behind by an interrupted write") for path in found
+        Problem(os.path.relpath(path, root), 0, "was left behind by an interrupted write") for path in paths
     )
     return Check(
-        "leftovers", "advice", f"{_some(len(found), 'temp file')} left behind; --fix removes them", details
+        "leftovers", "advice", f"{_some(len(paths), 'temp file')} left behind; --fix removes them", details
     )
 
 
@@ -275,26 +284,22 @@ def _some(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def check_views(found: Sequence[View]) -> Check:
-    """Whether the generated pages say what the files say."""
-    there = [view for view in found if view.state not in ("missing", "own")]
-    trouble = told(there)
+def _views(found: Sequence[View]) -> Check:
+    written = [view for view in found if view.state not in ("missing", "own")]
+    trouble = in_words(written)
     if not trouble:
-        return Check("views", "ok", f"{_some(len(there), 'page')}, all of them as compiled now")
+        return Check("views", "ok", f"{_some(len(written), 'page')}, all of them as compiled now")
     hints = {
         "stale": "`memoryclaw views --write` compiles it again",
         "edited": "move your words out of the marks, then `memoryclaw views --write`",
         "orphan": "nothing is left to compile it from; remove it if you need it no more",
     }
     details = tuple(
-        Problem(view.path, 0, f"is {view.state}", hints[view.state]) for view in there if view.state in hints
+        Problem(view.path, 0, f"is {view.state}", hints[view.state])
+        for view in written
+        if view.state in hints
     )
-    return Check("views", "advice", f"{_some(len(there), 'page')}: {trouble}", details)
-
-
-def check_announced(sentences: Sequence[str]) -> list[Check]:
-    """What a person is to be told of the vault; no check where there is nothing."""
-    return [Check("adoption", "advice", sentence) for sentence in sentences]
+    return Check("views", "advice", f"{_some(len(written), 'page')}: {trouble}", details)
 
 
 # Vectors; looks only.
@@ -303,8 +308,7 @@ _MAKE = "`memoryclaw sync --vectors` makes them"
 _WORDS = "until then words alone answer"
 
 
-def check(vectors: Vectors) -> Check:
-    """Whether questions can be answered with vectors."""
+def _vectors(vectors: Vectors) -> Check:
     try:
         recipe, standing = vectors.recipe, vectors.standing()
         if not vectors.store.exists():
@@ -316,6 +320,6 @@ def check(vectors: Vectors) -> Check:
     except (ModelError, VectorsError) as error:
         return Check("vectors", "problem", f"{error}; {_WORDS}")
     if standing.missing:
-        told = f"{standing.missing} of {standing.units} units have none yet"
-        return Check("vectors", "advice", f"{told}; {_MAKE}")
+        missing = f"{standing.missing} of {standing.units} units have none yet"
+        return Check("vectors", "advice", f"{missing}; {_MAKE}")
     return Check("vectors", "ok", f"all {standing.units} units have one by {standing.model}")

@@ -38,14 +38,14 @@ def of_vault(vault: Vault, catalog: Catalog) -> Linted:
     """Everything that is wrong in a vault's files; ids that two notes share, and files that no walk takes, included."""
     scan, read = vault.scan(), _reader(vault)
     questions = read(QUESTIONS_FILE)
-    found = [
+    problems = [
         *scan.problems,
         *catalog.problems(),
         *untyped(vault, catalog),
         *lint_skills(os.fspath(vault.root)),
         *(golden_problems(QUESTIONS_FILE, _text(questions)) if questions is not None else ()),
     ]
-    return Linted(len(scan.files) + (questions is not None), _each_once(found))
+    return Linted(len(scan.files) + (questions is not None), _each_once(problems))
 
 
 def untyped(vault: Vault, catalog: Catalog) -> list[Problem]:
@@ -87,10 +87,10 @@ def of_staged(vault: Vault, index_file: str = "") -> Linted:
     else:
         index_file = ""
     staged = history.staged(index_file)
-    held = history.staged_data(list(filter(_is_linted, {*staged, SCHEMA_FILE})), index_file)
+    contents = history.staged_data(list(filter(_is_linted, {*staged, SCHEMA_FILE})), index_file)
 
     def read(path: str) -> bytes | None:
-        return held.get(path)
+        return contents.get(path)
 
     return _of(staged, read, vault.labels)
 
@@ -125,8 +125,8 @@ def _each_once(problems: Iterable[Problem]) -> tuple[Problem, ...]:
 
 def schema_of(read: Read) -> Schema:
     """The declared fields of a vault."""
-    found = read(SCHEMA_FILE)
-    return read_schema(_text(found) if found is not None else "")
+    data = read(SCHEMA_FILE)
+    return read_schema(_text(data) if data is not None else "")
 
 
 def _is_linted(path: str) -> bool:
@@ -135,8 +135,8 @@ def _is_linted(path: str) -> bool:
 
 def _reader(vault: Vault) -> Read:
     def read(path: str) -> bytes | None:
-        found = vault.read(path)
-        return found and found[0]
+        file = vault.read(path)
+        return file and file[0]
 
     return read
 

@@ -9,16 +9,14 @@ from collections import deque
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from memoryclaw import config as settings
-from memoryclaw.app import App, open_vault, system_clock
-from memoryclaw.daemon import client
 from memoryclaw.daemon.client import DaemonFiles
 from memoryclaw.daemon.scheduling import NightWork
 from memoryclaw.errors import LockedError, MemoryClawError
 from memoryclaw.vault.layout import timestamp
-from memoryclaw.vault.state_folder import begun_state_folder, state_folder, watcher
+from memoryclaw.vault.state_folder import begun_state_folder, watcher
 
 if TYPE_CHECKING:
     from memoryclaw.index.watching import Watching, WatchReport
@@ -30,8 +28,6 @@ _PATIENCE = 6.0  # seconds that each thread is given to end
 _TOLD = {"problem", "overflow", "polling"}
 
 _KEPT = 500  # events
-
-SettingsStamp = tuple[tuple[int, int, int], ...]  # inode, size and time of each file
 
 
 class Event(NamedTuple):
@@ -80,9 +76,21 @@ class Events:
     def after(self, number: int) -> Happened:
         """What came after the event with this number; 0 for everything that is kept."""
         with self._lock:
-            found = tuple(event for event in self._kept if event.number > number)
+            events = tuple(event for event in self._kept if event.number > number)
             first = self._kept[0].number if self._kept else self._last + 1
-            return Happened(self._last, found, number > self._last or number + 1 < first)
+            return Happened(self._last, events, number > self._last or number + 1 < first)
+
+
+class WatchedVault(Protocol):
+    """An open vault, as far as it is watched."""
+
+    config: settings.Config
+
+    def watching(self, tell: Callable[[WatchReport], None]) -> Watching:
+        """A watch over it, to be `run`."""
+
+    def close(self) -> None:
+        """Closes it."""
 
 
 class Daemon:
@@ -90,20 +98,30 @@ class Daemon:
 
     Args:
         root: the vault's folder.
+        open_vault: opens it to be watched.
         tell: is given what the log should say, one sentence each.
+        clock: tells the time of events.
         after: hours for which its schedule leaves new lines to an agent.
 
     Raises:
         LockedError: another process watches this vault.
     """
 
-    def __init__(self, root: Path, tell: Callable[[str], None], *, after: int = 0) -> None:
-        self.root = root
+    def __init__(
+        self,
+        root: Path,
+        open_vault: Callable[[], WatchedVault],
+        tell: Callable[[str], None],
+        clock: Callable[[], datetime],
+        *,
+        after: int = 0,
+    ) -> None:
+        self.root, self._open_vault = root, open_vault
         self.reason = "the vault is being read for the first time"  # why not every answer is at hand yet
         self.looked = threading.Event()  # at the whole vault, for better or worse
         self.failure: Exception | None = None
         self.config = settings.load(root)
-        self.events = Events(system_clock)
+        self.events = Events(clock)
         self._tell = tell
         self._end: Callable[[], None] = lambda: None
         self._state = Path(begun_state_folder(root))
@@ -115,16 +133,12 @@ class Daemon:
         self._stopping = threading.Event()
         self._watching: Watching | None = None
         self._vault_id = self.config.vault_id
-        self._settings = stamp(root, self._vault_id)  # those that the watch goes by
+        self._settings = settings.stamp(root, self._vault_id)  # those that the watch goes by
         self._work = NightWork(os.fspath(root), self.config.interval * 60, tell, after=after)
         self._threads = [
             threading.Thread(target=target, name=name, daemon=True)
             for target, name in ((self._watch, "watch"), (self._work.run, "schedule"), (self._keep, "files"))
         ]
-
-    def open(self) -> App:
-        """One more open vault, for a thread that answers."""
-        return open_vault(self.root, patience=OWN)
 
     def start(self, address: dict[str, Any], end: Callable[[], None]) -> bool:
         """Begins to watch, and tells clients where to ask; `end` is called when it cannot go on, and `failure` says why.
@@ -177,13 +191,13 @@ class Daemon:
                 self._give_up(error)
 
     def _watched(self) -> None:
-        self._settings = stamp(
+        self._settings = settings.stamp(
             self.root, self._vault_id
         )  # before they are read: what is saved meanwhile is news
-        app = self.open()
+        app = self._open_vault()
         if app.config.vault_id != self._vault_id:
             self._vault_id = app.config.vault_id
-            self._settings = stamp(self.root, self._vault_id)
+            self._settings = settings.stamp(self.root, self._vault_id)
         try:
             self._watching = app.watching(self._heard)
             if not self._stopping.is_set():
@@ -208,31 +222,13 @@ class Daemon:
         """Writes the files of clients again if `.memoryclaw/` was deleted, and sees to new settings."""
         before = ""
         while not self._stopping.wait(_LOOK):
-            said = ""
+            trouble = ""
             try:
                 self.files.keep()
             except (MemoryClawError, OSError) as error:
-                said = str(error)
-                if said != before:
-                    self._tell(said)
-            before = said
-            if self._watching is not None and stamp(self.root, self._vault_id) != self._settings:
+                trouble = str(error)
+                if trouble != before:
+                    self._tell(trouble)
+            before = trouble
+            if self._watching is not None and settings.stamp(self.root, self._vault_id) != self._settings:
                 self._watching.stop()
-
-
-def end_daemon(root: Path) -> int:
-    """Ends the daemon of the vault at `root` and waits for it; its process id, or 0 when none runs."""
-    return client.stop(Path(state_folder(root)))
-
-
-def stamp(root: Path, vault_id: str = "") -> SettingsStamp:
-    """Tells one state of the settings, the vault's and the user's own, from another."""
-    return tuple(map(_stamp, settings.sources(root, vault_id)))
-
-
-def _stamp(path: Path) -> tuple[int, int, int]:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return (0, 0, 0)
-    return (found.st_ino, found.st_size, found.st_mtime_ns)

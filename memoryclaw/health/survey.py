@@ -65,13 +65,14 @@ class Survey:
         return sum(self.kinds.values())
 
 
-def survey(root: Path, *, progress: Progress | None = None) -> Survey:
+def survey(vault: Vault, *, progress: Progress | None = None) -> Survey:
     """Looks at a folder that is to become a vault.
 
     Raises:
         InputError: it is a file.
         VaultError: it cannot be read.
     """
+    root = vault.root
     folder = os.fspath(root)
     if os.path.lexists(folder) and not os.path.isdir(folder):
         raise InputError(f"{folder} is a file; a vault is a folder, such as {os.path.dirname(folder)}/notes")
@@ -79,12 +80,12 @@ def survey(root: Path, *, progress: Progress | None = None) -> Survey:
     if place in ("missing", "empty", "home"):
         return Survey(folder=folder, place=place, kinds={}, languages={}, other={})
     files = list(_files(folder))
-    other = Counter(os.path.splitext(name)[1].lower() for name in files)
-    notes = other.pop(".md", 0)
-    code = sum(count for suffix, count in other.items() if suffix in _CODE)
+    others = Counter(os.path.splitext(name)[1].lower() for name in files)
+    notes = others.pop(".md", 0)
+    code = sum(count for suffix, count in others.items() if suffix in _CODE)
     if place == "notes" and code and code >= notes:
-        return Survey(folder=folder, place="code", kinds={".md": notes}, languages={}, other=other)
-    return _notes(root, place, files, {key: n for key, n in other.items() if key}, progress)
+        return Survey(folder=folder, place="code", kinds={".md": notes}, languages={}, other=others)
+    return _notes(vault, place, files, {key: n for key, n in others.items() if key}, progress)
 
 
 def _place(root: Path) -> str:
@@ -116,30 +117,30 @@ def _files(folder: str) -> Iterator[str]:
 
 
 def _notes(
-    root: Path, place: str, files: list[str], other: Mapping[str, int], progress: Progress | None
+    vault: Vault, place: str, files: list[str], other: Mapping[str, int], progress: Progress | None
 ) -> Survey:
-    vault, gate = Vault(root), secret_gate()
+    root, gate = vault.root, secret_gate()
     scan = vault.scan()
     kinds, languages = Counter[str](), Counter[str]()
     tags, links, templates, problems = set[str](), 0, 0, len(scan.problems)
     secret, data_of = [], dict[str, bytes]()
     for number, path in enumerate(sorted(scan.files), 1):
-        found = vault.read(path, scan.raw.get(path))
+        file = vault.read(path, scan.raw.get(path))
         if progress:
             progress(number, len(scan.files))
-        if found is None or not path.endswith((".md", ".jsonl")):
+        if file is None or not path.endswith((".md", ".jsonl")):
             continue
-        note = read_note(path, found[0], ReadingSettings())
+        note = read_note(path, file[0], ReadingSettings())
         kinds[note.kind] += 1
         tags.update(note.tags)
         links += len(note.links)
-        text = readable(decode(found[0]).text)
+        text = readable(decode(file[0]).text)
         templates += note.kind == "note" and is_filled_in(f"{split(text).raw}\n{note.title}")
         problems += len(note.problems)
         if code := _language(text):
             languages[code] += 1
         if path not in scan.raw and _may_be_written(path):
-            data_of[path] = found[0]
+            data_of[path] = file[0]
             if gate.text(text) != text:
                 secret.append(path)
     untracked, ignored, changed = _in_git(root, data_of)
@@ -176,16 +177,16 @@ def _named(files: Iterable[str]) -> Iterator[Named]:
 
 def _in_git(root: Path, notes: Mapping[str, bytes]) -> tuple[list[str], int, tuple[str, ...]]:
     """Which of these notes git neither holds nor ignores, how many it ignores, and what the user has changed or staged."""
-    own = {path for path in notes if not _in_another(root, path)}
+    paths = {path for path in notes if not _in_another(root, path)}
     state = git_state(os.fspath(root))
     if state.name == "none":
-        return sorted(own), 0, ()
+        return sorted(paths), 0, ()
     if not state.git_dir or state.name in ("bare", "damaged"):
         return [], 0, ()
     history = History(os.fspath(root))
     try:
         entries = history.index_entries([])
-        new = sorted(own - entries.keys())
+        new = sorted(paths - entries.keys())
         ignored = history.ignored(new)() if new else set()
         return [path for path in new if path not in ignored], len(ignored), _changed(history, entries, notes)
     except HistoryError:

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from memoryclaw.app.context import VaultContext
 from memoryclaw.errors import InputError
-from memoryclaw.index.catalog import Catalog
-from memoryclaw.index.database import Database
 from memoryclaw.index.index import Index
 from memoryclaw.index.indexer import Indexer
 from memoryclaw.model import Stamp
 from memoryclaw.recall.evaluation import (
     EvaluationSetup,
-    GoldenQuestion,
     QuestionResult,
     evaluate,
     goldens_of,
 )
-from memoryclaw.recall.search import Searcher
 from memoryclaw.vault.folder import Vault, is_wanted
 from memoryclaw.vault.layout import QUESTIONS_FILE, on_disk
 
-Approved = Callable[[Iterable[str]], set[str]]
 _TOLD = 3  # questions that are named
 
 
@@ -57,67 +51,50 @@ class _PlannedVault(Vault):
         return None if self._planned[path] is None else b"planned"
 
 
-def rehearsed(context: VaultContext, planned: Mapping[str, str], approved: Approved) -> Rehearsed:
+def rehearse(
+    vault: Vault,
+    index: Index,
+    planned: Mapping[str, str],
+    *,
+    copied: Callable[[Path], Index],
+    bench: Callable[[Index, Vault], EvaluationSetup],
+) -> Rehearsed:
     """Asks the golden questions of the files as they would be, and those that fail once more of the files as they are.
 
-    It costs a copy of the index and the reading of the files that change, however large the vault is; without questions, nothing. Of an
-    engine other than FTS5, whose files cannot be copied, the index is built anew.
+    It costs a copy of the index and the reading of the files that change, however large the vault is.
 
     Args:
-        context: the vault, with an index that was just brought up to date.
+        vault: the files.
+        index: that of the vault, just brought up to date.
         planned: the text of every file that would change; empty for one that would go.
-        approved: tells which of some files belong to approved skills.
+        copied: makes, in a folder, a second index that knows what the vault's own knows.
+        bench: asks an index, and the files that it knows.
     """
-    path = on_disk(os.fspath(context.root), QUESTIONS_FILE)
-    if not os.path.exists(path):
-        return Rehearsed()
     try:
-        goldens = goldens_of(path, QUESTIONS_FILE)
+        goldens = goldens_of(on_disk(os.fspath(vault.root), QUESTIONS_FILE), QUESTIONS_FILE)
     except InputError as error:
         return Rehearsed(notice=f"the golden questions were not asked: {error}")
     files = {path: text.encode("utf-8", "surrogatepass") if text else None for path, text in planned.items()}
     with tempfile.TemporaryDirectory(prefix="memoryclaw-rehearsal-") as folder:
-        vault, index = _PlannedVault(context.vault, files), _copied(context, Path(folder))
+        would_be, copy = _PlannedVault(vault, files), copied(Path(folder))
         try:
             paths = sorted(filter(is_wanted, files))
             gone = [path for path in paths if files[path] is None]
-            Indexer(vault, index, {}).run([path for path in paths if files[path] is not None], gone, None)
-            after = _asked(context, index, vault, goldens, approved)
+            Indexer(would_be, copy, {}).run([path for path in paths if files[path] is not None], gone, None)
+            after = evaluate(goldens, QUESTIONS_FILE, bench(copy, would_be)).questions
         finally:
-            index.database.close()
+            copy.database.close()
     failing = {golden: result for golden, result in zip(goldens, after, strict=True) if result.misses}
-    before = _asked(context, context.index, context.vault, [*failing], approved)
-    broken = [after for after, now in zip(failing.values(), before, strict=True) if not now.misses]
+    before = evaluate(failing, QUESTIONS_FILE, bench(index, vault)).questions
+    broken = [
+        after for after, result_now in zip(failing.values(), before, strict=True) if not result_now.misses
+    ]
     return Rehearsed(_sentence(broken) if broken else "")
-
-
-def _copied(context: VaultContext, folder: Path) -> Index:
-    """A second index that knows what the vault's own knows."""
-    database = context.index.database
-    if context.config.engine != "fts5" or not isinstance(database, Database):
-        return context.rebuilt(folder)  # the files of another engine are sealed where they are
-    database.copied(folder)
-    return context.index_in(folder)
-
-
-def _asked(
-    context: VaultContext, index: Index, vault: Vault, goldens: Sequence[GoldenQuestion], approved: Approved
-) -> tuple[QuestionResult, ...]:
-    catalog, config = Catalog(index.database), context.config
-    bench = EvaluationSetup(
-        lambda day: Searcher(index, catalog, day or context.today, None, approved),
-        catalog,
-        vault,
-        index.language,
-        config.max_results,
-        budgets=(config.budget,),
-    )
-    return evaluate(goldens, QUESTIONS_FILE, bench).questions
 
 
 def _sentence(broken: Sequence[QuestionResult]) -> str:
     named = "; ".join(
         f"{one.question!r} ({QUESTIONS_FILE}:{one.line}: {one.misses[0]})" for one in broken[:_TOLD]
     )
-    more = f" and {len(broken) - _TOLD} more" if len(broken) > _TOLD else ""
-    return f"a golden question would break: {named}{more}"
+    others = f" and {len(broken) - _TOLD} more" if len(broken) > _TOLD else ""
+    return f"a golden question would break: {named}{others}"

@@ -10,8 +10,8 @@ from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
 from memoryclaw.consolidation.changes import SPEAKERS
-from memoryclaw.consolidation.selecting import Unread
-from memoryclaw.errors import NotFoundError
+from memoryclaw.consolidation.consolidate import ConsolidationContext, unread_logs
+from memoryclaw.errors import MemoryClawError, NotFoundError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.recall.strength import Strengths
 from memoryclaw.review.queue import ReviewItem
@@ -64,15 +64,23 @@ class Stats(NamedTuple):
     review: Waits  # things that wait for a person
 
 
-def waiting_turns(logs: Iterable[Unread], now: datetime) -> Waits:
-    """How many turns of people and assistants no consolidation has read."""
+def waiting_turns(context: ConsolidationContext) -> Waits:
+    """How many turns of people and assistants no consolidation has read; none where that cannot be told."""
+    try:
+        logs = unread_logs(context)
+    except MemoryClawError:  # git, or a file, is in no state to be asked; the rest of the status says so
+        return Waits()
     turns = [turn for log in logs for turn in log.turns if turn.role in SPEAKERS]
-    return _waits(len(turns), [turn.ts for turn in turns], now)
+    return _waits(len(turns), [turn.ts for turn in turns], context.writing.now)
 
 
 def waiting_items(items: Sequence[ReviewItem], now: datetime) -> Waits:
     """How many things wait for a person."""
-    times = [_time_of(item.run) or (item.fact.since if item.fact else "") for item in items]
+    times = []
+    for item in items:
+        hit = _RUN_TIME.search(item.run)
+        started = "{}-{}-{}T{}:{}:{}Z".format(*hit.groups()) if hit else ""
+        times.append(started or (item.fact.since if item.fact else ""))
     return _waits(len(items), times, now)
 
 
@@ -84,7 +92,7 @@ def stats(  # noqa: PLR0917
     for name, sql in _GROWTH.items():
         for month, count in catalog.rows(sql):
             months[str(month)][name] += int(count)
-    shown, ratings = Counter[str](), list[int]()
+    ids_shown, ratings = Counter[str](), list[int]()
     recalls = 0
     for event in _events(root):
         month = parse_timestamp(str(event.get("ts", "")))[:7]
@@ -92,7 +100,7 @@ def stats(  # noqa: PLR0917
             recalls += 1
             months[month]["recalls"] += 1
             ids = event.get("ids")
-            shown.update(map(str, ids if isinstance(ids, list) else ()))
+            ids_shown.update(map(str, ids if isinstance(ids, list) else ()))
         elif event.get("event") == "rated" and isinstance(rating := event.get("rating"), int):
             ratings.append(rating)
             months[month]["ratings"] += 1
@@ -100,7 +108,7 @@ def stats(  # noqa: PLR0917
     kinds = {str(kind): int(count) for kind, count in catalog.rows(_KINDS)}
     facts, turns = (int(catalog.rows(sql)[0][0]) for sql in (_FACTS, _TURNS))
     mean = round(sum(ratings) / len(ratings), 2) if ratings else 0.0
-    often = tuple(sorted(shown.items(), key=lambda one: (-one[1], one[0]))[:5])
+    often = tuple(sorted(ids_shown.items(), key=lambda one: (-one[1], one[0]))[:5])
     return Stats(
         kinds, facts, turns, tuple(rows[:MONTHS]), recalls, len(ratings), mean, often,
         sum(bool(use.cited) for uses in record.uses.values() for use in uses), _hottest(record, catalog, today), waiting, review,
@@ -111,8 +119,8 @@ def _hottest(record: LedgerUsage, catalog: Catalog, today: date) -> tuple[tuple[
     strengths = Strengths(record, today, catalog.merged())
     sql = "select id, min(kind) from units where state = 'current' and id in (select value from json_each(?)) group by id"
     rows = catalog.rows(sql, [json.dumps(sorted(strengths.ids))])
-    found = [(str(id_), round(strengths.of(str(id_), str(kind)).value, 2)) for id_, kind in rows]
-    hot = [(id_, value) for id_, value in found if value > 1]
+    values = [(str(id_), round(strengths.of(str(id_), str(kind)).value, 2)) for id_, kind in rows]
+    hot = [(id_, value) for id_, value in values if value > 1]
     return tuple(sorted(hot, key=lambda one: (-one[1], one[0]))[:5])
 
 
@@ -140,11 +148,6 @@ def _events(root: str) -> Iterator[dict[str, Any]]:
                 continue
             if isinstance(event, dict):
                 yield event
-
-
-def _time_of(run: str) -> str:
-    hit = _RUN_TIME.search(run)
-    return "{}-{}-{}T{}:{}:{}Z".format(*hit.groups()) if hit else ""
 
 
 def _waits(count: int, times: Iterable[str], now: datetime) -> Waits:

@@ -1,0 +1,48 @@
+"""Libraries that a search never needs, each imported at its first use: `from memoryclaw import late`, then `late.yaml.parse(...)`."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import ctypes
+    import hashlib
+    import secrets
+    import socket
+
+    import anyio
+    import anyio.from_thread as anyio_thread
+    import httpx
+    import httpx2
+    import jinja2
+    import jinja2.sandbox as jinja2_sandbox
+    import jsonschema.exceptions as schema_errors  # type: ignore[import-untyped]
+    import mcp
+    import ollama
+    import referencing
+    import referencing.exceptions as referencing_errors
+    import yaml
+    from jsonschema import validators
+    from mcp.client import streamable_http
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = globals()[name] = importlib.import_module(_INSIDE.get(name, name))
+        return module
+
+
+__all__ = [
+    "anyio", "anyio_thread", "ctypes", "hashlib", "httpx", "httpx2", "jinja2", "jinja2_sandbox", "mcp", "ollama", "referencing",
+    "referencing_errors", "schema_errors", "secrets", "socket", "streamable_http", "validators", "yaml",
+]  # fmt: skip
+_INSIDE = {
+    "anyio_thread": "anyio.from_thread",
+    "jinja2_sandbox": "jinja2.sandbox",
+    "referencing_errors": "referencing.exceptions",
+    "schema_errors": "jsonschema.exceptions",
+    "streamable_http": "mcp.client.streamable_http",
+    "validators": "jsonschema.validators",
+}
