@@ -29,6 +29,7 @@ from memoryclaw.app.verbs import (
     LONG,
     READ,
     About,
+    Anything,
     AsOf,
     Before,
     Budget,
@@ -533,7 +534,7 @@ class App:
         recalled = self.recall(query)
         return self._context.read(lambda: ask(self._searcher(), recalled, least=self.config.min_coverage))
 
-    @verb("GET /v1/receipts/{id}", "Look", "why ID", audience=AGENTS)
+    @verb("GET /v1/receipts/{id}", "Look", "show ID", audience=AGENTS)
     def why(self, receipt: ReceiptId) -> ReadBack:
         """A recall read back: what was in its context, what was left out and why, of what is still there for who asks."""
         from memoryclaw.recall.receipts import read_back
@@ -545,14 +546,14 @@ class App:
             )
         if "digests" not in event:
             raise NotFoundError(
-                f"the recall {receipt} is too old to be read back: the ledger only keeps what it showed; `memoryclaw inspect ID` counts it"
+                f"the recall {receipt} is too old to be read back: the ledger only keeps what it showed; `memoryclaw show --as uses ID` counts it"
             )
         recalled = self._context.read(lambda: read_back(event, self.catalog))
         # What others may not see is not even counted for them.
         return recalled if self.audience == OWNER else replace(recalled, gone=0, more={})
 
     @verb("GET /v1/notes/{id}", "Look", "show ID")
-    def show(self, id_: Id, *, session: Session = "") -> browsing.ShownUnit:
+    def show(self, id_: Anything, *, session: Session = "") -> browsing.ShownUnit:
         """The lines of a note, section, fact or turn as they stand in their file; no recall sends them to this `session` again."""
         from memoryclaw.recall import browsing
 
@@ -695,21 +696,21 @@ class App:
             )
         )
 
-    @verb("GET /v1/entities", "Look", "entities [WORDS]", anywhere=True)
+    @verb("GET /v1/entities", "Look", "browse entities [WORDS]", anywhere=True)
     def entities(self, words: Words = "", *, kind: Kind = "") -> list[browsing.EntityEntry]:
         """Everything that facts are known of, by name: those with all these words in it, or of one file such as `people`."""
         from memoryclaw.recall import browsing
 
         return self._context.read(lambda: browsing.entities(self.catalog, words=words, kind=kind))
 
-    @verb("GET /v1/entities/{name}", "Look", "entity NAME", anywhere=True)
+    @verb("GET /v1/entities/{name}", "Look", "show NAME --as entity", anywhere=True)
     def entity(self, name: About) -> browsing.EntityShown:
         """One entity: its facts and their past, the episodes and notes that name it, and its neighbours."""
         from memoryclaw.recall import browsing
 
         return self._context.read(lambda: browsing.entity(name, self.catalog))
 
-    @verb("GET /v1/views", "Look", "views [ENTITY|TOPIC]", audience=(OWNER,))
+    @verb("GET /v1/views", "Look", "browse views [ENTITY|TOPIC]", audience=(OWNER,))
     def views(self, name: Page = "", *, write: bool = False) -> Views:
         """The pages of entities and topics that are compiled from the files: how each stands, and on demand written anew.
 
@@ -771,7 +772,7 @@ class App:
         note = self._context.read(lambda: address_of(id_, self.catalog, self.vault)).note
         return self.ledger.uses(note)
 
-    @verb("GET /v1/inspect/{id}", "Look", "inspect ID", audience=(OWNER,))
+    @verb("GET /v1/inspect/{id}", "Look", "show ID --as uses", audience=(OWNER,))
     def inspect(self, id_: Id) -> Inspected:
         """How strongly a note, section, fact or turn is remembered: each use of it, what that counted, and how it adds up."""
         from memoryclaw.recall.inspecting import inspect
@@ -1032,7 +1033,7 @@ class App:
             return preview(context, writing, request)
         return carry_out(context, writing, request, history=history, progress=progress)
 
-    @verb("POST /v1/revive", "Write", "revive ID", audience=(OWNER,))
+    @verb("POST /v1/revive", "Write", "forget ID --undo", audience=(OWNER,))
     def revive(self, id_: Id) -> Written:
         """Brings back what `forget` archived, byte for byte; one commit. The ledger counts that as a use: it is not proposed for the archive again."""
         from memoryclaw.writing.edit import revive
@@ -1248,7 +1249,7 @@ class App:
         if command := unagreed_command(self.config, os.environ):
             agree(settings.own_folder(os.environ), command, self.clock())
 
-    @verb("POST /v1/redo", "Log", "redo --since DATE", pool=LONG, audience=(OWNER,))
+    @verb("POST /v1/redo", "Log", "consolidate --again --since DATE", pool=LONG, audience=(OWNER,))
     def redo(self, since: Text, *, llm: Model = "auto") -> Consolidated:
         """Consolidates the logs of a day (ISO) and later once more, on a branch that waits for `review`."""
         from memoryclaw.consolidation.consolidate import redo
@@ -1421,7 +1422,7 @@ class App:
             )
         )
 
-    @verb("GET /v1/doctor", "Keep", "doctor", pool=LONG, audience=(OWNER,))
+    @verb("GET /v1/doctor", "Keep", "check", pool=LONG, audience=(OWNER,))
     def doctor(self, *, fix: bool = False) -> list[Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
         from memoryclaw.app.adoption import announcements
@@ -1469,7 +1470,7 @@ class App:
 
         return news(self._context)
 
-    @verb("GET /v1/lint", "Keep", "lint", pool=LONG, audience=(OWNER,))
+    @verb("GET /v1/lint", "Keep", "check lint", pool=LONG, audience=(OWNER,))
     def lint(self, paths: Sequence[str | os.PathLike[str]] = (), *, staged: bool = False) -> Linted:
         """What is wrong in files that a person writes: parsing, types, vocabulary, skills, golden questions. Changes nothing.
 
@@ -1489,7 +1490,7 @@ class App:
             return lint.of_paths(self.vault, paths)
         return self._context.read(lambda: lint.of_vault(self.vault, self.catalog))
 
-    @verb("POST /v1/migrate", "Write", "migrate", audience=(OWNER,))
+    @verb("POST /v1/migrate", "Write", "check migrate", audience=(OWNER,))
     def migrate(self, *, dry_run: Flag = False) -> Migrated:
         """Brings the files of an older format to the newest, in one commit; tells what changed, and what stays as it is.
 

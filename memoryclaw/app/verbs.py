@@ -119,6 +119,7 @@ class Param(NamedTuple):
         metavar: what stands for it in a synopsis, where that is not its key.
         flag: its option on the command line, where that is not its key.
         words: on the command line it is several words.
+        completes: what of the vault a shell completes it with.
     """
 
     help: str = ""
@@ -130,6 +131,7 @@ class Param(NamedTuple):
     metavar: str = ""
     flag: str = ""
     words: bool = False
+    completes: str = ""
 
 
 MOST_BYTES = 4096  # of a question
@@ -167,10 +169,12 @@ Question = Annotated[
         words=True,
     ),
 ]
-Id = Annotated[str, Param("An id, as a search or a list gave it.", key="id")]
-FactId = Annotated[str, Param("A fact, by its id.", key="id", metavar="FACT")]
-NodeId = Annotated[str, Param("An id or a name.", key="id", least=1)]
-End = Annotated[str, Param("An id or a name.", least=1)]
+Id = Annotated[str, Param("An id, as a search or a list gave it.", key="id", completes="id")]
+Anything = Annotated[str, Param("An id or the name of an entity.", key="id", completes="id or entity")]
+SkillName = Annotated[str, Param("A skill, by its name, folder or path.", completes="skill")]
+FactId = Annotated[str, Param("A fact, by its id.", key="id", metavar="FACT", completes="id")]
+NodeId = Annotated[str, Param("An id or a name.", key="id", least=1, completes="id")]
+End = Annotated[str, Param("An id or a name.", least=1, completes="id")]
 Session = Annotated[str, Param("The session that it is for.", metavar="S")]
 Kind = Annotated[str, Param("Only those of one file of semantic/, like people.")]
 MatchKind = Annotated[str, Param("Only one kind; empty: all.", choices=MATCH_KINDS)]
@@ -179,9 +183,11 @@ MemoryType = Annotated[
     str, Param("Only what is of this type; empty: all.", key="type", choices=MEMORY_TYPES, parse=_type)
 ]
 State = Annotated[str, Param("In which state.", choices=NOTE_STATES)]
-About = Annotated[str, Param("Of whom or what, by name or synonym; empty: of all.")]
-Page = Annotated[str, Param("Of whom or what; empty: of all.", metavar="ENTITY|TOPIC", words=True)]
-Words = Annotated[str, Param("Words that must stand there.", words=True)]
+About = Annotated[str, Param("Of whom or what, by name or synonym; empty: of all.", completes="entity")]
+Page = Annotated[
+    str, Param("Of whom or what; empty: of all.", metavar="ENTITY|TOPIC", words=True, completes="entity")
+]
+Words = Annotated[str, Param("Words that must stand there.", words=True, completes="entity")]
 When = Annotated[
     str, Param("As the files were in the last commit of that day, or in this commit.", metavar="WHEN")
 ]
@@ -210,9 +216,14 @@ Kept = Annotated[
         words=True,
     ),
 ]
-Subject = Annotated[str, Param("The person, project or thing that it is about.", metavar="E")]
+Subject = Annotated[
+    str, Param("The person, project or thing that it is about.", metavar="E", completes="entity")
+]
 FieldName = Annotated[str, Param("Which of its fields, such as deadline; goes with entity.", metavar="F")]
-Tags = Annotated[Sequence[str], Param("Tags, where the text is kept as an episode.", flag="tag", metavar="T")]
+Tags = Annotated[
+    Sequence[str],
+    Param("Tags, where the text is kept as an episode.", flag="tag", metavar="T", completes="tag"),
+]
 OwnType = Annotated[
     str, Param("decision, preference, lesson, procedure, event, or a word of yours.", key="type")
 ]

@@ -425,7 +425,7 @@ class Fleet:
             connection.execute("select set_config(%s, %s, true)", (_TENANT, vault))
             if connection.execute(sql, (vault, id_)).fetchone() is None:
                 raise NotFoundError(
-                    f"the vault {vault!r} has no token {id_!r}; `memoryclaw tokens list` shows them"
+                    f"the vault {vault!r} has no token {id_!r}; `memoryclaw fleet tokens list` shows them"
                 )
 
     def admit(self, token: str) -> Admission | None:

@@ -31,7 +31,7 @@ def _notes(context: UpkeepContext) -> Iterator[PlannedChange]:
         lifecycle = Lifecycle(*tags)
         if end := _over(context, lifecycle, max(active.get(lifecycle.scope, ""), str(day)[:10])):
             target = free_name(f"archive/{path}", lambda to: files.exists(context.writing.root, to))
-            reason = f"{_why(lifecycle, end)}; `memoryclaw revive {id_}` brings it back"
+            reason = f"{_why(lifecycle, end)}; `memoryclaw forget --undo {id_}` brings it back"
             if move := resting(context, MoveFile(str(path), target)):
                 yield PlannedChange("archive", f"Expired: {title}", (move,), (reason,))
 

@@ -1,4 +1,4 @@
-"""Episodes that nothing has used for long: proposed for the archive, all in one batch, each with why. `revive` brings them back."""
+"""Episodes that nothing has used for long: proposed for the archive, all in one batch, each with why. `forget --undo` brings them back."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def unused(context: UpkeepContext) -> Iterator[PlannedChange]:
             f"Archive {number} used for long",
             tuple(move for move in moves if not files.exists(context.writing.root, move.to)),
             tuple(reason for _, reason in chosen),
-            reason=f"older than {OLD} days on which the vault was used, and nothing leads to them; `memoryclaw revive` brings any of them back",
+            reason=f"older than {OLD} days on which the vault was used, and nothing leads to them; `memoryclaw forget --undo` brings any of them back",
         )
 
 

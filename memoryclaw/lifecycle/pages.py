@@ -39,7 +39,7 @@ def look(context: UpkeepContext, name: str = "") -> Views:
     chosen = tuple(named(pages_listed, name)) or tuple(named(pages_listed, context.catalog.entity_name(name)))
     if not chosen:
         raise NotFoundError(
-            f"nothing is known of which a page {name!r} could be made; `memoryclaw views` lists all pages"
+            f"nothing is known of which a page {name!r} could be made; `memoryclaw browse views` lists all pages"
         )
     return Views(chosen)
 

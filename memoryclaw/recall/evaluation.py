@@ -127,7 +127,7 @@ class GoldenQuestions(NamedTuple):
 def read_goldens(text: str) -> GoldenQuestions:
     """The golden questions of a YAML text; one that cannot be used is a problem, and none is guessed at."""
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
-        hint = "split them into several files; `memoryclaw eval FILE` asks one of them"
+        hint = "split them into several files; `memoryclaw check eval FILE` asks one of them"
         return GoldenQuestions((), (Problem("", 1, "the questions take more than 64 KiB", hint),))
     document = load(text)
     if document.problems:

@@ -446,7 +446,7 @@ def _blobs(history: History, oids: Sequence[str]) -> Iterator[tuple[str, bytes]]
         for oid, blob in zip(batch, history.objects(batch), strict=True):
             if blob is None or blob[1] != "blob":
                 raise HistoryError(
-                    f"git does not have {oid[:12]}, which a commit names; `memoryclaw doctor` looks closer"
+                    f"git does not have {oid[:12]}, which a commit names; `memoryclaw check` looks closer"
                 )
             yield oid, blob[2]
 

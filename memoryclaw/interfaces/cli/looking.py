@@ -38,13 +38,10 @@ if TYPE_CHECKING:
     "--as",
     "form",
     type=click.Choice(["text", "entity", "uses", "recall"]),
-    help="As it stands in its file; as an entity, with its past and neighbours; how it was used; or a recall, read back.",
+    help="Instead of its text: an entity with its past, what happened and its neighbours; how it was used; or a recall, read back.",
 )
 def show(context: CliContext, *, id_: str, session: str, form: str | None) -> None:
-    """Print a note, section, fact or turn as it stands in its file, an entity, or a recall.
-
-    An ID may be the name of an entity, or the receipt of a recall.
-    """
+    """Print a note, section, fact, turn or entity as it stands in its file, or read a recall back by its receipt."""
     from memoryclaw.interfaces.cli.table import answer  # `--help` needs no app
 
     values = {"id_": id_, "name": id_, "receipt": id_, "session": session}
@@ -52,11 +49,9 @@ def show(context: CliContext, *, id_: str, session: str, form: str | None) -> No
         try:
             answer(context, app, *_VIEWS[form or "text"], values)
         except NotFoundError:
-            for view in () if form else (_VIEWS["recall"], _VIEWS["entity"]):
-                with suppress(NotFoundError):
-                    answer(context, app, *view, values)
-                    return
-            raise
+            if form or not id_.startswith("r-"):
+                raise
+            answer(context, app, *_VIEWS["recall"], values)
 
 
 def _show_text(shown: ShownUnit) -> None:

@@ -10,7 +10,7 @@ import click
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
-from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, agreed, group
+from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, WAITING, CliContext, agreed, group
 from memoryclaw.model import OWNER
 from memoryclaw.review.word_diff import COME, GONE, SAME, DiffLine, marked, word_diff
 from memoryclaw.text.prompts import visible
@@ -75,7 +75,7 @@ def list_(items: Sequence[ReviewItem]) -> None:
         'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview show p-8228d1c4'
     ],
 )
-@click.argument("id_", metavar="ID", type=TEXT)
+@click.argument("id_", metavar="ID", type=WAITING)
 @click.pass_obj
 def show(context: CliContext, id_: str) -> None:
     """Show one pending change: why, who said it, and what would change."""
@@ -98,7 +98,7 @@ def show(context: CliContext, id_: str) -> None:
         "review diff p-1a2b3c4d",
     ],
 )
-@click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=TEXT)
+@click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=WAITING)
 @click.pass_obj
 def diff(context: CliContext, names: tuple[str, ...]) -> None:
     """Show what would change, word by word."""
@@ -116,7 +116,7 @@ def diff(context: CliContext, names: tuple[str, ...]) -> None:
         "review approve --all --yes",
     ],
 )
-@click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=TEXT)
+@click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=WAITING)
 @click.option(
     "--value",
     metavar="N",
@@ -144,7 +144,7 @@ def approve(ctx: click.Context, /, names: tuple[str, ...], *, value: int | None,
         "review reject consolidate-20261121T101500-ab12cd",
     ],
 )
-@click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=TEXT)
+@click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=WAITING)
 @_REASON
 @_ALL
 @_DIGEST
@@ -164,7 +164,7 @@ def reject(ctx: click.Context, /, names: tuple[str, ...], **how: Any) -> None:
         'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview edit p-8228d1c4'
     ],
 )
-@click.argument("id_", metavar="ID", type=TEXT)
+@click.argument("id_", metavar="ID", type=WAITING)
 @AS_IS
 @click.pass_obj
 def edit(context: CliContext, *, id_: str, as_is: bool) -> None:

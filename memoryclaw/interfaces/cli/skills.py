@@ -14,7 +14,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
-from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, group
+from memoryclaw.interfaces.cli.verbs import AS_IS, SKILL, TEXT, CliContext, group
 from memoryclaw.text.prompts import one_line, visible
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def new(context: CliContext, *, name: str, description: str, as_is: bool) -> Non
         "skills lint --json",
     ],
 )
-@click.argument("name", metavar="[NAME]", required=False, default="", type=TEXT)
+@click.argument("name", metavar="[NAME]", required=False, default="", type=SKILL)
 @click.pass_context
 def lint(ctx: click.Context, name: str) -> None:
     """Explain every problem of a skill, or of all; exits with 1 if there is one."""
@@ -210,7 +210,7 @@ def reject(decision: SkillDecision) -> None:
         "skills outcome send-email failed --why 'the address bounced'",
     ],
 )
-@click.argument("name", metavar="NAME", type=TEXT)
+@click.argument("name", metavar="NAME", type=SKILL)
 @click.argument("ended", metavar="ok|failed", type=click.Choice(["ok", "failed"]))
 @click.option("--why", metavar="TEXT", default="", type=TEXT, help="What went wrong.")
 @click.option("--session", metavar="S", default="", type=TEXT, help="The session in which it was followed.")
@@ -256,7 +256,7 @@ def host(found: HostSkills) -> None:
         "skills run send-email --param recipient=John --apply",
     ],
 )
-@click.argument("name", metavar="NAME", type=TEXT)
+@click.argument("name", metavar="NAME", type=SKILL)
 @click.option("--param", "params", metavar="K=V", multiple=True, type=TEXT, help="A value of a parameter.")
 @click.option("--apply", is_flag=True, help="Call the tools; without it the calls are only shown.")
 @click.option("--session", metavar="S", default="", type=TEXT, help="The session whose log keeps the steps.")

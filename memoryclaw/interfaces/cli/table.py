@@ -17,6 +17,8 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, print_freshness
 
+TextOf = Callable[[str], click.ParamType[str]]
+
 
 @cache
 def method_of(verb: str) -> Callable[..., Any]:
@@ -31,16 +33,23 @@ def method_of(verb: str) -> Callable[..., Any]:
     return method
 
 
-def params_of(verb: str, without: Collection[str], text: click.ParamType[str]) -> list[click.Parameter]:
-    """The arguments and options of a verb, but for those that its command takes in another way; `text` reads one."""
-    return [_param(each, text) for each in parameters(method_of(verb)) if each.argument not in without]
+def params_of(verb: str, without: Collection[str], text_of: TextOf) -> list[click.Parameter]:
+    """The arguments and options of a verb, but for those that its command takes in another way.
+
+    `text_of` reads a text that a shell completes with something of the vault, or with nothing.
+    """
+    return [_param(each, text_of) for each in parameters(method_of(verb)) if each.argument not in without]
 
 
-def _param(parameter: Parameter, text: click.ParamType[str]) -> click.Parameter:
+def _param(parameter: Parameter, text_of: TextOf) -> click.Parameter:
     kind, default, param = parameter.type, parameter.default, parameter.param
     is_list = get_origin(kind) is Sequence
     metavar = param.metavar or ("N" if int in (kind, *get_args(kind)) else parameter.key.upper())
-    about: dict[str, Any] = {"type": text, "callback": _read(parameter), "required": default is ...}
+    about: dict[str, Any] = {
+        "type": text_of(param.completes),
+        "callback": _read(parameter),
+        "required": default is ...,
+    }
     if kind is bool:
         about |= {"type": bool, "is_flag": True}
     elif get_origin(kind) is Literal:

@@ -19,6 +19,8 @@ from memoryclaw import __version__
 from memoryclaw.model import OWNER
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from memoryclaw.app import App
 
 
@@ -91,7 +93,7 @@ _FIRST = ("init .", "remember 'Nora drinks oolong tea'", "ask 'What does Nora dr
 # Words that people try, and how what they mean is called here.
 _REMEMBER, _FORGET, _BROWSE = "remember 'Nora prefers tea'", "forget ID", "browse"
 _SEARCH, _SHOW = "search boathouse deadline", "show ID"
-_MEANT = {
+MEANT = {
     "add": _REMEMBER, "note": _REMEMBER, "save": _REMEMBER, "store": _REMEMBER, "new": _REMEMBER,
     "delete": _FORGET, "delete-fact": _FORGET, "remove": _FORGET, "rm": _FORGET, "archive": _FORGET,
     "list": _BROWSE, "ls": _BROWSE, "notes": _BROWSE,
@@ -99,7 +101,7 @@ _MEANT = {
     "get": _SHOW, "cat": _SHOW, "read": _SHOW, "open": _SHOW,
     "log": "history", "logs": "history", "changes": "history", "diff": "history", "audit": "history",
     "update": "edit ID --set F=V", "set": "edit ID --set F=V", "change": "edit ID --set F=V",
-    "restore": "revive ID", "revert": "undo COMMIT", "rollback": "undo COMMIT",
+    "restore": "forget --undo ID", "revert": "undo COMMIT", "rollback": "undo COMMIT",
     "health": "check", "start": "serve",
 }  # fmt: skip
 _WITH_VALUE = ("--vault", "--audience")  # of the options that every verb shares
@@ -115,7 +117,28 @@ class TextParam(click.types.StringParamType):
         return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
+class NameParam(TextParam):
+    """The name of something in the vault, which a shell completes."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def shell_complete(
+        self,
+        ctx: click.Context,
+        param: click.Parameter,  # noqa: ARG002 - as Click calls it
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """What begins so."""
+        from memoryclaw.interfaces.cli.completing import offered  # only a shell asks
+
+        return offered(ctx, self._what, incomplete)
+
+
 TEXT = TextParam()
+ID, ENTITY, ANYTHING, TAG, WAITING, SKILL = map(
+    NameParam, ("id", "entity", "id or entity", "tag", "waiting", "skill")
+)
 AS_IS = click.option("--as-is", is_flag=True, help="Keep what looks like a secret as it was typed.")
 
 
@@ -151,7 +174,10 @@ class Verb(click.Command):
         if not self._is_made:
             from memoryclaw.interfaces.cli.table import params_of
 
-            self._params = [*params_of(self.of, self._without, TEXT), *self._params]
+            self._params = [
+                *params_of(self.of, self._without, lambda what: NameParam(what) if what else TEXT),
+                *self._params,
+            ]
             self._is_made = True
         return self._params
 
@@ -228,7 +254,7 @@ class Verbs(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            if meant := _MEANT.get(args[0]):
+            if meant := MEANT.get(args[0]):
                 line = f"{error.message} {meant.partition(' ')[0]!r} does that: memoryclaw {meant}"
                 raise click.UsageError(line) from None
             from difflib import get_close_matches  # most verbs are typed right

@@ -1,4 +1,4 @@
-"""`init`, `remember`, `edit`, `forget`, `revive` and `undo`: changes, each a commit of its own."""
+"""`init`, `remember`, `edit`, `forget`, `trust` and `undo`: changes, each a commit of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import Bar, as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import pairs, table
-from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, agreed, verb
+from memoryclaw.interfaces.cli.verbs import AS_IS, ID, TEXT, CliContext, agreed, verb
 from memoryclaw.text.prompts import visible
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def remember(context: CliContext, *, text: str, **keys: Any) -> None:
         "edit notes/moon-pancakes --text new.md --digest 1f2e3d4c --dry-run",
     ]
 )
-@click.argument("id_", metavar="ID", type=TEXT)
+@click.argument("id_", metavar="ID", type=ID)
 @click.option(
     "--set",
     "pairs",
@@ -252,7 +252,7 @@ def _print_rewrite(context: CliContext, found: NoteRewrite) -> None:
         "forget --purge --source kanazawa --history",
     ]
 )
-@click.argument("ids", metavar="[ID]...", nargs=-1, type=TEXT)
+@click.argument("ids", metavar="[ID]...", nargs=-1, type=ID)
 @click.option("--undo", is_flag=True, help="Bring back what was forgotten or archived, unchanged.")
 @click.option("--purge", is_flag=True, help="Erase it in every place; nothing brings it back.")
 @click.option(
@@ -361,7 +361,7 @@ def _tell_purged(context: CliContext, done: Purged) -> None:
         "trust 'semantic/facts#Tam.car' --yes",
     ]
 )
-@click.argument("id_", metavar="ID", type=TEXT)
+@click.argument("id_", metavar="ID", type=ID)
 @click.option(
     "--quarantine", is_flag=True, help="The opposite: take it out of every answer; it stays in its file."
 )
