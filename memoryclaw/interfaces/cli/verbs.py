@@ -77,7 +77,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "Log": {"capture": "capturing", "import": "transferring", "hook": "hooks", "consolidate": "consolidating", "redo": "consolidating", "schedule": "consolidating"},
     "Review": {"review": "reviewing", "history": "looking", "blame": "looking", "skills": "skills"},
-    "Keep": {"sync": "maintaining", "watch": "serving", "serve": "serving", "ui": "serving", "mcp": "serving", "openclaw": "openclawing", "export": "transferring", "reindex": "maintaining", "status": "maintaining", "stats": "maintaining", "doctor": "maintaining", "lint": "linting", "migrate": "maintaining", "adopt": "adopting", "eval": "evaluating", "completion": "maintaining"},
+    "Keep": {"sync": "maintaining", "watch": "serving", "serve": "serving", "ui": "serving", "mcp": "serving", "connect": "connecting", "openclaw": "openclawing", "export": "transferring", "reindex": "maintaining", "status": "maintaining", "stats": "maintaining", "doctor": "maintaining", "lint": "linting", "migrate": "maintaining", "adopt": "adopting", "eval": "evaluating", "completion": "maintaining"},
     "Many vaults": {"fleet": "fleet", "tokens": "fleet", "work": "jobs", "jobs": "jobs"},
 }  # fmt: skip
 VERBS = {verb: module for verbs in SECTIONS.values() for verb, module in verbs.items()}
@@ -244,7 +244,7 @@ def shared_options() -> list[click.Option]:
     return [
         click.Option(
             ["--vault"], metavar="DIR", expose_value=False, callback=_keep_vault,
-            help="The vault's folder; else $MEMORYCLAW_VAULT, else the nearest memoryclaw.yaml upwards, else ~/.memoryclaw/vault.",
+            help="The vault's folder; else $MEMORYCLAW_VAULT, else the nearest memoryclaw.yaml upwards, else your own (`init --default`), else ~/.memoryclaw/vault.",
         ),
         click.Option(
             ["--audience"], metavar="NAME", expose_value=False, callback=_keep_audience,
