@@ -4,8 +4,8 @@
 
 The packages, each importing only from those below it (docs/architecture.md has the map):
 
-    interfaces  app  hosts  review  working  consolidation  skills  capture  recall  daemon  index  writing  history  config  vault
-    text  models
+    interfaces  fleet  app  hosts  health  review  working  lifecycle  consolidation  skills  capture  recall  daemon  index  writing
+    history  config  vault  text  models
 """
 
 from __future__ import annotations

@@ -466,6 +466,14 @@ SETTINGS = (
         ONLY_THERE,
         "It allows nothing by itself.",
     ),
+    Setting(
+        "vault.default",
+        "",
+        str,
+        "Your own vault, which counts where none is named and the working folder lies in none; `memoryclaw init --default` writes it.",
+        OWN,
+        "It says where your memories are.",
+    ),
 )
 
 
@@ -519,6 +527,7 @@ class Config(NamedTuple):
     track_ledger: bool
     format: int
     vault_id: str
+    own_vault: str
     notices: tuple[str, ...] = ()
     ignored: tuple[Ignored, ...] = ()
 
@@ -532,14 +541,23 @@ def here() -> Path:
 
 
 def find_root(given: str | None, environ: Mapping[str, str], cwd: Path) -> Path:
-    """The vault's folder: as given, `$MEMORYCLAW_VAULT`, the nearest memoryclaw.yaml upwards, else the default."""
+    """The vault's folder: as given, `$MEMORYCLAW_VAULT`, the nearest memoryclaw.yaml upwards, the user's own, else the default."""
     chosen = given or environ.get("MEMORYCLAW_VAULT")
     if chosen:
         return Path(os.path.abspath(os.path.expanduser(chosen)))
     for folder in (cwd, *cwd.parents):
         if (folder / CONFIG_FILE).is_file():
             return folder
-    return Path(environ.get("HOME") or os.path.expanduser("~")) / ".memoryclaw" / "vault"
+    home = Path(environ.get("HOME") or os.path.expanduser("~"))
+    return own_vault(environ) or home / ".memoryclaw" / "vault"
+
+
+def own_vault(environ: Mapping[str, str]) -> Path | None:
+    """The vault that the user's own settings name; None where they name none."""
+    own, cache = own_folder(environ) / OWN_FILE, _home(environ, "XDG_CACHE_HOME", ".cache") / _CACHE
+    chosen = _own(own, _written(own, cache), []).get("vault.default")
+    home = environ.get("HOME") or os.path.expanduser("~")
+    return Path(os.path.normpath(os.path.join(home, os.path.expanduser(chosen)))) if chosen else None
 
 
 def notes_here(given: str | None, environ: Mapping[str, str], cwd: Path) -> Path | None:
@@ -728,6 +746,7 @@ _RENAMED = {
     "index.url": "indexUrl",
     "index.vault": "indexVault",
     "vault.id": "vaultId",
+    "vault.default": "ownVault",
 }  # `llm.url` was there first
 
 

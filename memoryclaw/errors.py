@@ -102,6 +102,10 @@ class VectorsError(MemoryClawError):
     """The vectors cannot be used; they are derived, so they are rebuilt."""
 
 
+class UnconnectedError(MemoryClawError):
+    """A host's connection was tried and does not work."""
+
+
 def refused_by_system(error: Exception) -> str:
     """A message if the system caused the error; empty if it may be a bug."""
     if isinstance(error, OSError) and error.errno in _REFUSALS:

@@ -34,12 +34,13 @@ class Problem(NamedTuple):
 
 
 class Stamp(NamedTuple):
-    """Size, times and inode of a file; any difference means that it must be read again."""
+    """Size, times and inode of a file, and what tells its doubts from others; any difference means that it must be read again."""
 
     size: int
     mtime_ns: int
     ctime_ns: int
     inode: int
+    doubts: bytes = b""
 
 
 class Link(NamedTuple):

@@ -60,6 +60,10 @@ class Lookup(Protocol):
         """How many different values each field of each entity has now: (key of the entity, field, values)."""
         ...
 
+    def paths(self) -> Sequence[str]:
+        """The paths of all notes, in order."""
+        ...
+
     def episodes_titled(self, title: str) -> Sequence[tuple[str, str]]:
         """The episodes with this title, as (id, path)."""
         ...

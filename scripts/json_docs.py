@@ -307,7 +307,7 @@ VERBS = (
         }, title="check eval"),
     Verb(
         f"edit {shlex.quote(EDITED)} --set value=28",
-        "The result of a change. `init`, `remember`, `forget`, `trust`, `undo`, `review edit` and `skills new` return the same; `init` adds `found`: what the folder held, its notes by kind, tags, links, languages, names that mean something (`named`), and notes that git does not hold (`untracked`), ignores (`ignored`) or that seem to hold a secret (`secret`).",
+        "The result of a change. `init`, `remember`, `forget`, `trust`, `undo`, `review edit` and `skills new` return the same; `init` adds `default` (whether it is your own vault, which counts where none is named) and `found`: what the folder held, its notes by kind, tags, links, languages, names that mean something (`named`), and notes that git does not hold (`untracked`), ignores (`ignored`) or that seem to hold a secret (`secret`).",
         {
             "id": "the id of what was written; after `forget`, the id that `forget --undo` takes",
             "commit": "the commit that contains this change and nothing else; empty if there is none",
@@ -581,13 +581,30 @@ One object per line, as events happen.
 | `paths` | the first 50 of the files that a `synced` took in |
 """
 
+CONNECT = """## connect
+
+What was, or with `--dry-run` would be, written into the settings of a host, or with `--remove` taken out.
+
+| key | meaning |
+|---|---|
+| `host` | the host |
+| `action` | connected, unchanged, removed, not connected, `would connect` or `would remove` |
+| `vault` | the vault that the host is given; empty with `--remove` |
+| `files[].path`, `files[].changes` | a settings file, and whether it changes |
+| `files[].backup` | the copy of the file as it was; empty if there is none |
+| `tools` | the tools that the server answered with when it was tried; empty with `--dry-run`, with `--remove`, and for OpenClaw |
+| `question` | what to ask first; empty with `--remove` |
+
+With `--print` it prints `files[].path` (empty for a host that is not in the table) and `files[].text`, what to add there.
+"""
+
 OPENCLAW = """## openclaw install
 
 What was, or would be, written into OpenClaw's configuration. `openclaw uninstall` returns the same.
 
 | key | meaning |
 |---|---|
-| `action` | installed, uninstalled, unchanged, not installed; would install and would uninstall without `--yes` |
+| `action` | installed, uninstalled, unchanged, not installed; would install and would uninstall without `--yes`, or with `--dry-run` |
 | `config` | the configuration file |
 | `diff` | the change as a unified diff, without the values of secrets |
 | `backup` | the copy of the old file; empty if there is none, or if it was not needed and was removed |
@@ -731,6 +748,7 @@ def page(run: Run) -> str:
             HEAD,
             *(section(verb, vault, env, run) for verb in VERBS),
             WATCH,
+            CONNECT,
             OPENCLAW,
             SERVE,
             CAPTURE,

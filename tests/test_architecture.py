@@ -47,7 +47,7 @@ EFFECTS = {
     "consolidation.consolidate", "consolidation.model_chain", "consolidation.selecting", "lifecycle.pages",
     "recall.evaluation", "recall.rehearsal", "review.traces", "review.undo",
     "health.doctor", "health.lint", "health.survey",
-    "hosts.archives", "hosts.claude_settings", "hosts.hooks", "hosts.importing", "hosts.transcripts",
+    "hosts.archives", "hosts.connecting", "hosts.settings_file", "hosts.hooks", "hosts.importing", "hosts.transcripts",
     "hosts.openclaw.importing", "hosts.openclaw.setup", "hosts.openclaw.status",
 }  # fmt: skip
 WORLD = {

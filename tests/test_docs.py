@@ -36,6 +36,7 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = (
     "cli.md",
+    "connect.md",
     "consolidation.md",
     "existing-vault.md",
     "import-export.md",
@@ -63,6 +64,9 @@ CHANGING = (
     (re.compile(r"(?<=memoryclaw-studio-)[0-9a-f]{6}\b"), "3f9a1c"),
     (re.compile(r'(?:/bin/sh -c ".*" \S+ )?[^\s=]*/python\S*(?= -P )'), "/usr/bin/python3"),
     (re.compile(r"\d+\.\d MB"), "0.4 MB"),
+    (re.compile(r"[^\s\"']*/bin/memoryclaw\b"), f"{HOME}/.local/bin/memoryclaw"),
+    (re.compile(r"(?<=\")[^\s\"]*/bin/python[\d.]*(?=\")"), "/usr/bin/python3"),
+    (re.compile(r"[^\s\"']+(?=/plugins/openclaw\b)"), f"{HOME}/.local/share/memoryclaw"),
 )
 
 
@@ -105,6 +109,24 @@ def notes(home: Path, _env: Mapping[str, str]) -> Path:
     own.mkdir(parents=True)
     (own / "config.yaml").write_text("llm:\n  chain: []\n")
     return obsidian_vault(home / "notes")
+
+
+def newcomer(home: Path, _env: Mapping[str, str]) -> Path:
+    """A home with the notes and the hosts of somebody who has just heard of MemoryClaw."""
+    obsidian_vault(home / "Notes")
+    (home / ".claude").mkdir()
+    (home / ".openclaw").mkdir()
+    (home / ".openclaw/openclaw.json").write_text("{\n  // mine\n  gateway: { port: 18789 },\n}\n")
+    return home
+
+
+def in_clean_homes(page: str, home: Path) -> str:
+    """The same for a page whose sections each begin anew."""
+    parts = re.split(r"^(?=## )", page, flags=re.MULTILINE)
+    homes = [home / str(number) / "nora" for number in range(len(parts))]
+    for folder in homes:
+        folder.mkdir(parents=True)
+    return "".join(told(part, folder, newcomer) for part, folder in zip(parts, homes, strict=True))
 
 
 def told(page: str, home: Path, begin: Callable[[Path, Mapping[str, str]], Path] = studio) -> str:
@@ -206,11 +228,16 @@ def valued(page: str) -> str:
 BEGINS = {"existing-vault.md": notes}
 
 
+def retold(name: str, page: str, home: Path) -> str:
+    """A page with what its commands print now."""
+    return in_clean_homes(page, home) if name == "connect.md" else told(page, home, BEGINS.get(name, studio))
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_the_commands_of_a_page_print_what_it_shows(name: str, tmp_path: Path) -> None:
     page = (DOCS / name).read_text(encoding="utf-8")
     assert CONSOLE.search(page)
-    assert told(page, tmp_path, BEGINS.get(name, studio)) == page
+    assert retold(name, page, tmp_path) == page
 
 
 def test_every_command_has_its_section_and_its_synopsis() -> None:
@@ -313,7 +340,7 @@ def write_anew() -> None:
         for step in steps:
             page = step(page)
         with tempfile.TemporaryDirectory() as home:
-            page = told(page, Path(home).resolve(), BEGINS.get(name, studio))
+            page = retold(name, page, Path(home).resolve())
         (DOCS / name).write_text(page, encoding="utf-8")
 
 

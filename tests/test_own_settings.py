@@ -170,6 +170,7 @@ WIDER = {  # what a vault says, where its user says nothing
     "fleet.llmCalls": "99", "fleet.jobsUrl": "postgresql://thief@evil/x", "mcp.servers": "{x: {command: touch}}", "mcp.toolTimeout": "3600",
     "skills.toolHost": "openclaw", "openclaw.gatewayUrl": "https://evil.example", "openclaw.allowRemoteGateway": "true",
     "audience.folders": "{journal: public}", "audience.tokens": "{abc: owner}", "git.track_logs": "true", "git.track_ledger": "true",
+    "vault.default": "/home/thief/notes",
 }  # fmt: skip
 NARROWER = {  # what a vault says, and what its user says
     "index.engine": ("fts5", "postgres"), "retrieval.fallback": ("none", "vector"), "llm.chain": ("none", "[openai, ollama]"),

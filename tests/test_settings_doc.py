@@ -42,7 +42,7 @@ TAIL = """
 
 | variable | what it does |
 |---|---|
-| `MEMORYCLAW_VAULT` | The vault's folder, where `--vault` is not given. Without either: the nearest folder upwards that holds `memoryclaw.yaml`, else `~/.memoryclaw/vault`. |
+| `MEMORYCLAW_VAULT` | The vault's folder, where `--vault` is not given. Without either: the nearest folder upwards that holds `memoryclaw.yaml`, else `vault.default` of your own settings, else `~/.memoryclaw/vault`. |
 | `MEMORYCLAW_NOW` | The time, such as `2026-04-20T08:00:00Z`, in place of the clock: the same question then gives the same answer on any day. A day before 1970 or after 2100 is refused, and by whatever writes also from the clock of the machine. |
 | `NO_COLOR` | Set to anything, it turns colours off. |
 """

@@ -1312,8 +1312,24 @@ class App:
         from memoryclaw.review.machines import exchange
 
         self._track()
-        progress = self._context.progress
-        return exchange(self._writing(), include_noexport=include_noexport, progress=progress)
+        context = self._context
+        context.begin()
+
+        def work() -> Exchanged:
+            return exchange(
+                self._writing(),
+                include_noexport=include_noexport,
+                progress=context.progress,
+                renamed=context.renamed,
+            )
+
+        try:
+            return work()
+        except UnidentifiedError:  # before anything was merged
+            context.identify()
+            return work()
+        finally:
+            context.reload()
 
     @allowed(OWNER)
     def _writing(self) -> WriteContext:
@@ -1366,6 +1382,9 @@ class App:
         """A watch over this vault, to be `run`; everything that happens is told. The copies for hosts follow the skills."""
         from memoryclaw.index.watching import Watching
 
+        if is_initialised(self.root):
+            with suppress(MemoryClawError):  # the verb that needs it says what is wrong
+                self._context.identify()
         filler = self._filler(tell)
 
         def heard(report: WatchReport) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw import config as settings
@@ -17,6 +18,7 @@ from memoryclaw.version import __version__
 
 if TYPE_CHECKING:
     from memoryclaw.app.context import VaultContext
+    from memoryclaw.writing.context import WriteContext
 
 _ANNOUNCED = "announced"  # in the user's own folder: a file for each vault that was opened
 _LISTED = 5  # things that one sentence names
@@ -76,11 +78,36 @@ def _ignored_settings(context: VaultContext) -> list[Adoptable]:
 
 
 def _adopt_settings(context: VaultContext, items: Sequence[Adoptable]) -> None:
-    from memoryclaw.vault import files  # only `adopt` writes
-    from memoryclaw.vault.settings_text import with_setting
-
     context.identify()  # the folder is named after the vault's id
     folder = settings.own_vault_folder(os.environ, context.config.vault_id)
+    _tell_own_settings(folder, {item.what: item.value for item in items})
+
+
+def remember_vault(root: Path) -> None:
+    """Has the user's own settings name a vault as the one that counts where none is named.
+
+    Raises:
+        InputError: they cannot say it.
+    """
+    _tell_own_settings(settings.own_folder(os.environ), {"vault.default": os.fspath(root)})
+
+
+def is_temporary(root: Path) -> bool:
+    """True for a folder below one whose contents go by themselves, unless the person's home is there too."""
+    from tempfile import gettempdir
+
+    real, home = (Path(os.path.realpath(path)) for path in (root, os.path.expanduser("~")))
+    places = {os.path.realpath(place) for place in (gettempdir(), *_TEMPORARY)}
+    return any(real.is_relative_to(place) for place in places) and not real.is_relative_to(home)
+
+
+_TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - nothing is made there
+
+
+def _tell_own_settings(folder: Path, values: Mapping[str, Any]) -> None:
+    from memoryclaw.vault import files  # most commands write none
+    from memoryclaw.vault.settings_text import with_setting
+
     folder.mkdir(0o700, parents=True, exist_ok=True)
     where = os.fspath(folder / settings.OWN_FILE)
     try:
@@ -88,8 +115,8 @@ def _adopt_settings(context: VaultContext, items: Sequence[Adoptable]) -> None:
         text, digest = read.data.decode("utf-8", "surrogateescape"), read.digest
     except NotFoundError:
         text, digest = "", None
-    for item in items:
-        text = with_setting(text, item.what, item.value, where)
+    for key, value in values.items():
+        text = with_setting(text, key, value, where)
     files.write_file(os.fspath(folder), settings.OWN_FILE, text.encode("utf-8", "surrogateescape"), digest)
 
 
@@ -119,9 +146,37 @@ def _adopt_decisions(context: VaultContext, items: Sequence[Adoptable]) -> None:
     context.write(lambda writing: elsewhere.adopt(writing, proposals))
 
 
+# Labels.
+
+
+def _wider_labels(context: VaultContext) -> list[Adoptable]:
+    from memoryclaw.review import widened
+    from memoryclaw.writing.secret_gate import secret_gate
+
+    writing = context.write_context(secret_gate())
+    if not (waiting := widened.widened(writing)):
+        return []
+    why = widened.why(writing, waiting)
+    return [Adoptable("label", widened.KIND, [one.line for one in waiting], "the labels of notes", why)]
+
+
+def _adopt_labels(context: VaultContext, items: Sequence[Adoptable]) -> None:
+    from memoryclaw.review import widened
+
+    def work(writing: WriteContext) -> None:
+        waiting = widened.widened(writing)
+        if [[one.line for one in waiting]] != [item.value for item in items]:
+            raise ConflictError(f"{widened.KIND} has changed since it was shown; look at it again")
+        widened.decide(writing, waiting, wanted=True)
+
+    context.write(work)
+    context.read_again()
+
+
 KINDS = {
     "setting": Kind(_ignored_settings, _adopt_settings),
     "decision": Kind(_foreign_decisions, _adopt_decisions),
+    "label": Kind(_wider_labels, _adopt_labels),
 }
 
 

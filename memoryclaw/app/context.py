@@ -34,7 +34,7 @@ from memoryclaw.ports import Progress
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import dated
-from memoryclaw.vault.permissions import OwnStore, Store, put_store
+from memoryclaw.vault.permissions import OwnStore, Store, moves_file, put_store, store_of
 from memoryclaw.vault.state_folder import is_initialised, must_hold_no_link, state_folder
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
@@ -126,6 +126,7 @@ class VaultContext:
         self.asked: float | None = None  # when the next verb was asked for, by the monotonic clock
         self.only_looks = False  # and so was every verb until further notice: none of them writes
         self.patience = patience
+        self._seen_size = -1  # of git's record of moves, when it was looked through
 
     def _put_store(self) -> None:
         name = self.config.vault_id
@@ -145,8 +146,45 @@ class VaultContext:
         from memoryclaw.writing.secret_gate import secret_gate
 
         identify(self.write_context(secret_gate()), new_vault_id())
+        self.reload()
+
+    def reload(self) -> None:
+        """Takes in the id that the vault has now."""
         self.config = self.config._replace(vault_id=settings.load(self.root).vault_id)
         self._put_store()
+
+    def begin(self) -> None:
+        """Has what a clone, or a pull by hand, brought wider than it held here be in doubt; what it last saw stands in the user's own folder."""
+        if self._permissions is not None or self._kept is not None:
+            return
+        try:
+            size = os.stat(self.root / ".git" / "logs" / "HEAD").st_size
+        except OSError:
+            return
+        root = os.fspath(self.root)
+        if size == self._seen_size or not (place := moves_file(root)):
+            return
+        from memoryclaw.review.widened import look_through
+        from memoryclaw.writing.secret_gate import secret_gate
+
+        seen_size, _, last = _text_of(Path(place)).strip().partition(" ")
+        if seen_size != str(size):
+            last = look_through(self.write_context(secret_gate()), last)
+            with contextlib.suppress(OSError):
+                os.makedirs(os.path.dirname(place), 0o700, exist_ok=True)
+                Path(place).write_text(f"{size} {last}\n", encoding="ascii")
+            self._put_store()
+        self._seen_size = size
+
+    def renamed(self, name: str) -> None:
+        """Keeps what was permitted in the vault for the id that it is about to have, too."""
+        if self._permissions is None and self.config.vault_id:
+            own = store_of(os.fspath(self.root))
+            OwnStore(os.fspath(settings.own_vault_folder(os.environ, name))).append(own.read())
+
+    def read_again(self) -> None:
+        """Brings the index in line with the files as they are read from now on, beside a live watcher too."""
+        healed(self._whole, self.sync.run)
 
     # ── The parts
 
@@ -284,6 +322,7 @@ class VaultContext:
         """Brings the index in line with the files, or relies on a live watcher that has done so, or on who keeps it."""
         if self._kept is not None:
             return self._as_kept(self._kept())
+        self.begin()
         since = self.asked
         if not self.only_looks:
             self.asked = None  # what a verb has written itself, it sees when it looks again
@@ -461,8 +500,9 @@ class VaultContext:
         """The text of a file without what is for others."""
         from memoryclaw.vault.seen import seen  # only for what an agent claims
 
-        data = seen(path, text.encode("utf-8", "surrogatepass"), self.audience, self.config.folders)
-        return (data or b"").decode("utf-8", "surrogatepass")
+        data, doubts = text.encode("utf-8", "surrogatepass"), self.vault.doubts(path)
+        visible = seen(path, data, self.audience, self.config.folders, doubts)
+        return (visible or b"").decode("utf-8", "surrogatepass")
 
     def note_shown(self, session: str, mode: str, digests: Mapping[str, str]) -> str:
         """Keeps in the ledger what a session was shown by a tool; returns why not, if it could not."""
@@ -528,6 +568,13 @@ class VaultContext:
             keeps=self._kept is None,
             may=self._may,
         )
+
+
+def _text_of(place: Path) -> str:
+    try:
+        return place.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def _with_notice(done: T, notice: str) -> T:

@@ -93,7 +93,10 @@ class Review:
             chosen = [as_shown(context, items[0].id, digest)] if digest else items
             return decide(context, chosen, decision, value=value, reason=" ".join(why.split()))
 
-        return self._context.permit(work, reason)
+        done = self._context.permit(work, reason)
+        if any(item.widened for item in items):
+            self._context.read_again()
+        return done
 
     @allowed(OWNER)
     def ticked(self) -> TickedFacts:

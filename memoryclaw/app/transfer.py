@@ -162,8 +162,9 @@ class Transfer:
             data = files.read_file(root, name).data
             if name.startswith(ARTIFACTS):  # it comes with a line that may leave
                 return data, True
-            text = leaving(name, data, cited, audience=audience, folders=folders)
-            return text, text == seen(name, data, audience, folders)
+            doubts = context.vault.doubts(name)
+            text = leaving(name, data, cited, audience=audience, folders=folders, doubts=doubts)
+            return text, text == seen(name, data, audience, folders, doubts)
 
         about = {
             "audience": context.audience,

@@ -141,7 +141,10 @@ def select(vault: Vault, done: PastRuns, *, since: str = "", remember: bool = Fa
             fresh[path] = mark
             continue
         log = _read(
-            vault, path, ranges.get(path, ()), ReadingSettings(labels=vault.labels, forgotten=forgotten)
+            vault,
+            path,
+            ranges.get(path, ()),
+            ReadingSettings(labels=vault.labels, forgotten=forgotten, doubts=vault.doubts(path)),
         )
         if log.turns:
             unread_logs.append(log)

@@ -15,7 +15,7 @@ from memoryclaw.app import App
 from memoryclaw.fleet.store import Fleet
 from memoryclaw.index.index import fingerprint
 from memoryclaw.index.sync import Freshness
-from memoryclaw.review.machines import first_copy
+from memoryclaw.review.machines import exchange, first_copy
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.init import new_copy
 
@@ -33,6 +33,9 @@ class _PermissionsOf(NamedTuple):
 
     def append(self, line: str) -> None:
         self.fleet.permit(self.vault, line)
+
+    def edition(self) -> object:
+        return None  # nobody but the home of a vault, which is here, adds lines
 
 
 class FleetApp(App):
@@ -56,6 +59,10 @@ class FleetApp(App):
         """What writes in it."""
         return self._writing()
 
+    def copy(self) -> None:
+        """Fetches what the fleet's own remote has."""
+        exchange(self._writing(), include_noexport=True, own=True)
+
     def stale(self) -> str:
         """How the index differs from one that is built anew from the files, in a few words; empty where it does not. Mends nothing."""
         with tempfile.TemporaryDirectory(prefix="memoryclaw-check-") as folder:
@@ -77,8 +84,8 @@ def clone(remote: str, folder: Path) -> None:
     """A new copy of what a remote has, in a folder that is not there yet."""
     new_copy(os.fspath(folder), remote)
     first_copy(os.fspath(folder))
-    with App(folder) as app:
-        app.exchange(include_noexport=True)
+    with FleetApp(folder) as app:
+        app.copy()
 
 
 def open_app(

@@ -286,6 +286,14 @@ class FileChange(NamedTuple):
     after: bytes | None
 
 
+class BranchMove(NamedTuple):
+    """A move of the branch from one commit to another, and what git says of why."""
+
+    old: str  # empty for the first commit
+    new: str
+    why: str
+
+
 class History:
     """The git history of one vault; open one per job, it holds nothing open between commands."""
 
@@ -561,6 +569,20 @@ class History:
         """A commit's parents, message and trailers."""
         return _recorded(commit, self.objects([commit])[0])
 
+    def moves(self) -> list[BranchMove]:
+        """How the branch that is checked out came from commit to commit on this machine, as far as git remembers; the oldest first."""
+        try:
+            with open(os.path.join(self.git_dir, "logs", "HEAD"), encoding="utf-8", errors="replace") as file:
+                lines = file.read().splitlines()
+        except OSError:
+            return []
+        moves = []
+        for line in lines:
+            commits, _, why = line.partition("\t")
+            old, _, rest = commits.partition(" ")
+            moves.append(BranchMove(old if old.strip("0") else "", rest.partition(" ")[0], why))
+        return moves
+
     def changes(self, commit: str) -> list[FileChange]:
         """The files that a commit changed against its parent, with their bytes before and after; of a merge, none.
 
@@ -576,9 +598,16 @@ class History:
                 "`git fetch --unshallow` brings it where a copy has it"
             )
         against = recorded if len(recorded) == 1 else ()
-        out = self.git.run(
-            "diff-tree", "-r", "-z", "--root", "--no-renames", "--no-commit-id", *against, commit
-        )
+        return self.between(*against, commit)
+
+    def between(self, *commits: str) -> list[FileChange]:
+        """The files that differ between two commits, with their bytes in each; those of a first commit, where there is one.
+
+        Raises:
+            HistoryError: a version of a file is not in this repository.
+        """
+        commit = commits[-1]
+        out = self.git.run("diff-tree", "-r", "-z", "--root", "--no-renames", "--no-commit-id", *commits)
         fields = out.decode("utf-8", "surrogateescape").split("\0")[:-1]
         raw = [(fields[i + 1], fields[i].lstrip(":").split(" ")) for i in range(0, len(fields), 2)]
         versions = [(path, _version(was, a), _version(now, b)) for path, (was, now, a, b, _) in raw]

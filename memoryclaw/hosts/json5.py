@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import ConfigError
@@ -45,6 +46,7 @@ class Member(NamedTuple):
     comma: int = -1  # -1: none
 
 
+@lru_cache(maxsize=4)  # one edit asks several times, and a host's file may hold megabytes
 def parse(text: str) -> JsonNode:
     """The value of a JSON5 text.
 
@@ -201,6 +203,14 @@ def put(text: str, path: Path, value: Any) -> tuple[str, Added]:
 def replaced(text: str, node: JsonNode, raw: str) -> str:
     """The text with a value replaced by other characters."""
     return text[: node.start] + raw + text[node.end :]
+
+
+def inserted_value(text: str, node: JsonNode, value: Any) -> str:
+    """A value as `put` would write it where another stands now."""
+    line = text[_line_start(text, node.start) : node.start]
+    indent = _indent_of_line(text, node.start)
+    is_alone = "{" not in line and "," not in line and re.search(r"[\n\r]", text) is not None
+    return _shown(value, indent, _unit(text), _newline(text)) if is_alone else written(value)
 
 
 def append(text: str, path: Path, value: Any) -> tuple[str, Added]:

@@ -127,6 +127,12 @@ class Catalog:
             tokens[column] += m
         return {(kind, column): max(m / n, tokens[column] / units[column]) for kind, column, n, m in counted}
 
+    def paths(self) -> list[str]:
+        """The paths of all notes, in order."""
+        return [
+            path for (path,) in self.rows("select path from files where kind != 'settings' order by path")
+        ]
+
     def notes(self, paths: Iterable[str]) -> dict[str, tuple[str, str]]:
         """The id of the note at each path, and the code of the language that it is in."""
         rows = self.rows(f"select path, id, language from files where path {_IN}", [json.dumps(list(paths))])

@@ -607,6 +607,8 @@ _KEYS: Mapping[str, Callable[[str], tuple[str, ...]]] = {
 def stored_stamp(stamp: Stamp, racy: bool) -> bytes:
     """A stamp as it is stored; empty when the file must be read once more."""
     # A file written within the clock's grain of being read may change again under the same stamp: read it once more.
+    if racy and stamp.doubts:  # with which doubts it was read is not forgotten
+        return packed_stamp(stamp._replace(ctime_ns=0))
     return b"" if racy else packed_stamp(stamp)
 
 

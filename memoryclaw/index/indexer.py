@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from memoryclaw.errors import VaultError
@@ -14,7 +14,7 @@ from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.language import key_of
 from memoryclaw.vault.audience import is_read_since
-from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.folder import Vault, doubts_in
 from memoryclaw.vault.forgotten import ForgottenLines, standing_marks
 from memoryclaw.vault.generated import own_words
 from memoryclaw.vault.layout import ALIASES_FILE, DECISIONS_FILE, SCHEMA_FILE
@@ -44,6 +44,7 @@ class Indexer:
         self.racy: list[str] = []
         self.paths: list[str] = []  # that were added or changed
         self.new_digests: dict[bytes, str] = {}
+        self._stamps: Mapping[str, bytes] = {}  # of the present batch, as the index has them
 
     def run(self, changed: Sequence[str], removed: Sequence[str], progress: Progress | None) -> None:
         """Applies all of it; every transaction leaves an index that is right for the files it covered."""
@@ -63,7 +64,7 @@ class Indexer:
                         progress(min(start_of_batch + BATCH, len(changed)), len(changed))
 
     def _batch(self, paths: Sequence[str], work: Writing) -> None:
-        digests = self._index.digests(paths)
+        digests, self._stamps = self._index.digests(paths), self._index.stamps_near(paths, ())
         read = [(path, self._filed(path, digests, work)) for path in paths]
         work.put([filed for _, filed in read if isinstance(filed, IndexedNote)])
         work.remove([path for path, filed in read if filed == "gone"])
@@ -90,7 +91,7 @@ class Indexer:
         racy = is_racy(stamp)
         if racy:
             self.racy.append(path)
-        if known.get(path) == digest:
+        if known.get(path) == digest and doubts_in(self._stamps.get(path, b"")) == stamp.doubts:
             work.touch(path, stamp, racy=racy)
             return "same"
         self.added += path not in known
@@ -104,7 +105,8 @@ class Indexer:
         partial = 0
         if self._vault.audience == OWNER and self._vault.is_partial(path, words, AGENT):
             partial = 2 if is_read_since(path, words) else 1
-        return IndexedNote(read_note(path, words, self._settings), stamp, digest, racy, partial)
+        settings = self._settings._replace(doubts=self._vault.doubts(path))
+        return IndexedNote(read_note(path, words, settings), stamp, digest, racy, partial)
 
 
 # Takes into the index what the reading of other files depends on: the vault's own vocabulary (aliases.yaml, _schema.yaml) and the

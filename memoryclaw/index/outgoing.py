@@ -60,7 +60,7 @@ class Outgoing:
             return everything
         if visible == data:
             return set()
-        collections, settings = self._index.collections(), ReadingSettings()
+        collections, settings = self._index.collections(), ReadingSettings(doubts=self._vault.doubts(path))
         settings = settings._replace(forgotten=ForgottenLines.of(self._index.forgotten()))
         if collections is not None:
             settings = settings._replace(collections=collections)
@@ -77,7 +77,8 @@ class Outgoing:
 
     def left(self, path: str, data: bytes) -> bytes | None:
         """What of a file may leave this machine, as `leaving` tells, without what rests on what stays."""
-        return leaving(path, data, self._cited(data), audience=self._audience, folders=self._vault.labels)
+        cited, doubts = self._cited(data), self._vault.doubts(path)
+        return leaving(path, data, cited, audience=self._audience, folders=self._vault.labels, doubts=doubts)
 
     def _cited(self, data: bytes) -> set[str]:
         """The sources of a file that stay here."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -14,6 +16,7 @@ from memoryclaw.model import Problem
 from memoryclaw.ports import Progress
 from memoryclaw.vault.folder import Scan, Vault, is_wanted
 from memoryclaw.vault.layout import ALIASES_FILE, DECISIONS_FILE, SCHEMA_FILE
+from memoryclaw.vault.permissions import carry
 from memoryclaw.vault.state_folder import WAIT, echo
 
 SETTINGS_FILES = frozenset({ALIASES_FILE, SCHEMA_FILE, DECISIONS_FILE})
@@ -151,6 +154,7 @@ class Sync:
         from memoryclaw.index.indexer import Indexer  # noqa: PLC0415 - where a watcher keeps the index fresh, a search reads no note
 
         gone = self._index.digests(behind.removed)
+        self._carry_doubts(gone, behind.changed)
         indexer = Indexer(self._vault, self._index, scan.raw)
         indexer.run(behind.changed, behind.removed, self._progress)
         for path, digest in gone.items():
@@ -162,6 +166,18 @@ class Sync:
         counts = indexer.added, indexer.changed, len(behind.removed), len(indexer.unread), len(scan.files)
         paths = [*indexer.paths, *behind.removed]
         return Synced(*counts, tuple(indexer.racy), tuple(paths[:_TOLD]))
+
+    def _carry_doubts(self, gone: dict[str, bytes], changed: list[str]) -> None:
+        """A file that was moved as it was is in doubt where it is now, before anything of it is read."""
+        import hashlib  # noqa: PLC0415 - as above, and few files are in doubt
+
+        root = os.fspath(self._vault.root)
+        in_doubt = {digest: path for path, digest in gone.items() if self._vault.doubts(path).pieces}
+        for path in changed if in_doubt else ():
+            with suppress(VaultError):
+                content = self._vault.read(path)
+                if content and (old := in_doubt.get(hashlib.sha256(content[0]).digest())):
+                    carry(root, old, path)
 
     def _odd(self, problems: list[Problem]) -> None:
         earlier = self._index.scan_problems() if self._odd_before is None else self._odd_before

@@ -192,7 +192,15 @@ def _told(context: UpkeepContext) -> Iterator[RunEpisode]:
         low = {key.lower(): value for key, value in note.meta.items()}
         ranges = parse_ranges(text_of(low.get("source")))
         labelled = of_folders(path, context.vault.labels) or of_note(note) or labels_in(text)
-        if not ranges or note.broken or labelled or stays(path, text.encode()) or forgotten.named(path):
+        doubted = context.vault.doubts(str(path)).pieces
+        if (
+            doubted
+            or not ranges
+            or note.broken
+            or labelled
+            or stays(path, text.encode())
+            or forgotten.named(path)
+        ):
             continue
         merged = names_of(low, ("merged_from",))
         yield RunEpisode(

@@ -19,7 +19,7 @@ from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import key_of
 from memoryclaw.text.prompts import one_line
-from memoryclaw.vault.audience import Outline, covered, of_folders, of_note
+from memoryclaw.vault.audience import of_folders
 from memoryclaw.vault.edits import set_property
 from memoryclaw.vault.forgotten import ForgottenLines, gone_lines, without_lines
 from memoryclaw.vault.generated import (
@@ -33,6 +33,7 @@ from memoryclaw.vault.generated import (
 from memoryclaw.vault.layout import slug
 from memoryclaw.vault.logs import role_of
 from memoryclaw.vault.properties import read_properties, text_of
+from memoryclaw.vault.standings import standing_of_note, standings_of_lines
 from memoryclaw.writing.context import Templates
 
 ENTITIES, TOPICS = f"{FOLDER}entities/", f"{FOLDER}topics/"
@@ -128,11 +129,11 @@ def episodes_of(context: UpkeepContext) -> list[Episode]:
             continue
         marks = forgotten.within(path, read[0])
         text = readable(without_lines(decode(read[0]).text, gone_lines(marks)).text)
-        note = split(text)
-        if note.broken or of_note(note):
+        note, doubts = split(text), context.vault.doubts(str(path))
+        if note.broken or standing_of_note(note, doubts).audience:
             continue
         properties, body = read_properties(note.meta, {}), note.body.split("\n")
-        labels = covered(body, Outline(body))
+        labels = standings_of_lines(body, doubts=doubts)
         everybody = (
             *properties.entities,
             *properties.people,

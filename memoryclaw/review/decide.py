@@ -14,7 +14,7 @@ from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import History
 from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, opposed, pair_print, side_in_words
 from memoryclaw.model import Problem
-from memoryclaw.review import branches, elsewhere
+from memoryclaw.review import branches, elsewhere, widened
 from memoryclaw.review.checks import DueCheck, changed, confirmed, ended, stands
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, one_of, waiting
 from memoryclaw.review.settling import settling
@@ -151,7 +151,7 @@ def _decided(
         )
     if item.branch is not None:
         return _branch(context, item, decision)
-    if item.foreign:
+    if item.is_of_others:
         return _foreign(context, item, decision)
     if item.check is not None:
         return _checked(context, item, item.check, decision)
@@ -353,6 +353,12 @@ def _branch(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDec
 
 
 def _foreign(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDecision:
+    if item.widened:
+        widened.decide(context, item.widened, wanted=decision != REJECTED)
+        stays = "it stays as narrow on this machine as it was; elsewhere, it is as it came" * (
+            decision == REJECTED
+        )
+        return ReviewDecision(item.id, item.kind, item.what, decision, notice=stays)
     if decision == REJECTED:
         elsewhere.decline(context, item.foreign)
         stays = "it counts for nothing on this machine; where it was decided, it stays"
@@ -422,7 +428,7 @@ def editable(item: ReviewItem) -> str:
         raise InputError(f"{item.id} is a skill; edit {item.path} itself")
     if item.conflict is not None:
         raise InputError(f"{item.id} is a conflict; approve one of its values, or edit {item.path}")
-    if item.foreign:
+    if item.is_of_others:
         raise InputError(f"{item.id} was decided elsewhere; approve it or reject it")
     if item.branch is not None:
         raise InputError(

@@ -44,6 +44,8 @@ def _differences(context: WriteContext, item: ReviewItem) -> Iterator[FileDiff]:
     elif item.foreign:
         text = context.text(item.path)
         yield FileDiff(item.path, text, text + item.text)
+    elif item.widened:
+        yield FileDiff(item.id, "", item.text)
     elif item.is_skill:
         yield FileDiff(item.path, "", item.text)
     elif item.conflict is None:

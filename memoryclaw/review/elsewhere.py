@@ -27,7 +27,11 @@ def each_in_words(proposals: Sequence[Decision]) -> list[str]:
 
 def in_words(proposals: Sequence[Decision]) -> str:
     """What these decisions would permit, the first of them."""
-    words = each_in_words(proposals)
+    return in_a_few_words(each_in_words(proposals))
+
+
+def in_a_few_words(words: Sequence[str]) -> str:
+    """The first of several things, and how many more there are."""
     remainder = f"; and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
     return f"{'; '.join(words[:_NAMED])}{remainder}"
 
@@ -57,13 +61,14 @@ def _origins(history: History, proposals: Iterable[Decision]) -> str:
                 commits.append(edition.commit)
             if not missing:
                 break
-        named = [_named(history, commit) for commit in commits[:_NAMED]]
+        origins = [named(history, commit) for commit in commits[:_NAMED]]
     except HistoryError:  # a damaged history names nothing
         return ""
-    return ", ".join([*named, *([f"{len(commits) - _NAMED} more"] if len(commits) > _NAMED else [])])
+    return ", ".join([*origins, *([f"{len(commits) - _NAMED} more"] if len(commits) > _NAMED else [])])
 
 
-def _named(history: History, commit: str) -> str:
+def named(history: History, commit: str) -> str:
+    """A commit, who made it and when, and a remote branch that has it."""
     row = logged(history, commit)
     remotes = ("for-each-ref", "--count=1", "--contains", commit, "--format=%(refname:short)", "refs/remotes")
     remote = history.git.asks(*remotes)[1].decode("utf-8", "replace").strip()

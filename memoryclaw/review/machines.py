@@ -8,17 +8,22 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from memoryclaw.config import is_vault_id
 from memoryclaw.errors import ConflictError, HistoryError, InputError
 from memoryclaw.history.remote import FOLDER, Remote, remote_of
 from memoryclaw.history.repository import History, TreeEntry, Version, create_branch
 from memoryclaw.ports import Progress
-from memoryclaw.review.merging import MergedTree, Tip, disputed, is_record, merge_trees, united
-from memoryclaw.text.encoding import in_form_of, same_text
+from memoryclaw.review.merging import MergedTree, Tip, disputed, is_record, merge_trees, still_bound, united
+from memoryclaw.text.encoding import decode, in_form_of, same_text
 from memoryclaw.vault.export_gate import leaving
 from memoryclaw.vault.files import folder_lock
-from memoryclaw.vault.layout import CONFIG_FILE, length_trouble, name_notices
+from memoryclaw.vault.layout import CONFIG_FILE, length_trouble, name_notices, timestamp
+from memoryclaw.vault.permissions import doubt, doubts
+from memoryclaw.vault.standings import Version as FileVersion
+from memoryclaw.vault.standings import doubts_of
 from memoryclaw.vault.state_folder import made
 from memoryclaw.writing.context import WriteContext
+from memoryclaw.writing.identity import id_in
 from memoryclaw.writing.init import PRIVATE, leave_out
 from memoryclaw.writing.writer import Writer, recover, writing
 
@@ -48,6 +53,8 @@ def exchange(
     include_noexport: bool = False,
     progress: Progress | None = None,
     may: Callable[[str], None] = lambda _: None,
+    own: bool = False,
+    renamed: Callable[[str], None] = lambda _: None,
 ) -> Exchanged:
     """Brings a vault and its other copy to the same commits.
 
@@ -56,6 +63,8 @@ def exchange(
         include_noexport: also push what is marked not to leave this machine.
         progress: told (done, total) of the steps.
         may: told what was fetched, before it is merged; may raise.
+        own: what is there was written by this fleet, so nothing of it is in doubt.
+        renamed: told another id of the vault before it has that.
 
     Raises:
         ConflictError: a file cannot be merged, or holds work that is not committed; nothing was changed.
@@ -77,7 +86,7 @@ def exchange(
             _step(progress, 1)
             may(theirs)
             if theirs:
-                exchanged = _taken(context, theirs, exchanged)
+                exchanged = _taken(context, theirs, exchanged, own=own, renamed=renamed)
             _step(progress, 2)
             head = history.head()
             if not head or head == theirs:
@@ -161,7 +170,7 @@ def take_over(
         theirs = Remote(history, remote).fetch()
     if theirs and is_taken_over(context.root, theirs):
         branch = set_aside(context, theirs, f"memoryclaw/unsent-{fence}-{node}")
-    exchanged = exchange(context, include_noexport=True, may=may)
+    exchanged = exchange(context, include_noexport=True, may=may, own=True)
     for _ in range(_TRIES):
         taken_over(context, node, fence)
         if send(context.root):
@@ -224,7 +233,7 @@ def set_aside(context: WriteContext, theirs: str, name: str) -> str:
             with suppress(HistoryError):  # it is there, with this commit
                 create_branch(history, f"refs/heads/{branch}", head, "not sent")
         if head != theirs:
-            merging = _Merge(context, writer, "the remote")
+            merging = _Merge(context, writer, "the remote", own=True)
             merging.carry_out(head, theirs, [], forward=True)
     return branch
 
@@ -253,7 +262,9 @@ def _end(progress: Progress | None, done: Exchanged) -> Exchanged:
     return done
 
 
-def _taken(context: WriteContext, theirs: str, done: Exchanged) -> Exchanged:
+def _taken(
+    context: WriteContext, theirs: str, done: Exchanged, *, own: bool, renamed: Callable[[str], None]
+) -> Exchanged:
     """Merges what is there into what is here."""
     with writing(context.root) as writer, folder_lock(context.root, "logs"):
         history = writer.history
@@ -263,7 +274,7 @@ def _taken(context: WriteContext, theirs: str, done: Exchanged) -> Exchanged:
         received = done.received + _count(history, theirs, head)
         bases = _bases(history, head, theirs)
         forward = not head or bases == [head]
-        merging = _Merge(context, writer, done.remote)
+        merging = _Merge(context, writer, done.remote, own=own, renamed=renamed)
         if not bases and head:
             merging.must_be_a_vault(theirs)
         unsent = history.ignored([f"{folder}/x" for folder in PRIVATE])()
@@ -271,7 +282,7 @@ def _taken(context: WriteContext, theirs: str, done: Exchanged) -> Exchanged:
         leave_out(context.root, [folder for folder in PRIVATE if f"{folder}/x" in unsent])
     return done._replace(
         received=received,
-        merge=done.merge if forward else commit,
+        merge=commit if commit != theirs else done.merge,
         files=tuple(sorted({*done.files, *changed})),
         told=tuple(dict.fromkeys((*done.told, *remarks))),
     )
@@ -280,11 +291,20 @@ def _taken(context: WriteContext, theirs: str, done: Exchanged) -> Exchanged:
 class _Merge:
     """One merge under the writer's lock."""
 
-    def __init__(self, context: WriteContext, writer: Writer, remote: str) -> None:
+    def __init__(
+        self,
+        context: WriteContext,
+        writer: Writer,
+        remote: str,
+        *,
+        own: bool,
+        renamed: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._context = context
         self._writer = writer
         self._history = writer.history
         self._remote = remote
+        self._own, self._renamed = own, renamed
         self._blobs: dict[str, bytes] = {}
 
     def must_be_a_vault(self, theirs: str) -> None:
@@ -310,6 +330,11 @@ class _Merge:
             self._load(disputed(base, ours, their_tip))
             merged = merge_trees(base, ours, their_tip, self._blob, kind)
             self._blobs |= merged.made
+        if head and not self._own:
+            kind = "sha256" if len(head) == 64 else "sha1"
+            bound = still_bound(listing, merged, self._blob, kind)
+            self._blobs |= bound.made
+            forward, merged = forward and bound.files == merged.files, bound
         changed = sorted(
             path for path in {*listing, *merged.files} if listing.get(path) != merged.files.get(path)
         )
@@ -349,6 +374,12 @@ class _Merge:
             if same_text(on_disk, side.head_data) and side.staged == side.head:
                 continue
             after[path] = self._beside(path, on_disk, side.staged == side.head, data)
+        if name := _new_id(contents.get(CONFIG_FILE), after.get(CONFIG_FILE)):
+            self._renamed(name)
+        came = [FileVersion(path, contents[path], after[path]) for path in changed]
+        raised = {} if self._own else doubts_of(came, doubts(self._context.root))
+        if raised:  # before any of it is there
+            doubt(self._context.root, timestamp(self._context.now), raised)
         message = self._message(head, theirs, changed, merged.told)
         return self._writer.merge(
             versions, after, base, theirs, message, verb="sync", now=self._context.now, forward=forward
@@ -449,6 +480,12 @@ def _blobs(history: History, oids: Sequence[str]) -> Iterator[tuple[str, bytes]]
                     f"git does not have {oid[:12]}, which a commit names; `memoryclaw check` looks closer"
                 )
             yield oid, blob[2]
+
+
+def _new_id(before: bytes | None, after: bytes | None) -> str:
+    """The id that settings have now, where it is another."""
+    old, new = (id_in(decode(data or b"").text) for data in (before, after))
+    return new if is_vault_id(new) and new != old else ""
 
 
 def _must_be_safe(path: str, remote: str) -> None:

@@ -36,7 +36,15 @@ from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, SCHEMA_FILE, fr
 from memoryclaw.vault.logs import LogRange, parse_ranges
 from memoryclaw.vault.settings_text import with_setting
 from memoryclaw.vault.vocabulary import DeclaredField, Schema, read_schema
-from memoryclaw.writing.decisions import APPROVED, REJECTED, UNDONE, Decisions, fingerprint
+from memoryclaw.writing.decisions import (
+    APPROVED,
+    REJECTED,
+    UNDONE,
+    Decisions,
+    effects,
+    fingerprint,
+    without_reason,
+)
 from memoryclaw.writing.identity import KEY, id_in
 
 Listing = Mapping[str, TreeEntry]  # path → mode and id of every file of a commit
@@ -107,6 +115,56 @@ def united(record: bytes, more: bytes) -> bytes:
     return "".join(appended(*(lines_of(_whole(decode(data).text)) for data in (record, more)))).encode(
         "utf-8", "surrogateescape"
     )
+
+
+def still_bound(
+    ours: Listing, merged: MergedTree, read: Callable[[str], bytes], hash_name: str
+) -> MergedTree:
+    """A merged tree in which what binds in ours binds still: refusals, what was forgotten and erased, and the id of the vault.
+
+    Args:
+        ours: the files of this machine before.
+        merged: what came of the merge.
+        read: the bytes of an object.
+        hash_name: what git names objects with.
+    """
+    files, made = dict(merged.files), dict(merged.made)
+    for path, bound in ((DECISIONS_FILE, _bound_decisions), (CONFIG_FILE, _bound_id)):
+        was, now = ours.get(path), files.get(path)
+        if was is None or was == now or was.mode not in _REGULAR:
+            continue
+        old, new = decode(read(was.oid)), decode((made.get(now.oid) or read(now.oid)) if now else b"")
+        text = bound(old.text, new.text)
+        if text != new.text:
+            data = _encoded(new if now else old, text)
+            oid = object_id("blob", data, hash_name)
+            made[oid], files[path] = data, TreeEntry(now.mode if now else was.mode, oid)
+    return MergedTree(files, made, merged.told)
+
+
+def _bound_decisions(old: str, new: str) -> str:
+    """Decisions with those that narrow something and were there before, without the reason that a person gave."""
+    lines, there = lines_of(_whole(new)), set[tuple[str, ...]]()
+    for line in lines:
+        there |= effects(line)
+    bound, missing = list[str](), False
+    rest = Counter(line.rstrip("\r\n") for line in lines)
+    for line in lines_of(_whole(old)):
+        key = line.rstrip("\r\n")
+        if rest[key]:
+            rest[key] -= 1
+            bound.append(line)
+        elif effects(line) - there:
+            missing = True
+            bound.append(without_reason(key) + line[len(key) :])
+    return "".join(appended(bound, lines)) if missing else new
+
+
+def _bound_id(old: str, new: str) -> str:
+    """Settings with an id: without one, what this person allowed or what is in doubt would not be found."""
+    name = id_in(old)
+    is_lost = is_vault_id(name) and not is_vault_id(id_in(new))
+    return with_setting(new, KEY, name, CONFIG_FILE) if is_lost else new
 
 
 def is_record(path: str) -> bool:

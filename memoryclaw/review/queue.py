@@ -16,9 +16,10 @@ from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.history.repository import FileChange, History
 from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, side_in_words, standing_conflicts
 from memoryclaw.model import Fact, Problem
-from memoryclaw.review import elsewhere
+from memoryclaw.review import elsewhere, widened
 from memoryclaw.review.checks import VERIFY, DueCheck, overdue
 from memoryclaw.review.file_changes import actions_of
+from memoryclaw.review.widened import Widened
 from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import files
@@ -34,10 +35,10 @@ _SKILL = "/SKILL.md"
 
 
 class ReviewItem(NamedTuple):
-    """One thing that waits, in the same words whatever it is; `fact`, `change`, `branch`, `conflict` or `foreign` is what stands behind it."""
+    """One thing that waits, in the same words whatever it is; `fact`, `change`, `branch`, `conflict`, `foreign` or `widened` is what stands behind it."""
 
     id: str
-    kind: str  # fact | conflict | verify | episode | merge | … | skill | run | permissions
+    kind: str  # fact | conflict | verify | episode | merge | … | skill | run | permissions | labels
     what: str
     why: str
     run: str = ""
@@ -58,6 +59,12 @@ class ReviewItem(NamedTuple):
     check: DueCheck | None = None  # what is held true and asks to be verified
     conflict: Conflict | None = None
     foreign: tuple[Decision, ...] = ()  # decisions of others that would permit something
+    widened: tuple[Widened, ...] = ()  # labels of others that would let more see, or trust more
+
+    @property
+    def is_of_others(self) -> bool:
+        """True for what others decided or labelled."""
+        return bool(self.foreign or self.widened)
 
     @property
     def is_skill(self) -> bool:
@@ -283,6 +290,15 @@ def _foreign(context: WriteContext) -> Iterator[ReviewItem]:
             path=DECISIONS_FILE,
             text="".join(decision.line() for decision in foreign),
             foreign=foreign,
+        )
+    if wide := tuple(widened.widened(context)):
+        yield ReviewItem(
+            widened.KIND,
+            widened.KIND,
+            widened.in_words(wide),
+            widened.why(context, wide),
+            text="".join(f"{one.line}\n" for one in wide),
+            widened=wide,
         )
 
 

@@ -78,6 +78,10 @@ class McpTools:
             raise InputError(f"several servers have a tool {name}: write {names}, whichever is meant")
         return tools[0] if tools else None
 
+    def names(self, server: str) -> list[str]:
+        """The names of a server's tools."""
+        return list(self._tools(server))
+
     def check(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
         """Checks arguments against the tool's schema; returns what is wrong."""
         schema = tool.schema or {}

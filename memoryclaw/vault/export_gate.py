@@ -17,20 +17,20 @@ from memoryclaw.text.frontmatter import split
 from memoryclaw.vault.audience import (
     Label,
     Outline,
-    covered,
     emptied,
     joined,
     label_in,
-    label_of_note,
     may_be_labelled,
     may_see,
     of_code,
     of_keys,
 )
+from memoryclaw.vault.doubts import NO_DOUBTS, NOTE, FileDoubts, Standing
 from memoryclaw.vault.layout import LOGS, place_of
 from memoryclaw.vault.logs import read_jsonl
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.seen import seen
+from memoryclaw.vault.standings import standing_of_note, standing_of_turn, standings_of_lines
 
 _PROPOSALS, _RUNS, _LEDGER = "review/", "runs/", "ledger/"
 
@@ -61,6 +61,7 @@ def leaving(
     *,
     audience: str = OWNER,
     folders: Mapping[str, Any] = NOTHING,
+    doubts: FileDoubts = NO_DOUBTS,
 ) -> bytes | None:
     """What may leave of a file: the lines that stay are empty, so that every other keeps its number; None when nothing may.
 
@@ -70,11 +71,12 @@ def leaving(
         cited: what `stays` told of all files of the vault.
         audience: who reads it elsewhere.
         folders: the labels of folders.
+        doubts: what of it came from elsewhere and is in doubt.
     """
-    visible = seen(path, data, audience, folders)
-    if visible is None or _stays_whole(path, data):
+    visible = seen(path, data, audience, folders, doubts)
+    if visible is None or _stays_whole(path, data, doubts):
         return None
-    hidden = _withheld(path, data)
+    hidden = _withheld(path, data, doubts)
     if cited and path.startswith((_PROPOSALS, _RUNS)) and path.endswith((".md", ".json")):
         if any(name.encode() in data for name in cited):
             return _bare_record(visible, cited) if path.startswith(_RUNS) else None
@@ -112,19 +114,22 @@ def _bare_record(data: bytes, cited: Collection[str]) -> bytes | None:
 _CODE, _PLAIN = (".json", ".js"), (".txt", ".yaml", ".yml")
 
 
-def _stays_whole(path: str, data: bytes) -> bool:
+def _stays_whole(path: str, data: bytes, doubts: FileDoubts = NO_DOUBTS) -> bool:
     """True for a note whose header says `export: false`, a skill in code that does, and another text with a mark in it."""
-    if path.startswith(LOGS) or not path.endswith((".md", *_CODE, *_PLAIN)) or not may_be_labelled(data):
+    is_text = path.endswith((".md", *_CODE, *_PLAIN)) and not path.startswith(LOGS)
+    if not is_text or not (doubts.pieces or may_be_labelled(data)):
         return False
     text = readable(decode(data).text)
     if path.endswith(".md"):
-        return not label_of_note(split(text)).export
+        return not standing_of_note(split(text), doubts).export
+    if path.endswith(_CODE) and not doubts.of(NOTE, Standing(*of_code(text))).export:
+        return True
     return not (label_in(text).export and (not path.endswith(_CODE) or of_code(text).export))
 
 
-def _withheld(path: str, data: bytes) -> set[int]:
+def _withheld(path: str, data: bytes, doubts: FileDoubts = NO_DOUBTS) -> set[int]:
     """The lines, counted from 0, that are marked."""
-    if not path.endswith((".md", ".jsonl")) or not may_be_labelled(data):
+    if not path.endswith((".md", ".jsonl")) or not (doubts.pieces or may_be_labelled(data)):
         return set()
     text = readable(decode(data).text)
     if path.endswith(".jsonl") and not path.startswith(LOGS):
@@ -135,12 +140,14 @@ def _withheld(path: str, data: bytes) -> set[int]:
             if path.endswith(".jsonl")
             else read_note(path, data, ReadingSettings()).turns
         )
-        return {line for turn in turns if not turn.export for line in range(turn.line - 1, turn.end_line)}
-    if label_in(text).export:
+        stay = [turn for turn in turns if not standing_of_turn(turn, doubts).export]
+        return {line for turn in stay for line in range(turn.line - 1, turn.end_line)}
+    if label_in(text).export and not doubts.pieces:
         return set()
     first = split(text).body_line - 1
     body = text.split("\n")[first:]
-    return {first + n for n, label in enumerate(covered(body, Outline(body))) if not label.export}
+    standings = standings_of_lines(body, doubts=doubts)
+    return {first + n for n, standing in enumerate(standings) if not standing.export}
 
 
 def _of_record(line: str) -> Label:

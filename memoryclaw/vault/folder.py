@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.errors import VaultError
 from memoryclaw.model import NOTHING, OWNER, Problem, Stamp
+from memoryclaw.vault.doubts import FileDoubts
 from memoryclaw.vault.layout import (
     ALIASES_FILE,
     CONFLICT_COPY,
@@ -21,6 +22,7 @@ from memoryclaw.vault.layout import (
     place_of,
     places,
 )
+from memoryclaw.vault.permissions import doubts, doubts_of_file
 
 _SUFFIXES: dict[str, tuple[str, ...]] = {
     "skills": (".md", ".json", ".js", ".mjs"),
@@ -35,7 +37,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 _ATTEMPTS = 3
-_PACK = struct.Struct("<qqqQ").pack
+_PACK, _PACKED = struct.Struct("<qqqQ").pack, struct.calcsize("<qqqQ")
 MAX_BYTES = 256 * 1024 * 1024
 
 
@@ -86,6 +88,9 @@ class Vault:
         if not under:
             self._settings(scan)
             self._must_not_be_empty(scan)
+        if doubts(self._prefix[:-1]):
+            for path in scan.files:
+                scan.files[path] = scan.files[path][:_PACKED] + self.doubts(path).mark
         return scan
 
     def read(self, path: str, raw: bytes | None = None) -> tuple[bytes, Stamp] | None:
@@ -107,7 +112,11 @@ class Vault:
             return data
         from memoryclaw.vault.seen import seen  # noqa: PLC0415 - the owner's own reading needs none
 
-        return seen(path, data, audience, self.labels)
+        return seen(path, data, audience, self.labels, self.doubts(path))
+
+    def doubts(self, path: str) -> FileDoubts:
+        """What of a file came from elsewhere and is in doubt."""
+        return doubts_of_file(self._prefix[:-1], path)
 
     def _bytes(self, path: str, raw: bytes | None) -> tuple[bytes, Stamp] | None:
         if not self._is_reached(os.fsdecode(raw) if raw else path):
@@ -131,7 +140,8 @@ class Vault:
             ) from error
         finally:
             os.close(fd)
-        return data, Stamp(before.st_size, before.st_mtime_ns, before.st_ctime_ns, before.st_ino)
+        times = before.st_mtime_ns, before.st_ctime_ns
+        return data, Stamp(before.st_size, *times, before.st_ino, self.doubts(path).mark)
 
     def stamp(self, path: str) -> bytes | None:
         """The packed stamp of one file now, or None when a walk would not find it as a plain file.
@@ -142,7 +152,7 @@ class Vault:
         if not is_wanted(path) or not self._is_reached(path):
             return None
         info = self._look(path)
-        return _packed(info) if info and stat.S_ISREG(info.st_mode) else None
+        return _packed(info) + self.doubts(path).mark if info and stat.S_ISREG(info.st_mode) else None
 
     def is_beside(self, source: str, target: str) -> bool:
         """True when a target that a note at a path names is any file of the folder: from its root, or from the note's own folder."""
@@ -232,7 +242,12 @@ class Vault:
 
 def packed_stamp(stamp: Stamp) -> bytes:
     """Packs a stamp as scans and the index hold it; ten thousand of these are compared in a moment."""
-    return _PACK(*stamp)
+    return _PACK(*stamp[:-1]) + stamp.doubts
+
+
+def doubts_in(stamp: bytes) -> bytes:
+    """What tells the doubts with which a file was read from others, by its packed stamp."""
+    return stamp[_PACKED:]
 
 
 def _list(fd: int, folder: str, stack: list[str], seen: Scan) -> None:
@@ -288,7 +303,7 @@ def is_wanted(path: str) -> bool:
 
 
 def _no_vault(root: Path) -> str:
-    return f"there is no vault at {root}; run `memoryclaw init {root}`, or name another with --vault"
+    return f"there is no vault at {root}; name yours with --vault, or make a folder one with `memoryclaw init DIR --default`"
 
 
 def _unreadable(folder: str, error: OSError) -> str:

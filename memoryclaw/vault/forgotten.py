@@ -63,7 +63,7 @@ def standing_marks(decisions: str, permitted: Permissions | None = NOBODYS) -> f
 
     Anybody has a line forgotten; only this person brings one back, unless it is not asked what was `permitted`.
     """
-    paths_of: dict[str, set[str]] = {}  # mark → the paths of what was forgotten with it
+    times_of: dict[str, dict[str, str]] = {}  # mark → the paths of what was forgotten with it, and when
     written = decisions.splitlines()
     counted = [True] * len(written)
     if permitted is not None and f'"{REVIVED}"' in decisions:
@@ -78,12 +78,16 @@ def standing_marks(decisions: str, permitted: Permissions | None = NOBODYS) -> f
         if not isinstance(value, dict) or not isinstance(lines := value.get("lines"), list):
             continue
         path = str(value.get("path", ""))
+        at = str(value.get("at", ""))
         for mark in (mark for mark in lines if isinstance(mark, str)):
+            times = times_of.setdefault(mark, {})
             if value.get("decision") == FORGOTTEN:
-                paths_of.setdefault(mark, set()).add(path)
-            elif value.get("decision") == REVIVED and mark in paths_of and counted[place]:
-                paths_of[mark] -= {path} if path else set(paths_of[mark])
-    return frozenset(mark for mark, paths in paths_of.items() if paths)
+                times[path] = max(at, times.get(path, ""))
+            elif value.get("decision") == REVIVED and counted[place]:
+                revived = [known for known, since in times.items() if path in ("", known) and since <= at]
+                for known in revived:
+                    del times[known]
+    return frozenset(mark for mark, times in times_of.items() if times)
 
 
 class ForgottenLines(NamedTuple):

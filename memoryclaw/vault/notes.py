@@ -17,6 +17,7 @@ from memoryclaw.text.language import words_of
 from memoryclaw.text.markdown import Body, links_in, read_body, sections_of
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import audience
+from memoryclaw.vault.doubts import NO_DOUBTS, UNSAID, FileDoubts
 from memoryclaw.vault.facts import Facts, read_facts, without_facts
 from memoryclaw.vault.fields import NO_FIELDS, NoteFields, is_template, read_fields
 from memoryclaw.vault.forgotten import (
@@ -33,6 +34,7 @@ from memoryclaw.vault.logs import Log, read_jsonl, read_markdown_log, role_of
 from memoryclaw.vault.properties import Properties, read_properties
 from memoryclaw.vault.salience import read_topics
 from memoryclaw.vault.skill_formats import Skill, read_javascript_skill, read_json_skill, read_markdown_skill
+from memoryclaw.vault.standings import standing_of_note, standing_of_turn, standings_of_lines
 from memoryclaw.vault.todos import Todo, read_todo, todo_id
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 
@@ -348,11 +350,12 @@ _NO_HEADER = Split(NOTHING, "", "", 1)
 
 
 class ReadingSettings(NamedTuple):
-    """What a note depends on besides its file: the vault's collections, in lower case, the audiences of its folders, and the lines that are left out."""
+    """What a note depends on besides its file: the vault's collections, in lower case, the audiences of its folders, the lines that are left out, and what of it is in doubt."""
 
     collections: frozenset[str] = DEFAULT_COLLECTIONS
     labels: Mapping[str, Any] = NOTHING
     forgotten: ForgottenLines = NOTHING_FORGOTTEN
+    doubts: FileDoubts = NO_DOUBTS
 
 
 class _Source(NamedTuple):
@@ -427,7 +430,16 @@ def _without_marked(log: Log, marks: Mapping[int, Sequence[ForgottenMark]]) -> L
 def _read(source: _Source, text: str, settings: ReadingSettings) -> _Reading:
     kind = source.place.kind
     if kind == "log" and source.path.endswith(".jsonl"):
-        return _Reading(said=Properties(trust="unknown"), log=read_jsonl(source.stem, text))
+        log = read_jsonl(source.stem, text)
+        if settings.doubts.pieces:
+            standings = [standing_of_turn(turn, settings.doubts) for turn in log.turns]
+            log = log._replace(
+                turns=tuple(
+                    turn._replace(audience=standing.audience, export=standing.export)
+                    for turn, standing in zip(log.turns, standings, strict=True)
+                )
+            )
+        return _Reading(said=Properties(trust="unknown"), log=log)
     if kind == "skill" and not source.path.endswith(".md"):
         return _code_skill(source, text)
     return _markdown(source, text, settings)
@@ -436,10 +448,12 @@ def _read(source: _Source, text: str, settings: ReadingSettings) -> _Reading:
 def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading:
     kind, doc = source.place.kind, split(text)
     header = read_properties(without_facts(doc.meta) if kind == "semantic" else doc.meta, doc.lines)
+    if settings.doubts.pieces and (least := standing_of_note(doc, settings.doubts).trust):
+        header = header._replace(trust=least_trusted(header.trust, least))
     if kind == "log":
         body, line = (text, 1) if doc.broken else (doc.body, doc.body_line)
         log = read_markdown_log(source.stem, doc.meta, body, line)
-        label = audience.label_of_note(doc)
+        label = standing_of_note(doc, settings.doubts).label
         if label != audience.UNLABELLED:
             log = log._replace(
                 turns=tuple(
@@ -458,7 +472,7 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
         reading = reading._replace(todos=_todos(read, doc.body_line))
     if kind == "semantic":
         facts = read_facts(header.id or _path_id(source.path), source.stem, doc, read, settings.collections)
-        facts = _labelled(facts, doc)
+        facts = _labelled(facts, doc, settings.doubts)
         return reading._replace(facts=facts, title=header.title or source.stem)
     if kind == "skill":
         skill = read_markdown_skill(doc.meta)
@@ -474,7 +488,7 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
     fields = read_fields(
         source.path, doc, read, header, note_id=header.id or _path_id(source.path), title=title
     )
-    facts = _labelled(Facts(fields.facts, told=fields.told), doc)
+    facts = _labelled(Facts(fields.facts, told=fields.told), doc, settings.doubts)
     return reading._replace(facts=facts, fields=fields)
 
 
@@ -490,18 +504,19 @@ def _todos(body: Body, first_line: int) -> tuple[tuple[int, str, Todo], ...]:
     )
 
 
-def _labelled(facts: Facts, parts: Split) -> Facts:
+def _labelled(facts: Facts, parts: Split, doubts: FileDoubts) -> Facts:
     """The facts, each for those whom the labels of the note and of all that stands around its line let in."""
-    note_label, marks = audience.of_note(parts), audience.marks_in(parts.body)
-    if not note_label and marks == audience.NO_MARKS:
+    note_label, marks = standing_of_note(parts, doubts).audience, audience.marks_in(parts.body)
+    if not note_label and marks == audience.NO_MARKS and not doubts.pieces:
         return facts
-    lines = parts.body.split("\n")
-    of_lines = [label.audience for label in audience.covered(lines, audience.Outline(lines), marks)]
+    of_lines = standings_of_lines(parts.body.split("\n"), marks, doubts=doubts)
 
     def labelled(fact: Fact) -> Fact:
         index = fact.line - parts.body_line
+        standing = of_lines[index] if index >= 0 else UNSAID
         return fact._replace(
-            audience=audience.narrowed(note_label, fact.audience, of_lines[index] if index >= 0 else "")
+            audience=audience.narrowed(note_label, fact.audience, standing.audience),
+            trust=least_trusted(fact.trust, standing.trust or fact.trust) if doubts.pieces else fact.trust,
         )
 
     return facts._replace(facts=tuple(map(labelled, facts.facts)))

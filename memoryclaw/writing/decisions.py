@@ -75,7 +75,12 @@ class Decisions:
         self.counting = tuple(d for place, d in enumerate(self.all) if place not in foreign)
         self.forgotten, self.proposals = forgotten, tuple(proposals)
         self._latest = {d.fingerprint: d for d in self.all if d.fingerprint}
-        self._standing = {d.fingerprint: d for d in self.counting if d.fingerprint}
+        self._standing = dict[str, Decision]()
+        for d in self.counting:
+            earlier = self._standing.get(d.fingerprint)
+            # A no is outweighed by what was said later, and not by what was put behind it.
+            if d.fingerprint and not (earlier and not earlier.widens and earlier.at > d.at):
+                self._standing[d.fingerprint] = d
         self._withdrawn = withdrawn
 
     @classmethod
@@ -145,6 +150,28 @@ def decisions_of(root: str) -> Decisions:
     except NotFoundError:
         return Decisions()
     return Decisions.read(text, permissions(root))
+
+
+def effects(line: str) -> set[tuple[str, ...]]:
+    """What a line of the file narrows, apart from when, by whom and why; nothing where it widens or is no decision."""
+    d = _read(line)
+    if d is None or d.widens:
+        return set()
+    names = {"fingerprint": (d.fingerprint,), "digest": (d.digest,), "run": (d.run,), "commit": (d.commit,)}
+    several = {"lines": d.lines, "digests": d.digests, "ranges": d.ranges}
+    return {
+        (d.decision, d.kind, key, one)
+        for key, values in {**names, **several}.items()
+        for one in values
+        if one
+    }
+
+
+def without_reason(line: str) -> str:
+    """A line of the file without what a person said."""
+    return json.dumps(
+        {key: value for key, value in json.loads(line).items() if key != "reason"}, ensure_ascii=False
+    )
 
 
 def _read(line: str) -> Decision | None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memoryclaw.errors import ConflictError, InputError
-from memoryclaw.hosts.claude_settings import BACKUP, carry_out, plan_install, plan_uninstall
+from memoryclaw.hosts.claude_settings import HOOKS
+from memoryclaw.hosts.settings_file import BACKUP, carry_out, difference, plan_install, plan_uninstall
 
 COMMAND = "/opt/memoryclaw {} --vault /v"
 OTHER = "/new/memoryclaw {} --vault /w"
@@ -29,14 +33,14 @@ def write(path: Path, text: str) -> None:
 
 
 def install(path: Path, command: str = COMMAND) -> bool:
-    plan = plan_install(os.fspath(path), command)
+    plan = plan_install(os.fspath(path), HOOKS, command)
     if plan.changes:
         carry_out(plan)
     return plan.changes
 
 
 def uninstall(path: Path) -> bool:
-    plan = plan_uninstall(os.fspath(path))
+    plan = plan_uninstall(os.fspath(path), HOOKS)
     if plan.changes:
         carry_out(plan)
     return plan.changes
@@ -71,6 +75,25 @@ def test_what_changed_since_is_kept(path: Path) -> None:
     kept = json.loads(path.read_text(encoding="utf-8-sig"))
     assert (kept["a"], kept["b"], kept.get("hooks", {})) == (2, [], {})
     assert path.with_name(path.name + BACKUP).read_bytes() == ODD.encode()
+
+
+def test_a_second_install_changes_nothing_beside_hooks_that_came_later(path: Path) -> None:
+    write(path, "{}")
+    install(path)
+    later = json.loads(path.read_text())
+    later["hooks"]["Stop"].append({"hooks": [{"type": "command", "command": "say done"}]})
+    write(path, json.dumps(later, indent=2))
+    before = path.read_bytes()
+    assert not install(path)
+    assert path.read_bytes() == before
+
+
+def test_a_list_that_was_there_though_empty_stays(path: Path) -> None:
+    write(path, '{"hooks": {"Stop": []}, "a": 1}')
+    install(path)
+    write(path, path.read_text().replace('"a": 1', '"a": 2'))
+    uninstall(path)
+    assert path.read_text() == '{"hooks": {"Stop": []}, "a": 2}'
 
 
 def test_an_install_of_another_command_takes_the_place_of_the_first(path: Path) -> None:
@@ -116,8 +139,30 @@ def test_what_may_not_be_replaced_is_left_alone(path: Path, trouble: str) -> Non
 
 def test_a_file_that_changes_in_between_is_not_overwritten(path: Path) -> None:
     write(path, "{}")
-    plan = plan_install(os.fspath(path), COMMAND)
+    plan = plan_install(os.fspath(path), HOOKS, COMMAND)
     write(path, '{"a": 1}')
     with pytest.raises(ConflictError):
         carry_out(plan)
     assert path.read_text() == '{"a": 1}'
+
+
+LINES = st.lists(st.sampled_from("abc"), max_size=9)
+
+
+@given(LINES, LINES, LINES, LINES)
+def test_a_change_that_is_shown_leads_from_the_one_text_to_the_other(
+    head: list[str], old: list[str], new: list[str], tail: list[str]
+) -> None:
+    before, after = ([*head, *middle, *tail] for middle in (old, new))
+    made, at = [], 0
+    for line in difference("\n".join(before), "\n".join(after), "x").splitlines()[2:]:
+        if hunk := re.match(r"@@ -(\d+)(,0)?", line):
+            start = int(hunk[1]) - (0 if hunk[2] else 1)
+            made, at = made + before[at:start], start
+        elif line[0] == "+":
+            made.append(line[1:])
+        else:
+            assert before[at] == line[1:]
+            made += [line[1:]] if line[0] == " " else []
+            at += 1
+    assert made + before[at:] == after

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import put
+from daemons import serving
 from gitvault import git
 
 from memoryclaw.app import App, init_vault
@@ -193,7 +194,6 @@ def lines(machine: Machine) -> list[str]:
     [
         pytest.param(lambda yes, no: [yes, no, yes], id="the yes repeated"),
         pytest.param(lambda yes, no: [no, yes], id="the yes put last"),
-        pytest.param(lambda yes, no: [yes], id="the no taken out"),
         pytest.param(lambda yes, no: [yes, no, yes.replace("T10:", "T11:")], id="the yes at another time"),
     ],
 )
@@ -209,6 +209,21 @@ def test_an_approval_that_was_withdrawn_is_not_replayed(machines: tuple[Machine,
     theirs.push()
     mine.sync()
     assert lines(mine) == forged(yes, no)
+    assert (mine.hosted(), mine.states()["mail"]) == ({}, "not approved")
+
+
+def test_a_no_that_is_taken_out_elsewhere_stands_here(machines: tuple[Machine, Machine]) -> None:
+    mine, theirs = machines
+    approve(mine)
+    with mine.app() as app:
+        app.skills.reject("mail")
+    mine.sync()
+    theirs.sync()
+    before = lines(mine)
+    theirs.write(DECISIONS, before[0])
+    theirs.push()
+    mine.sync()
+    assert lines(mine) == before
     assert (mine.hosted(), mine.states()["mail"]) == ({}, "not approved")
 
 
@@ -474,3 +489,443 @@ def test_two_machines_that_give_an_id_at_once_agree(machines: tuple[Machine, Mac
         assert one.states() == {"mail": "approved", "mow": "approved"}
     with mine.app() as app:
         assert len(app.config.vault_id) == 32
+
+
+# Labels and trust in notes.
+
+SECRET = "The lantern code of the boathouse is 4711."
+WHOLE = f"---\naudience: owner\n---\n{SECRET}\n"
+LINE = f"# House\n\n- The garden gate is green.\n- {SECRET} [PRIVATE]\n- The roof is red.\n"
+FAMILY = f"---\naudience: family\n---\n{SECRET}\n"
+QUARANTINED = f"---\ntrust: quarantined\n---\n{SECRET}\n"
+UNTRUSTED = f"---\ntrust: untrusted\n---\n{SECRET}\n"
+
+
+def sees(machine: Machine, audience: str = AGENT, words: str = "lantern") -> bool:
+    """Whether an audience is shown the words, by a search, in a note, and by a recall."""
+    with machine.app() as app:
+        seen = app.seen_by(audience)
+        texts = [match.unit.text for match in seen.search(words).matches]
+        texts.append(seen.recall(f"what is the {words} code of the boathouse").context)
+        for path in sorted(machine.root.rglob("notes/*.md")):
+            try:
+                texts.append(str(seen.show(path.relative_to(machine.root).as_posix().removesuffix(".md"))))
+            except MemoryClawError:
+                continue
+    return any(words in text for text in texts)
+
+
+def waiting(app: App) -> list[str]:
+    """What is in doubt."""
+    return [item.what for item in app.review.list() if item.kind == "labels"]
+
+
+def trust(machine: Machine, words: str = "lantern") -> str:
+    with machine.app() as app:
+        matches = app.search(words).matches
+    return matches[0].unit.trust if matches else "quarantined"
+
+
+def share(mine: Machine, theirs: Machine, path: str, text: str) -> None:
+    """A note of ours, which the other machine has too."""
+    mine.write(path, text)
+    mine.sync()
+    theirs.sync()
+
+
+def pushed(theirs: Machine, mine: Machine, path: str, text: str) -> None:
+    theirs.write(path, text)
+    theirs.push()
+    mine.sync()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(WHOLE, SECRET + "\n", id="the label of the note removed"),
+        pytest.param(WHOLE, WHOLE.replace("owner", "agent"), id="the label of the note widened"),
+        pytest.param(
+            WHOLE, WHOLE.replace("owner", "public").replace("4711", "4712"), id="and its text changed"
+        ),
+        pytest.param(LINE, LINE.replace(" [PRIVATE]", ""), id="the mark of a line removed"),
+        pytest.param(LINE, LINE.replace("[PRIVATE]", "[audience:: agent]"), id="the mark of a line widened"),
+        pytest.param(
+            LINE,
+            LINE.replace("4711. [PRIVATE]", "4711, I think."),
+            id="the mark removed and the line changed",
+        ),
+        pytest.param(
+            f"# House\n\n## Safe [private]\n\n{SECRET}\n",
+            f"# House\n\n## Safe\n\n{SECRET}\n",
+            id="of a section",
+        ),
+        pytest.param(
+            f"# House\n\n<private>\n{SECRET}\n</private>\n", f"# House\n\n{SECRET}\n", id="the span removed"
+        ),
+    ],
+)
+def test_a_label_that_is_widened_elsewhere_stays_as_narrow_here(
+    machines: tuple[Machine, Machine], before: str, after: str
+) -> None:
+    mine, theirs = machines
+    share(mine, theirs, "notes/house.md", before)
+    assert not sees(mine)
+    pushed(theirs, mine, "notes/house.md", after)
+    assert (mine.root / "notes/house.md").read_text() == after
+    assert not sees(mine)
+    with mine.app() as app:
+        app.reindex()
+    assert not sees(mine)
+    assert sees(mine, "owner")
+    if "roof" in after:
+        assert sees(mine, words="roof")
+    with mine.app() as app:
+        [item] = app.review.list(["labels"])
+        assert "notes/house.md" in item.what
+        assert git(theirs.root, "rev-parse", "HEAD").strip()[:12] in item.why
+        assert [one.kind for one in app.adoptable()] == ["label"]
+        app.adopt(app.adoptable())
+        assert list(app.adoptable()) == []
+        assert waiting(app) == []
+    assert sees(mine)
+
+
+@pytest.mark.parametrize("audience", ["public", "[family, friends]"])
+def test_a_group_is_let_in_only_by_this_person(machines: tuple[Machine, Machine], audience: str) -> None:
+    mine, theirs = machines
+    share(mine, theirs, "notes/house.md", FAMILY)
+    assert sees(mine, "family")
+    pushed(theirs, mine, "notes/house.md", FAMILY.replace("family", audience))
+    assert not sees(mine, "friends")
+    assert sees(mine, "family")
+    assert not sees(mine)
+    pushed(theirs, mine, "notes/new.md", f"---\naudience: {audience}\n---\nThe heron nests.\n")
+    assert not sees(mine, "friends", "heron")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "least"),
+    [
+        pytest.param(QUARANTINED, SECRET + "\n", "quarantined", id="quarantine removed"),
+        pytest.param(
+            UNTRUSTED, UNTRUSTED.replace("untrusted", "trusted"), "untrusted", id="trusted by another"
+        ),
+        pytest.param(UNTRUSTED, UNTRUSTED.replace("untrusted", "unknown"), "untrusted", id="trusted more"),
+        pytest.param("", UNTRUSTED.replace("untrusted", "trusted"), "unknown", id="a new note that says so"),
+    ],
+)
+def test_what_another_trusts_is_trusted_here_only_after_a_yes(
+    machines: tuple[Machine, Machine], before: str, after: str, least: str
+) -> None:
+    mine, theirs = machines
+    if before:
+        share(mine, theirs, "notes/house.md", before)
+    pushed(theirs, mine, "notes/house.md", after)
+    assert trust(mine) == least
+    with mine.app() as app:
+        [item] = app.review.list(["labels"])
+        app.review.approve([item], digest=item.digest)
+    assert trust(mine) == ("unknown" if "unknown" in after else "trusted")
+
+
+def test_the_trust_of_a_fact_is_this_persons_too(machines: tuple[Machine, Machine]) -> None:
+    mine, theirs = machines
+    facts = "# House\n\n## Hut\n- colour: green\n- code: 4711 [since:: 2026-01-02] [trust:: untrusted]\n"
+    share(mine, theirs, "semantic/house.md", facts)
+
+    def trusts() -> dict[str, str]:
+        with mine.app() as app:
+            return {fact.field: fact.trust for _, fact in app.facts("Hut")}
+
+    before = trusts()
+    assert before["code"] == "untrusted"
+    pushed(theirs, mine, "semantic/house.md", facts.replace(" [trust:: untrusted]", ""))
+    assert trusts() == before
+    with mine.app() as app:
+        app.adopt(app.adoptable())
+    assert trusts() == {"colour": "trusted", "code": "trusted"}
+
+
+def test_what_a_person_writes_here_acts_at_once_after_a_doubt_too(machines: tuple[Machine, Machine]) -> None:
+    mine, theirs = machines
+    share(mine, theirs, "notes/house.md", WHOLE)
+    pushed(theirs, mine, "notes/house.md", SECRET + "\n")
+    assert not sees(mine)
+    mine.write("notes/house.md", f"---\naudience: agent\n---\n{SECRET}\n")
+    assert sees(mine)
+    mine.write("notes/mine.md", "---\naudience: public\ntrust: trusted\n---\nThe heron nests.\n")
+    assert sees(mine, "public", "heron")
+    assert trust(mine, "heron") == "trusted"
+    mine.sync()
+    with mine.app() as app:
+        assert list(app.adoptable()) == []
+
+
+def test_what_is_narrowed_elsewhere_is_narrow_here_at_once(machines: tuple[Machine, Machine]) -> None:
+    mine, theirs = machines
+    share(mine, theirs, "notes/house.md", SECRET + "\n")
+    assert sees(mine)
+    pushed(theirs, mine, "notes/house.md", WHOLE)
+    assert not sees(mine)
+    with mine.app() as app:
+        assert list(app.adoptable()) == []
+    pushed(theirs, mine, "notes/house.md", SECRET + "\n")
+    assert not sees(mine)
+
+
+def test_a_label_cannot_be_lost_on_the_way(machines: tuple[Machine, Machine]) -> None:
+    """In two steps, with another name, by deleting the note first, or by another id of the vault."""
+    mine, theirs = machines
+    share(mine, theirs, "notes/house.md", WHOLE)
+    pushed(theirs, mine, "notes/house.md", WHOLE.replace("owner", "[a, b]"))
+    pushed(theirs, mine, "notes/house.md", SECRET + "\n")
+    assert not sees(mine)
+    git(theirs.root, "mv", "notes/house.md", "notes/other.md")
+    git(theirs.root, "commit", "-qm", "moved")
+    theirs.push()
+    mine.sync()
+    assert not sees(mine)
+    git(theirs.root, "rm", "-q", "notes/other.md")
+    git(theirs.root, "commit", "-qm", "gone")
+    theirs.push()
+    mine.sync()
+    pushed(theirs, mine, "notes/other.md", SECRET + "\n")
+    assert not sees(mine)
+    settings = (theirs.root / "memoryclaw.yaml").read_text()
+    with mine.app() as app:
+        name = app.config.vault_id
+    pushed(theirs, mine, "memoryclaw.yaml", settings.replace(name, "0" * 32))
+    assert not sees(mine)
+    theirs.sync()
+    pushed(theirs, mine, "memoryclaw.yaml", "# nothing\n")
+    assert not sees(mine)
+    with mine.app() as app:
+        assert app.config.vault_id == "0" * 32
+
+
+def test_what_is_not_wanted_wider_stays_narrow_and_is_not_asked_again(
+    machines: tuple[Machine, Machine],
+) -> None:
+    mine, theirs = machines
+    share(mine, theirs, "notes/house.md", WHOLE)
+    pushed(theirs, mine, "notes/house.md", SECRET + "\n")
+    with mine.app() as app:
+        app.review.reject(app.review.list(["labels"]))
+        assert waiting(app) == []
+        assert list(app.adoptable()) == []
+    assert not sees(mine)
+    assert (mine.root / "notes/house.md").read_text() == SECRET + "\n"
+    theirs.sync()
+    assert sees(theirs)
+
+
+def test_a_clone_has_none_of_what_was_allowed_and_one_adopt_takes_all(
+    machines: tuple[Machine, Machine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, _ = machines
+    mine.write("notes/house.md", f"---\naudience: public\n---\n{SECRET}\n")
+    mine.write("notes/roof.md", "---\ntrust: trusted\n---\nThe roof is red.\n")
+    mine.write("notes/plain.md", "The heron nests.\n")
+    mine.push()
+    git(tmp_path, "clone", "-q", "--template=", os.fspath(tmp_path / "hub.git"), "second")
+    second = Machine(tmp_path / "second", monkeypatch)
+    assert not sees(second, "public")
+    assert sees(second)
+    assert (trust(second, "roof"), trust(second, "heron")) == ("unknown", "trusted")
+    git(second.root, "clean", "-qfdX", "--", ".memoryclaw")
+    assert not sees(second, "public")
+    with second.app() as app:
+        [item] = app.review.list(["labels"])
+        assert "notes/house.md" in item.what
+        app.adopt(app.adoptable())
+    assert sees(second, "public")
+    assert trust(second, "roof") == "trusted"
+    second.write("notes/heron.md", "---\naudience: public\n---\nThe heron flew.\n")
+    assert sees(second, "public", "heron")
+    assert sees(mine, "public")
+
+
+def test_what_a_pull_by_hand_brings_is_of_others_too(machines: tuple[Machine, Machine]) -> None:
+    mine, theirs = machines
+    share(mine, theirs, "notes/house.md", WHOLE)
+    theirs.write("notes/house.md", SECRET + "\n")
+    theirs.push()
+    git(mine.root, "pull", "-q", "--no-rebase", "origin", "main")
+    assert not sees(mine)
+    mine.write("notes/mine.md", "---\naudience: public\n---\nThe heron nests.\n")
+    git(mine.root, "commit", "-q", "--allow-empty", "-m", "by hand")
+    assert sees(mine, "public", "heron")
+    assert not sees(mine)
+
+
+@pytest.mark.parametrize(
+    "pull",
+    [
+        pytest.param([["pull", "-q", "--rebase", "origin", "main"]], id="rebased"),
+        pytest.param([["fetch", "-q", "origin"], ["reset", "-q", "--hard", "origin/main"]], id="reset"),
+        pytest.param([["fetch", "-q", "origin"], ["merge", "-q", "--no-edit", "origin/main"]], id="merged"),
+    ],
+)
+def test_however_a_pull_by_hand_is_done(machines: tuple[Machine, Machine], pull: list[list[str]]) -> None:
+    mine, theirs = machines
+    share(mine, theirs, "notes/house.md", WHOLE)
+    theirs.write("notes/house.md", SECRET + "\n")
+    theirs.push()
+    mine.write("notes/own.md", "---\naudience: public\n---\nThe heron nests.\n")
+    for words in pull:
+        git(mine.root, *words)
+    assert not sees(mine)
+    assert sees(mine, "public", "heron") == ((mine.root / "notes/own.md").exists())
+
+
+def test_two_copies_on_one_machine_are_told_apart_and_one_that_is_moved_keeps_its_doubts(
+    machines: tuple[Machine, Machine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, theirs = machines
+    share(mine, theirs, "notes/house.md", WHOLE)
+    mine.write("notes/heron.md", "---\naudience: public\n---\nThe heron nests.\n")
+    assert sees(mine, "public", "heron")
+    mine.push()
+    git(tmp_path, "clone", "-q", "--template=", os.fspath(tmp_path / "hub.git"), "second")
+    second = Machine(tmp_path / "second", monkeypatch)
+    second.own = mine.own
+    assert not sees(second, "public", "heron")
+    assert sees(mine, "public", "heron")
+    theirs.sync()
+    pushed(theirs, mine, "notes/house.md", SECRET + "\n")
+    mine.root = mine.root.rename(tmp_path / "moved")
+    assert not sees(mine)
+    git(mine.root, "mv", "notes/house.md", "notes/home.md")
+    assert not sees(mine)
+    with mine.app() as app:
+        app.adopt(app.adoptable())
+    assert sees(mine)
+    assert sees(mine, "public", "heron")
+
+
+def test_ordinary_days_on_two_machines_leave_nothing_in_doubt(machines: tuple[Machine, Machine]) -> None:
+    for day in range(2):
+        for machine in (*machines, machines[0]):
+            said = {
+                "session": f"{machine.root.name}{day}",
+                "role": "user",
+                "content": f"I live in Bern {day}.",
+            }
+            with machine.app() as app:
+                app.capture([json.dumps(said)])
+                app.consolidate()
+                app.remember(f"Anna lives in town {day}")
+            machine.sync()
+        for machine in machines:
+            with machine.app() as app:
+                assert waiting(app) == []
+
+
+# What binds does not vanish because another took it away.
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        pytest.param("", id="all of it"),
+        pytest.param(None, id="the file"),
+        pytest.param("{}\n", id="its words"),
+    ],
+)
+def test_a_refusal_that_is_deleted_elsewhere_stands_here(
+    machines: tuple[Machine, Machine], forged: str | None
+) -> None:
+    mine, theirs = machines
+    no = {
+        "at": "2026-11-20T10:00:00Z",
+        "decision": "rejected",
+        "kind": "fact",
+        "fingerprint": "0123456789abcdef",
+    }
+    gone = {"at": "2026-11-20T10:00:00Z", "decision": "purged", "kind": "text", "digests": ["t5:abc"]}
+    text = json.dumps(no) + "\n" + json.dumps(gone) + "\n"
+    share(mine, theirs, DECISIONS, text)
+    if forged is None:
+        git(theirs.root, "rm", "-q", DECISIONS)
+        git(theirs.root, "commit", "-qm", "gone")
+        theirs.push()
+        mine.sync()
+    else:
+        pushed(theirs, mine, DECISIONS, forged)
+    decisions = decisions_of(str(mine.root))
+    assert decisions.is_rejected("0123456789abcdef")
+    assert [one.digests for one in decisions.all if one.digests] == [("t5:abc",)]
+    theirs.sync()
+    assert decisions_of(str(theirs.root)).is_rejected("0123456789abcdef")
+    heads = [git(one.root, "rev-parse", "HEAD") for one in machines]
+    mine.sync()
+    theirs.sync()
+    assert [git(one.root, "rev-parse", "HEAD") for one in machines] == heads
+    assert heads[0] == heads[1]
+
+
+def test_what_was_forgotten_here_is_not_told_again_because_another_took_the_line_out(
+    machines: tuple[Machine, Machine],
+) -> None:
+    mine, theirs = machines
+    said = '{"session": "s1", "role": "user", "content": "The lantern code is hidden in the larch."}'
+    with mine.app() as app:
+        app.capture([said])
+        [found] = app.search("lantern larch").matches
+        app.forget(found.unit.id)
+    mine.sync()
+    theirs.sync()
+    pushed(theirs, mine, DECISIONS, "")
+    with mine.app() as app:
+        assert app.search("lantern larch").matches == ()
+
+
+def test_a_later_refusal_is_not_outweighed_by_putting_it_first(machines: tuple[Machine, Machine]) -> None:
+    mine, theirs = machines
+    name = "0123456789abcdef"
+    no = {"at": "2026-11-24T10:00:00Z", "decision": "rejected", "kind": "fact", "fingerprint": name}
+    yes = {**no, "at": "2026-11-24T11:00:00Z", "decision": "approved"}
+    mine.write(DECISIONS, json.dumps(no) + "\n" + json.dumps(yes) + "\n")
+    with mine.app() as app:
+        app.adopt(app.adoptable())
+    assert not decisions_of(str(mine.root)).is_rejected(name)
+    later = json.dumps({**no, "at": "2026-11-26T10:00:00Z"}) + "\n"
+    share(mine, theirs, DECISIONS, "".join([*lines(mine), later]))
+    assert decisions_of(str(mine.root)).is_rejected(name)
+    pushed(theirs, mine, DECISIONS, "".join([later, *lines(mine)[:-1]]))
+    assert lines(mine)[0] == later
+    assert decisions_of(str(mine.root)).is_rejected(name)
+
+
+def test_what_was_forgotten_later_is_not_brought_back_by_putting_it_first(
+    machines: tuple[Machine, Machine],
+) -> None:
+    mine, theirs = machines
+    said = '{"session": "s1", "role": "user", "content": "The lantern code is hidden in the larch."}'
+    with mine.app() as app:
+        app.capture([said])
+        [match] = app.search("lantern larch").matches
+        app.forget(match.unit.id)
+        app.revive(match.unit.id)
+        assert app.search("lantern larch").matches
+    with App(mine.root, clock=lambda: NOW.replace(hour=12)) as app:
+        app.forget(match.unit.id)
+    mine.sync()
+    theirs.sync()
+    pushed(theirs, mine, DECISIONS, "".join([lines(mine)[2], *lines(mine)[:2]]))
+    with mine.app() as app:
+        assert app.search("lantern larch").matches == ()
+
+
+# The first start.
+
+
+def test_a_daemon_gives_a_vault_its_id(machines: tuple[Machine, Machine]) -> None:
+    mine, _ = machines
+    mine.write("memoryclaw.yaml", "# old\n")
+    with serving(mine.root, XDG_CONFIG_HOME=os.fspath(mine.own)):
+        pass
+    with mine.app() as app:
+        assert len(app.config.vault_id) == 32
+    assert git(mine.root, "show", "--format=", "--name-only").split() == ["memoryclaw.yaml"]
+    assert git(mine.root, "status", "--porcelain") == ""

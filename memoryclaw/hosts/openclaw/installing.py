@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import unified_diff
 from typing import Any, NamedTuple
 
 from memoryclaw.hosts.json5 import (
@@ -223,18 +221,3 @@ def _undone(text: str, step: InstallStep) -> str:
     if step.path == ENTRY or plain(node) == step.value:
         return take(text, step.path, added)
     return text
-
-
-# A change of a configuration as a unified diff, without the passwords and tokens in the rest of the file.
-
-_SECRET = re.compile(
-    r"([\"']?(?<![\w.-])[\w.-]*(?:token|api_?key|password|passphrase|secret|credential)s?[\"']?\s*:\s*)"
-    r"(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')",
-    re.IGNORECASE,
-)
-
-
-def difference(before: str, after: str, name: str) -> str:
-    """What changes, as a unified diff; the values of secrets are not shown."""
-    lines = unified_diff(before.splitlines(), after.splitlines(), name, name, lineterm="", n=2)
-    return "\n".join(_SECRET.sub(r'\1"…"', line) for line in lines)

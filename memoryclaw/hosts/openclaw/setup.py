@@ -16,13 +16,13 @@ from memoryclaw.hosts.openclaw.installing import (
     DesiredSetting,
     InstallStep,
     as_record,
-    difference,
     from_record,
     install,
     lost,
     uninstall,
     wishes,
 )
+from memoryclaw.hosts.settings_file import difference
 from memoryclaw.vault import files
 
 RESTART = "a gateway that runs takes this up by itself, or after `openclaw gateway restart`"

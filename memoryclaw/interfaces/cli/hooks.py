@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import os
-import shlex
-import shutil
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from memoryclaw.hosts import CLAUDE_CODE, HOSTS
-from memoryclaw.interfaces.cli.printing import as_json, in_colour, say, styled
+from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, show_diff
+from memoryclaw.interfaces.cli.printing import as_json, say, styled
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
-from memoryclaw.text.prompts import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memoryclaw.hosts.claude_settings import SettingsChange
+    from memoryclaw.hosts.settings_file import SettingsChange
 
-_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 _HOST_OPTION = click.option(
     "--host",
     metavar="HOST",
@@ -74,7 +71,8 @@ def post(context: CliContext, host: str) -> None:
 def _into(verb: Callable[..., None]) -> Callable[..., None]:
     """The arguments of `install` and `uninstall`."""
     for option in (
-        click.option("--dry-run", is_flag=True, help="Only show what would change."),
+        YES,
+        DRY_RUN,
         click.option("--project", metavar="DIR", type=click.Path(file_okay=False), help="The settings of one project: DIR/.claude/settings.json."),
         click.option("--user", is_flag=True, help="Your own settings, ~/.claude/settings.json, as without --project."),
         click.argument("host", metavar="claude-code", type=click.Choice([CLAUDE_CODE])),
@@ -89,14 +87,18 @@ def _into(verb: Callable[..., None]) -> Callable[..., None]:
 )
 @_into
 @click.pass_obj
-def install(context: CliContext, *, host: str, user: bool, project: str | None, dry_run: bool) -> None:
+def install(
+    context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
+) -> None:
     """Add our hooks to a host's settings; shows what changes, keeps a backup, and touches nothing else."""
-    from memoryclaw.hosts.claude_settings import plan_install
+    from memoryclaw.hosts.claude_settings import HOOKS
+    from memoryclaw.hosts.connecting import hook_command, lasting_command
+    from memoryclaw.hosts.settings_file import plan_install
 
     with context.app(quiet=True) as app:
         root = os.fspath(app.root)
-    plan = plan_install(_settings(user, project), f"{_program()} {{}} --vault {shlex.quote(root)}")
-    _carry_out(context, plan, "installed", host, dry_run=dry_run)
+    plan = plan_install(_settings(user, project), HOOKS, hook_command(lasting_command(), root))
+    _carry_out(context, plan, "installed", host, yes=yes, dry_run=dry_run)
 
 
 @hook.command(
@@ -104,11 +106,15 @@ def install(context: CliContext, *, host: str, user: bool, project: str | None, 
 )
 @_into
 @click.pass_obj
-def uninstall(context: CliContext, *, host: str, user: bool, project: str | None, dry_run: bool) -> None:
+def uninstall(
+    context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
+) -> None:
     """Take our hooks out of a host's settings, and nothing else."""
-    from memoryclaw.hosts.claude_settings import plan_uninstall
+    from memoryclaw.hosts.claude_settings import HOOKS
+    from memoryclaw.hosts.settings_file import plan_uninstall
 
-    _carry_out(context, plan_uninstall(_settings(user, project)), "uninstalled", host, dry_run=dry_run)
+    plan = plan_uninstall(_settings(user, project), HOOKS)
+    _carry_out(context, plan, "uninstalled", host, yes=yes, dry_run=dry_run)
 
 
 def _hooked(context: CliContext, verb: str, host: str) -> None:
@@ -120,27 +126,30 @@ def _hooked(context: CliContext, verb: str, host: str) -> None:
 def _settings(user: bool, project: str | None) -> str:
     if user and project:
         raise click.UsageError("Give --user or --project, not both.")
-    folder = project or os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
-    return os.path.abspath(
-        os.path.join(folder, ".claude", "settings.json") if project else os.path.join(folder, "settings.json")
-    )
+    if project:
+        return os.path.abspath(os.path.join(project, ".claude", "settings.json"))
+    from memoryclaw.hosts.claude_settings import HOOKS
+    from memoryclaw.hosts.connecting import path_of
+    from memoryclaw.hosts.table import BY_NAME
+
+    return next(path_of(file.places) for file in BY_NAME[CLAUDE_CODE].files if file.editor is HOOKS)
 
 
-def _program() -> str:
-    """This very program, by its whole path: a host may know another PATH."""
-    called = shutil.which(sys.argv[0]) or ""
-    if os.path.basename(called).removesuffix(".exe") == "memoryclaw":
-        return shlex.quote(os.path.abspath(called))
-    return f"{shlex.quote(sys.executable)} -m memoryclaw"
-
-
-def _carry_out(context: CliContext, plan: SettingsChange, done: str, host: str, *, dry_run: bool) -> None:
-    from memoryclaw.hosts.claude_settings import BACKUP, carry_out
+def _carry_out(
+    context: CliContext, plan: SettingsChange, done: str, host: str, *, yes: bool, dry_run: bool
+) -> None:
+    from memoryclaw.hosts.settings_file import BACKUP, carry_out
 
     action = "unchanged" if not plan.changes else f"would be {done}" if dry_run else done
     if not context.json:
-        _show(plan)
+        show_diff(plan.diff)
     if plan.changes and not dry_run:
+        # Where nobody can be asked, whoever called it has said so.
+        if not (yes or context.json or not sys.stdin.isatty()) and not click.confirm(
+            f"Write this to {plan.path}?"
+        ):
+            say("Nothing was written.")
+            return
         carry_out(plan)
     backup = plan.path + BACKUP if plan.backup is not None and not dry_run else ""
     if context.json:
@@ -149,11 +158,3 @@ def _carry_out(context: CliContext, plan: SettingsChange, done: str, host: str, 
     say(
         f"{styled(action, bold=True)}: {styled(plan.path)}{f' (the old file is kept as {styled(backup)})' if backup else ''}"
     )
-
-
-def _show(plan: SettingsChange) -> None:
-    from difflib import unified_diff
-
-    before, after = ((text or "").splitlines() for text in (plan.before, plan.after))
-    for line in unified_diff(before, after, "before", "after", lineterm=""):
-        say(click.style(visible(line), fg=_COLOURS.get(line[:1])) if in_colour() else visible(line))

@@ -10,21 +10,20 @@ import click
 
 from memoryclaw import config as settings
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, marked, padded, plural, remark, say, styled
+from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, show_diff
+from memoryclaw.interfaces.cli.printing import as_json, padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
 
 if TYPE_CHECKING:
     from memoryclaw.hosts.openclaw.setup import Changed, ConfigChange, Setup
 
-_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 _config = click.option(
     "--config",
     metavar="FILE",
     default="",
     help="OpenClaw's configuration; else $OPENCLAW_CONFIG_PATH, else openclaw.json in $OPENCLAW_STATE_DIR or ~/.openclaw.",
 )
-_yes = click.option("--yes", is_flag=True, help="Write without asking.")
 
 
 @group(
@@ -41,30 +40,35 @@ def openclaw() -> None:
 
 @openclaw.command(examples=["openclaw install", "openclaw install --vault ~/notes --yes"])
 @_config
-@_yes
+@YES
+@DRY_RUN
 @click.pass_obj
-def install(context: CliContext, *, config: str, yes: bool) -> None:
+def install(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> None:
     """Give OpenClaw's memory slot to this vault, with the permission that it needs.
 
     Shows the change first and keeps a copy of the file beside it. Where nobody can be asked, nothing is written
     without --yes.
     """
+    from memoryclaw.hosts.connecting import lasting_command  # `--help` needs no app
+
     with context.app() as app:
         setup = app.openclaw.setup(config)
-    _carry_out(context, setup, setup.plan_install(), yes=yes)
+    lasting_command()
+    _carry_out(context, setup, setup.plan_install(), yes=yes, dry_run=dry_run)
 
 
 @openclaw.command(examples=["openclaw uninstall", "openclaw uninstall --yes --json"])
 @_config
-@_yes
+@YES
+@DRY_RUN
 @click.pass_obj
-def uninstall(context: CliContext, *, config: str, yes: bool) -> None:
+def uninstall(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> None:
     """Remove from OpenClaw's configuration what install wrote, and nothing else.
 
     What stood there before comes back; the vault stays as it is.
     """
     setup = _setup(context, config)
-    _carry_out(context, setup, setup.plan_uninstall(), yes=yes)
+    _carry_out(context, setup, setup.plan_uninstall(), yes=yes, dry_run=dry_run)
 
 
 @openclaw.command(examples=["openclaw status", "openclaw status --json"])
@@ -123,12 +127,12 @@ def _setup(context: CliContext, config: str) -> Setup:
     return openclaw_setup(_vault(context), config)
 
 
-def _carry_out(context: CliContext, setup: Setup, planned: ConfigChange, *, yes: bool) -> None:
+def _carry_out(context: CliContext, setup: Setup, planned: ConfigChange, *, yes: bool, dry_run: bool) -> None:
     """Shows the change, asks, and makes it."""
     if not context.json:
-        _show(planned.diff)
-    if planned.diff and not yes:
-        if context.json or not sys.stdin.isatty():
+        show_diff(planned.diff)
+    if planned.diff and (dry_run or not yes):
+        if dry_run or context.json or not sys.stdin.isatty():
             _tell(context, _only_shown(planned))
             return
         if not click.confirm(f"Write this to {planned.config}?"):
@@ -142,12 +146,6 @@ def _only_shown(planned: ConfigChange) -> Changed:
 
     told = f"nothing was written; `memoryclaw openclaw {planned.verb} --yes` writes it"
     return Changed(f"would {planned.verb}", planned.config, planned.diff, "", (*planned.notices, told))
-
-
-def _show(diff: str) -> None:
-    for line in diff.splitlines():
-        colour = _COLOURS.get(line[:1])
-        say(marked(line, (), **({"fg": colour} if colour else {})))
 
 
 def _tell(context: CliContext, done: Changed) -> None:

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 _WIDTH = 68  # columns of a cell in a list
 _ASKED = {"approved": "Approve", "rejected": "Reject"}
 _ALL = click.option(
-    "--all", "everything", is_flag=True, help="Everything that waits, but skills, conflicts and permissions."
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Everything that waits, but skills, conflicts, permissions and labels.",
 )
 _DIGEST = click.option(
     "--digest",
@@ -230,7 +233,7 @@ def _decide(
     with said.app() as app:
         items = [item for item in app.review.list(names) if not item.is_skill]
         if everything:  # which value holds is decided one by one
-            items = [item for item in items if item.conflict is None and not item.foreign]
+            items = [item for item in items if item.conflict is None and not item.is_of_others]
         if everything and items:
             if not said.json:
                 for item in items:

@@ -74,10 +74,10 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Write": {"remember": "writing", "edit": "writing", "forget": "writing", "trust": "writing", "undo": "writing"},
     "Learn and review": {"consolidate": "consolidating", "review": "reviewing", "skills": "skills", "history": "looking", "blame": "looking"},
     "Keep": {"init": "writing", "status": "maintaining", "check": "evaluating", "sync": "maintaining", "adopt": "adopting", "import": "transferring", "export": "transferring"},
-    "Connect": {"openclaw": "openclawing", "serve": "serving", "ui": "serving", "fleet": "jobs"},
+    "Connect": {"connect": "connecting", "serve": "serving", "ui": "serving", "fleet": "jobs"},
 }  # fmt: skip
 # What hosts and programs call.
-PROGRAMS = {"capture": "capturing", "feedback": "working", "hook": "hooks", "mcp": "serving", "working": "working", "completion": "maintaining"}  # fmt: skip
+PROGRAMS = {"capture": "capturing", "feedback": "working", "hook": "hooks", "mcp": "serving", "openclaw": "openclawing", "working": "working", "completion": "maintaining"}  # fmt: skip
 VERBS = {verb: module for verbs in (*SECTIONS.values(), PROGRAMS) for verb, module in verbs.items()}
 # Names that verbs had: they still work, and on a terminal they say the new one.
 RENAMED = {
@@ -132,7 +132,8 @@ class NameParam(TextParam):
         """What begins so."""
         from memoryclaw.interfaces.cli.completing import offered  # only a shell asks
 
-        return offered(ctx, self._what, incomplete)
+        context = ctx.find_object(CliContext) or CliContext()
+        return offered(self._what, incomplete, context.vault, context.caller())
 
 
 TEXT = TextParam()
@@ -208,7 +209,11 @@ def _write_options(
     ctx: click.Context, formatter: click.HelpFormatter, params: Sequence[click.Parameter]
 ) -> None:
     rows = [
-        row for param in params if not isinstance(param, SharedOption) and (row := param.get_help_record(ctx))
+        row
+        for param in params
+        if isinstance(param, click.Option)
+        and not isinstance(param, SharedOption)
+        and (row := param.get_help_record(ctx))
     ]
     if rows:
         with formatter.section("Options"):
@@ -305,7 +310,7 @@ def shared_options() -> list[click.Option]:
     return [
         SharedOption(
             ["--vault"], metavar="DIR", expose_value=False, callback=_keep_vault,
-            help="The vault's folder; else $MEMORYCLAW_VAULT, else the nearest memoryclaw.yaml upwards, else ~/.memoryclaw/vault.",
+            help="The vault's folder; else $MEMORYCLAW_VAULT, else the nearest memoryclaw.yaml upwards, else your own (`init --default`), else ~/.memoryclaw/vault.",
         ),
         SharedOption(
             ["--audience"], metavar="NAME", expose_value=False, callback=_keep_audience,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memoryclaw.writing.edit import NoteRewrite
 
 
-@verb(examples=["init .", "init . --commit", "init --vault ~/obsidian --json"])
+@verb(examples=["init .", "init . --commit", "init ~/notes --default --json"])
 @click.argument("folder", metavar="[DIR]", required=False)
 @click.option("--commit", is_flag=True, help="Also put your notes into git once, as they are.")
 @click.option(
@@ -38,23 +38,38 @@ if TYPE_CHECKING:
     help="Put a folder of MemoryClaw's elsewhere, such as archive=memory/archive; may be repeated.",
 )
 @click.option(
+    "--default",
+    "own",
+    is_flag=True,
+    help="Remember it as your own vault, which counts where no other is named.",
+)
+@click.option(
     "--yes",
     is_flag=True,
     help="Do not ask: leave your folders their names, commit the notes, go on anywhere.",
 )
 @click.pass_obj
-def init(context: CliContext, folder: str | None, *, commit: bool, maps: tuple[str, ...], yes: bool) -> None:
+def init(
+    context: CliContext, folder: str | None, *, commit: bool, maps: tuple[str, ...], own: bool, yes: bool
+) -> None:
     """Make a folder a vault; existing files are not touched.
 
     Says what the folder holds, then adds the folders, settings with comments and a git repository, as far as they
     are missing. Where a folder of yours has a name that means something here, MemoryClaw's own can go elsewhere (--map,
     or a yes). With --commit (or a yes) your notes are committed once, so that every later change can be undone;
     what git ignores, what you staged, and notes that seem to hold a secret are left out. Without DIR it takes the
-    folder that every other verb would use.
+    folder that every other verb would use. With --default (or a yes) every command, and every host, uses this vault
+    where no other is named.
     """
     from memoryclaw.app import init_vault, survey_vault  # `--help` needs no app
+    from memoryclaw.app.adoption import is_temporary, remember_vault
 
     root = config.find_root(folder or context.vault, os.environ, config.here())
+    is_passing = is_temporary(root)
+    if own and is_passing:
+        raise InputError(
+            f"{root} is in a temporary folder, which does not last; give --default for one that does"
+        )
     with Bar() as bar:
         found = survey_vault(root, progress=bar)
     if found.place in _UNUSUAL:
@@ -72,11 +87,21 @@ def init(context: CliContext, folder: str | None, *, commit: bool, maps: tuple[s
     question = f"Commit {plural(len(new), 'note')} as they are, so that every change to them can be undone?"
     take = bool(new) and (commit or yes or _asked(context, question))
     done = init_vault(root, commit=new if take else (), paths=paths)
+    may_ask = not (yes or is_passing or config.own_vault(os.environ) == root)
+    if own or (may_ask and _asked(context, _ownership())):
+        remember_vault(root)
     if context.json:
-        as_json({**shapes.written(done), "found": shapes.survey(found)})
+        is_own = config.own_vault(os.environ) == root
+        as_json({**shapes.written(done), "default": is_own, "found": shapes.survey(found)})
         return
     tell(context, done)
     _tell_next(found, paths, root, left=0 if take else len(new), new=done.action != "confirmed")
+
+
+def _ownership() -> str:
+    """The question whose vault this is."""
+    instead = f" instead of {own}" if (own := config.own_vault(os.environ)) else ""
+    return f"Is this your own vault, to be used{instead} where no other is named?"
 
 
 def _tell_next(found: Survey, paths: Mapping[str, str], root: Path, *, left: int, new: bool) -> None:

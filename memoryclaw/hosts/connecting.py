@@ -1,0 +1,233 @@
+"""A host and a vault, connected: which command the host is given, what of its settings changes, and whether it works."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from memoryclaw.errors import ConfigError, InputError, MemoryClawError, NotFoundError, UnconnectedError
+from memoryclaw.hosts.claude_settings import HOOKS
+from memoryclaw.hosts.mcp_entry import NAME, entry_of
+from memoryclaw.hosts.settings_file import (
+    SettingsChange,
+    SettingsEditor,
+    plan_install,
+    plan_uninstall,
+    refuse_link,
+)
+from memoryclaw.hosts.table import BY_NAME, HostFile, HostRow, Places, place
+from memoryclaw.skills.mcp_tools import McpTools
+from memoryclaw.skills.tools import ToolServer
+
+_SWEPT = {".cache", "Caches"}
+_OF_UV = re.compile(r"(?:archive|builds|environments)-v\d+")
+_READS = "memory_browse"
+_PATIENCE = 60.0  # seconds for a server to start, and to answer
+
+
+def host_named(name: str) -> HostRow:
+    """The row of a host.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    if name not in BY_NAME:
+        raise NotFoundError(
+            f"there is no host {name!r} among {', '.join(BY_NAME)}; `memoryclaw connect --print` shows what to add to "
+            "the settings of any other"
+        )
+    return BY_NAME[name]
+
+
+def path_of(places: Places) -> str:
+    """Where a file or folder of a host is on this machine."""
+    return place(places, os.environ, sys.platform)
+
+
+def installed(host: HostRow) -> None:
+    """Checks that a host is on this machine.
+
+    Raises:
+        NotFoundError: nothing of it is there.
+    """
+    folder = path_of(host.folder)
+    if not os.path.isdir(folder) and not any(os.path.lexists(path_of(each.places)) for each in host.files):
+        raise NotFoundError(
+            f"{host.title} is not on this machine: there is no folder {folder}; install it and start it once, then try again"
+        )
+
+
+def lasting_command() -> tuple[str, ...]:
+    """What runs this MemoryClaw from anywhere, by its whole path: a host may know another PATH.
+
+    Raises:
+        ConfigError: it runs from a cache, which is swept.
+    """
+    called = shutil.which(sys.argv[0]) or ""
+    if os.path.basename(called) == NAME:
+        words: tuple[str, ...] = (os.path.abspath(called),)
+    else:  # -P: a folder called memoryclaw where the host happens to run must not be taken for the program
+        words = (sys.executable, "-P", "-m", NAME)
+    if cache := cache_of({words[0], os.path.realpath(words[0]), sys.prefix, __file__}, os.environ):
+        raise ConfigError(
+            f"this MemoryClaw runs from {cache}, a cache that is swept, and a host could not start it from there for long; "
+            "run `uv tool install 'memoryclaw[all]'` or `pipx install 'memoryclaw[all]'` first, then `memoryclaw connect` again"
+        )
+    return words
+
+
+def cache_of(paths: set[str], environ: Mapping[str, str]) -> str:
+    """The cache that one of these paths lies in; empty where none does."""
+    named = {environ[name] for name in ("UV_CACHE_DIR", "XDG_CACHE_HOME") if environ.get(name)}
+    roots = {os.path.realpath(each) for each in named}
+    for path in sorted(paths):
+        for folder in Path(path).parents:
+            is_swept = (
+                folder.name in _SWEPT
+                or _OF_UV.fullmatch(folder.name)
+                or os.path.realpath(folder) in roots
+                # A virtual environment has such a mark of its own: nobody backs it up, and it stays.
+                or ((folder / "CACHEDIR.TAG").exists() and not (folder / "pyvenv.cfg").exists())
+            )
+            if is_swept:
+                return os.fspath(folder)
+    return ""
+
+
+def plan_connection(host: HostRow, vault: str) -> list[SettingsChange]:
+    """What connecting would write.
+
+    Raises:
+        InputError: one of the host's files cannot be changed.
+        NotFoundError: the host is not on this machine.
+        ConfigError: no command would last, or the MCP SDK is missing.
+    """
+    installed(host)
+    words = lasting_command()
+    if find_spec("mcp") is None:
+        raise ConfigError(
+            "hosts speak MCP with MemoryClaw, which needs the SDK: pip install 'memoryclaw[mcp]'"
+        )
+    return [
+        plan_install(_changed(each), each.editor, _value(each.editor, words, vault)) for each in host.files
+    ]
+
+
+def plan_removal(host: HostRow) -> list[SettingsChange]:
+    """What removing would write."""
+    return [plan_uninstall(_changed(each), each.editor) for each in host.files]
+
+
+def _changed(file: HostFile) -> str:
+    path = path_of(file.places)
+    refuse_link(path)
+    return path
+
+
+def hook_command(words: Sequence[str], vault: str) -> str:
+    """The line that runs a hook, with `{}` in place of `hook pre` or `hook post`."""
+    return f"{shlex.join(words)} {{}} --vault {shlex.quote(vault)}"
+
+
+def shown_for(host: HostRow | None, vault: str) -> list[tuple[str, str]]:
+    """What to add by hand: the file, empty where it is the host's own affair, and the lines."""
+    words = lasting_command()
+    if host is None or not host.files:
+        return [
+            (
+                "",
+                json.dumps({"mcpServers": {NAME: entry_of(words, vault)}}, indent=2, ensure_ascii=False)
+                + "\n",
+            )
+        ]
+    return [
+        (path_of(each.places), each.editor.with_value("", _value(each.editor, words, vault)))
+        for each in host.files
+    ]
+
+
+def _value(editor: SettingsEditor, words: Sequence[str], vault: str) -> Any:
+    try:
+        vault.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{vault!r} has a name that is no UTF-8, which no host's settings can say") from None
+    return hook_command(words, vault) if editor is HOOKS else entry_of(words, vault)
+
+
+def try_connection(host: HostRow, changes: Sequence[SettingsChange]) -> list[str]:
+    """Starts what the host's settings will say, as the host will, and reads once over MCP; returns the names of the tools.
+
+    Raises:
+        UnconnectedError: it does not work.
+    """
+    [entry] = [
+        each.editor.value_in(change.after or "")
+        for each, change in zip(host.files, changes, strict=True)
+        if each.editor is not HOOKS
+    ]
+    home = os.path.expanduser("~")
+    server = ToolServer(NAME, command=str(entry["command"]), args=tuple(map(str, entry["args"])))
+    try:
+        with McpTools([server], _PATIENCE, home) as tools:
+            tool = tools.find(f"{NAME}.{_READS}")
+            answer = tools.call(tool, {"limit": 1}) if tool else None
+            names = tools.names(NAME)
+    except MemoryClawError as error:
+        raise UnconnectedError(
+            _untried(_last_words([server.command, *server.args], home) or str(error))
+        ) from None
+    if answer is None or not answer.ok:
+        raise UnconnectedError(_untried(answer.text if answer else f"it has no tool {_READS}"))
+    return names
+
+
+def try_openclaw(command: Sequence[str], vault: str) -> None:
+    """Reads once with the command that OpenClaw's settings will say.
+
+    Raises:
+        UnconnectedError: it does not work.
+    """
+    if find_spec("starlette") is None or find_spec("uvicorn") is None:
+        raise UnconnectedError(
+            "OpenClaw asks over HTTP, which needs pip install 'memoryclaw[serve]'; nothing was written"
+        )
+    line = [*command, "browse", "--limit", "1", "--json", "--vault", vault]
+    try:
+        process = _ran(line, os.path.expanduser("~"))
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UnconnectedError(_untried(str(error))) from None
+    if process.returncode:
+        why = _last_line(process) or f"{command[0]} ended with {process.returncode}"
+        raise UnconnectedError(_untried(why))
+
+
+def _untried(why: str) -> str:
+    return f"the connection does not work: {why}; nothing was written"
+
+
+def _last_words(line: Sequence[str], home: str) -> str:
+    """What a server that does not answer says of it on its standard error."""
+    try:
+        return _last_line(_ran(line, home))
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+
+
+def _ran(line: Sequence[str], home: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        line, stdin=subprocess.DEVNULL, capture_output=True, cwd=home, timeout=_PATIENCE, check=False
+    )
+
+
+def _last_line(process: subprocess.CompletedProcess[bytes]) -> str:
+    lines = process.stderr.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1].removeprefix(f"{NAME}: ") if lines else ""

@@ -1,0 +1,199 @@
+"""A host's settings file, which is changed only in what is ours: shown, backed up, and then replaced whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from difflib import unified_diff
+from typing import Any, NamedTuple
+
+from memoryclaw.errors import ConfigError, InputError
+from memoryclaw.vault import files
+
+BACKUP = ".memoryclaw-backup"
+_BOM = "\ufeff"
+
+
+class SettingsEditor(NamedTuple):
+    """How what is ours stands in the text of a host's settings; each raises InputError for a text that it cannot read."""
+
+    value_in: Callable[[str], Any]  # empty where nothing is ours
+    with_value: Callable[[str, Any], str]  # the same text where it says so already
+    without: Callable[[str, str], str]  # also told the text of before, empty where there was no file
+
+
+class SettingsChange(NamedTuple):
+    """What a settings file holds and what it will; None stands for no file."""
+
+    path: str  # the file itself, where a link leads to it
+    before: str | None
+    after: str | None
+    backup: str | None = None  # the text that is kept beside it
+
+    @property
+    def changes(self) -> bool:
+        """True when there is something to write."""
+        return self.before != self.after
+
+    @property
+    def diff(self) -> str:
+        """The change for people."""
+        return difference(self.before or "", self.after or "", self.path)
+
+
+def plan_install(path: str, editor: SettingsEditor, value: Any) -> SettingsChange:
+    """How the settings would look with our value.
+
+    Args:
+        path: the settings file.
+        editor: of its format.
+        value: what they should say.
+    """
+    real = _writable(path)
+    before = _text(real)
+    with _named(real):
+        if before is not None and editor.with_value(_unmarked(before), value) == _unmarked(before):
+            return SettingsChange(real, before, before)
+        bare, is_old = _bare(real, before, editor)
+        after = _with(bare if is_old else before, editor, value)
+    return SettingsChange(real, before, after, bare)
+
+
+def plan_uninstall(path: str, editor: SettingsEditor) -> SettingsChange:
+    """How the settings would look without our value: the very bytes of before where nothing else changed since."""
+    real = _writable(path)
+    before = _text(real)
+    with _named(real):
+        return SettingsChange(real, before, _bare(real, before, editor)[0])
+
+
+def carry_out(plan: SettingsChange) -> None:
+    """Writes what was planned, if the file is still what it was; a backup whose text is in force again goes."""
+    folder, name = os.path.split(plan.path)
+    backup_name = name + BACKUP
+    if plan.backup is not None:
+        files.write_file(folder, backup_name, plan.backup.encode(), files.digest_at(folder, backup_name))
+    expected = files.digest_of(plan.before.encode()) if plan.before is not None else None
+    if plan.after is None:
+        files.remove_file(folder, name, expected or "")
+        return
+    os.makedirs(folder, 0o700, exist_ok=True)
+    files.write_file(folder, name, plan.after.encode(), expected)
+    if plan.backup is None and _text(plan.path + BACKUP) == plan.after:
+        files.remove_file(folder, backup_name, files.digest_of(plan.after.encode()))
+
+
+def refuse_link(path: str) -> None:
+    """Checks that settings are no link.
+
+    Raises:
+        InputError: they are one, and what it leads to may be another tool's to write.
+    """
+    if os.path.islink(path):
+        raise InputError(
+            f"{path} is a link to {os.path.realpath(path)}; nothing was changed, and `memoryclaw connect --print` shows what to add there"
+        )
+
+
+@contextmanager
+def _named(path: str) -> Iterator[None]:
+    """Puts the name of the file before the sentence that says what is wrong with it."""
+    try:
+        yield
+    except (InputError, ConfigError) as error:
+        raise InputError(f"{path}: {error}; nothing was changed") from None
+
+
+def _bare(real: str, text: str | None, editor: SettingsEditor) -> tuple[str | None, bool]:
+    """The settings without us, and whether they are the very bytes of before: putting our value in gives what is there now."""
+    value = editor.value_in(_unmarked(text)) if text is not None else None
+    if text is None or not value:
+        return text, True
+    backup = _text(real + BACKUP)
+    for was in (backup, None):
+        if _gives(was, editor, value, text):
+            return was, True
+    return _marked(text, editor.without(_unmarked(text), _unmarked(backup or ""))), False
+
+
+def _gives(was: str | None, editor: SettingsEditor, value: Any, text: str) -> bool:
+    try:
+        return _with(was, editor, value) == text
+    except (InputError, ConfigError):
+        return False
+
+
+def _with(text: str | None, editor: SettingsEditor, value: Any) -> str:
+    return _marked(text or "", editor.with_value(_unmarked(text or ""), value))
+
+
+def _unmarked(text: str) -> str:
+    return text.removeprefix(_BOM)
+
+
+def _marked(old: str, text: str) -> str:
+    return _BOM + text if old.startswith(_BOM) else text
+
+
+def _writable(path: str) -> str:
+    """The file itself; InputError when it is one that may not be replaced."""
+    real = os.path.realpath(path)
+    try:
+        info = os.stat(real)
+    except FileNotFoundError:
+        if os.path.islink(path):
+            raise InputError(f"{path} is a link to {real}, which is not there; nothing was changed") from None
+        return real
+    except OSError as error:
+        raise InputError(f"{path} cannot be used ({error.strerror}); nothing was changed") from None
+    if not stat.S_ISREG(info.st_mode):
+        raise InputError(f"{real} is not a regular file; nothing was changed")
+    if not info.st_mode & stat.S_IWUSR or not os.access(real, os.W_OK):
+        raise InputError(f"{real} is read-only; make it writable first, nothing was changed")
+    return real
+
+
+def _text(path: str) -> str | None:
+    if not os.path.lexists(path):
+        return None
+    try:
+        return files.read_file(*os.path.split(path)).data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not UTF-8 text; nothing was changed") from None
+
+
+# A change as a unified diff, without the passwords and tokens in the rest of the file.
+
+_SECRET = re.compile(
+    r"([\"']?(?<![\w.-])[\w.-]*(?:token|api_?key|password|passphrase|secret|credential)s?[\"']?\s*[:=]\s*)"
+    r"(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')",
+    re.IGNORECASE,
+)
+
+
+_HUNK = re.compile(r"@@ -(\d+)((?:,\d+)?) \+(\d+)")
+_CONTEXT = 2  # lines that are the same, on each side
+
+
+def difference(before: str, after: str, name: str) -> str:
+    """What changes, as a unified diff; the values of secrets are not shown."""
+    old, new = before.splitlines(), after.splitlines()
+    # A host's file may have a hundred thousand lines, and only those near the change need comparing.
+    head = max(_shared(old, new) - _CONTEXT, 0)
+    tail = max(_shared(old[head:][::-1], new[head:][::-1]) - _CONTEXT, 0)
+    old, new = old[head : len(old) - tail], new[head : len(new) - tail]
+    lines = unified_diff(old, new, name, name, lineterm="", n=_CONTEXT)
+    return "\n".join(_SECRET.sub(r'\1"…"', _HUNK.sub(lambda hit: _moved(hit, head), line)) for line in lines)
+
+
+def _shared(old: Sequence[str], new: Sequence[str]) -> int:
+    """How many lines are the same at the beginning."""
+    pairs = enumerate(zip(old, new, strict=False))
+    return next((number for number, (before, after) in pairs if before != after), min(len(old), len(new)))
+
+
+def _moved(hunk: re.Match[str], lines: int) -> str:
+    return f"@@ -{int(hunk[1]) + lines}{hunk[2]} +{int(hunk[3]) + lines}"

@@ -1,0 +1,239 @@
+"""`connect`: one command between a host and a vault, and one that takes it back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from memoryclaw.hosts.table import BY_NAME, OPENCLAW, TABLE
+from memoryclaw.interfaces.cli.printing import as_json, marked, plural, remark, say, styled
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, verb
+
+if TYPE_CHECKING:
+    from memoryclaw.hosts.openclaw.setup import ConfigChange, Setup
+    from memoryclaw.hosts.settings_file import SettingsChange
+    from memoryclaw.hosts.table import HostRow
+
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+DRY_RUN = click.option("--dry-run", is_flag=True, help="Only show what would change.")
+YES = click.option("--yes", is_flag=True, help="Write without asking.")
+
+
+class _FileChange(NamedTuple):
+    """One file that changes: how it is shown, and how it is written."""
+
+    path: str
+    diff: str
+    write: Callable[
+        [], tuple[str, Sequence[str]]
+    ]  # returns where the file as it was is kept, and what to know
+
+
+class _Outcome(NamedTuple):
+    """What became of connecting or removing."""
+
+    row: HostRow
+    action: str
+    files: Sequence[_FileChange]
+    vault: str = ""
+    tools: Sequence[str] = ()
+    backups: Sequence[str] = ()
+    notices: Sequence[str] = ()
+
+
+@verb(
+    examples=[
+        "connect claude-code",
+        "connect codex --vault ~/notes --dry-run",
+        "connect --print",
+        "connect --remove claude-code",
+    ]
+)
+@click.argument("host", metavar="[HOST]", required=False, default="", type=TEXT)
+@click.option("--remove", is_flag=True, help="Take out of the host's settings what connecting wrote.")
+@click.option(
+    "--print",
+    "printed",
+    is_flag=True,
+    help="Only print what to add to the settings of this host, or of any other.",
+)
+@DRY_RUN
+@YES
+@click.pass_obj
+def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_run: bool, yes: bool) -> None:
+    """Give a host this vault as its memory: claude-code, claude-desktop, codex, cursor, gemini, vscode or openclaw.
+
+    Shows the change to the host's own settings and asks. Then it starts what it is about to write, reads once over MCP, writes, and says
+    what to try. Nothing else in the file changes, and --remove brings its old bytes back.
+    """
+    from memoryclaw.hosts import connecting  # `--help` needs no app
+
+    if not host and not printed:
+        raise click.UsageError(
+            f"Name a host: {', '.join(row.name for row in TABLE)}; for any other, --print."
+        )
+    row = BY_NAME.get(host) if printed else connecting.host_named(host)
+    if row and remove:
+        _removed(context, row, dry_run=dry_run, yes=yes)
+        return
+    with context.app(quiet=True) as app:
+        vault = os.fspath(app.root)
+    if printed or row is None:
+        _print(context, row, vault)
+    else:
+        _connected(context, row, vault, dry_run=dry_run, yes=yes)
+
+
+def _print(context: CliContext, row: HostRow | None, vault: str) -> None:
+    from memoryclaw.hosts.connecting import shown_for
+
+    entries = shown_for(row, vault)
+    if context.json:
+        as_json({"files": [{"path": path, "text": text} for path, text in entries]})
+        return
+    for path, text in entries:
+        if path:
+            remark(f"in {path}:")
+        say(text.rstrip("\n"))
+
+
+def _connected(context: CliContext, row: HostRow, vault: str, *, dry_run: bool, yes: bool) -> None:
+    files, tried = _openclaw_connected(vault) if row.name == OPENCLAW else _host_connected(row, vault)
+    changed = [file for file in files if file.diff]
+    _show(context, changed)
+    outcome = _Outcome(row, "would connect" if changed else "unchanged", files, vault)
+    if not dry_run:
+        if changed and not agreed(context, _question(changed), yes=yes):
+            say("Nothing was written.")
+            return
+        tools = tried()
+        outcome = _written(
+            outcome._replace(action="connected", tools=tools) if changed else outcome._replace(tools=tools)
+        )
+    _tell(context, outcome)
+
+
+def _removed(context: CliContext, row: HostRow, *, dry_run: bool, yes: bool) -> None:
+    files = _openclaw_removed(context) if row.name == OPENCLAW else _host_removed(row)
+    changed = [file for file in files if file.diff]
+    _show(context, changed)
+    outcome = _Outcome(row, "would remove" if changed else "not connected", files)
+    if changed and not dry_run:
+        if not agreed(context, _question(changed), yes=yes):
+            say("Nothing was written.")
+            return
+        outcome = _written(outcome._replace(action="removed"))
+    _tell(context, outcome)
+
+
+def _host_connected(row: HostRow, vault: str) -> tuple[list[_FileChange], Callable[[], list[str]]]:
+    """What changes in a host's files, and how it is tried."""
+    from memoryclaw.hosts.connecting import plan_connection, try_connection
+
+    changes = plan_connection(row, vault)
+    return [_file_change(change) for change in changes], lambda: try_connection(row, changes)
+
+
+def _host_removed(row: HostRow) -> list[_FileChange]:
+    from memoryclaw.hosts.connecting import plan_removal
+
+    return [_file_change(change) for change in plan_removal(row)]
+
+
+def _file_change(change: SettingsChange) -> _FileChange:
+    from memoryclaw.hosts.settings_file import BACKUP, carry_out
+
+    def write() -> tuple[str, Sequence[str]]:
+        carry_out(change)
+        backup = change.path + BACKUP
+        return backup if os.path.lexists(backup) else "", ()
+
+    return _FileChange(change.path, change.diff if change.changes else "", write)
+
+
+def _openclaw_connected(vault: str) -> tuple[list[_FileChange], Callable[[], list[str]]]:
+    from memoryclaw.hosts.connecting import lasting_command, try_openclaw
+
+    setup = _openclaw(vault)
+    lasting_command()
+    planned = setup.plan_install()
+
+    def tried() -> list[str]:
+        try_openclaw(setup.command, vault)
+        return []
+
+    return [_planned(setup, planned)], tried
+
+
+def _openclaw_removed(context: CliContext) -> list[_FileChange]:
+    from memoryclaw.daemon.client import root_of
+
+    setup = _openclaw(root_of(context.vault))
+    return [_planned(setup, setup.plan_uninstall())]
+
+
+def _openclaw(vault: str) -> Setup:
+    from memoryclaw.app.openclaw import openclaw_setup
+    from memoryclaw.hosts.settings_file import refuse_link
+
+    setup = openclaw_setup(vault)
+    refuse_link(setup.host.path)
+    return setup
+
+
+def _planned(setup: Setup, planned: ConfigChange) -> _FileChange:
+    def write() -> tuple[str, Sequence[str]]:
+        changed = setup.do(planned)
+        return changed.backup, changed.notices
+
+    return _FileChange(planned.config, planned.diff, write)
+
+
+def _question(files: Sequence[_FileChange]) -> str:
+    return f"Write this to {' and '.join(styled(file.path) for file in files)}?"
+
+
+def _show(context: CliContext, files: Sequence[_FileChange]) -> None:
+    if not context.json:
+        for file in files:
+            show_diff(file.diff)
+
+
+def show_diff(diff: str) -> None:
+    """Prints a change, line by line in its colours."""
+    for line in diff.splitlines():
+        colour = _COLOURS.get(line[:1])
+        say(marked(line, (), **({"fg": colour} if colour else {})))
+
+
+def _written(outcome: _Outcome) -> _Outcome:
+    """The outcome after the files that change were written."""
+    written = [file.write() if file.diff else ("", ()) for file in outcome.files]
+    notices = [sentence for _, sentences in written for sentence in sentences]
+    return outcome._replace(backups=[backup for backup, _ in written], notices=notices)
+
+
+def _tell(context: CliContext, outcome: _Outcome) -> None:
+    row, action = outcome.row, outcome.action
+    question = row.question if action in {"connected", "unchanged"} else ""
+    backups = outcome.backups or [""] * len(outcome.files)
+    rows = list(zip(outcome.files, backups, strict=True))
+    if context.json:
+        files = [{"path": file.path, "changes": bool(file.diff), "backup": backup} for file, backup in rows]
+        answer = {"host": row.name, "action": action, "vault": outcome.vault, "files": files}
+        as_json({**answer, "tools": list(outcome.tools), "question": question})
+        return
+    is_change = any(file.diff for file in outcome.files)
+    for file, backup in rows:
+        before = f" (the file as it was: {styled(backup)})" if backup else ""
+        word = action if file.diff or not is_change else "unchanged"
+        say(f"{styled(word, bold=True)}: {styled(file.path)}{before}")
+    for notice in outcome.notices:
+        remark(notice)
+    if outcome.tools:
+        say(f"tried: the server answers, with {plural(len(outcome.tools), 'tool')}")
+    if question:
+        say(f"next: {row.restart}, and ask: {question}")

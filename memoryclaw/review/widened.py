@@ -1,0 +1,164 @@
+"""Labels and trust that came wider from elsewhere: what waits of them as one thing, and what a clone or a `git pull` by hand brought."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from memoryclaw.errors import ConflictError, HistoryError, NotFoundError, VaultError
+from memoryclaw.history.git import hash_name
+from memoryclaw.history.repository import BranchMove, History, object_id
+from memoryclaw.model import AGENT, TRUSTS
+from memoryclaw.review.elsewhere import in_a_few_words, named
+from memoryclaw.text.prompts import one_line
+from memoryclaw.vault import files
+from memoryclaw.vault.doubts import NOTE, Doubt, FileDoubts, piece_of
+from memoryclaw.vault.layout import timestamp
+from memoryclaw.vault.permissions import doubt, doubts, settle
+from memoryclaw.vault.standings import Version, doubts_of, standing_of
+from memoryclaw.writing.context import WriteContext
+
+KIND = "labels"
+_NAMED = 3  # commits that one sentence names
+_SHOWN = 200  # characters of a note
+_MOST = 200  # moves that are looked through
+_OURS = ("commit:", "commit (initial)", "commit (amend)", "memoryclaw: ", "branch: ", "Branch: ")
+_PICKED = ("(pick)", "(continue)", "(reword)", "(edit)", "(squash)", "(fixup)", "(finish)")
+
+
+class Widened(NamedTuple):
+    """A file of which something came wider than it held here, and is as it came."""
+
+    path: str
+    pieces: tuple[tuple[str, Doubt], ...]
+
+    @property
+    def line(self) -> str:
+        """It in a few words: `notes/house.md: audience public instead of owner`."""
+        notes = [_difference(one) for piece, one in self.pieces if piece == NOTE]
+        lines = [_difference(one) for piece, one in self.pieces if piece != NOTE]
+        of_lines = (
+            f"{len(lines)} line{'s' * (len(lines) != 1)} with {'; '.join(dict.fromkeys(lines))}"
+            if lines
+            else ""
+        )
+        return one_line(f"{self.path}: {'; '.join(filter(None, (*notes, of_lines)))}")[:_SHOWN]
+
+
+def _difference(doubt: Doubt) -> str:
+    came, holds = doubt.came, doubt.holds
+    audiences = came.audience or AGENT, holds.audience or AGENT
+    parts = [f"audience {audiences[0]} instead of {audiences[1]}"] if audiences[0] != audiences[1] else []
+    trusts = came.trust or TRUSTS[0], holds.trust or TRUSTS[0]
+    parts += [f"trust {trusts[0]} instead of {trusts[1]}"] if trusts[0] != trusts[1] else []
+    parts += ["export allowed"] if came.export and not holds.export else []
+    return ", ".join(parts)
+
+
+def widened(context: WriteContext) -> list[Widened]:
+    """What is in doubt and waits for this person."""
+    standing, waiting = doubts(context.root), list[Widened]()
+    for path in context.lookup.paths() if standing else ():
+        of_file = standing.get(piece_of(path))
+        if of_file and (pieces := tuple(_as_they_came(context.root, path, of_file))):
+            waiting.append(Widened(path, pieces))
+    return waiting
+
+
+def _as_they_came(root: str, path: str, of_file: FileDoubts) -> Iterator[tuple[str, Doubt]]:
+    try:
+        file = standing_of(path, files.read_file(root, path).data)
+    except (NotFoundError, VaultError):  # the index is behind, or the verb itself says what is wrong
+        return
+    stands = {(NOTE, file.note), *((line.piece, line.standing) for line in file.lines)}
+    for piece, one in sorted(of_file.pieces.items()):
+        if not one.declined and (piece, one.came) in stands:
+            yield piece, one
+
+
+def in_words(waiting: Sequence[Widened]) -> str:
+    """What came wider, the first of it."""
+    return in_a_few_words([one.line for one in waiting])
+
+
+def why(context: WriteContext, waiting: Sequence[Widened]) -> str:
+    """Where it came from, and what a yes does."""
+    history, commits = History(context.root), list[str]()
+    try:
+        for one in waiting if history.git_dir and history.head() else ():
+            commit = (
+                history.git.run("log", "-1", "--format=%H", "--", history.places.on_disk(one.path))
+                .decode()
+                .strip()
+            )
+            commits += [commit] if commit and commit not in commits else []
+        origin = ", ".join(named(history, commit) for commit in commits[:_NAMED])
+    except HistoryError:  # a damaged history names nothing
+        origin = ""
+    more = f", {len(commits) - _NAMED} more" if len(commits) > _NAMED else ""
+    return (
+        f"labelled elsewhere{f' ({origin}{more})' * bool(origin)}, so what was narrower holds on this machine; "
+        "a yes, or `memoryclaw adopt`, makes it yours"
+    )
+
+
+def decide(context: WriteContext, waiting: Sequence[Widened], *, wanted: bool) -> None:
+    """Has what came wider count from now on, or never on this machine.
+
+    Raises:
+        ConflictError: it is not what waits any more.
+        VaultError: the user's own folder cannot keep it.
+    """
+    if widened(context) != list(waiting):
+        raise ConflictError(f"{KIND} has changed since it was shown; look at it again")
+    pieces = [(piece_of(one.path), piece) for one in waiting for piece, _ in one.pieces]
+    settle(context.root, timestamp(context.now), pieces, unwanted=not wanted)
+
+
+# What git itself brought.
+
+
+def look_through(context: WriteContext, last: str) -> str:
+    """Has what a clone, or a pull by hand, brought wider since a move of the branch be in doubt; returns the last move.
+
+    Args:
+        context: the vault and the moment.
+        last: the move that was the last one before; empty where nothing was looked through.
+    """
+    history = History(context.root)
+    moves = history.moves() if history.git_dir else []
+    if not last and doubts(context.root):  # of other copies of the vault; a folder that was moved is one
+        doubt(context.root, timestamp(context.now), {})
+    marks = [f"{move.old} {move.new}" for move in moves]
+    since = len(marks) - marks[::-1].index(last) if last in marks else 0
+    for move in moves[since:][-_MOST:]:
+        came = _changes(history, move) if _came(history, move) else []
+        if raised := doubts_of(came, doubts(context.root)):
+            doubt(context.root, timestamp(context.now), raised)
+    return marks[-1] if marks else last
+
+
+def _changes(history: History, move: BranchMove) -> list[Version]:
+    try:
+        nothing = object_id("tree", b"", hash_name(history.git_dir))
+        return [Version(*change) for change in history.between(move.old or nothing, move.new)]
+    except HistoryError:  # what is not there any more cannot be looked at
+        return []
+
+
+def _came(history: History, move: BranchMove) -> bool:
+    """True where a move of the branch brought what others have."""
+    if move.why.startswith(_OURS):
+        return False
+    if move.why.startswith(("clone:", "pull", "initial pull")) and not any(
+        word in move.why for word in _PICKED
+    ):
+        return True
+    parents = history.git.asks("rev-parse", f"{move.new}^@")[1].decode().split()
+    return any(_is_there(history, commit) for commit in (move.new, *parents[1:]))
+
+
+def _is_there(history: History, commit: str) -> bool:
+    """True where another copy has a commit."""
+    names = ("for-each-ref", "--count=1", "--contains", commit, "--format=%(refname)", "refs/remotes")
+    return bool(history.git.asks(*names)[1].strip())
