@@ -51,9 +51,12 @@ def test_every_old_name_is_tried_here() -> None:
     assert not RENAMED.keys() & VERBS.keys()
 
 
-def test_forgetting_is_undone_and_trust_is_withdrawn(asked: Claw) -> None:
-    assert asked.vault
-    note = asked.vault / "notes/moon.md"
+def test_forgetting_is_undone_and_trust_is_withdrawn(vault_of: VaultOf) -> None:
+    root = vault_of({"notes/moon.md": "# Moon pancakes\n\nBuckwheat.\n"})
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "Mine")
+    asked, note = Claw(root), root / "notes/moon.md"
     before = note.read_bytes()
     assert asked("forget", "notes/moon").code == 0
     assert not note.exists()

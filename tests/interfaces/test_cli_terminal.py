@@ -164,7 +164,7 @@ def test_work_longer_than_its_patience_shows_its_progress(
 ) -> None:
     claw = Claw(vault_of({f"notes/n{n}.md": f"# Note {n}\n" for n in range(300)}))
     command = (sys.executable, "-P", "-c", PATIENT, patience)
-    seen = on_terminal(claw, "reindex", stream="stderr", command=command)
+    seen = on_terminal(claw, "check", "reindex", stream="stderr", command=command)
     assert shown in seen if shown else seen == ""
 
 

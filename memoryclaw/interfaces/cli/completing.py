@@ -8,11 +8,9 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-import click
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class
 
 from memoryclaw.config import MOST_LISTED
-from memoryclaw.interfaces.cli.verbs import CliContext
 from memoryclaw.text.prompts import one_line
 
 if TYPE_CHECKING:
@@ -37,13 +35,12 @@ _OFFERED: dict[str, Callable[[App], Iterable[str]]] = {
 }  # fmt: skip
 
 
-def offered(ctx: click.Context, what: str, begun: str) -> list[CompletionItem]:
+def offered(what: str, begun: str, vault: str | None, audience: str) -> list[CompletionItem]:
     """The names of a kind that begin so; nothing where the vault cannot be read, as nobody could be told why."""
     from memoryclaw.app import open_vault  # a shell that completes an option needs no vault
 
-    context = ctx.find_object(CliContext) or CliContext()
     names: list[str] = []
-    with suppress(Exception), open_vault(context.vault, audience=context.caller()) as app:
+    with suppress(Exception), open_vault(vault, audience=audience) as app:
         names = sorted({name for name in _OFFERED[what](app) if name.casefold().startswith(begun.casefold())})
     return [CompletionItem(name) for name in names if name == one_line(name)]  # what no terminal would obey
 

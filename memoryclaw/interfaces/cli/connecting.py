@@ -46,7 +46,7 @@ class _Outcome(NamedTuple):
 
 @verb(
     examples=[
-        "connect claude-code",
+        "init\nconnect claude-code --dry-run",
         "connect codex --vault ~/notes --dry-run",
         "connect --print",
         "connect --remove claude-code",
