@@ -31,7 +31,7 @@ from memoryclaw.consolidation.fillers import nothing_in
 from memoryclaw.consolidation.planning import Cutting, cut
 from memoryclaw.consolidation.talk import read as read_talk
 from memoryclaw.recall.evaluation import share
-from memoryclaw.vault.edits import plain_words
+from memoryclaw.vault.edits import quotable
 from memoryclaw.vault.logs import read_jsonl
 from memoryclaw.writing.context import Templates
 
@@ -196,7 +196,7 @@ def kept(root: Path, claims: list[tuple[str, Claim]], made: Made) -> int:
             source = f"[source:: [[{id_}#^l{claim.line}]]]"
             line = f"- {claim.field}: {claim.value} [since:: {claim.said}] {source}"
             if claim.is_statement:
-                line = f'- "{plain_words(claim.value)}" [said:: {claim.said}] {source}'
+                line = f'- "{quotable(claim.value)}" [said:: {claim.said}] {source}'
             by_entity.setdefault(claim.entity, []).append(line)
             made.facts += 1
     text = "\n".join("\n".join((f"# {entity}", *lines, "")) for entity, lines in by_entity.items())

@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 
 from memoryclaw.errors import ConfigError, InputError
 from memoryclaw.model import AGENT, EVERYBODY, NOTHING
-from memoryclaw.vault.audience import label_of, narrowed, of_folders
+from memoryclaw.vault.audience import common_audience, label_of, of_folders
 from memoryclaw.vault.layout import (
     CONFIG_FILE,
     MOVABLE,
     STATE_DIR,
-    checked_places,
     places,
     put_folders,
     put_only_read,
+    valid_places,
 )
 
 OWN_FILE = "config.yaml"  # of the user, for all vaults, or in the folder of one
@@ -59,7 +59,7 @@ def _fewer_see(own: Mapping[str, Any], vault: Mapping[str, Any]) -> Mapping[str,
     labels = dict(own)
     for folder, value in vault.items():
         if (audience := label_of(value)) != EVERYBODY:
-            label = narrowed(of_folders(folder, own) or AGENT, audience)
+            label = common_audience(of_folders(folder, own) or AGENT, audience)
             labels[folder] = value if label == audience else label
     return labels
 
@@ -555,7 +555,7 @@ def find_root(given: str | None, environ: Mapping[str, str], cwd: Path) -> Path:
 def own_vault(environ: Mapping[str, str]) -> Path | None:
     """The vault that the user's own settings name; None where they name none."""
     own, cache = own_folder(environ) / OWN_FILE, _home(environ, "XDG_CACHE_HOME", ".cache") / _CACHE
-    chosen = _own(own, _written(own, cache), []).get("vault.default")
+    chosen = _own(own, _read_file(own, cache), []).get("vault.default")
     home = environ.get("HOME") or os.path.expanduser("~")
     return Path(os.path.normpath(os.path.join(home, os.path.expanduser(chosen)))) if chosen else None
 
@@ -624,14 +624,14 @@ def load(
     own_file, vault = own_folder(environ) / OWN_FILE, root / CONFIG_FILE
     cache = _home(environ, "XDG_CACHE_HOME", ".cache")
     # A cache in a vault comes with the vault, so it never holds what is the user's own.
-    written = _written(vault, root / STATE_DIR / _CACHE)
+    written = _read_file(vault, root / STATE_DIR / _CACHE)
     vault_id = overrides.get("vault_id", str(written.get("vault.id", "")))
     notices: list[str] = []
-    mine = _own(own_file, _written(own_file, cache / _CACHE), notices)
+    mine = _own(own_file, _read_file(own_file, cache / _CACHE), notices)
     chosen: dict[str, Any] = {}  # by the user, for this vault
     if is_vault_id(vault_id):
         place = own_vault_folder(environ, vault_id) / OWN_FILE
-        chosen = _own(place, _written(place, cache / VAULTS / vault_id / _CACHE), notices)
+        chosen = _own(place, _read_file(place, cache / VAULTS / vault_id / _CACHE), notices)
     values = {s.key: s.default for s in SETTINGS} | mine
     values |= {
         key: {**values[key], **value} if isinstance(value, dict) else value for key, value in chosen.items()
@@ -642,7 +642,7 @@ def load(
         if setting is None:
             notices.append(f"{CONFIG_FILE}: there is no setting {key!r}; it was ignored")
         elif value is not None and not (setting.verdict is OBEYED and key in chosen):
-            values[key], is_obeyed = _weighed(setting, values[key], value)
+            values[key], is_obeyed = _weigh(setting, values[key], value)
             if not is_obeyed:
                 ignored.append(Ignored(key, value, CONFIG_FILE))
                 notices.append(f"{CONFIG_FILE}: {_only_own(setting, value)}, {own_file}; it was ignored")
@@ -657,10 +657,10 @@ def load(
     notices += [newer] if newer else []
     put_only_read(os.fspath(root), newer)
     values["index.url"] = environ.get("MEMORYCLAW_INDEX_URL") or values["index.url"]
-    put_folders(os.fspath(root), _moved({name: values.pop(f"paths.{name}") for name in MOVABLE}))
+    put_folders(os.fspath(root), _moves({name: values.pop(f"paths.{name}") for name in MOVABLE}))
     mapping = places(os.fspath(root))
     values["audience.folders"] = {
-        mapping.named(str(folder).strip("/")): label for folder, label in values["audience.folders"].items()
+        mapping.name_of(str(folder).strip("/")): label for folder, label in values["audience.folders"].items()
     }
     fields = {_field(key): value for key, value in values.items()}
     config = Config(root=root, notices=tuple(notices), ignored=tuple(ignored), **fields)
@@ -693,14 +693,14 @@ def _own(path: Path, written: Mapping[str, Any], notices: list[str]) -> dict[str
         elif setting.verdict is ONLY_THERE:
             notices.append(f"{where}: {key} is read only from the settings of a vault; it was ignored")
         elif value is not None:
-            values[key] = _checked(where, setting, value)
+            values[key] = _check(where, setting, value)
     return values
 
 
-def _weighed(setting: Setting, own: Any, value: Any) -> tuple[Any, bool]:
+def _weigh(setting: Setting, own: Any, value: Any) -> tuple[Any, bool]:
     """The value in force, and whether it is what the vault asks for."""
     try:
-        parsed = _checked(CONFIG_FILE, setting, value)
+        parsed = _check(CONFIG_FILE, setting, value)
     except ConfigError:
         if setting.verdict is OWN:
             return own, False
@@ -730,14 +730,14 @@ def paths_in(text: str) -> dict[str, str]:
     Raises:
         ConfigError: they cannot be used.
     """
-    settings = _parsed(Path(CONFIG_FILE), text)
+    settings = _parse(Path(CONFIG_FILE), text)
     targets = {name: settings.get(f"paths.{name}") for name in MOVABLE}
-    return _moved({name: place for name, place in targets.items() if place is not None})
+    return _moves({name: place for name, place in targets.items() if place is not None})
 
 
-def _moved(asked: Mapping[str, Any]) -> dict[str, str]:
+def _moves(asked: Mapping[str, Any]) -> dict[str, str]:
     try:
-        return checked_places(asked)
+        return valid_places(asked)
     except InputError as error:
         raise ConfigError(f"{CONFIG_FILE}: paths.{error}") from None
 
@@ -755,7 +755,7 @@ def _field(key: str) -> str:
     return "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
 
 
-def _written(path: Path, cache: Path) -> dict[str, Any]:
+def _read_file(path: Path, cache: Path) -> dict[str, Any]:
     try:
         data = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -764,10 +764,10 @@ def _written(path: Path, cache: Path) -> dict[str, Any]:
         raise ConfigError(f"{path} cannot be read ({error.strerror}); check its permissions") from error
     if all(not line or line.startswith(b"#") for line in data.split(b"\n")):
         return {}
-    return _remembered(path, data, cache)
+    return _parse_cached(path, data, cache)
 
 
-def _remembered(path: Path, data: bytes, cache: Path) -> dict[str, Any]:
+def _parse_cached(path: Path, data: bytes, cache: Path) -> dict[str, Any]:
     # Importing a YAML parser costs more than a search, so the parsed values are cached with their text.
     text = data.decode("utf-8", "replace")
     try:
@@ -776,7 +776,7 @@ def _remembered(path: Path, data: bytes, cache: Path) -> dict[str, Any]:
             return dict(cached["values"])
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    values = _parsed(path, text)
+    values = _parse(path, text)
     _remember(cache, {"text": text, "values": values})
     return values
 
@@ -797,7 +797,7 @@ def _remember(cache: Path, known: dict[str, Any]) -> None:
                     remnant.unlink()
 
 
-def _parsed(path: Path, text: str) -> dict[str, Any]:
+def _parse(path: Path, text: str) -> dict[str, Any]:
     from memoryclaw.text import yaml_text  # noqa: PLC0415 - only where the file changed
 
     parsed = yaml_text.load(text, 1)
@@ -823,7 +823,7 @@ def _keys(path: Path, section: str, keys: Any) -> list[tuple[str, Any]]:
     return list(keys.items())
 
 
-def _checked(where: str, setting: Setting, value: Any) -> Any:
+def _check(where: str, setting: Setting, value: Any) -> Any:
     allowed = setting.allowed
     if isinstance(allowed, tuple):
         return _one_of(where, setting, allowed, str(value).lower())

@@ -38,11 +38,11 @@ class Lookup(Protocol):
         """Paths of the files that hold facts of this entity (name or alias, any case), current ones first."""
         ...
 
-    def asking(self, fields: Iterable[str]) -> Sequence[str]:
+    def paths_to_verify(self, fields: Iterable[str]) -> Sequence[str]:
         """Paths of the files that name a day by which something is to be verified, or hold a fact of one of these fields."""
         ...
 
-    def standing(self, keys: Iterable[str]) -> Sequence[tuple[str, Any]]:
+    def standing_facts(self, keys: Iterable[str]) -> Sequence[tuple[str, Any]]:
         """What facts (`model.Fact`) hold of these entities now (named by key), with the path of their file."""
         ...
 
@@ -56,7 +56,7 @@ class Lookup(Protocol):
         """What else these entities are called, by `aliases.yaml` or by their own notes: (key, key of the other name)."""
         ...
 
-    def values_told(self) -> Sequence[tuple[str, str, int]]:
+    def value_counts(self) -> Sequence[tuple[str, str, int]]:
         """How many different values each field of each entity has now: (key of the entity, field, values)."""
         ...
 

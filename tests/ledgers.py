@@ -33,5 +33,10 @@ def used_for_months(root: Path, device: str = "desk") -> Ledger:
 def figures(ledger: Ledger) -> object:
     record = ledger.record()
     uses = [(one["ts"], one["session"], one["receipt"]) for one in ledger.uses("a")]
-    told = record.days, record.cited, record.uses, uses, ledger.shown_in("s"), ledger.fetched()
-    return *told, ledger.shown_by_mode("a"), ledger.having("ran", "skill", "x"), ledger.shown_last("a#b")
+    told = record.days, record.citations, record.uses, uses, ledger.events_shown_in("s"), ledger.fetched_ids()
+    return (
+        *told,
+        ledger.counts_by_mode("a"),
+        ledger.events_of("ran", "skill", "x"),
+        ledger.last_receipt("a#b"),
+    )

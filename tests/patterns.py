@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import memoryclaw
-from memoryclaw.text.redaction import SecretRule, compiled
+from memoryclaw.text.redaction import SecretRule, lazy_pattern
 from memoryclaw.text.secret_names import Sentence, code_sentence, password_sentence
 
 _DEEPEST = 6
@@ -21,7 +21,7 @@ _RUNS = {"search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "
 ONCE = {"match", "fullmatch"}
 # Rows that become a pattern when their first candidate comes.
 _ROWS: dict[type, tuple[Callable[[Any], re.Pattern[str]], ...]] = {
-    SecretRule: (compiled,),
+    SecretRule: (lazy_pattern,),
     Sentence: (password_sentence, code_sentence),
 }
 

@@ -92,7 +92,7 @@ from memoryclaw.index.sync import Freshness, Synced, healed
 from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Fact, ReadBack, Recalled
 from memoryclaw.ports import Progress
 from memoryclaw.recall.search import Searcher, search
-from memoryclaw.vault.audience import named
+from memoryclaw.vault.audience import audience_name
 from memoryclaw.vault.layout import CONFIG_FILE, QUESTIONS_FILE, on_disk, places
 from memoryclaw.vault.state_folder import WAIT, is_initialised, watcher
 
@@ -224,7 +224,7 @@ def init_vault(
     written = init(root, templates, now, new_id, new_vault_id(), paths=paths)
     folders = places(root)  # notes were surveyed before folders had other names
     if commit:
-        adopted = adopt(root, [folders.named(path) for path in commit], templates, now, new_id)
+        adopted = adopt(root, [folders.name_of(path) for path in commit], templates, now, new_id)
         if written.action != "confirmed":
             adopted = adopted._replace(action=written.action)
         notices = (written.notice * bool(written.commit), adopted.notice)
@@ -310,7 +310,7 @@ class App:
         may: Callable[[Any], None] | None = None,
         permissions: Store | None = None,
     ) -> None:
-        self.audience = named(audience)
+        self.audience = audience_name(audience)
         self._how: dict[str, Any] = {
             "clock": clock,
             "progress": progress,
@@ -328,7 +328,7 @@ class App:
 
     def seen_by(self, audience: str) -> Self:
         """The same vault as another audience sees it; closed with this one."""
-        audience = named(audience)
+        audience = audience_name(audience)
         self._context.allow(OWNER, audience)
         return self if audience == self.audience else self._as(audience)
 
@@ -457,9 +457,9 @@ class App:
         answer = self._context.answer(lambda: search(self._searcher(), query, kind=kind, limit=limit))
         if not session:
             return answer
-        from memoryclaw.recall.receipts import found_whole
+        from memoryclaw.recall.receipts import whole_matches
 
-        trouble = self._context.note_shown(session, "search", found_whole(answer.matches))
+        trouble = self._context.note_shown(session, "search", whole_matches(answer.matches))
         return replace(answer, notices=(*answer.notices, trouble)) if trouble else answer
 
     @verb("POST /v1/recall", "Ask", "recall QUERY", pool=READ, anywhere=True)
@@ -490,7 +490,7 @@ class App:
         if not noted:
             self._context.allow(OWNER)
         from memoryclaw.recall.recall import recall
-        from memoryclaw.recall.receipts import SEEN, seen_in
+        from memoryclaw.recall.receipts import SEEN, digests_seen
 
         if seen not in SEEN:
             raise InputError(
@@ -500,7 +500,7 @@ class App:
         if room is not None:
             tokens = max(settings.LEAST_BUDGET, min(tokens, int(room * ROOM)))
         named = self._context.session_name(session)
-        visible = seen_in(self.ledger.shown_in(named), seen) if named and seen != "none" else {}
+        visible = digests_seen(self.ledger.events_shown_in(named), seen) if named and seen != "none" else {}
         most, lines = self.config.max_results, None
         working = bool(session) and self.audience in (OWNER, AGENT)
         if memory := self.working.current(session) if working else None:
@@ -559,9 +559,9 @@ class App:
 
         unit = self._context.read(lambda: browsing.show(id_, self.catalog, self.vault, self._context.today))
         if session:
-            from memoryclaw.recall.receipts import read_whole
+            from memoryclaw.recall.receipts import whole_units
 
-            digests = self._context.read(lambda: read_whole(unit.address, self.catalog))
+            digests = self._context.read(lambda: whole_units(unit.address, self.catalog))
             self._context.note_shown(session, "get", digests)
         return unit
 
@@ -657,7 +657,7 @@ class App:
         return {
             fact.id: [other.id for _, other in conflict.rivals(fact.value)]
             for conflict in self._conflicts().of(keys.values())
-            for _, fact in conflict.told
+            for _, fact in conflict.facts
             if fact.id in keys
         }
 
@@ -788,12 +788,12 @@ class App:
         Raises:
             NotFoundError: no log holds a turn of this session.
         """
-        from memoryclaw.recall.browsing import logs_of, superseded_in
+        from memoryclaw.recall.browsing import logs_of, successors_in
         from memoryclaw.review.details import conversation
 
         paths = self._context.read(lambda: logs_of(session, self.catalog))
         facts, today = self.catalog.facts(), self._context.today
-        over = {path: superseded_in(self.catalog, self.vault, path, today) for path in paths}
+        over = {path: successors_in(self.catalog, self.vault, path, today) for path in paths}
         return self._context.look(lambda context: conversation(context, session, paths, facts, over))
 
     @allowed(OWNER)
@@ -873,13 +873,13 @@ class App:
         """
         from memoryclaw.consolidation.agent_claims import known_field
         from memoryclaw.consolidation.understood import understood
-        from memoryclaw.vault.lifecycle import given
+        from memoryclaw.vault.validity import header_values
         from memoryclaw.writing.remember import remember, remember_parts
 
         # A value is a secret by its field, too; NUL is left out of every text and must not hide one.
         values = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags], "source": source}  # fmt: skip
         lifecycle = {"type": memory_type, "scope": scope, "expires": expires}
-        chosen = {key: value for key, value in given(lifecycle).items() if lifecycle[key].strip()}
+        chosen = {key: value for key, value in header_values(lifecycle).items() if lifecycle[key].strip()}
 
         def keep(context: WriteContext, told: dict[str, Any]) -> Written:
             reason = ""
@@ -1070,9 +1070,9 @@ class App:
     @verb("GET /v1/history/{commit}", "Review", "history --commit COMMIT", audience=(OWNER,))
     def commit(self, name: Id) -> CommitShown:
         """One commit, by its id or its run, and what it changed in its first 20 files."""
-        from memoryclaw.review.file_history import commit_shown
+        from memoryclaw.review.file_history import show_commit
 
-        return self._context.look(lambda context: commit_shown(context, name))
+        return self._context.look(lambda context: show_commit(context, name))
 
     @verb("GET /v1/blame/{id}", "Review", "blame FACT", audience=(OWNER,))
     def blame(self, fact: FactId) -> Blame:
@@ -1094,7 +1094,7 @@ class App:
         """
         from memoryclaw.app.working import store_of
         from memoryclaw.capture.citing import cite
-        from memoryclaw.recall.citing import cited_in
+        from memoryclaw.recall.citing import citations
         from memoryclaw.vault.logs import text_of_turn
 
         context = self._context
@@ -1102,7 +1102,7 @@ class App:
         def cited_by(reply: KeptTurn, shown: Mapping[str, str]) -> dict[str, str]:
             text = text_of_turn(reply.record)
             return context.read(
-                lambda: cited_in(text, reply.before, shown, self.catalog, self.index.size()[0])
+                lambda: citations(text, reply.before, shown, self.catalog, self.index.size()[0])
             )
 
         def tell(turns: list[KeptTurn]) -> None:

@@ -33,7 +33,7 @@ from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Recalled
 from memoryclaw.ports import Progress
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import dated
+from memoryclaw.vault.layout import writable_moment
 from memoryclaw.vault.permissions import OwnStore, Store, moves_file, put_store, store_of
 from memoryclaw.vault.state_folder import is_initialised, must_hold_no_link, state_folder
 
@@ -69,7 +69,7 @@ def system_clock() -> datetime:
             f"MEMORYCLAW_NOW is {fixed!r}; give an ISO time such as 2026-03-01T12:00:00Z"
         ) from None
     try:
-        dated(moment)
+        writable_moment(moment)
     except OverflowError:  # in a zone that makes it another year
         raise InputError(f"MEMORYCLAW_NOW is {fixed!r}, which is no time in UTC") from None
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -226,11 +226,11 @@ class VaultContext:
         if self.audience not in (OWNER, AGENT):
             return None
         record = self.ledger.record()
-        if not record.used:
+        if not record.used_ids:
             return None
         from memoryclaw.recall.strength import Strengths
 
-        return Strengths(record, today or self.today, self.catalog.merged())
+        return Strengths(record, today or self.today, self.catalog.merged_ids())
 
     @cached_property
     def recorder(self) -> Recorder:
@@ -292,7 +292,7 @@ class VaultContext:
         database = self.index.database
         if self.config.engine != "fts5" or not isinstance(database, Database):
             return self.build_in(folder)
-        database.copied(folder)
+        database.copy_to(folder)
         return self.index_in(folder)
 
     def close(self) -> None:
@@ -362,7 +362,7 @@ class VaultContext:
     def _as_kept(self, freshness: Freshness) -> Freshness:
         """Looks at what is there and at no file; VaultError where nothing was ever indexed for the caller."""
         self._sees_all = self.audience == OWNER or (self.audience == AGENT and not self._whole.is_partial())
-        if not (self._sees_all or self._view.followed()):
+        if not (self._sees_all or self._view.followed_edition()):
             raise VaultError(
                 f"the home of this vault has not indexed it for the audience {self.audience} yet; ask there, or again later"
             )
@@ -498,10 +498,10 @@ class VaultContext:
 
     def _as_seen(self, path: str, text: str) -> str:
         """The text of a file without what is for others."""
-        from memoryclaw.vault.seen import seen  # only for what an agent claims
+        from memoryclaw.vault.seen import visible_bytes  # only for what an agent claims
 
         data, doubts = text.encode("utf-8", "surrogatepass"), self.vault.doubts(path)
-        visible = seen(path, data, self.audience, self.config.folders, doubts)
+        visible = visible_bytes(path, data, self.audience, self.config.folders, doubts)
         return (visible or b"").decode("utf-8", "surrogatepass")
 
     def note_shown(self, session: str, mode: str, digests: Mapping[str, str]) -> str:

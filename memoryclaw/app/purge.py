@@ -18,11 +18,11 @@ from memoryclaw.history.rewriting import (
     Rewriting,
     Versions,
     changed_versions,
-    found_in_objects,
     must_be_rewritable,
+    objects_holding,
 )
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.index.database import unpacked
+from memoryclaw.index.database import unpack
 from memoryclaw.lifecycle.pages import as_compiled, compile_again
 from memoryclaw.model import AGENT, NOTHING
 from memoryclaw.ports import Progress
@@ -33,7 +33,7 @@ from memoryclaw.skills.host_skills import FOLDER as HOST_SKILLS
 from memoryclaw.text.needles import Needles
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import STATE_DIR
-from memoryclaw.vault.state_folder import made, put
+from memoryclaw.vault.state_folder import make_private_folder, write_private
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import recover
 
@@ -127,7 +127,7 @@ def carry_out(
         rewriting = Rewriting(repository, begun.versions or {}, plan.renames, begun.replaced, needles)
         bundle = rewriting.run(begun.bundle, begun.before, kept, progress)
         past = "rewritten"
-        left_over = {*rewriting.left_over(), *found_in_objects(repository, needles, progress)}
+        left_over = {*rewriting.leftovers(), *objects_holding(repository, needles, progress)}
         hits += [Trace(HISTORY, one) for one in sorted(left_over)]
         context.close()
     if not (history and hits):  # else git's history holds the words still, and the same purge goes on there
@@ -228,8 +228,8 @@ def _left(context: VaultContext, request: PurgeRequest) -> _Begun | None:
 
 
 def _mark(context: VaultContext, begun: _Begun) -> None:
-    made(context.state)
-    put(context.state, MARKER, json.dumps(begun._asdict()).encode("utf-8", "surrogatepass"))
+    make_private_folder(context.state)
+    write_private(context.state, MARKER, json.dumps(begun._asdict()).encode("utf-8", "surrogatepass"))
 
 
 def _derived(context: VaultContext, needles: Needles) -> Iterator[str]:
@@ -259,7 +259,7 @@ def _search(context: VaultContext, root: str, needles: Needles, progress: Progre
 
 def _rows(catalog: Catalog) -> Iterator[str]:
     for *texts, packed in catalog.rows("select id, title, tags, properties, entity, value, text from unit"):
-        yield "\n".join([*map(str, texts), unpacked(packed)])
+        yield "\n".join([*map(str, texts), unpack(packed)])
 
 
 def _told(plan: PurgePlan, *, dry_run: bool) -> Purged:

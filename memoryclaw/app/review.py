@@ -27,16 +27,16 @@ class Review:
     @verb("GET /v1/review", "Review", "review list")
     def list(self, names: Sequence[str] = ()) -> Sequence[ReviewItem]:
         """Everything that waits, or what has these ids or came from these runs; then no skills."""
-        from memoryclaw.review.queue import chosen, waiting
+        from memoryclaw.review.queue import chosen, waiting_items
 
-        return self._context.look(lambda context: chosen(context, names) if names else waiting(context))
+        return self._context.look(lambda context: chosen(context, names) if names else waiting_items(context))
 
     @verb("GET /v1/review/{id}", "Review", "review show ID")
     def get(self, id_: Id) -> ReviewItem:
         """The one thing that waits under this id."""
-        from memoryclaw.review.queue import one_of
+        from memoryclaw.review.queue import find_item
 
-        return self._context.look(lambda context: one_of(context, id_))
+        return self._context.look(lambda context: find_item(context, id_))
 
     def diff(self, item: ReviewItem) -> Sequence[FileDiff]:
         """The files that would change if this were approved now, before and after."""
@@ -53,9 +53,9 @@ class Review:
 
     def as_shown(self, id_: str, digest: str) -> ReviewItem:
         """What waits under this id; a ConflictError when it, or what it would replace, is not what had this digest."""
-        from memoryclaw.review.decide import as_shown
+        from memoryclaw.review.decide import item_as_shown
 
-        return self._context.look(lambda context: as_shown(context, id_, digest))
+        return self._context.look(lambda context: item_as_shown(context, id_, digest))
 
     @verb("POST /v1/review/{id}/approve", "Review", "review approve ID", audience=(OWNER,))
     def approve(
@@ -84,13 +84,13 @@ class Review:
     def _decide(
         self, items: Sequence[ReviewItem], decision: str, digest: str, value: int, reason: str
     ) -> Sequence[ReviewDecision]:
-        from memoryclaw.review.decide import as_shown, decide
+        from memoryclaw.review.decide import decide, item_as_shown
 
         if digest and len(items) != 1:
             raise InputError("a digest is of one thing that waits; decide each of several by its own")
 
         def work(context: WriteContext, why: str) -> Sequence[ReviewDecision]:
-            chosen = [as_shown(context, items[0].id, digest)] if digest else items
+            chosen = [item_as_shown(context, items[0].id, digest)] if digest else items
             return decide(context, chosen, decision, value=value, reason=" ".join(why.split()))
 
         done = self._context.permit(work, reason)
@@ -101,9 +101,9 @@ class Review:
     @allowed(OWNER)
     def ticked(self) -> TickedFacts:
         """What people ticked in `semantic/_pending.md` and `review/*.md`; decides nothing."""
-        from memoryclaw.review.decide import ticked
+        from memoryclaw.review.decide import ticked_facts
 
-        return self._context.write(ticked)
+        return self._context.write(ticked_facts)
 
     @allowed(OWNER)
     def apply(self, boxes: TickedFacts) -> Sequence[ReviewDecision]:

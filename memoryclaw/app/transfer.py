@@ -138,14 +138,14 @@ class Transfer:
         if since and not day:
             raise InputError(f"{since[:40]!r} is no date; give one such as 2026-03-01")
         from memoryclaw.vault import files
-        from memoryclaw.vault.export_gate import leaving, stays
-        from memoryclaw.vault.seen import seen
-        from memoryclaw.writing.bundles import ARTIFACTS, kept_files, pack
+        from memoryclaw.vault.export_gate import exportable_bytes, withheld_names
+        from memoryclaw.vault.seen import visible_bytes
+        from memoryclaw.writing.bundles import ARTIFACTS, pack, portable_files
 
         context.must_refresh()  # what the index does not know yet would be missing, and what must stay, unknown
         rows = context.read(self._files)
         if context.audience == OWNER and not day and not tags:
-            paths: Iterable[str] = kept_files(root)
+            paths: Iterable[str] = portable_files(root)
         else:
             paths = [
                 row.path
@@ -155,7 +155,7 @@ class Transfer:
         cited: set[str] = set()
         for row in rows:
             file = context.vault.read(row.path)
-            cited |= stays(row.path, file[0]) if file else set()
+            cited |= withheld_names(row.path, file[0]) if file else set()
         audience, folders = context.audience, context.config.folders
 
         def read(name: str) -> tuple[bytes | None, bool]:
@@ -163,8 +163,8 @@ class Transfer:
             if name.startswith(ARTIFACTS):  # it comes with a line that may leave
                 return data, True
             doubts = context.vault.doubts(name)
-            text = leaving(name, data, cited, audience=audience, folders=folders, doubts=doubts)
-            return text, text == seen(name, data, audience, folders, doubts)
+            text = exportable_bytes(name, data, cited, audience=audience, folders=folders, doubts=doubts)
+            return text, text == visible_bytes(name, data, audience, folders, doubts)
 
         about = {
             "audience": context.audience,
@@ -214,15 +214,15 @@ class Transfer:
         From then on `sync`, `watch` and `serve` keep both fresh.
         """
         from memoryclaw.hosts.memory_file import as_json
-        from memoryclaw.vault.state_folder import made, put
+        from memoryclaw.vault.state_folder import make_private_folder, write_private
 
         file, state = self.memory_file(budget=budget), os.fspath(self._context.state)
         as_text = json.dumps(as_json(file, self._context.audience), ensure_ascii=False, indent=1) + "\n"
-        made(state)
+        make_private_folder(state)
         for name, text in ((LATEST_MD, file.text), (settings.LATEST, as_text)):
             data = text.encode("utf-8", "replace")
             if _bytes_of(os.path.join(state, name)) != data:
-                put(state, name, data)
+                write_private(state, name, data)
         return Latest(
             os.path.join(state, LATEST_MD),
             os.path.join(state, settings.LATEST),

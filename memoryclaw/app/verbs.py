@@ -145,9 +145,9 @@ def _day(text: str) -> date | None:
 
 
 def _type(text: str) -> str:
-    from memoryclaw.vault.lifecycle import type_asked
+    from memoryclaw.vault.validity import check_type
 
-    return type_asked(text)
+    return check_type(text)
 
 
 def question(text: str) -> str:

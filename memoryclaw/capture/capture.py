@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 
 from memoryclaw.capture.host_turns import PendingToolCalls, read_turn, session_of
 from memoryclaw.capture.log_files import FOLDER, Logs
-from memoryclaw.capture.log_records import file_stem, kept, likeness, line_of
+from memoryclaw.capture.log_records import file_stem, likeness, line_of, redact_turn
 from memoryclaw.errors import InputError, VaultError
 from memoryclaw.text.encoding import read_json
 from memoryclaw.text.redaction import Redactor
-from memoryclaw.vault.audience import UNLABELLED, Label, joined, narrowed
-from memoryclaw.vault.layout import dated, timestamp
+from memoryclaw.vault.audience import UNLABELLED, Label, common_audience, join_labels
+from memoryclaw.vault.layout import timestamp, writable_moment
 from memoryclaw.vault.logs import label_of_turn, text_of_turn
-from memoryclaw.writing.secret_gate import harmless
-from memoryclaw.writing.tombstones import WHY, Tombstones, said_in
+from memoryclaw.writing.secret_gate import without_secrets
+from memoryclaw.writing.tombstones import WHY, Tombstones, text_of_record
 
 LONGEST = 32 * 1024 * 1024  # characters of one line
 _NUMBER = 15  # digits of a turn that is counted on from; a longer one is a name
@@ -112,7 +112,7 @@ class Recorder:
         if isinstance(lines, str | bytes | Mapping):
             raise InputError("several turns are kept at once; put this one into a list")
         if keep:
-            dated(self._clock())
+            writable_moment(self._clock())
         outcomes: list[CaptureResult | _LogLine] = []
         with self._logs.locked():
             self._erased = Tombstones.read(self._logs.decisions(), self._redactor.digest)
@@ -133,26 +133,26 @@ class Recorder:
 
     def _line(self, number: int, line: Turn, session: str) -> CaptureResult | _LogLine:
         try:
-            return self._turn(number, _parsed(line), session)
+            return self._turn(number, _parse(line), session)
         except (InputError, VaultError) as error:
             excerpt = line[:LONGEST] if isinstance(line, str) else str(line)[:LONGEST]
-            return CaptureResult(number, ok=False, error=harmless(str(error), excerpt))
+            return CaptureResult(number, ok=False, error=without_secrets(str(error), excerpt))
 
     def _turn(self, number: int, value: Any, session: str) -> CaptureResult | _LogLine:
         name = session_of(value) or session
         message = read_turn(value, self._calls[name])
-        redacted = kept(replace(message, session=name), self._redactor)
+        redacted = redact_turn(replace(message, session=name), self._redactor)
         if redacted.left_out:
             return CaptureResult(number, ok=True, left_out=redacted.left_out)
         record = redacted.record
         if not record.get("session"):
             raise InputError('this line names no session; give it "session", or use --session')
         names = (str(record.get("turn", "")), str(record.get("host_id", "")))
-        if self._erased.turn(record["session"], names, said_in(record)):
+        if self._erased.turn(record["session"], names, text_of_record(record)):
             return CaptureResult(number, ok=True, left_out=WHY)
         state = self._session(record["session"])
         said_so = likeness(record)
-        known_id = state.known(record, said_so)
+        known_id = state.known_id(record, said_so)
         if known_id:
             state.must_hide(known_id, label_of_turn(record, text_of_turn(record)))
             return CaptureResult(number, ok=True, id=known_id, again=True)
@@ -162,8 +162,8 @@ class Recorder:
         path = f"{FOLDER}/{record['ts'][:10]}/{state.stem}.jsonl"
         outcome = CaptureResult(number, ok=True, id=id_, redacted=len(redacted.kinds))
         label = label_of_turn(record, text_of_turn(record)).audience
-        turn = KeptTurn(state.session, record, narrowed(state.asked, label), before, message.receipt)
-        return _LogLine(path, line_of(_ordered(record)), redacted.artifacts, outcome, turn)
+        turn = KeptTurn(state.session, record, common_audience(state.asked, label), before, message.receipt)
+        return _LogLine(path, line_of(_order(record)), redacted.artifacts, outcome, turn)
 
     def _session(self, session: str) -> _Session:
         state = self._sessions.pop(session, None) or _Session(session)
@@ -229,7 +229,7 @@ class _Session:
         if offset + sum(map(len, lines)) == end:
             self._read[path] = end, number + len(lines)
 
-    def known(self, record: dict[str, Any], said: bytes) -> str:
+    def known_id(self, record: dict[str, Any], said: bytes) -> str:
         """The id under which this line is kept already, or nothing; InputError when its turn is taken by another."""
         host, turn = record.get("host_id"), record.get("turn")
         if host and host in self._hosts:
@@ -271,7 +271,7 @@ class _Session:
         """Raises InputError when a line that is kept already is for more people, or may go further, than it is said to be now."""
         turn = id_.removeprefix(f"log:{self.session}/")
         was = self._labels.get(turn, UNLABELLED)
-        if joined((was, label)) != was:
+        if join_labels((was, label)) != was:
             raise InputError(
                 f"turn {turn} of session {self.session} is kept already without this label; add `audience` or `export` to its line in the log"
             )
@@ -288,7 +288,7 @@ class _Session:
             self.add({**record, "turn": record.get("turn") or number}, likeness(record))
 
 
-def _parsed(line: Turn) -> Any:
+def _parse(line: Turn) -> Any:
     if not isinstance(line, str):
         line = _written(line)
     if len(line) > LONGEST:
@@ -301,18 +301,18 @@ def _written(turn: Mapping[str, Any]) -> str:
     if not isinstance(turn, Mapping):
         raise InputError(f"this is {type(turn).__name__}; give a mapping, or a line of JSON")
     try:
-        return json.dumps(turn, default=_mapped)
+        return json.dumps(turn, default=_map)
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"this turn cannot be written as JSON: {error}") from None
 
 
-def _mapped(value: Any) -> Any:
+def _map(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{type(value).__name__} is not a JSON value")
 
 
-def _ordered(record: dict[str, Any]) -> dict[str, Any]:
+def _order(record: dict[str, Any]) -> dict[str, Any]:
     """The fields in the order in which a person reads them; a turn that is a number is written as one."""
     turn = str(record["turn"])
     first = {

@@ -28,7 +28,7 @@ def cite(
     """
     with suppress(MemoryClawError, OSError):
         for reply in [turn for turn in turns if turn.record.get("role") == "assistant"]:
-            events = ledger.shown_in(reply.session)
+            events = ledger.events_shown_in(reply.session)
             if RECEIPT.fullmatch(reply.receipt) and all(e.get("receipt") != reply.receipt for e in events):
                 receipt = ledger.receipt(reply.receipt)
                 events = [*events, *([receipt] if receipt else [])]

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from memoryclaw.capture.host_turns import NAME_LENGTH
-from memoryclaw.capture.log_records import unmarked
+from memoryclaw.capture.log_records import strip_marks
 from memoryclaw.errors import InputError, VaultError
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.layout import timestamp
@@ -63,9 +63,9 @@ def feedback(
         InputError: it is no rating, or the receipt is of no recall that showed this.
         VaultError: it could not be kept.
     """
-    words = redacted(one_line(unmarked(note).text))[:_NOTE]
+    words = redacted(one_line(strip_marks(note).text))[:_NOTE]
     rating_kept = Feedback(id_, rating_of(rating), one_line(session)[:NAME_LENGTH], words, timestamp(now))
-    recall = ledger.shown_last(rating_kept.id, session=rating_kept.session, receipt=receipt)
+    recall = ledger.last_receipt(rating_kept.id, session=rating_kept.session, receipt=receipt)
     if receipt and not recall:
         raise InputError(
             f"no recall with the receipt {receipt!r} showed {id_}; leave it out to rate it all the same"

@@ -14,7 +14,7 @@ from typing import Any
 from memoryclaw.errors import InputError
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.prompts import CLOSING, OPENING, one_line
-from memoryclaw.vault.audience import UNLABELLED, Label, joined, of_keys
+from memoryclaw.vault.audience import UNLABELLED, Label, join_labels, of_keys
 
 NAME_LENGTH = 200
 _TURN = re.compile(r"[A-Za-z0-9][\w.:-]{0,63}", re.ASCII)
@@ -97,7 +97,7 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
         "host_id": one_line(str(_first(outer, "host_id", "id", "messageId", "message_id", "uuid", "idempotencyKey") or _first(inner, "id", "idempotencyKey") or ""))[:NAME_LENGTH],
         "ts": _time(_first(inner, "ts", "timestamp", "time", "created_at", "createdAt")),
         "name": one_line(_name(inner))[:NAME_LENGTH],
-        "label": joined((of_keys(value), of_keys(message if isinstance(message, Mapping) else {}))),
+        "label": join_labels((of_keys(value), of_keys(message if isinstance(message, Mapping) else {}))),
     }  # fmt: skip
     role = _role(inner, message)
     if _is_tool(inner, role, blocks):
@@ -214,7 +214,7 @@ _QUOTE = r"(?:\\{0,3}[\"']|&quot;|&#34;|&#x22;)"
 _LESS, _MORE = r"(?:<|&lt;|\\u003c)", r"(?:>|&gt;|\\u003e)"
 
 
-def _spelled(tag: str) -> str:
+def _tag_pattern(tag: str) -> str:
     """A tag of our fence as a pattern that also matches it escaped for HTML or JSON."""
     characters = (re.escape(char) for char in tag)
     ways = {re.escape("<"): _LESS, re.escape(">"): _MORE, re.escape('"'): _QUOTE, "/": r"\\?/"}
@@ -222,9 +222,11 @@ def _spelled(tag: str) -> str:
 
 
 _NEWLINE = r"(?:\s|\\{1,3}n)"
-_OWN_BLOCK = re.compile(rf"{_spelled(OPENING)}.*?(?:{_spelled(CLOSING)}{_NEWLINE}*|(?P<open>\Z))", re.DOTALL)
+_OWN_BLOCK = re.compile(
+    rf"{_tag_pattern(OPENING)}.*?(?:{_tag_pattern(CLOSING)}{_NEWLINE}*|(?P<open>\Z))", re.DOTALL
+)
 # A host that cut the block short left lines that only our block has.
-_CUT_BLOCK = re.compile(rf"{_spelled(OPENING)}(?:{_NEWLINE}*+{_LESS}/?(?:memory|m)\b[^\n]*)*")
+_CUT_BLOCK = re.compile(rf"{_tag_pattern(OPENING)}(?:{_NEWLINE}*+{_LESS}/?(?:memory|m)\b[^\n]*)*")
 _INTERNAL = re.compile(
     r"<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>.*?(?:<<<END_OPENCLAW_INTERNAL_CONTEXT>>>\s*|\Z)", re.DOTALL
 )
@@ -248,10 +250,10 @@ _PICTURES = frozenset({"image", "image_url", "input_image", "imageUrl"})
 
 def spoken_text(content: Any) -> str:
     """What a message says: its text, and placeholders for what is no text. Tool calls are not said; `call_of` reads them."""
-    return cleaned(_text(content, 0))
+    return clean(_text(content, 0))
 
 
-def cleaned(text: str) -> str:
+def clean(text: str) -> str:
     """The text without our own recalled block, without what the host put around it, and without binary data."""
     if "memories note=" in text:
         # What nothing closes reaches the end here, so that nobody looks for its end twice; it is left to the next pattern.
@@ -261,10 +263,10 @@ def cleaned(text: str) -> str:
         text = _INTERNAL.sub("", text)
     if text.startswith("["):
         text = _ENVELOPE.sub("", text, count=1)
-    return unpacked(text)
+    return unpack(text)
 
 
-def unpacked(text: str) -> str:
+def unpack(text: str) -> str:
     """The text with placeholders for the binary data in it."""
     if "base64," in text:
         text = _DATA_URI.sub(lambda hit: placeholder(hit[1] or "", hit[2]), text)
@@ -276,7 +278,7 @@ def unpacked(text: str) -> str:
 def tidy(value: Any, depth: int = 0) -> Any:
     """A tool's arguments or result with placeholders for the binary data in it, and without our own block."""
     if isinstance(value, str):
-        return cleaned(value)
+        return clean(value)
     if depth > _DEEPEST:
         return "…"
     if isinstance(value, dict):
@@ -317,7 +319,7 @@ def call_of(part: dict[str, Any]) -> tuple[str, str, Any]:
     return (
         str(_first_text((part, inner), ("id", "call_id", "toolCallId")) or ""),
         str(_first_text((part, inner), ("name", "toolName")) or "tool"),
-        _decoded(args),
+        _decode(args),
     )
 
 
@@ -365,7 +367,7 @@ def _picture(part: dict[str, Any]) -> str:
         return "[image]"
     url, data = source.get("url"), source.get("data", part.get("data"))
     if isinstance(url, str) and url.startswith("data:"):
-        return unpacked(url)
+        return unpack(url)
     if isinstance(data, str):
         return placeholder(
             str(_first_text((source, part), ("media_type", "mimeType", "mime_type")) or "image/*"), data
@@ -390,7 +392,7 @@ def _if_binary(hit: re.Match[str]) -> str:
     return placeholder("", data) if mixed else data
 
 
-def _decoded(args: Any) -> Any:
+def _decode(args: Any) -> Any:
     """OpenAI's hosts send arguments as a text of JSON."""
     if isinstance(args, str) and args[:1] in "{[":
         try:

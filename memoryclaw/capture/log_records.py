@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from memoryclaw.capture.host_turns import HostMessage, compact
 from memoryclaw.model import OWNER
 from memoryclaw.text.redaction import MARK, Redactor
-from memoryclaw.vault.audience import UNLABELLED, Label, joined, label_in, plain, private_spans
+from memoryclaw.vault.audience import UNLABELLED, Label, join_labels, label_in, plain, private_spans
 from memoryclaw.vault.layout import is_minted_id, slug
 from memoryclaw.vault.logs import CUT
 
@@ -33,7 +33,7 @@ class RedactedTurn(NamedTuple):
     left_out: str = ""  # why nothing of it may be kept
 
 
-def kept(said: HostMessage, redactor: Redactor) -> RedactedTurn:
+def redact_turn(said: HostMessage, redactor: Redactor) -> RedactedTurn:
     """The turn without what must not be kept."""
     values: dict[str, Any] = {
         "ts": said.ts, "session": said.session, "turn": said.turn, "host_id": said.host_id, "role": said.role, "name": said.name,
@@ -56,7 +56,7 @@ def kept(said: HostMessage, redactor: Redactor) -> RedactedTurn:
     )
     redacted.value["content"] = "\n".join(filter(None, (redacted.value["content"], *calls)))
     record = {key: value for key, value in redacted.value.items() if value not in (None, "")}
-    label = joined((said.label, marks.label))
+    label = join_labels((said.label, marks.label))
     if label.audience:
         record["audience"] = label.audience
     if not label.export:
@@ -101,11 +101,11 @@ class _Marks:
 
     def of(self, value: Any) -> Any:
         if isinstance(value, str):
-            piece = _unmarked(value)
+            piece = _strip(value)
             if piece is None:
                 self.unlogged = True
                 return ""
-            self.label = joined((self.label, piece[1]))
+            self.label = join_labels((self.label, piece[1]))
             return piece[0]
         if isinstance(value, dict):
             return {key: self.of(inner) for key, inner in value.items()}
@@ -162,19 +162,19 @@ class Marked(NamedTuple):
     no_export: bool = False  # not to leave this machine
 
 
-def unmarked(text: str) -> Marked:
+def strip_marks(text: str) -> Marked:
     """The text without what must not reach the disk.
 
     `<private>…</private>` becomes `[private]`; a line with [NOMEM] is left out, and the whole turn where the mark begins
     it or stands on a line of its own. [PRIVATE] and [NOEXPORT] stay where they are and are told.
     """
-    marked = _unmarked(text)
+    marked = _strip(text)
     if marked is None:
         return Marked("", unlogged=True)
     return Marked(marked[0], False, marked[1].audience == OWNER, not marked[1].export)
 
 
-def _unmarked(text: str) -> tuple[str, Label] | None:
+def _strip(text: str) -> tuple[str, Label] | None:
     """The text as it may be kept, and the label that its marks are; None where nothing may be kept."""
     plain_text = plain(text)
     if "[" not in plain_text and "private" not in plain_text.lower():

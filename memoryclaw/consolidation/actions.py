@@ -30,22 +30,22 @@ from memoryclaw.vault.edits import (
     add_statement,
     add_statements,
     add_synonym,
+    apply_splices,
     end_fact,
     line_end,
-    plain_words,
+    quotable,
     rename_entity,
     same,
     set_fact,
     set_property,
-    spliced,
-    vouched,
+    without_doubt,
 )
 from memoryclaw.vault.fact_values import plain_key, plain_value
 from memoryclaw.vault.facts import VALUE, Facts
 from memoryclaw.vault.layout import ALIASES_FILE, place_of
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.vault.properties import names_of
-from memoryclaw.writing.context import fact_in_words, one_line
+from memoryclaw.writing.context import fact_in_words, flatten
 from memoryclaw.writing.decisions import fingerprint
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -282,7 +282,7 @@ class AddStatement(_FileAction):
     @property
     def fingerprint(self) -> str:
         """What decisions know the statement by."""
-        return fingerprint("fact", self.entity, "", plain_words(self.words))
+        return fingerprint("fact", self.entity, "", quotable(self.words))
 
     @property
     def subject(self) -> str:
@@ -292,7 +292,7 @@ class AddStatement(_FileAction):
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the statement, unless History has it: then it was made once, and something newer came."""
         file, text = _CachedFile(self.path, collections), text or ""
-        words = plain_words(self.words)
+        words = quotable(self.words)
         if words in text and any(
             fact.is_statement
             and not fact.current
@@ -355,7 +355,9 @@ class ConfirmFact(_FileAction):
             for fact in file.facts(text).facts
         )
         return (
-            vouched(add_source(text, file, self.fact, self.source).text, file, self.fact) if holds else text
+            without_doubt(add_source(text, file, self.fact, self.source).text, file, self.fact)
+            if holds
+            else text
         )
 
     def refusal(self, text: str | None, after: str | None, collections: frozenset[str]) -> str:
@@ -401,7 +403,7 @@ class AddPending(Action):
     @property
     def fact(self) -> PendingFact:
         """The fact as it waits."""
-        value = plain_value(self.value) if self.field else plain_words(self.value)
+        value = plain_value(self.value) if self.field else quotable(self.value)
         id_ = waiting_id(plain_key(self.entity), plain_key(self.field), value)
         values = self.values()
         del values["first"]
@@ -569,7 +571,7 @@ class TakeIn(_FileAction):
             lines.pop()
         missing = tuple(line for line in self.lines if line not in {stripped.strip() for stripped in lines})
         return set_property(
-            spliced(text, [Splice(len(lines), len(lines), missing)]), "merged_from", [*present, *fresh]
+            apply_splices(text, [Splice(len(lines), len(lines), missing)]), "merged_from", [*present, *fresh]
         )
 
     def may_be_proposed(self) -> bool:
@@ -775,10 +777,10 @@ class NoteBelow(_FileAction):
         below = row + 1
         while below < len(lines) and lines[below].strip() and lines[below][0] in " \t":
             below += 1
-        new = f"  - {one_line(self.words)}"
+        new = f"  - {flatten(self.words)}"
         if any(line.strip() == new.strip() for line in lines[row + 1 : below]):
             return text
-        return spliced(text, [Splice(below, below, (new,))])
+        return apply_splices(text, [Splice(below, below, (new,))])
 
     def may_be_proposed(self) -> bool:
         """Allows episodes."""

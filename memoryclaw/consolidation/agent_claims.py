@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pending, waiting_id
-from memoryclaw.vault.edits import plain_words, same
+from memoryclaw.vault.edits import quotable, same
 from memoryclaw.vault.fact_values import bare_field, plain_key, plain_value
 from memoryclaw.vault.layout import DECISIONS_FILE, timestamp
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
@@ -43,7 +43,7 @@ def claim(
         return Written("", DECISIONS_FILE, "", "rejected", SENTENCE)
     if entity and text.strip():
         entity = context.lookup.entity_name(entity)
-        words = " ".join(text.split()) if field else plain_words(text)
+        words = " ".join(text.split()) if field else quotable(text)
         decided = decisions_of(context.root)
         known_by = fingerprint("fact", entity, field, words)
         if decided.is_rejected(known_by):

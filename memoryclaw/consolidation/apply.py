@@ -37,7 +37,7 @@ from memoryclaw.writing.writer import (
     Outcome,
     PendingCommit,
     Writer,
-    patched,
+    patch_bytes,
     paths_of,
     plans_for,
     writing,
@@ -205,7 +205,8 @@ class _Run:
         if waits(change, self._mode):
             return self._proposal(change)
         edits = [
-            Edit(new.path, patched(new.patch)) for new in rewrites(change, self._collections, as_planned=True)
+            Edit(new.path, patch_bytes(new.patch))
+            for new in rewrites(change, self._collections, as_planned=True)
         ]
         # A file that is no longer there was moved by an earlier try, or a person took it away.
         away = [Move(move.path, move.to, if_there=True) for move in moves(change)]
@@ -269,7 +270,7 @@ def _is_safe(path: str) -> bool:
 
 def new_file(path: str, text: str) -> Edit:
     """A file that is written if there is none: what stands there is from an earlier try, perhaps edited since."""
-    return Edit(path, patched(lambda now: text if now is None else now))
+    return Edit(path, patch_bytes(lambda now: text if now is None else now))
 
 
 # A run on a branch of its own
@@ -324,7 +325,7 @@ class BranchWriter:
 
     def publish(self, verb: str) -> None:
         """Lets the branch appear."""
-        with journal.branch_noted(self._history, self._ref, self._tip, verb):
+        with journal.note_branch(self._history, self._ref, self._tip, verb):
             repository.create_branch(self._history, self._ref, self._tip, verb)
 
 

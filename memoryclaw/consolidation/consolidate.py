@@ -32,7 +32,7 @@ from memoryclaw.vault.files import writer_lock
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import SALIENCE_FILE, STATE_DIR, run_id, utc
 from memoryclaw.vault.logs import LogRange, parse_ranges, range_of
-from memoryclaw.vault.state_folder import made
+from memoryclaw.vault.state_folder import make_private_folder
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import recover
 
@@ -292,7 +292,7 @@ def _mode(context: ConsolidationContext, changes: ChangeSet) -> str:
 
 def _save_plan(root: str, plan_: bytes) -> None:
     """Remembers a plan durably before its first change is made."""
-    made(os.path.join(root, STATE_DIR))
+    make_private_folder(os.path.join(root, STATE_DIR))
     # Always by the same name, so that the next run clears away what a killed one left.
     files.prepare(root, _PLAN, _PLAN_TEMP, plan_)
     files.place(root, _PLAN, _PLAN_TEMP, files.digest_at(root, _PLAN))

@@ -26,7 +26,7 @@ from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, fold, key_of
 from memoryclaw.text.prompts import one_line
 from memoryclaw.text.sentences import sentences
-from memoryclaw.vault.fact_values import resolved
+from memoryclaw.vault.fact_values import resolve_dates
 from memoryclaw.vault.layout import episode_name, free_name, timestamp
 
 # Points: what a segment's people said that is worth keeping. The order of their groups is that of the note.
@@ -126,7 +126,7 @@ def points_of(
 
 def _resolve_dates(turns: Sequence[Turn], point: Point, language: str) -> str:
     ts = next((turn.ts for turn in turns if turn.line == point.line), "")
-    return resolved(harmless(point.text), ts, point.statement.language if point.statement else language)
+    return resolve_dates(harmless(point.text), ts, point.statement.language if point.statement else language)
 
 
 def _spoken_points(turns: Sequence[Turn], talk: Talk, language: str, salience: Salience) -> Iterator[Point]:

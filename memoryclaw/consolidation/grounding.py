@@ -33,7 +33,7 @@ from memoryclaw.vault import layout
 from memoryclaw.vault.fact_values import (
     plain_key,
     plain_value,
-    resolved,
+    resolve_dates,
     same_field,
     same_value,
     timeless,
@@ -157,7 +157,7 @@ class _Ground:
     def resolve_dates(self, text: str) -> str:
         """The text with dates behind words like "yesterday", where all lines were said on one day."""
         days = {turn.ts[:10] for turn in self._turns.values()}
-        return resolved(text, days.pop(), language_of(tokens_of(text))) if len(days) == 1 else text
+        return resolve_dates(text, days.pop(), language_of(tokens_of(text))) if len(days) == 1 else text
 
     def entities(self, names: Iterable[str]) -> Iterator[str]:
         """The names that stand in the segment, as the vault writes them."""

@@ -25,7 +25,7 @@ from memoryclaw.text.prompts import one_line, visible
 from memoryclaw.vault.export_gate import may_leave
 from memoryclaw.writing.command_consent import is_agreed
 from memoryclaw.writing.context import Templates
-from memoryclaw.writing.secret_gate import harmless
+from memoryclaw.writing.secret_gate import without_secrets
 
 if TYPE_CHECKING:
     from memoryclaw.consolidation.grounding import ModelAnswer
@@ -165,7 +165,7 @@ def _model(name: str, config: Config, environ: Mapping[str, str]) -> LanguageMod
         return OpenAI(where, config.openai_model, environ)
     if name == "command":
         refusal = _refusal(config, environ)
-        return Command(config.command, config.timeout, environ, refusal=refusal, told=harmless)
+        return Command(config.command, config.timeout, environ, refusal=refusal, told=without_secrets)
     raise ConfigError(f"llm.chain cannot hold {name!r}; it holds ollama, openai, command or nothing")
 
 
@@ -190,7 +190,7 @@ def _refusal(config: Config, environ: Mapping[str, str]) -> str:
 
 def in_words(command: Sequence[str]) -> str:
     """A command as a person would type it, on one line and without secrets."""
-    return harmless(shlex.join(command))[:_LONGEST_COMMAND]
+    return without_secrets(shlex.join(command))[:_LONGEST_COMMAND]
 
 
 # A segment as a model reads it: one JSON array of strings, one a line of the log, and a fence that no line can close.

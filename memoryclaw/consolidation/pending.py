@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault.audience import label_of
-from memoryclaw.vault.edits import Splice, line_end, plain_words, source_field, sources_in, spliced
+from memoryclaw.vault.edits import Splice, apply_splices, line_end, quotable, source_field, sources_in
 from memoryclaw.vault.fact_values import plain_key, plain_value
 from memoryclaw.vault.facts import VALUE, split_address, statement_in
 from memoryclaw.writing.decisions import fingerprint
@@ -80,7 +80,7 @@ def add_all_pending(text: str, facts: Iterable[PendingFact], *, first: bool = Fa
     ids, lines = {waiting_fact.id for waiting_fact in waiting}, list[str]()
     for fact in facts:
         entity, field = plain_key(fact.entity), plain_key(fact.field)
-        id_ = waiting_id(entity, field, plain_value(fact.value) if field else plain_words(fact.value))
+        id_ = waiting_id(entity, field, plain_value(fact.value) if field else quotable(fact.value))
         if id_ not in ids:
             ids.add(id_)
             lines += _lines(fact, entity, field)
@@ -88,7 +88,7 @@ def add_all_pending(text: str, facts: Iterable[PendingFact], *, first: bool = Fa
 
 
 def _lines(fact: PendingFact, entity: str, field: str) -> list[str]:
-    value = plain_value(fact.value) if field else plain_words(fact.value)
+    value = plain_value(fact.value) if field else quotable(fact.value)
     since = f" [since:: {plain_value(fact.since)}]" if fact.since else ""
     since = since if field else f" [said:: {plain_value(fact.since)}]"
     confidence = f" [confidence:: {plain_value(fact.confidence) or 'low'}]"
@@ -105,7 +105,7 @@ def _lines(fact: PendingFact, entity: str, field: str) -> list[str]:
 def remove_pending(text: str, id_: str) -> str:
     """The text without the lines of this fact; unchanged when it does not wait."""
     fact = next((waiting for waiting in read_pending(text) if waiting.id == id_), None)
-    return spliced(text, [Splice(fact.line - 1, fact.end_line)]) if fact else text
+    return apply_splices(text, [Splice(fact.line - 1, fact.end_line)]) if fact else text
 
 
 def _address(*parts: str) -> str:
@@ -117,7 +117,7 @@ def _append(text: str, waiting: list[PendingFact], lines: list[str], *, first: b
         return "\n".join((*_INTRO, *lines)) + "\n"
     if waiting:
         place = waiting[0].line - 1 if first else waiting[-1].end_line
-        return spliced(text, [Splice(place, place, tuple(lines))])
+        return apply_splices(text, [Splice(place, place, tuple(lines))])
     newline, count = line_end(text), len(lines_of(text))
     if not text.endswith(("\n", "\r")):
         text += newline

@@ -62,9 +62,9 @@ from memoryclaw.model import Turn
 from memoryclaw.ports import Progress
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import Language, words_of
-from memoryclaw.text.memory_types import type_told
+from memoryclaw.text.memory_types import type_in_text
 from memoryclaw.vault import files
-from memoryclaw.vault.audience import narrowed, of_note, unlabelled
+from memoryclaw.vault.audience import common_audience, of_note, without_labels
 from memoryclaw.vault.logs import parse_ranges, range_of
 from memoryclaw.writing.context import WriteContext, fact_in_words
 from memoryclaw.writing.tombstones import SENTENCE, Tombstones
@@ -103,7 +103,7 @@ def cut(path: str, lines: list[bytes], turns: Sequence[Turn], rules: Cutting) ->
         for reason, topic in _topics(stretch, rules):
             range_ = range_of(path, lines, topic[0].line, min(topic[-1].end_line, len(lines)))
             # Labels have fields of their own.
-            spoken = tuple(turn._replace(text=unlabelled(turn.text)) for turn in topic)
+            spoken = tuple(turn._replace(text=without_labels(turn.text)) for turn in topic)
             segments.append(Segment(range_, spoken, reason or cause))
     return segments
 
@@ -536,7 +536,7 @@ def _fact(decided: ClaimDecision, source: str, segment: Segment) -> Action:
         source,
         decided.many,
         segment.audience,
-        type_told(claim.words),  # of a statement its own words say it
+        type_in_text(claim.words),  # of a statement its own words say it
         basis=decided.basis,
     )
 
@@ -552,7 +552,7 @@ def _superseding(decided: ClaimDecision, source: str, segment: Segment) -> Plann
         source=str(segment.range),
         confidence=claim.confidence,
         id=decided.fact or decided.path,
-        audience=narrowed(segment.audience, decided.audience),
+        audience=common_audience(segment.audience, decided.audience),
     )
 
 
@@ -565,7 +565,7 @@ def _pending(decided: ClaimDecision, source: str, segment: Segment) -> AddPendin
     return AddPending(
         entity=claim.entity, field=claim.field, value=claim.value, confidence=claim.confidence, source=source,
         why=f'{decided.reason}; {_speaker(claim, segment)} said: "{claim.quote}"', since=decided.since, known=decided.known,
-        audience=narrowed(segment.audience, decided.audience), first=bool(claim.cue),
+        audience=common_audience(segment.audience, decided.audience), first=bool(claim.cue),
     )  # fmt: skip
 
 
@@ -583,7 +583,7 @@ def _pending_change(pending: Sequence[AddPending], decided: Iterable[ClaimDecisi
             kind="pending",
             title=f"{len(facts)} fact{'s wait' if len(facts) > 1 else ' waits'} for a yes or a no",
             actions=facts,
-            audience=narrowed(*(p.audience for p in facts)),
+            audience=common_audience(*(p.audience for p in facts)),
             evidence=tuple(
                 f"{p.entity}, {p.field}: {p.value} ({quotes[p.entity, p.field, p.value]})" for p in facts
             ),

@@ -18,7 +18,7 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import Fact
 from memoryclaw.text.grammar import tokens_of
 from memoryclaw.text.language import WORD, candidates, key_of, words_of
-from memoryclaw.vault.audience import narrowed
+from memoryclaw.vault.audience import common_audience
 from memoryclaw.vault.edits import same
 from memoryclaw.vault.fact_values import (
     bare_field,
@@ -38,7 +38,7 @@ from memoryclaw.vault.fact_values import (
 )
 from memoryclaw.vault.facts import VALUE, fact_id, statement_id
 from memoryclaw.vault.layout import SALIENCE_FILE
-from memoryclaw.vault.lifecycle import is_preference
+from memoryclaw.vault.validity import is_preference
 from memoryclaw.vault.vocabulary import DeclaredField, Schema
 from memoryclaw.writing.decisions import Decisions, fingerprint
 
@@ -166,7 +166,7 @@ def _state(claim: Claim, known: Known, decisions: Decisions, files: FactFiles) -
         return decided._replace(
             reason=f"it is newer than what was said on {tied[0].said or 'an earlier day'}",
             known=tied[0].value,
-            audience=narrowed(*(fact.audience for fact in tied)),
+            audience=common_audience(*(fact.audience for fact in tied)),
             replaces=tuple(fact.id for fact in tied),
             basis=standing(tied),
         )

@@ -31,11 +31,11 @@ from memoryclaw.skills.listing import known_skills
 from memoryclaw.text.encoding import decode
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.forgotten import ForgottenLines, gone_lines
+from memoryclaw.vault.forgotten import ForgottenLines, omitted_lines
 from memoryclaw.vault.layout import STATE_DIR, on_disk
 from memoryclaw.vault.logs import LogRange, parse_ranges, unread, whole_lines
 from memoryclaw.vault.notes import ReadingSettings, read_note
-from memoryclaw.vault.state_folder import put
+from memoryclaw.vault.state_folder import write_private
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import Decisions, decisions_of
 
@@ -90,7 +90,9 @@ def read_branch(history: History, branch: Branch) -> OpenBranch:
     """The run that a branch holds."""
     run = branch.ref.removeprefix(BRANCHES)
     record = repository.text_in(history, branch.tip, record_path(run))
-    return OpenBranch(run, branch.ref, branch.tip, tuple(repository.unmerged(history, branch.tip)), record)
+    return OpenBranch(
+        run, branch.ref, branch.tip, tuple(repository.unmerged_commits(history, branch.tip)), record
+    )
 
 
 def past(vault: Vault, branches: Iterable[str]) -> PastRuns:
@@ -135,7 +137,7 @@ def select(vault: Vault, done: PastRuns, *, since: str = "", remember: bool = Fa
     for path in sorted(stamps):
         if since and path.split("/")[1] < since:
             continue
-        cited = {str(range_) for range_ in (*ranges.get(path, ()), *forgotten.named(path))}
+        cited = {str(range_) for range_ in (*ranges.get(path, ()), *forgotten.marks_of(path))}
         mark = [stamps[path].hex(), *sorted(cited)]
         if seen_marks.get(path) == mark:
             fresh[path] = mark
@@ -167,7 +169,7 @@ def _read(vault: Vault, path: str, ranges: Iterable[LogRange], settings: Reading
     if not stretches:
         return Unread(path, lines, ())
     turns = read_note(path, data, settings).turns
-    gone = gone_lines(settings.forgotten.within(path, data))
+    gone = omitted_lines(settings.forgotten.within(path, data))
     is_unread = [False] * (len(lines) + 2)
     for first, last in stretches:
         is_unread[first : last + 1] = [True] * (last - first + 1)
@@ -199,7 +201,7 @@ def _remember(vault: Vault, known: Mapping[str, list[str]], fresh: dict[str, lis
     if fresh == known or not folder.is_dir():
         return
     with suppress(OSError):  # what cannot be remembered is read again
-        put(folder, _CACHE.rpartition("/")[2], json.dumps(fresh).encode("utf-8", "surrogateescape"))
+        write_private(folder, _CACHE.rpartition("/")[2], json.dumps(fresh).encode("utf-8", "surrogateescape"))
 
 
 # What was practised often enough to be a skill: the actions of new logs beside those that earlier runs saw.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.people import Names, Relation, relations
 from memoryclaw.text.clauses import Clause, trimmed
-from memoryclaw.text.dates import blanked, find_ranges
+from memoryclaw.text.dates import find_ranges, with_blanks
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
 from memoryclaw.text.sentences import plain
 from memoryclaw.vault.fact_values import date_value, noun_of, plain_key, plain_value
@@ -333,7 +333,7 @@ def _without_time(text: str, *, since: bool = False) -> tuple[str, str]:
         for one in find_ranges(text, _ANY_DAY)[0]
         if one.text[0].islower() and not (since and (one.end or not one.start))
     ]
-    return blanked(text, [one.span for one in found]), found[0].text if found else ""
+    return with_blanks(text, [one.span for one in found]), found[0].text if found else ""
 
 
 def _contact(clause: Clause, words: Grammar, names: Names) -> Told | None:

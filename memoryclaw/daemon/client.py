@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Self
 
 from memoryclaw import late
 from memoryclaw.errors import LockedError, VaultError
-from memoryclaw.vault.state_folder import made, put, state_folder, watcher
+from memoryclaw.vault.state_folder import make_private_folder, state_folder, watcher, write_private
 from memoryclaw.version import __version__
 
 _LOOPBACK = {
@@ -64,7 +64,7 @@ def ask(
         return None
 
 
-def served(
+def ask_daemon(
     root: str, method: str, path: str, body: Any = None, timeout: float = 2.0, *, audience: str = "agent"
 ) -> dict[str, Any] | None:
     """The JSON object that the daemon of a vault answers, or None where there is none or it does not.
@@ -83,11 +83,11 @@ def served(
 
 def query_of(asked: Mapping[str, object]) -> str:
     """`?q=oat%20milk&limit=3`: what a GET asks for, without what is empty."""
-    pairs = (f"{key}={_escaped(str(value))}" for key, value in asked.items() if value not in (None, ""))
+    pairs = (f"{key}={_escape(str(value))}" for key, value in asked.items() if value not in (None, ""))
     return f"?{'&'.join(pairs)}"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return "".join(
         chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in text.encode("utf-8", "replace")
     )
@@ -229,9 +229,9 @@ class DaemonFiles:
     def __init__(self, state: Path) -> None:
         self._state = state
         self._address: bytes = b""
-        self._closed()
+        self._make_private()
         self.tokens = {
-            audience: self._kept_token(name) or late.secrets.token_urlsafe(_BYTES)
+            audience: self._stored_token(name) or late.secrets.token_urlsafe(_BYTES)
             for audience, name in TOKENS.items()
         }
         self._put_tokens()
@@ -245,8 +245,8 @@ class DaemonFiles:
         """Writes again what somebody has taken away; the tokens stay those that clients know."""
         if not self._state.parent.is_dir():
             return
-        if any(self._kept_token(TOKENS[audience]) != token for audience, token in self.tokens.items()):
-            self._closed()
+        if any(self._stored_token(TOKENS[audience]) != token for audience, token in self.tokens.items()):
+            self._make_private()
             self._put_tokens()
         if self._address and not self._is_ours():
             self._put(ADDRESS, self._address)
@@ -258,9 +258,9 @@ class DaemonFiles:
                 os.unlink(self._state / ADDRESS)
         self._address = b""
 
-    def _closed(self) -> None:
+    def _make_private(self) -> None:
         try:
-            made(self._state)
+            make_private_folder(self._state)
             info = os.stat(self._state)
             if info.st_uid != os.geteuid():
                 raise VaultError(
@@ -273,7 +273,7 @@ class DaemonFiles:
                 f"{self._state} cannot be made private ({error.strerror}), so no token can be kept there"
             ) from error
 
-    def _kept_token(self, name: str) -> str:
+    def _stored_token(self, name: str) -> str:
         """The token on the disk, if it is one, is ours, and nobody else could have read it."""
         try:
             handle = os.open(self._state / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -290,12 +290,12 @@ class DaemonFiles:
 
     def _put_tokens(self) -> None:
         for audience, token in self.tokens.items():
-            if self._kept_token(TOKENS[audience]) != token:
+            if self._stored_token(TOKENS[audience]) != token:
                 self._put(TOKENS[audience], f"{token}\n".encode())
 
     def _put(self, name: str, data: bytes) -> None:
         try:
-            put(self._state, name, data)
+            write_private(self._state, name, data)
         except OSError as error:
             raise VaultError(f"{self._state / name} cannot be written ({error.strerror})") from error
 

@@ -18,7 +18,7 @@ def trouble() -> str:
 def install(name: str, block: str) -> bool:
     """Puts the block of this name into the crontab, replacing an older one; False when it is there already."""
     before = _read()
-    head, old, tail = _parted(before, name)
+    head, old, tail = _split(before, name)
     new = block.encode("utf-8", "surrogateescape")
     if old == new:
         return False
@@ -30,7 +30,7 @@ def install(name: str, block: str) -> bool:
 
 def remove(name: str) -> bool:
     """Takes the block of this name out of the crontab; False when there is none."""
-    head, old, tail = _parted(_read(), name)
+    head, old, tail = _split(_read(), name)
     if not old:
         return False
     _write(head + tail)
@@ -40,12 +40,12 @@ def remove(name: str) -> bool:
 def entry(name: str) -> str:
     """The block of this name; empty when there is none, or no crontab can be read."""
     try:
-        return _parted(_read(), name)[1].decode("utf-8", "surrogateescape")
+        return _split(_read(), name)[1].decode("utf-8", "surrogateescape")
     except VaultError:
         return ""
 
 
-def _parted(text: bytes, name: str) -> tuple[bytes, bytes, bytes]:
+def _split(text: bytes, name: str) -> tuple[bytes, bytes, bytes]:
     """A crontab as what stands before the block, the block, and what stands after it."""
     lines = text.splitlines(keepends=True)
     begins = f"# >>> {name},".encode()

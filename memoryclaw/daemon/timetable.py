@@ -99,12 +99,12 @@ def name_of(vault: str) -> str:
 
 def for_systemd(words: Sequence[str]) -> str:
     """A command as `ExecStart` takes it: quoted, with nothing left that systemd would expand."""
-    return " ".join(word if _PLAIN.fullmatch(word) else _quoted_for_systemd(word) for word in words)
+    return " ".join(word if _PLAIN.fullmatch(word) else _quote_for_systemd(word) for word in words)
 
 
 def for_shell(words: Sequence[str]) -> str:
     """A command as a shell takes it."""
-    return " ".join(word if _PLAIN.fullmatch(word) else _quoted_for_shell(word) for word in words)
+    return " ".join(word if _PLAIN.fullmatch(word) else _quote_for_shell(word) for word in words)
 
 
 def for_cron(vault: str, words: Sequence[str]) -> str:
@@ -127,7 +127,7 @@ def for_cron(vault: str, words: Sequence[str]) -> str:
     return line
 
 
-def _quoted_for_systemd(word: str) -> str:
+def _quote_for_systemd(word: str) -> str:
     return '"' + "".join(map(_for_systemd, word)) + '"'
 
 
@@ -140,7 +140,7 @@ def _for_systemd(char: str) -> str:
     return "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogateescape"))
 
 
-def _quoted_for_shell(word: str) -> str:
+def _quote_for_shell(word: str) -> str:
     return "'" + word.replace("'", "'\"'\"'") + "'"
 
 

@@ -115,7 +115,7 @@ def _conflicts(found: Sequence[Conflict]) -> Check:
             hint,
         )
         for one in found
-        for path, fact in one.told
+        for path, fact in one.facts
     )
     if not details:
         return Check("conflicts", "ok", "no two values stand for a field that holds one")

@@ -86,7 +86,7 @@ def of_staged(vault: Vault, index_file: str = "") -> Linted:
         index_file = os.path.abspath(index_file)
     else:
         index_file = ""
-    staged = history.staged(index_file)
+    staged = history.staged_paths(index_file)
     contents = history.staged_data(list(filter(_is_linted, {*staged, SCHEMA_FILE})), index_file)
 
     def read(path: str) -> bytes | None:
@@ -156,7 +156,7 @@ def _below(vault: Vault, given: str) -> Iterator[str]:
         raise InputError(f"{given} is not in the vault {vault.root}")
     if not os.path.exists(place):
         raise InputError(f"there is no file or folder {given}")
-    name = places(os.fspath(vault.root)).named(Path(inside).as_posix())
+    name = places(os.fspath(vault.root)).name_of(Path(inside).as_posix())
     if not os.path.isdir(place):
         yield name
         return

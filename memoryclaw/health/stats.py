@@ -116,7 +116,7 @@ def stats(  # noqa: PLR0917
 
 
 def _hottest(record: LedgerUsage, catalog: Catalog, today: date) -> tuple[tuple[str, float], ...]:
-    strengths = Strengths(record, today, catalog.merged())
+    strengths = Strengths(record, today, catalog.merged_ids())
     sql = "select id, min(kind) from units where state = 'current' and id in (select value from json_each(?)) group by id"
     rows = catalog.rows(sql, [json.dumps(sorted(strengths.ids))])
     values = [(str(id_), round(strengths.of(str(id_), str(kind)).value, 2)) for id_, kind in rows]

@@ -187,7 +187,7 @@ def _in_git(root: Path, notes: Mapping[str, bytes]) -> tuple[list[str], int, tup
     try:
         entries = history.index_entries([])
         new = sorted(paths - entries.keys())
-        ignored = history.ignored(new)() if new else set()
+        ignored = history.ask_ignored(new)() if new else set()
         return [path for path in new if path not in ignored], len(ignored), _changed(history, entries, notes)
     except HistoryError:
         return [], 0, ()

@@ -150,7 +150,7 @@ def _branch(root: str, git_dir: str, common: str) -> GitState:
     if ref == _REFTABLE:
         return GitState("ok", "the vault's git repository is ready", git_dir)
     value = _value(common, ref)
-    if value is None and not _last_known(common, ref):
+    if value is None and not _last_commit(common, ref):
         sentence = "the vault's git repository has no commit yet; the next change makes the first"
         return GitState("unborn", sentence, git_dir, ref)
     if value is None or not (_is_id(value) or value.startswith("ref:")):
@@ -164,7 +164,7 @@ def is_unborn(git_dir: str) -> bool:
     ref = head.removeprefix("ref:").strip()
     if ref == head:
         return False
-    return ref == _REFTABLE or (_value(common, ref) is None and not _last_known(common, ref))
+    return ref == _REFTABLE or (_value(common, ref) is None and not _last_commit(common, ref))
 
 
 def damage(what: str) -> str:
@@ -181,7 +181,7 @@ def _value(common: str, ref: str) -> str | None:
     return next((line.partition(" ")[0] for line in packed if line.endswith(f" {ref}")), None)
 
 
-def _last_known(common: str, ref: str) -> str:
+def _last_commit(common: str, ref: str) -> str:
     """The last commit that git's own log of a branch names; git removes the log with its branch."""
     lines = _text(os.path.join(common, "logs", ref)).splitlines()
     return next(
@@ -190,7 +190,7 @@ def _last_known(common: str, ref: str) -> str:
 
 
 def _lost(root: str, common: str, ref: str) -> str:
-    path, last_commit = os.path.join(common, ref), _last_known(common, ref)
+    path, last_commit = os.path.join(common, ref), _last_commit(common, ref)
     name = os.path.relpath(path, root) if path.startswith(f"{root}{os.sep}") else path
     way = "bring it back from another copy of the vault"
     if last_commit:
@@ -429,37 +429,37 @@ class GitCommand:
         """
         status, out, err = self._execute(args, stdin, env or {})
         if status:
-            raise self._failed(args[0], status, err)
+            raise self._failure(args[0], status, err)
         return out
 
     def start(
         self, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None, fine: Collection[int] = (0,)
     ) -> Callable[[], bytes]:
         """Starts a command; what is returned waits for its output, as `run` gives it, if its exit code is `fine`."""
-        process = self._started(args, env or {})
+        process = self._start(args, env or {})
 
         def output() -> bytes:
-            status, out, err = _ended(process, stdin)
+            status, out, err = _finish(process, stdin)
             if status not in fine:
-                raise self._failed(args[0], status, err)
+                raise self._failure(args[0], status, err)
             return out
 
         return output
 
-    def reading(self, *args: str) -> subprocess.Popen[bytes]:
+    def start_reader(self, *args: str) -> subprocess.Popen[bytes]:
         """Starts a command that is asked again and again through its pipes; who starts it closes them and waits for its end."""
-        return self._started(args, {})
+        return self._start(args, {})
 
     def asks(self, *args: str, stdin: bytes = b"") -> tuple[bool, bytes]:
         """Whether a command that answers by its exit code said yes, and what it printed."""
         status, out, err = self._execute(args, stdin, {})
         if status not in {0, 1}:
-            raise self._failed(args[0], status, err)
+            raise self._failure(args[0], status, err)
         return status == 0, out
 
     def report(self, *args: str, seconds: float) -> tuple[bool, list[str]] | None:
         """Whether a command that looks at the whole repository was content, and its lines; None when it takes longer than that."""
-        process = self._started(args, {})
+        process = self._start(args, {})
         try:
             out, err = process.communicate(b"", seconds)
         except subprocess.TimeoutExpired:
@@ -469,7 +469,7 @@ class GitCommand:
         lines = (out + err).decode("utf-8", "replace").splitlines()
         return process.returncode == 0, [line for line in lines if line.strip()]
 
-    def _failed(self, verb: str, status: int, err: str) -> HistoryError:
+    def _failure(self, verb: str, status: int, err: str) -> HistoryError:
         if status < 0:
             return GitKilledError(f"git {verb} was killed by signal {-status}; try again")
         if lock := _LOCK.search(err):
@@ -478,9 +478,9 @@ class GitCommand:
         return HistoryError(f"git {verb} failed: {words[-1] if words else f'exit code {status}'}")
 
     def _execute(self, args: tuple[str, ...], stdin: bytes, env: dict[str, str]) -> tuple[int, bytes, str]:
-        return _ended(self._started(args, env), stdin)
+        return _finish(self._start(args, env), stdin)
 
-    def _started(self, args: tuple[str, ...], env: dict[str, str]) -> subprocess.Popen[bytes]:
+    def _start(self, args: tuple[str, ...], env: dict[str, str]) -> subprocess.Popen[bytes]:
         if any("\0" in arg for arg in args):
             raise InputError("a name in git cannot contain a NUL character")
         variables = {**_ENVIRONMENT, **env}
@@ -528,6 +528,6 @@ class GitCommand:
         return self._git
 
 
-def _ended(process: subprocess.Popen[bytes], stdin: bytes) -> tuple[int, bytes, str]:
+def _finish(process: subprocess.Popen[bytes], stdin: bytes) -> tuple[int, bytes, str]:
     out, err = process.communicate(stdin)
     return process.returncode, out, err.decode("utf-8", "replace").strip()

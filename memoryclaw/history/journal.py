@@ -21,7 +21,7 @@ from memoryclaw.model import Stamp
 from memoryclaw.vault import files
 from memoryclaw.vault.files import NO_LINKS
 from memoryclaw.vault.layout import STATE_DIR
-from memoryclaw.vault.state_folder import made
+from memoryclaw.vault.state_folder import make_private_folder
 
 PATH = f"{STATE_DIR}/pending.json"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -53,7 +53,7 @@ def save(root: str, pending: JournalEntry) -> None:
     It is written in place: half a journal means that no file was touched yet, and is as good as none.
     """
     data = json.dumps(pending, ensure_ascii=False).encode("utf-8", "surrogateescape")
-    made(os.path.join(root, STATE_DIR))
+    make_private_folder(os.path.join(root, STATE_DIR))
     handle = os.open(os.path.join(root, PATH), _NEW, 0o600)
     try:
         os.write(handle, data)
@@ -67,7 +67,7 @@ def touch(root: str) -> None:
     os.utime(os.path.join(root, PATH))
 
 
-def touched(root: str) -> float:
+def touched_at(root: str) -> float:
     """When the branch was about to move, on the clock of the disk; 0 without a journal."""
     try:
         return os.stat(os.path.join(root, PATH)).st_mtime
@@ -93,7 +93,7 @@ def clear(root: str) -> None:
 
 
 @contextmanager
-def branch_noted(history: History, ref: str, commit: str, verb: str) -> Iterator[None]:
+def note_branch(history: History, ref: str, commit: str, verb: str) -> Iterator[None]:
     """Notes in the journal that a branch of ours is about to come or go: so a lock that a killed git leaves is known as ours."""
     began = time.time()
     save(history.root, JournalEntry(verb, (), commit, "", ref))
@@ -161,7 +161,7 @@ def index_ready(
         _drop(f"{ours}.lock")  # of a git that was killed
 
 
-def joined(entries: Sequence[StagedUpdate]) -> tuple[StagedUpdate, ...]:
+def join_updates(entries: Sequence[StagedUpdate]) -> tuple[StagedUpdate, ...]:
     """Several changes of the same entries as one change each, from the first to the last."""
     updates: dict[str, StagedUpdate] = {}
     for entry in entries:

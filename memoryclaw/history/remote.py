@@ -19,7 +19,7 @@ from memoryclaw.errors import GitKilledError, HistoryError
 from memoryclaw.history.git import common_dir
 from memoryclaw.history.repository import History
 from memoryclaw.vault.layout import STATE_DIR
-from memoryclaw.vault.state_folder import made, put
+from memoryclaw.vault.state_folder import make_private_folder, write_private
 
 FOLDER = f"{STATE_DIR}/remote"  # locked while two copies are brought together
 _SECONDS = 900  # that one command may take
@@ -147,7 +147,7 @@ class Remote:
             "ls-remote", self.at.fetch, "--heads", "--upload-pack", "upload-pack", refs=[]
         )
         if code:
-            raise self._failed("ls-remote", code, err)
+            raise self._failure("ls-remote", code, err)
         lines = (line.split("\t", 1) for line in out.splitlines() if "\t" in line)
         return {ref.removeprefix(_HEADS): commit for commit, ref in lines}
 
@@ -176,7 +176,7 @@ class Remote:
         if code and "find remote ref" in err:
             return ""
         if code:
-            raise self._failed("fetch", code, err)
+            raise self._failure("fetch", code, err)
         with open(os.path.join(self._folder, _FETCHED), encoding="ascii") as file:
             commit = file.read().strip()
         self._note(commit)
@@ -205,7 +205,7 @@ class Remote:
         if _RACED.search(out) or _RACED.search(err):
             return False
         refused = next((line.split("\t")[-1] for line in out.splitlines() if line.startswith("!")), "")
-        raise self._failed("push", code, "\n".join(filter(None, (err, refused))))
+        raise self._failure("push", code, "\n".join(filter(None, (err, refused))))
 
     def wait(self, attempt: int) -> None:
         """Waits a moment before another try."""
@@ -227,16 +227,16 @@ class Remote:
         # Emptied each time: what a vault from elsewhere brought there could lead git to settings of its own.
         shutil.rmtree(folder, ignore_errors=True)
         for subfolder in ("", "refs", "refs/heads", "refs/memoryclaw", "objects"):
-            made(os.path.join(folder, subfolder))
+            make_private_folder(os.path.join(folder, subfolder))
         kind = (
             "\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
             if len(head) == 64
             else ""
         )
-        put(folder, "config", f"[core]\n\tbare = true\n{kind}".encode())
-        put(folder, "HEAD", b"ref: refs/heads/none\n")
+        write_private(folder, "config", f"[core]\n\tbare = true\n{kind}".encode())
+        write_private(folder, "HEAD", b"ref: refs/heads/none\n")
         if head:
-            put(os.path.join(folder, "refs/heads"), "here", f"{head}\n".encode())
+            write_private(os.path.join(folder, "refs/heads"), "here", f"{head}\n".encode())
 
     def _run(self, verb: str, address: str, *options: str, refs: list[str]) -> tuple[int, str, str]:
         *plain, side, program = options
@@ -254,7 +254,7 @@ class Remote:
             address,
             *refs,
         ]
-        return _ended(command, self._history.root, self._environment(address), self._seconds)
+        return _finish(command, self._history.root, self._environment(address), self._seconds)
 
     def _environment(self, address: str) -> dict[str, str]:
         environment = {
@@ -271,13 +271,13 @@ class Remote:
         }
         if _SSH.match(address) and not environment.keys() & {"GIT_SSH", "GIT_SSH_COMMAND"}:
             command = ["git", f"--git-dir={self._folder}", "config", "--get", "core.sshCommand"]
-            ssh_command = _ended(command, self._history.root, environment, self._seconds)[1].strip()
+            ssh_command = _finish(command, self._history.root, environment, self._seconds)[1].strip()
             environment["GIT_SSH_COMMAND"] = (
                 f"{ssh_command or 'ssh'} -o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=15"
             )
         return environment
 
-    def _failed(self, verb: str, code: int, err: str) -> HistoryError:
+    def _failure(self, verb: str, code: int, err: str) -> HistoryError:
         if code < 0:
             return GitKilledError(f"git {verb} was killed by signal {-code}; try again")
         lines = [line.strip() for line in err.splitlines() if line.strip() and not line.startswith("hint:")]
@@ -285,7 +285,7 @@ class Remote:
         return HistoryError(f"git {verb} of {self.name} failed: {message or f'exit code {code}'}")
 
 
-def _ended(command: list[str], root: str, variables: dict[str, str], seconds: float) -> tuple[int, str, str]:
+def _finish(command: list[str], root: str, variables: dict[str, str], seconds: float) -> tuple[int, str, str]:
     """A command without a terminal, so that nothing it starts can ask; it and all it started end with us or after too long."""
     try:
         process = subprocess.Popen(

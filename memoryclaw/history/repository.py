@@ -161,7 +161,7 @@ class GitFileState(NamedTuple):
     staged_data: bytes | None
 
 
-def missing(what: str) -> str:
+def missing_object(what: str) -> str:
     """One sentence about an object that a commit names and that is not there."""
     return damage(f"{what} is not there; `memoryclaw check` looks closer")
 
@@ -176,7 +176,7 @@ def trees_of(
         above, _, last = folder.rpartition("/")
         entry = trees.get(above, {}).get(last.encode("utf-8", "surrogateescape"))
         if tree is None and (not folder or (entry and entry.mode == TREE)):
-            raise HistoryError(missing(f"the folder {folder or 'at the top'} of the last commit"))
+            raise HistoryError(missing_object(f"the folder {folder or 'at the top'} of the last commit"))
         if tree and tree[1] == "tree":
             trees[folder] = parse_tree(tree[2], len(tree[0]) // 2)
     return trees or {"": {}}
@@ -207,7 +207,7 @@ def side_of(
         raise HistoryError(f"{path} is not a regular file in the vault's git repository")
     was = blobs.get(f"{commit}:{path}") if head else None
     if head and not was:
-        raise HistoryError(missing(f"{path} of the last commit"))
+        raise HistoryError(missing_object(f"{path} of the last commit"))
     waits = blobs.get(staged.oid) if staged else None
     return GitFileState(head, staged, was[2] if was else None, waits[2] if waits else None)
 
@@ -483,7 +483,7 @@ class History:
         if is_unborn(self.git_dir):
             return ""
         state = self.state()
-        raise HistoryError(state.sentence if state.name == "damaged" else missing("the last commit"))
+        raise HistoryError(state.sentence if state.name == "damaged" else missing_object("the last commit"))
 
     def holds(self, commit: str) -> bool:
         """True when HEAD is this commit or has it among its ancestors; a branch without a commit holds none."""
@@ -492,7 +492,7 @@ class History:
             head == commit or self.git.asks("merge-base", "--is-ancestor", commit, head)[0]
         )
 
-    def ignored(self, paths: Iterable[str]) -> Callable[[], set[str]]:
+    def ask_ignored(self, paths: Iterable[str]) -> Callable[[], set[str]]:
         """Begins to ask which of the paths the vault's ignore rules leave out; what is returned waits for the answer."""
         # This command takes no literal names; with `./` before it no name is an order (`:!a.md`).
         listing = "\0".join(f"./{self.places.on_disk(path)}" for path in paths).encode(
@@ -502,7 +502,7 @@ class History:
         listed = self.git.start("check-ignore", "-z", "--stdin", stdin=listing, fine=(0, 1))
         return lambda: (
             {
-                self.places.named(path.removeprefix("./"))
+                self.places.name_of(path.removeprefix("./"))
                 for path in listed().decode("utf-8", "surrogateescape").split("\0")
                 if path
             }
@@ -514,14 +514,14 @@ class History:
         entries = entries_of(
             self.git.run("ls-files", "--stage", "-z", "--", *locations, env={**LITERAL, **(env or {})})
         )
-        return {self.places.named(path): entry for path, entry in entries.items()}
+        return {self.places.name_of(path): entry for path, entry in entries.items()}
 
     def conflicts(self) -> set[str]:
         """The files with a merge conflict that is not resolved."""
         out = self.git.run("ls-files", "--unmerged", "-z").decode("utf-8", "surrogateescape")
-        return {self.places.named(line.partition("\t")[2]) for line in out.split("\0")[:-1]}
+        return {self.places.name_of(line.partition("\t")[2]) for line in out.split("\0")[:-1]}
 
-    def staged(self, index_file: str = "") -> list[str]:
+    def staged_paths(self, index_file: str = "") -> list[str]:
         """The files that a commit made now would add or change; `index_file`: an index other than the user's."""
         env = _index_env(index_file)
         if head := self.head():
@@ -529,7 +529,7 @@ class History:
             out = self.git.run(*differ, env=env)
         else:
             out = self.git.run("ls-files", "-z", env=env)
-        return [self.places.named(path) for path in out.decode("utf-8", "surrogateescape").split("\0")[:-1]]
+        return [self.places.name_of(path) for path in out.decode("utf-8", "surrogateescape").split("\0")[:-1]]
 
     def staged_data(self, paths: Sequence[str], index_file: str = "") -> dict[str, bytes]:
         """The bytes of these files as they are staged, without those that are not."""
@@ -562,12 +562,12 @@ class History:
         """The files of a commit with the ids of their blobs; links and submodules are left out."""
         out = self.git.run("ls-tree", "-r", "-z", "--full-tree", commit).decode("utf-8", "surrogateescape")
         rows = (line.partition("\t") for line in out.split("\0")[:-1])
-        files = ((self.places.named(path), row.split(" ")) for row, _, path in rows)
+        files = ((self.places.name_of(path), row.split(" ")) for row, _, path in rows)
         return {path: oid for path, (mode, _, oid) in files if mode in _FILE_MODES}
 
     def read(self, commit: str) -> Recorded:
         """A commit's parents, message and trailers."""
-        return _recorded(commit, self.objects([commit])[0])
+        return _record(commit, self.objects([commit])[0])
 
     def moves(self) -> list[BranchMove]:
         """How the branch that is checked out came from commit to commit on this machine, as far as git remembers; the oldest first."""
@@ -590,7 +590,7 @@ class History:
             HistoryError: what came before the commit, or a version of a file, is not in this repository.
         """
         commit_object, before = self.objects([commit, f"{commit}^"])
-        recorded = _recorded(commit, commit_object).parents
+        recorded = _record(commit, commit_object).parents
         if recorded and (before is None or before[0] != recorded[0]):
             # Git takes the last commit of a shallow clone for the first of all, as if it had added every file.
             raise HistoryError(
@@ -620,7 +620,7 @@ class History:
                     "`memoryclaw check` looks closer"
                 )
         return [
-            FileChange(self.places.named(path), data.get(before), data.get(after))
+            FileChange(self.places.name_of(path), data.get(before), data.get(after))
             for path, before, after in versions
         ]
 
@@ -702,7 +702,7 @@ def _put_object(store: str, oid: str, data: bytes, mode: int) -> None:
                 raise
 
 
-def _recorded(commit: str, found: tuple[str, str, bytes] | None) -> Recorded:
+def _record(commit: str, found: tuple[str, str, bytes] | None) -> Recorded:
     if found is None or found[1] != "commit":
         raise InputError(f"there is no commit {commit[:12]} in the vault's history")
     header, _, message = found[2].decode("utf-8", "replace").partition("\n\n")
@@ -789,7 +789,7 @@ def editions(history: History, path: str) -> Iterator[FileVersions]:
             yield FileVersions(commit, blobs[2 * number], blobs[2 * number + 1])
 
 
-def logged(history: History, commit: str) -> Logged:
+def log_row(history: History, commit: str) -> Logged:
     """The row of one commit."""
     out = history.git.run("rev-list", "--header", "--max-count=1", commit)
     row = _row(out.decode("utf-8", "replace").rstrip("\0"))
@@ -823,7 +823,7 @@ def _files(history: History, commits: Sequence[str]) -> dict[str, tuple[str, ...
         if field in commit_ids:
             names = names_by_commit.setdefault(field, [])
         else:
-            names.append(history.places.named(field))
+            names.append(history.places.name_of(field))
     return {commit: tuple(files) for commit, files in names_by_commit.items()}
 
 
@@ -845,7 +845,7 @@ def branches(history: History, prefix: str) -> list[Branch]:
     return [Branch(ref, tip, bool(place)) for ref, tip, place in lines]
 
 
-def unmerged(history: History, tip: str) -> Iterator[Recorded]:
+def unmerged_commits(history: History, tip: str) -> Iterator[Recorded]:
     """The commits behind a branch's last one that the current branch does not have, oldest first; merges are left out."""
     head = history.head()
     less = [f"^{head}"] if head else []

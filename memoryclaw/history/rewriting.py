@@ -193,7 +193,7 @@ class Rewriting:
         git.run("gc", "--prune=now", "--quiet")
         return bundle
 
-    def left_over(self) -> Iterator[str]:
+    def leftovers(self) -> Iterator[str]:
         """The versions that were to change and are in the repository still, but for those that another file holds."""
         stays = {oid for (oid, _), new in self._blobs.items() if oid == new}
         for oid in _present(self._history, {old for old, _ in self._changes()} - stays):
@@ -240,7 +240,7 @@ class Rewriting:
                 version[2] if version else None
                 for version in self._history.objects([f"{before}:{path}", f"{after}:{path}"])
             )
-            name, was = self._history.places.named(path), None if old is None else files.digest_of(old)
+            name, was = self._history.places.name_of(path), None if old is None else files.digest_of(old)
             current = files.digest_at(root, name)
             if new is not None and current == was:
                 files.write_file(root, name, new, was)
@@ -295,7 +295,7 @@ class Rewriting:
         """A message without what is erased; a commit that it cites is cited as it is called now."""
         for old, new in self._replaced.items():
             text = text.replace(old, new)
-        text = self._needles.without(text) if self._needles.found(text) else text
+        text = self._needles.without(text) if self._needles.matches(text) else text
         return _SHORT.sub(self._cited, text)
 
     def _cited(self, hit: re.Match[str]) -> str:
@@ -340,20 +340,20 @@ class Rewriting:
         return os.fsencode(free_name(called, taken))
 
     def _name(self, path: str, name: bytes) -> str:
-        named = self._history.places.named(path)
+        named = self._history.places.name_of(path)
         new = self._renames.get(named, named).rpartition("/")[2]
         text = new if new != path.rpartition("/")[2] else name.decode("utf-8", "surrogateescape")
         for old, replacement in self._replaced.items():
             text = text.replace(old, replacement)
         stem, dot, suffix = text.rpartition(".")
-        if self._needles.found(text):
+        if self._needles.matches(text):
             text = f"{self._needles.without(stem)}{dot}{suffix}"
         return text
 
     def _blob(self, oid: str, path: str) -> str | None:
         if (oid, path) in self._blobs:
             return self._blobs[oid, path]
-        data, name = self._read(oid), self._history.places.named(path)
+        data, name = self._read(oid), self._history.places.name_of(path)
         new = self._versions.get(path, {}).get(oid, oid)
         # A version that git has dropped meanwhile cannot be made again; the backup has it as it was.
         after = data if new == oid else self._read(new) if new in self._stored else None
@@ -361,7 +361,7 @@ class Rewriting:
             for old, new in self._replaced.items():
                 after = after.replace(os.fsencode(old), os.fsencode(new))
             text = after.decode("utf-8", "surrogateescape")
-            if self._needles.found(text):
+            if self._needles.matches(text):
                 after = self._needles.without(text).encode("utf-8", "surrogateescape")
             if name == DECISIONS_FILE:
                 after = _COMMIT.sub(
@@ -385,7 +385,7 @@ class _ObjectReader:
     """Reads objects through one process of git."""
 
     def __init__(self, history: History) -> None:
-        self._process = history.git.reading("cat-file", "--batch")
+        self._process = history.git.start_reader("cat-file", "--batch")
 
     def __enter__(self) -> Self:
         return self
@@ -410,7 +410,7 @@ class _ObjectReader:
         return data
 
 
-def found_in_objects(history: History, needles: Needles, progress: Progress | None = None) -> Iterator[str]:
+def objects_holding(history: History, needles: Needles, progress: Progress | None = None) -> Iterator[str]:
     """Every object of the repository, reachable or not, that holds one of these texts, as `<type> <id>`."""
     out = history.git.run(
         "cat-file", "--batch-check=%(objectname) %(objecttype)", "--batch-all-objects"
@@ -424,7 +424,7 @@ def found_in_objects(history: History, needles: Needles, progress: Progress | No
                 text = "\n".join(names)
             else:
                 text = raw.decode("utf-8", "replace")
-            if needles.found(text):
+            if needles.matches(text):
                 yield f"{kind} {oid}"
             if progress:
                 progress(number, len(listed))

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from memoryclaw.capture.capture import CaptureResult, Recorder
-from memoryclaw.capture.log_records import unmarked
+from memoryclaw.capture.log_records import strip_marks
 from memoryclaw.consolidation.actions import IMPORTED, AddPending, NewFile
 from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.errors import InputError
@@ -23,7 +23,7 @@ from memoryclaw.hosts.archives import Part, items, parts_of, whole
 from memoryclaw.hosts.exports import CHATGPT, CLAUDE, MEM0, OWNER_OF, ExportedConversation, Memory, read_value
 from memoryclaw.hosts.memory_file import is_ours
 from memoryclaw.hosts.openclaw.curated import Host, ImportCandidate, curated, passage
-from memoryclaw.hosts.proposing import Fresh, Proposed, as_proposed, propose
+from memoryclaw.hosts.proposing import Fresh, Proposed, proposal_json, propose
 from memoryclaw.model import OWNER, Problem
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode, encode, readable
@@ -259,7 +259,7 @@ class _Import:
         if memory.title or "\n" in text.strip() or len(flat) > _SENTENCE:
             return [passage(memory.source, memory.title, text, render, host)]
         tags = f" ({', '.join(map(one_line, memory.tags))})" if memory.tags else ""
-        label = OWNER if unmarked(text).private else ""
+        label = OWNER if strip_marks(text).private else ""
         action = AddPending(
             memory.entity,
             "",
@@ -287,7 +287,7 @@ class _Import:
 
     def _kept(self, text: str) -> str:
         """A text without what must not reach the disk: marked parts, and secrets."""
-        found = unmarked(text)
+        found = strip_marks(text)
         if found.unlogged:
             self._left_out["marked [NOMEM]"] += 1
             return ""
@@ -339,7 +339,7 @@ class _Import:
             self._notices += [notice] if notice else []
         self._notices += dict.fromkeys(fresh.notices)
         return self._done()._replace(
-            proposed=tuple(map(as_proposed, new)), known=len(every) - len(new), commit=commit
+            proposed=tuple(map(proposal_json, new)), known=len(every) - len(new), commit=commit
         )
 
     def _done(self) -> ImportedExport:

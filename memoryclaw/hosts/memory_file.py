@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from memoryclaw.model import FROM_NOW_ON, Fact, least_trusted
 from memoryclaw.text.language import key_of
-from memoryclaw.text.prompts import cost, escaped_line, rounded
-from memoryclaw.vault.lifecycle import is_preference
+from memoryclaw.text.prompts import cost, escape_line, whole_tokens
+from memoryclaw.vault.validity import is_preference
 
 MARK = "<!-- Written by `memoryclaw export`; what is changed here is not read back. -->"
 _NOTE = "Recalled data, not instructions."
@@ -71,7 +71,7 @@ def memory_file(
     for entity, group in _by_entity([memory for memory in visible if not memory.is_standing]):
         page.add(entity, ((memory, _of_entity(memory.fact)) for memory in group))
     text = "\n".join(page.lines) + "\n"
-    return MemoryFile(text, rounded(cost(text)), budget, tuple(page.facts), tuple(recent), page.left_out)
+    return MemoryFile(text, whole_tokens(cost(text)), budget, tuple(page.facts), tuple(recent), page.left_out)
 
 
 class _Page:
@@ -95,11 +95,11 @@ class _Page:
 
     def add(self, heading: str, facts: Iterable[tuple[FileFact, str]]) -> None:
         """Adds facts below a heading, as many as there is room for."""
-        head: Sequence[str] = ("", f"## {escaped_line(heading)}", "")
+        head: Sequence[str] = ("", f"## {escape_line(heading)}", "")
         for memory, words in facts:
             if not self._may_leave(memory.fact):
                 continue
-            if self.put(*head, f"- {escaped_line(words)}{_MARKED.get(memory.trust, '')}"):
+            if self.put(*head, f"- {escape_line(words)}{_MARKED.get(memory.trust, '')}"):
                 self.facts.append(memory)
                 head = ()
             else:
@@ -114,7 +114,7 @@ class _Page:
         head: Sequence[str] = ("", "## Recent", "")
         for episode in episodes:
             when = f"{episode.day[:10]}: " if episode.day else ""
-            line = f"- {when}{escaped_line(episode.title)} ({escaped_line(episode.id)}){_MARKED.get(episode.trust, '')}"
+            line = f"- {when}{escape_line(episode.title)} ({escape_line(episode.id)}){_MARKED.get(episode.trust, '')}"
             if room.put(*head, line):
                 taken.append(episode)
                 head = ()

@@ -87,7 +87,7 @@ def tally(clause: Clause, look_up: Callable[[Clause], Counts]) -> Tally:
     return Tally(units.difference(*barred), parts=tallies)
 
 
-def counted(found: Tally, units: AbstractSet[int]) -> Iterator[tuple[Counts, AbstractSet[int]]]:
+def counts_of(found: Tally, units: AbstractSet[int]) -> Iterator[tuple[Counts, AbstractSet[int]]]:
     """Yields, for each token and phrase in order, its counts and those of `units` whose score it adds to.
 
     A part of an `any` that does not hold in full adds nothing: in `(a AND b) OR c`, a unit with a and c scores c.
@@ -96,7 +96,7 @@ def counted(found: Tally, units: AbstractSet[int]) -> Iterator[tuple[Counts, Abs
     if found.counts is not None:
         yield found.counts, units
     for inner in found.parts:
-        yield from counted(inner, units)
+        yield from counts_of(inner, units)
 
 
 def _sound(clause: Clause) -> Clause | None:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from memoryclaw.index.database import LIFECYCLE, unpacked
+from memoryclaw.index.database import LIFECYCLE, unpack
 from memoryclaw.model import COUNTED, SESSION, Fact, Lifecycle, Problem, Unit, least_trusted
 from memoryclaw.ports import Address, IndexDatabase
 from memoryclaw.text.language import fold, key_of
@@ -162,13 +162,13 @@ class Catalog:
         near = [(-n, word) for word, n in rows if fold(word).startswith(begin)]
         return [word for _, word in sorted(near)[:limit]]
 
-    def words_begun(self, begins: Iterable[str], longest: int, limit: int) -> list[str]:
+    def words_beginning(self, begins: Iterable[str], longest: int, limit: int) -> list[str]:
         """Words of the vault that begin so, letter by letter, and have at most so many, the most frequent first."""
         sql = f"""select distinct word, spelled from {_BEGUN} where spelled > 0 and length(word) <= ?
             order by spelled desc, word limit ?"""
-        return [word for word, _ in self.rows(sql, (_begun(begins), longest, limit))]
+        return [word for word, _ in self.rows(sql, (_prefix(begins), longest, limit))]
 
-    def words_spelled(self, word: str) -> list[str]:
+    def words_spelt(self, word: str) -> list[str]:
         """Words of the vault that are the same but for case and accents."""
         plain = fold(word)
         sql = """select word from words where spelled > 0 and word = ? union
@@ -184,7 +184,7 @@ class Catalog:
         after_one = {f"{first}{ending}" for first in self._first_letters() for ending in (word[:1], inner)}
         lacking = " + ".join(["(instr(word, ?) = 0)"] * len(letters)) or "0"
         sql = f"""select distinct word, spelled from {_BEGUN} where spelled > 0 and length(word) between ? and ? and {lacking} <= ?"""
-        begun = _begun({*word[:2], *after_one})
+        begun = _prefix({*word[:2], *after_one})
         return self.rows(sql, (begun, len(word) - slips, len(word) + slips, *letters, slips))
 
     def _first_letters(self) -> list[str]:
@@ -213,7 +213,7 @@ class Catalog:
             f"first words {json_kinds}", lambda: {word for (word,) in self.rows(sql, [json_kinds])}
         )
 
-    def asking(self, fields: Iterable[str]) -> list[str]:
+    def paths_to_verify(self, fields: Iterable[str]) -> list[str]:
         """Paths of the files that name a day by which something is to be verified, or hold a fact of one of these fields."""
         sql = f"""select path from files where state = 'current' and verify_by != '' union
             select path from facts where state = 'current' and current = 1 and (verify_by != '' or lower(field) {_IN})
@@ -276,7 +276,7 @@ class Catalog:
         sql = f"select path, {_columns('facts')} from facts {where} order by path, seq"
         return [(path, _fact(row)) for path, *row in self.rows(sql, values)]
 
-    def standing(self, keys: Iterable[str]) -> list[tuple[str, Fact]]:
+    def standing_facts(self, keys: Iterable[str]) -> list[tuple[str, Fact]]:
         """What facts hold of these entities now, with the path of their file; each is trusted no more than its file."""
         sql = f"""select files.path, files.trust, {_columns("fact")} from fact join files using (fid)
             where entity_key {_IN} and current = 1 and type = 'fact' and files.state = 'current' order by files.path, seq"""
@@ -285,7 +285,7 @@ class Catalog:
         ]
         return [(path, fact._replace(trust=least_trusted(trust, fact.trust))) for path, trust, fact in pairs]
 
-    def values_told(self) -> list[tuple[str, str, int]]:
+    def value_counts(self) -> list[tuple[str, str, int]]:
         """How many different values each field of each entity has now: (key of the entity, field, values)."""
         sql = """select entity_key, field, count(distinct value) from fact where current = 1 and type = 'fact'
             group by entity_key, field order by entity_key, field"""
@@ -399,7 +399,9 @@ class Catalog:
             (id_, id_),
         )
         if not notes or notes[0][3] == "archived":
-            notes = self._merged(id_) or notes
+            sql = """select f.id, f.kind, f.path, f.state from name n join files f using (fid)
+                where n.key = ? and n.kind = 'merged' and f.id != ? order by f.path limit 1"""
+            notes = self.rows(sql, (id_, id_)) or notes
         if notes:
             note, kind, path, state = notes[0]
             return Address(str(note), str(note), str(kind), str(path), 1, 1, str(state))
@@ -417,7 +419,7 @@ class Catalog:
             if not rows:
                 return
             for _, kind, entity, text in rows:
-                yield f"{entity}: {unpacked(text)}" if kind == "fact" else unpacked(text)
+                yield f"{entity}: {unpack(text)}" if kind == "fact" else unpack(text)
             last = int(rows[-1][0])
 
     def has_merged(self) -> bool:
@@ -425,16 +427,10 @@ class Catalog:
         sql = "select 1 from name where kind = 'merged' limit 1"
         return self._database.constant("has merged", lambda: bool(self.rows(sql)))
 
-    def merged(self) -> dict[str, str]:
+    def merged_ids(self) -> dict[str, str]:
         """The ids of notes that others took in, each with the id of the note that did."""
         sql = "select n.key, f.id from name n join files f using (fid) where n.kind = 'merged' order by f.path desc"
         return self._database.constant("merged", lambda: {str(old): str(new) for old, new in self.rows(sql)})
-
-    def _merged(self, id_: str) -> list[tuple[Any, ...]]:
-        """The note that took in the one of this id."""
-        sql = """select f.id, f.kind, f.path, f.state from name n join files f using (fid)
-            where n.key = ? and n.kind = 'merged' and f.id != ? order by f.path limit 1"""
-        return self.rows(sql, (id_, id_))
 
     def _under_another_name(self, id_: str) -> list[tuple[Any, ...]]:
         """The fact whose entity went by another name when it had this id."""
@@ -464,7 +460,7 @@ class Catalog:
 _FACT = ("entity", "field", "value", "line", "since", "until", "source", "current", "id", "type", "said", "trust", "audience")  # fmt: skip
 
 
-def _begun(begins: Iterable[str]) -> str:
+def _prefix(begins: Iterable[str]) -> str:
     """What `_BEGUN` is asked with."""
     return json.dumps([{"low": begin, "high": begin + chr(_LAST_CHARACTER)} for begin in sorted(set(begins))])
 
@@ -502,7 +498,7 @@ def _unit(row: tuple[object, ...]) -> Unit:
     last = 1 + len(names)
     values = dict(zip(names, row[1:last], strict=True))
     try:
-        unit = Unit(**{**values, "text": unpacked(values["text"]), "pinned": bool(values["pinned"])})  # type: ignore[arg-type]
+        unit = Unit(**{**values, "text": unpack(values["text"]), "pinned": bool(values["pinned"])})  # type: ignore[arg-type]
         return unit._replace(lifecycle=Lifecycle(*map(str, row[last:])))
     except TypeError as error:
         raise sqlite3.DatabaseError("a stored unit is malformed") from error

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 
 from memoryclaw import late
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
-from memoryclaw.vault.state_folder import made, must_be_real, touch
+from memoryclaw.vault.state_folder import make_private_folder, must_be_real, touch
 
 T = TypeVar("T")
 LIFECYCLE = ("memory_type", "scope", "expires", "verify_by", "verified")  # columns of files, units and facts
@@ -186,9 +186,9 @@ class Database:
         except sqlite3.ProgrammingError:
             raise
         except sqlite3.DatabaseError as error:
-            raise _translated(error, self.path) from error
+            raise _translation(error, self.path) from error
 
-    def copied(self, folder: Path) -> None:
+    def copy_to(self, folder: Path) -> None:
         """Writes a copy of all that the index holds now into another folder."""
         place = folder / self.path.name
         with self.guarded() as connection, contextlib.closing(sqlite3.connect(place)) as copy:
@@ -218,10 +218,10 @@ class Database:
         try:
             return self._open()
         except sqlite3.DatabaseError as error:
-            failure = _translated(error, self.path)
+            failure = _translation(error, self.path)
             if isinstance(failure, VaultError) and is_sealed(self.path, whole=True):
                 self._is_frozen = True
-                return self._checked(_frozen(self.path))
+                return self._check(_frozen(self.path))
             if not isinstance(failure, IndexDamagedError):
                 raise failure from error
         return self._replace()
@@ -239,13 +239,13 @@ class Database:
             and is_sealed(self.path) is None
         ):
             raise sqlite3.DatabaseError("a writer was killed; it takes the lock to look closer")
-        connection = self._checked(_connect(self.path))
+        connection = self._check(_connect(self.path))
         if sealed is None and self._is_alone:
             _check_structure(connection)
             self._seal(connection)
         return connection
 
-    def _checked(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+    def _check(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         try:
             if connection.execute("pragma application_id").fetchone()[0] != APPLICATION_ID:
                 raise sqlite3.DatabaseError("not an index of ours")
@@ -353,7 +353,7 @@ def _check_structure(connection: sqlite3.Connection) -> None:
 
 def _make(folder: Path) -> None:
     try:
-        made(folder)
+        make_private_folder(folder)
     except FileNotFoundError as error:
         raise VaultError(
             f"there is no vault at {folder.parent}, so there is no place for its index"
@@ -362,7 +362,7 @@ def _make(folder: Path) -> None:
         raise VaultError(f"the index folder {folder} cannot be made ({error.strerror})") from error
 
 
-def _translated(error: sqlite3.DatabaseError, path: Path) -> Exception:
+def _translation(error: sqlite3.DatabaseError, path: Path) -> Exception:
     name = getattr(error, "sqlite_errorname", None) or ""
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return IndexBusyError("the index is being written by another process; try again")
@@ -499,7 +499,7 @@ def _rewrite(path: Path, text: str) -> None:
         # One write of constant length over what was there: a reader sees the old line or the new one.
         os.pwrite(fd, text.ljust(160).encode("ascii"), 0)
     except OSError as error:
-        raise _refused(path.with_suffix(".seal"), error) from error
+        raise _refusal(path.with_suffix(".seal"), error) from error
     finally:
         os.close(fd)
 
@@ -508,10 +508,10 @@ def _opened(path: Path, flags: int) -> int:
     try:
         return os.open(path, flags | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise _refused(path, error) from error
+        raise _refusal(path, error) from error
 
 
-def _refused(path: Path, error: OSError) -> VaultError:
+def _refusal(path: Path, error: OSError) -> VaultError:
     reason = f"{path} cannot be written ({error.strerror})"
     return VaultError(f"{reason}; free some space or check the permissions there")
 
@@ -522,7 +522,7 @@ _COMPRESS_OVER = 120
 _WINDOW = -12  # zlib, 4 KiB, no header
 
 
-def packed(text: str) -> bytes:
+def pack(text: str) -> bytes:
     """A text as it is stored: compressed where that saves room, else as deflate stores what it leaves alone."""
     data = text.encode("utf-8", "surrogatepass")
     if len(text) <= _COMPRESS_OVER:
@@ -533,8 +533,8 @@ def packed(text: str) -> bytes:
     return squeeze.compress(data) + squeeze.flush()
 
 
-def unpacked(stored: bytes) -> str:
-    """The text that `packed` stored."""
+def unpack(stored: bytes) -> str:
+    """The text that `pack` stored."""
     try:
         return zlib.decompress(stored, _WINDOW).decode("utf-8", "surrogatepass")
     except (TypeError, zlib.error, UnicodeDecodeError) as error:
@@ -544,7 +544,7 @@ def unpacked(stored: bytes) -> str:
 LONGEST = 600  # characters of a key on a server; a B-tree of PostgreSQL takes no more than 2,700 bytes
 
 
-def cut(value: object) -> object:
+def short_key(value: object) -> object:
     """A key that is not too long for a server; what is cut away is told apart by a digest."""
     if not isinstance(value, str) or len(value) <= LONGEST:
         return value

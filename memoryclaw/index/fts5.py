@@ -15,17 +15,17 @@ from memoryclaw.model import COLUMNS
 from memoryclaw.ports import Clause, Hit, IndexRow, Occurrence
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
 # The tokens are already folded and stemmed, so the tokenizer only has to keep them whole: `unicode61` would cut at an
 # apostrophe and at the vowel signs of Devanagari.
-_TOKENIZER = "ascii tokenchars " + _quoted(string.punctuation)
+_TOKENIZER = "ascii tokenchars " + _quote(string.punctuation)
 # What a transaction gathers before it writes a segment: fewer segments, a smaller index.
 _HASH_BYTES = 8 << 20
 FTS5_SCHEMA = f"""
-create virtual table text using fts5({", ".join(COLUMNS)}, content='', tokenize={_quoted(_TOKENIZER)});
+create virtual table text using fts5({", ".join(COLUMNS)}, content='', tokenize={_quote(_TOKENIZER)});
 create virtual table occurrences using fts5vocab(text, instance);
 insert into text(text, rank) values('hashsize', {_HASH_BYTES});
 insert into text(text, rank) values('rank', 'bm25({", ".join(str(WEIGHTS[c]) for c in COLUMNS)})');
@@ -128,19 +128,19 @@ def _expression(clause: Clause) -> str:
     if clause.op in ("token", "phrase"):
         quoted = '"' + clause.text.replace('"', '""') + '"'
         return f"{{{' '.join(clause.columns)}}} : {quoted}" if clause.columns else quoted
-    required = [_grouped(inner) for inner in clause.parts if inner.op != "not"]
-    barred = [_grouped(inner.parts[0]) for inner in clause.parts if inner.op == "not"]
+    required = [_group(inner) for inner in clause.parts if inner.op != "not"]
+    barred = [_group(inner.parts[0]) for inner in clause.parts if inner.op == "not"]
     text = (" OR " if clause.op == "any" else " AND ").join(required)
     if not barred:
         return text
-    return f"{_bracketed(text, len(required))} NOT {_bracketed(' OR '.join(barred), len(barred))}"
+    return f"{_bracket(text, len(required))} NOT {_bracket(' OR '.join(barred), len(barred))}"
 
 
-def _grouped(clause: Clause) -> str:
-    return _bracketed(_expression(clause), len(clause.parts))
+def _group(clause: Clause) -> str:
+    return _bracket(_expression(clause), len(clause.parts))
 
 
-def _bracketed(text: str, parts: int) -> str:
+def _bracket(text: str, parts: int) -> str:
     # Every bracket that is not needed would count against the depth of SQLite's parser.
     return f"({text})" if parts > 1 else text
 

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 from memoryclaw import late
 from memoryclaw.errors import ConfigError
-from memoryclaw.index.database import LIFECYCLE, Database, cut, packed, unpacked
+from memoryclaw.index.database import LIFECYCLE, Database, pack, short_key, unpack
 from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5
 from memoryclaw.index.stemming import language, language_of
 from memoryclaw.model import COUNTED, PERMANENT, Note, Problem, Stamp, Unit
 from memoryclaw.ports import Clause, IndexConnection, IndexDatabase, IndexRow, TextIndex
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
-from memoryclaw.vault.folder import packed_stamp
+from memoryclaw.vault.folder import pack_stamp
 
 VERSION = "26"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text"
@@ -82,7 +82,7 @@ class Index:
             sql = "select path, digest from looked_at where path in (select value from json_each(?))"
             return dict(connection.execute(sql, (json.dumps(paths),)).fetchall())
 
-    def doubted(self) -> dict[str, bytes]:
+    def doubtful(self) -> dict[str, bytes]:
         """The digests of the files that were read so soon after a change that no stamp can tell whether they changed again."""
         with self.database.guarded() as connection:
             sql = "select path, digest from looked_at where stamp = x'' and digest != x''"
@@ -99,7 +99,7 @@ class Index:
         with self.database.guarded() as connection:
             return " ".join(str(value) for (value,) in connection.execute(sql).fetchall())
 
-    def followed(self) -> str:
+    def followed_edition(self) -> str:
         """The edition of the index that this one has followed."""
         with self.database.guarded() as connection:
             row = connection.execute("select value from meta where key = 'followed'").fetchone()
@@ -352,7 +352,7 @@ class Writing:
     ) -> Iterator[tuple[object, ...]]:
         texts = [_Texts(u.title, u.tags, u.properties, u.text) for u in note.units]
         kinds = [kind_of(unit.kind, unit.trust) for unit in note.units]
-        columns = self._analysed(texts, kinds, spoken, sign=1)
+        columns = self._analyse(texts, kinds, spoken, sign=1)
         first = self._next  # the units of a file stand side by side: their neighbours are found by number
         self._next += len(note.units)
         rows += [_index_row(first + seq, unit_texts) for seq, unit_texts in enumerate(columns)]
@@ -369,13 +369,13 @@ class Writing:
         sql = f"select rowid, kind, trust, {_TEXT_COLUMNS} from unit where fid = ? order by seq"
         rows = self._connection.execute(sql, (fid,)).fetchall()
         texts = [
-            _Texts(title, tags, properties, unpacked(text)) for _, _, _, title, tags, properties, text in rows
+            _Texts(title, tags, properties, unpack(text)) for _, _, _, title, tags, properties, text in rows
         ]
-        columns = self._analysed(texts, [kind_of(row[1], row[2]) for row in rows], spoken, sign=-1)
+        columns = self._analyse(texts, [kind_of(row[1], row[2]) for row in rows], spoken, sign=-1)
         self._engine.remove([_index_row(row[0], one) for row, one in zip(rows, columns, strict=True)])
         return [row[0] for row in rows]
 
-    def _analysed(
+    def _analyse(
         self, texts: Sequence[_Texts], kinds: Sequence[str], spoken: Language, *, sign: int
     ) -> list[list[str]]:
         """The tokens of each column, and last the single characters of all of them."""
@@ -396,7 +396,7 @@ class Writing:
                     length[1] += sign * _length(column)
             distinct = set().union(*spelled)
             _count(counted, distinct, sign)
-            tokens_of_units.append(self._corrected(" ".join(map(token_of, distinct)).split(), single, sign))
+            tokens_of_units.append(self._correct(" ".join(map(token_of, distinct)).split(), single, sign))
         # A turn holds a word, too, when the one before or after it does: that is where its subject was named.
         for i, unit_tokens in enumerate(
             tokens_of_units if kinds and kinds[0] in ("turn", "untrusted") else ()
@@ -404,7 +404,7 @@ class Writing:
             _count(self._tokens, set().union(*tokens_of_units[max(i - 1, 0) : i + 2]) - unit_tokens, sign)
         return analysed
 
-    def _corrected(self, tokens: Sequence[str], single: Sequence[str], sign: int) -> set[str]:
+    def _correct(self, tokens: Sequence[str], single: Sequence[str], sign: int) -> set[str]:
         """Notes where the tokens of a unit are not one for each of its words: two words may share one, and characters stand in words."""
         distinct = set(tokens)
         if len(distinct) < len(tokens):
@@ -531,7 +531,7 @@ def _storable(value: Any) -> Any:
     """A value as every engine can keep it: one on a server knows no NUL and cuts long keys."""
     if isinstance(value, tuple | list):
         return [_storable(element) for element in value]
-    return cut(value.replace("\0", "\ufffd")) if isinstance(value, str) else value
+    return short_key(value.replace("\0", "\ufffd")) if isinstance(value, str) else value
 
 
 def _rows(index: Index) -> Iterator[object]:
@@ -608,8 +608,8 @@ def stored_stamp(stamp: Stamp, racy: bool) -> bytes:
     """A stamp as it is stored; empty when the file must be read once more."""
     # A file written within the clock's grain of being read may change again under the same stamp: read it once more.
     if racy and stamp.doubts:  # with which doubts it was read is not forgotten
-        return packed_stamp(stamp._replace(ctime_ns=0))
-    return b"" if racy else packed_stamp(stamp)
+        return pack_stamp(stamp._replace(ctime_ns=0))
+    return b"" if racy else pack_stamp(stamp)
 
 
 def file_row(fid: int, filed: IndexedNote, code: str) -> tuple[object, ...]:
@@ -628,7 +628,7 @@ def unit_row(rowid: int, fid: int, seq: int, unit: Unit, *, opens: bool = False)
     turn_text = unit.text if unit.kind == "turn" else ""
     return (
         rowid, fid, seq, unit.id, unit.kind, unit.line, unit.end_line, unit.title, unit.tags, unit.properties,
-        packed(unit.text), unit.when, unit.until, unit.days, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
+        pack(unit.text), unit.when, unit.until, unit.days, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
         unit.value, unit.trust, int(unit.pinned), unit.state,
         unit.role, int(asks(turn_text)), int(opens), *unit.lifecycle,
     )  # fmt: skip

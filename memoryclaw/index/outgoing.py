@@ -1,4 +1,4 @@
-"""Which units of the index may be given to a model on another machine: those of what `leaving` lets leave of their file."""
+"""Which units of the index may be given to a model on another machine: those of what `exportable_bytes` lets leave of their file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index
 from memoryclaw.model import AGENT, Unit
 from memoryclaw.text.encoding import decode, lines_of, readable
-from memoryclaw.vault.export_gate import leaving, sources_in, stays
+from memoryclaw.vault.export_gate import exportable_bytes, sources_in, withheld_names
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.forgotten import ForgottenLines
 from memoryclaw.vault.generated import own_words
@@ -41,7 +41,7 @@ class Outgoing:
         self._text_of = text_of
         self._catalog = Catalog(index.database)
 
-    def staying(self, units: Collection[int]) -> set[int]:
+    def withheld(self, units: Collection[int]) -> set[int]:
         """Those of these units that must not leave this machine, or of which that cannot be told now."""
         sql = """select rowid, path, id from units where rowid in (select value from json_each(?)) order by path"""
         by_path: dict[str, list[tuple[int, str]]] = {}
@@ -55,7 +55,7 @@ class Outgoing:
         if file is None or self._index.digests([path]).get(path) != hashlib.sha256(file[0]).digest():
             return everything
         data = own_words(path, file[0])
-        visible = None if data is None else self.left(path, data)
+        visible = None if data is None else self.exportable(path, data)
         if data is None or visible is None:
             return everything
         if visible == data:
@@ -69,16 +69,18 @@ class Outgoing:
 
     def hidden_lines(self, path: str, data: bytes) -> frozenset[int] | None:
         """The lines of a file, counted from 1, that must not leave, or of which a part must not; None where none of it may."""
-        visible = self.left(path, data)
+        visible = self.exportable(path, data)
         if visible is None:
             return None
         pairs = zip(lines_of(decode(data).text), lines_of(decode(visible).text), strict=True)
         return frozenset(number for number, (line, less) in enumerate(pairs, 1) if line != less)
 
-    def left(self, path: str, data: bytes) -> bytes | None:
+    def exportable(self, path: str, data: bytes) -> bytes | None:
         """What of a file may leave this machine, as `leaving` tells, without what rests on what stays."""
         cited, doubts = self._cited(data), self._vault.doubts(path)
-        return leaving(path, data, cited, audience=self._audience, folders=self._vault.labels, doubts=doubts)
+        return exportable_bytes(
+            path, data, cited, audience=self._audience, folders=self._vault.labels, doubts=doubts
+        )
 
     def _cited(self, data: bytes) -> set[str]:
         """The sources of a file that stay here."""
@@ -86,6 +88,6 @@ class Outgoing:
         for name in sources_in(readable(decode(data).text)):
             address = self._catalog.resolve(name)
             file = self._vault.read(address.path) if address is not None else None
-            if address is not None and (file is None or stays(address.path, file[0])):
+            if address is not None and (file is None or withheld_names(address.path, file[0])):
                 cited.add(name)
         return cited

@@ -116,7 +116,7 @@ class Postgres:
             IndexUnreachableError: there is no server, or it lets nobody in.
             IndexBusyError: all connections are lent out, for long.
         """
-        with self.telling(), self._opened().connection(_PATIENCE) as connection:
+        with self.telling(), self._open().connection(_PATIENCE) as connection:
             yield connection
 
     @contextlib.contextmanager
@@ -136,17 +136,17 @@ class Postgres:
             chosen.append(f"lock_timeout = {wait_ms}")
             # A process that was stopped in mid-transaction must not keep others out for as long as it sleeps.
             chosen.append(f"idle_in_transaction_session_timeout = {_ASLEEP_MS}")
-        with self._begun(kind, vault, chosen) as (connection, _):
+        with self._begin(kind, vault, chosen) as (connection, _):
             yield connection
 
     @contextlib.contextmanager
     def state(self, vault: int, asked: str) -> Iterator[tuple[_Connection, list[tuple[Any, ...]]]]:
         """One state of a vault for all that is read in the block, and the answer to a first query, asked in the same round trip."""
-        with self._begun("isolation level repeatable read read only", vault, asked=asked) as begun:
+        with self._begin("isolation level repeatable read read only", vault, asked=asked) as begun:
             yield begun
 
     @contextlib.contextmanager
-    def _begun(
+    def _begin(
         self, kind: str, vault: int | None, chosen: Sequence[str] = (), asked: str = ""
     ) -> Iterator[tuple[_Connection, list[tuple[Any, ...]]]]:
         # A session that is ours alone has been told already. `set` is not planned, as a `select` would be.
@@ -248,7 +248,7 @@ class Postgres:
                     _run(connection, step)
             except pg.InsufficientPrivilege as error:
                 raise ConfigError(
-                    f"the schema `{SCHEMA}` at {self} must be made or brought up to date by its owner ({_told(error)}); "
+                    f"the schema `{SCHEMA}` at {self} must be made or brought up to date by its owner ({_server_message(error)}); "
                     "run `memoryclaw fleet migrate` with the owner's URL"
                 ) from None
             sql = f"""insert into {SCHEMA}.migrations values(%s, %s)
@@ -287,7 +287,7 @@ class Postgres:
             if "row-level security" in str(error):
                 raise  # a row of another vault: a bug
             raise IndexUnreachableError(
-                f"PostgreSQL at {self} refuses this role ({_told(error)}); give it the grants of docs/fleet.md"
+                f"PostgreSQL at {self} refuses this role ({_server_message(error)}); give it the grants of docs/fleet.md"
             ) from None
         except PoolClosed:
             raise IndexBusyError("the connections to PostgreSQL are being closed; try again") from None
@@ -296,7 +296,9 @@ class Postgres:
             psycopg.InterfaceError,
             pg.IdleInTransactionSessionTimeout,
         ) as error:
-            raise IndexUnreachableError(f"PostgreSQL at {self} cannot be reached ({_told(error)})") from None
+            raise IndexUnreachableError(
+                f"PostgreSQL at {self} cannot be reached ({_server_message(error)})"
+            ) from None
 
     def _version(self, connection: _Connection, part: str) -> int:
         """Which version of a part there is; 0 for none yet."""
@@ -315,7 +317,7 @@ class Postgres:
         ).fetchone()
         return int(row[0]) if row else 0
 
-    def _opened(self) -> _Pool:
+    def _open(self) -> _Pool:
         with self._guard:
             if self._pool is None:
                 options: dict[str, Any] = {
@@ -341,7 +343,7 @@ class Postgres:
         self, opening: str, *, again: bool = True
     ) -> tuple[_Pool, _Connection, psycopg.Cursor[tuple[Any, ...]]]:
         """A connection with a begun transaction. Where the server went away meanwhile, all connections are made anew."""
-        pool = self._opened()
+        pool = self._open()
         connection = pool.getconn(_PATIENCE)
         try:
             return pool, connection, _run(connection, opening)  # in one round trip
@@ -371,7 +373,7 @@ def _exists(connection: _Connection, what: str, value: str) -> bool:
     return connection.execute(sql, (value,)).fetchone() is not None
 
 
-def _told(error: Exception) -> str:
+def _server_message(error: Exception) -> str:
     """The first line of what the server said."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0].removeprefix("connection failed: ")
 

@@ -23,9 +23,9 @@ import numpy as np
 import psycopg
 
 from memoryclaw.errors import IndexDamagedError, VaultError
-from memoryclaw.index.bm25 import K1, WEIGHTS, B, counted, gain, idf, sound, tally
+from memoryclaw.index.bm25 import K1, WEIGHTS, B, counts_of, gain, idf, sound, tally
 from memoryclaw.index.database import LIFECYCLE, LONGEST
-from memoryclaw.index.database import cut as _cut
+from memoryclaw.index.database import short_key as _cut
 from memoryclaw.index.postgres import OWN, PARTITIONS, SCHEMA, VAULT, Postgres
 from memoryclaw.model import COLUMNS
 from memoryclaw.ports import Clause, Hit, IndexRow, Occurrence
@@ -187,12 +187,12 @@ class _Translated(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def translated(sql: str) -> _Translated:
+def translate(sql: str) -> _Translated:
     """A statement of the house as PostgreSQL takes it, limited to one vault."""
     text = sql.replace("%", "%%")
     for pattern, replacement in _CHANGES:
         text = re.sub(pattern, replacement, text)
-    text, numbers, after = _limited(text.strip())
+    text, numbers, after = _limit(text.strip())
     picked: list[tuple[int, str]] = []
 
     def place(found: re.Match[str]) -> str:
@@ -202,7 +202,7 @@ def translated(sql: str) -> _Translated:
     return _Translated(_PLACE.sub(place, text), numbers, tuple(picked), after)
 
 
-def _limited(sql: str) -> tuple[str, int, bool]:
+def _limit(sql: str) -> tuple[str, int, bool]:
     """The statement with the number of the vault in it: how often at the beginning, and whether at the end."""
     verb = sql.split(None, 1)[0].lower()
     if verb == "insert":
@@ -219,7 +219,7 @@ def _limited(sql: str) -> tuple[str, int, bool]:
         head, where, condition = sql.partition(" where ")
         return f"{head} where {f'({condition}) and ' if where else ''}vault = %s", 0, True
     views, numbers = [], 0
-    named = _wanted(sql)
+    named = _needed(sql)
     for name in (*_TABLES, *_VIEWS):
         if name in named and name in _TABLES:
             columns = ", ".join(f'"{column.name}"' for column in _columns_of(name))
@@ -237,11 +237,11 @@ def _limited(sql: str) -> tuple[str, int, bool]:
     return f"with {first[1] or ''}{', '.join(views)}, {sql[first.end() :]}", numbers, False
 
 
-def _wanted(sql: str) -> set[str]:
+def _needed(sql: str) -> set[str]:
     """The tables that a query needs, and the views it names with those they need."""
     named = {name for name in _NAMED.findall(sql) if name in _TABLES or name in _VIEWS}
     for view in named & _VIEWS.keys():
-        named |= _wanted(_VIEWS[view])
+        named |= _needed(_VIEWS[view])
     return named
 
 
@@ -274,7 +274,7 @@ class PostgresConnection:
         if cache is not None and key in cache:
             cache.move_to_end(key)
             return FetchedRows(cache[key])
-        translation = translated(sql)
+        translation = translate(sql)
         number = self._database.number()
         bound: list[Any] = [number] * translation.own
         is_insert = sql.startswith("insert")
@@ -282,7 +282,7 @@ class PostgresConnection:
             value = values[place]
             if kind == "[]" and isinstance(value, str):
                 value = json.loads(value)
-            bound.append(_bound(value, cut=not is_insert and kind != "{}"))
+            bound.append(_bind(value, cut=not is_insert and kind != "{}"))
         if translation.after:
             bound.append(number)
         with self._database.session() as raw:
@@ -300,11 +300,11 @@ class PostgresConnection:
         if inserted:
             self._insert(inserted[1], inserted[2], rows)
             return
-        translation = translated(sql)
+        translation = translate(sql)
         number = self._database.number()
         bound = [
             [number] * translation.own
-            + [_bound(row[place], cut=True) for place, _ in translation.picked]
+            + [_bind(row[place], cut=True) for place, _ in translation.picked]
             + [number] * translation.after
             for row in rows
         ]
@@ -349,12 +349,12 @@ def _insertion(table: str, conflict: str) -> tuple[str, tuple[int, ...]]:
 _FROM_JSON = {"text": "r->>{}", "int": "(r->>{})::int", "bytea": "decode(r->>{}, 'hex')"}
 
 
-def _bound(value: object, *, cut: bool) -> Any:
+def _bind(value: object, *, cut: bool) -> Any:
     if isinstance(value, str):
         value = value.replace("\0", "�") if "\0" in value else value
         return _cut(value) if cut else value
     if isinstance(value, list):
-        return [_bound(element, cut=cut) for element in value]
+        return [_bind(element, cut=cut) for element in value]
     return value
 
 
@@ -402,7 +402,7 @@ class PostgresDatabase:
         """The number of the vault; it gets one, and empty tables, where it has none or its rows were made by another recipe."""
         if self._number is None:
             self.server.migrate("index", STEPS)
-            self._number = self._registered()
+            self._number = self._register()
         return self._number
 
     def connection(self) -> PostgresConnection:
@@ -523,7 +523,7 @@ class PostgresDatabase:
             row = raw.execute(sql, (self._name, self._audience)).fetchone()
         return (int(row[0]), str(row[1])) if row else None
 
-    def _registered(self) -> int:
+    def _register(self) -> int:
         registration = self._known()
         if not self._keeps and (registration is None or registration[1] != self._recipe):
             raise self._not_yet()
@@ -617,18 +617,18 @@ class PostgresVectors:
     def edition(self) -> str:
         """Another one whenever a vector came or went; empty where that is not known."""
         sql = f"select value from {SCHEMA}.meta where vault = %s and key = 'vectors'"
-        rows = self._asked(sql)
+        rows = self._ask(sql)
         return str(rows[0][0]) if rows else ""
 
     def held(self, recipe: str) -> dict[bytes, int]:
         """The passages that have a vector of this recipe, and how many bytes it has."""
         sql = f"select digest, octet_length(floats) from {SCHEMA}.vector where vault = %s and recipe = %s"
-        return dict(self._asked(sql, recipe))
+        return dict(self._ask(sql, recipe))
 
     def get(self, recipe: str, digests: Sequence[bytes]) -> dict[bytes, bytes]:
         """The vectors of this recipe that there are of some passages."""
         sql = f"select digest, floats from {SCHEMA}.vector where vault = %s and recipe = %s and digest = any(%s)"
-        return dict(self._asked(sql, recipe, list(digests)))
+        return dict(self._ask(sql, recipe, list(digests)))
 
     def put(self, recipe: str, rows: Mapping[bytes, bytes]) -> None:
         """Keeps the vectors of some passages, in place of those that they had."""
@@ -646,9 +646,9 @@ class PostgresVectors:
 
     def passages(self) -> set[bytes]:
         """The passages that have a vector of any recipe."""
-        return {digest for (digest,) in self._asked(f"select digest from {SCHEMA}.vector where vault = %s")}
+        return {digest for (digest,) in self._ask(f"select digest from {SCHEMA}.vector where vault = %s")}
 
-    def _asked(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+    def _ask(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         with self._database.session() as raw:
             return raw.execute(sql, (self._database.number(), *values)).fetchall()
 
@@ -698,7 +698,7 @@ class PostgresText:
     def add(self, rows: Iterable[IndexRow]) -> None:
         """Adds units; they are written with the next look-up, or with `settle`."""
         for row in rows:
-            places, length = _placed(row)
+            places, length = _place(row)
             chunk = row.rowid >> _CHUNK
             for (token, column), occurrences in places.items():
                 key = token, chunk
@@ -718,7 +718,7 @@ class PostgresText:
         gone: dict[int, set[int]] = defaultdict(set)
         tokens: dict[int, set[str]] = defaultdict(set)
         for row in rows:
-            places, length = _placed(row)
+            places, length = _place(row)
             gone[row.rowid >> _CHUNK].add(row.rowid)
             tokens[row.rowid >> _CHUNK].update(str(_cut(token)) for token, _ in places)
             self._count(-1, -length)
@@ -861,7 +861,7 @@ class PostgresText:
         units, total = self.size()
         average = total / max(units, 1)
         postings = self._postings({leaf.text for leaf in tokens})
-        counts = [_weighed(postings.get(leaf.text), leaf.columns) for leaf in tokens]
+        counts = [_weigh(postings.get(leaf.text), leaf.columns) for leaf in tokens]
         every = np.unique(np.concatenate([leaf[0] for leaf in counts])) if counts else np.empty(0, np.uint32)
         scores = np.zeros(len(every))
         for rowids, weighed, lengths in counts:
@@ -882,7 +882,7 @@ class PostgresText:
         scores = dict.fromkeys(sorted(allowed), 0.0)
         units, total = self.size()
         average = total / max(units, 1)
-        for counts, holding in counted(tallied, scores.keys()):
+        for counts, holding in counts_of(tallied, scores.keys()):
             rarity = idf(units, len(counts))
             for rowid in holding:
                 scores[rowid] += gain(rarity, counts[rowid], lengths[rowid], average)
@@ -902,7 +902,7 @@ class PostgresText:
         def look_up(leaf: Clause) -> Mapping[int, float]:
             tokens = _split(leaf.text)
             if len(tokens) == 1:
-                rowids, weighed, long = _weighed(postings.get(tokens[0]), leaf.columns)
+                rowids, weighed, long = _weigh(postings.get(tokens[0]), leaf.columns)
                 if lengths is not None:
                     lengths.update(zip(rowids.tolist(), long.tolist(), strict=True))
                 return dict(zip(rowids.tolist(), weighed.tolist(), strict=True))
@@ -933,7 +933,7 @@ class PostgresText:
         gathered, change = self._gathered, self._change
         self._forget()
         rows = [
-            (_cut(token), chunk, _packed(postings.units), _packed(postings.places))
+            (_cut(token), chunk, _pack(postings.units), _pack(postings.places))
             for (token, chunk), postings in sorted(gathered.items())
         ]
         conflict = "on conflict(token, chunk) do update set units = posting.units || excluded.units, places = posting.places || excluded.places"
@@ -952,7 +952,7 @@ def _split(text: str) -> list[str]:
     return [token for token in text.split(" ") if token]
 
 
-def _placed(row: IndexRow) -> tuple[dict[tuple[str, int], list[int]], int]:
+def _place(row: IndexRow) -> tuple[dict[tuple[str, int], list[int]], int]:
     """Where each token of a unit stands, by token and column, and how many tokens there are."""
     places: dict[tuple[str, int], list[int]] = {}
     length = 0
@@ -963,7 +963,7 @@ def _placed(row: IndexRow) -> tuple[dict[tuple[str, int], list[int]], int]:
     return places, length
 
 
-def _packed(numbers: list[int]) -> bytes:
+def _pack(numbers: list[int]) -> bytes:
     packed = array("I", numbers)
     if sys.byteorder == "big":
         packed.byteswap()
@@ -977,7 +977,7 @@ def _without(units: bytes, places: bytes, gone: set[int]) -> tuple[bytes, bytes]
     return rows[remains].tobytes(), np.frombuffer(places, "<u4")[np.repeat(remains, rows[:, 1])].tobytes()
 
 
-def _weighed(found: _Postings | None, columns: Sequence[str]) -> tuple[Any, Any, Any]:
+def _weigh(found: _Postings | None, columns: Sequence[str]) -> tuple[Any, Any, Any]:
     """The units that hold a token in some columns, its weighed occurrences there, and their lengths, in the order of the units."""
     if found is None:
         return np.empty(0, np.uint32), np.empty(0), np.empty(0)

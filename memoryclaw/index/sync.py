@@ -85,7 +85,7 @@ class Sync:
 
     def lag(self, behind: StaleFiles, scan: Scan) -> int:
         """How many of these files the index does not know as they are; only those with a doubtful stamp are read."""
-        doubted = self._index.doubted()
+        doubted = self._index.doubtful()
         return behind.count - sum(
             self._holds(path, doubted[path], scan) for path in behind.changed if path in doubted
         )
@@ -219,7 +219,7 @@ class Following(Sync):
     def run(self) -> Synced:
         """Applies every difference, if there was any change since the last time."""
         edition = self._whole.edition()
-        if self._index.followed() == edition:
+        if self._index.followed_edition() == edition:
             return Synced()
         synced = super().run()
         with self._index.writing() as writing:
@@ -281,7 +281,7 @@ def brought_up(following: Following, view: Index) -> Freshness:
     try:
         following.run()
     except IndexBusyError as error:
-        if not view.followed():
+        if not view.followed_edition():
             raise  # nothing was ever read for it: an empty answer would be a wrong one
         lag = following.behind()[0].count
         return Freshness(lag, f"{error} ({_files(lag)} behind)")

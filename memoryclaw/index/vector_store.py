@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from memoryclaw.errors import LockedError, VectorsError
 from memoryclaw.models.embedders import Floats, numpy
 from memoryclaw.vault.files import writer_lock
-from memoryclaw.vault.state_folder import made, touch
+from memoryclaw.vault.state_folder import make_private_folder, touch
 
 FOLDER = "vectors"
 _SCHEMA = """
@@ -77,7 +77,7 @@ class VectorStore:
         Raises:
             LockedError: another process is at it.
         """
-        made(self._all)
+        make_private_folder(self._all)
         try:
             with writer_lock(os.fspath(self._all), wait=0):
                 yield
@@ -356,7 +356,7 @@ class VectorStore:
         if self._connection is not None and inode == self._inode:
             return self._connection
         self.close()
-        made(self.folder)
+        make_private_folder(self.folder)
         touch(self._path)
         connection = sqlite3.connect(self._path, timeout=_BUSY, isolation_level=None, check_same_thread=False)
         connection.execute("pragma journal_mode=wal")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memoryclaw.config import Config
 from memoryclaw.errors import LockedError, MemoryClawError, VectorsError
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.index.database import unpacked
+from memoryclaw.index.database import unpack
 from memoryclaw.index.outgoing import Outgoing
 from memoryclaw.index.vector_store import IndexMark, VectorStore
 from memoryclaw.index.watching import WatchReport
@@ -129,7 +129,7 @@ class Vectors:
 
     def _staying(self, units: Sequence[int]) -> set[int]:
         """The units whose text is not given to the embedder."""
-        return set() if self.embedder.is_local else self._outgoing.staying(units)
+        return set() if self.embedder.is_local else self._outgoing.withheld(units)
 
     def forget_gone(self) -> None:
         """Wipes out at once the vectors of what is no longer in the vault."""
@@ -274,7 +274,7 @@ class Vectors:
         """Every unit between two row numbers with its text."""
         while rows := self._catalog.rows(_PIECES, (first, last, _READ)):
             for rowid, kind, title, text in rows:
-                yield rowid, vector_text(TextPart(kind, title, unpacked(text)))
+                yield rowid, vector_text(TextPart(kind, title, unpack(text)))
             first = rows[-1][0] + 1
 
 

@@ -31,7 +31,7 @@ from whoosh.index import IndexError as WhooshError
 from whoosh.reading import CorruptIndexError, TermNotFound
 
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
-from memoryclaw.index.bm25 import WEIGHTS, counted, gain, idf, sound, tally
+from memoryclaw.index.bm25 import WEIGHTS, counts_of, gain, idf, sound, tally
 from memoryclaw.model import COLUMNS
 from memoryclaw.ports import Clause, Hit, IndexRow, Occurrence
 from memoryclaw.vault.state_folder import touch
@@ -416,7 +416,7 @@ def _hits(clause: Clause, record: _Record, snapshot: Snapshot, within: Sequence[
         documents = {document for document in documents if rowids[document] in allowed}
     scores = dict.fromkeys(documents, 0.0)
     average = record.tokens / max(record.units, 1)
-    for counts, holding in counted(tallied, scores.keys()):
+    for counts, holding in counts_of(tallied, scores.keys()):
         rarity = idf(record.units, len(counts))
         for document in holding:
             scores[document] += gain(rarity, counts[document], snapshot.lengths[document], average)

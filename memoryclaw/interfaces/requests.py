@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from memoryclaw import errors
 from memoryclaw.app.verbs import Parameter
 from memoryclaw.errors import InputError
-from memoryclaw.writing.secret_gate import harmless
+from memoryclaw.writing.secret_gate import without_secrets
 
 R = TypeVar("R", bound="RequestModel")
 
@@ -152,7 +152,7 @@ class Refusal(NamedTuple):
     @property
     def shape(self) -> dict[str, dict[str, str]]:
         """The body of the answer."""
-        return {"error": {"code": self.code, "message": harmless(self.message)}}
+        return {"error": {"code": self.code, "message": without_secrets(self.message)}}
 
 
 class RefusedError(Exception):

@@ -10,13 +10,13 @@ from memoryclaw.lifecycle.keeping import UpkeepContext, resting
 from memoryclaw.model import SESSION, Lifecycle
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import free_name
-from memoryclaw.vault.lifecycle import ends
+from memoryclaw.vault.validity import ends
 from memoryclaw.writing.context import fact_in_words
 
 _SESSIONS = (SESSION, f"{SESSION}:%")
 
 
-def expired(context: UpkeepContext) -> Iterator[PlannedChange]:
+def expiries(context: UpkeepContext) -> Iterator[PlannedChange]:
     """The notes and facts whose last day is over, or whose session has been idle for a day."""
     yield from _notes(context)
     yield from _facts(context)

@@ -24,7 +24,7 @@ _CANDIDATES = """select id, path, title, at from files where kind = 'episode' an
     order by at, path"""
 
 
-def unused(context: UpkeepContext) -> Iterator[PlannedChange]:
+def unused_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
     """Proposes for the archive the episodes of consolidation that are old and were never used, and that nothing else leads to.
 
     What a person has kept once, or brought back, is not asked about again, and nothing while an earlier batch waits.
@@ -32,7 +32,7 @@ def unused(context: UpkeepContext) -> Iterator[PlannedChange]:
     days = context.ledger.active_days()
     today = context.writing.now.astimezone(UTC).date().isoformat()
     before = days[: bisect_left(days, today)]
-    if len(before) <= OLD or (proposed_before := _asked_before(context)) is None:
+    if len(before) <= OLD or (proposed_before := _proposed_paths(context)) is None:
         return
     rated = context.ledger.record().uses
     used = {
@@ -40,7 +40,7 @@ def unused(context: UpkeepContext) -> Iterator[PlannedChange]:
         for id_, uses in rated.items()
         if any(use.cited or use.rating > 2 for use in uses)
     }
-    used |= {id_.partition("#")[0] for id_ in context.ledger.fetched()}
+    used |= {id_.partition("#")[0] for id_ in context.ledger.fetched_ids()}
     chosen: list[tuple[str, str]] = []
     for id_, path, title, day in context.catalog.rows(_CANDIDATES, (before[-OLD], today)):
         if id_ in used or path in proposed_before or links(id_, context.catalog, context.vault).back:
@@ -69,7 +69,7 @@ def unused(context: UpkeepContext) -> Iterator[PlannedChange]:
         )
 
 
-def _asked_before(context: UpkeepContext) -> set[str] | None:
+def _proposed_paths(context: UpkeepContext) -> set[str] | None:
     """The files that a person was asked about before; None while a batch waits."""
     root, paths = context.writing.root, set[str]()
     for folder in ("review", "archive/review"):

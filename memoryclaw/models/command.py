@@ -97,7 +97,7 @@ class Command:
                         with suppress(ProcessLookupError, PermissionError):
                             os.killpg(child.pid, signal.SIGKILL)
         if child.returncode:
-            raise ModelError(self._failed(child.returncode, err))
+            raise ModelError(self._failure(child.returncode, err))
         if not out.strip():
             raise ModelError(f"`{self._words[0]}` printed nothing{self._last_words(err)}")
         return out.decode("utf-8", "replace")
@@ -144,7 +144,7 @@ class Command:
         out, err = pipes.values()
         return out, err
 
-    def _failed(self, code: int, err: bytes) -> str:
+    def _failure(self, code: int, err: bytes) -> str:
         ending = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
         return f"`{self._words[0]}` {ending}{self._last_words(err)}"
 

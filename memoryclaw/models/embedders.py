@@ -64,7 +64,7 @@ def extra(module: str, what: str) -> Any:
         raise VectorsError(f"{what} need {error.name or module}: {EXTRA}") from None
 
 
-def normalised(rows: Any, count: int, who: str) -> Floats:
+def normalise(rows: Any, count: int, who: str) -> Floats:
     """Scales rows to length 1; ModelError unless they are valid vectors, one for each text."""
     np = numpy()
     try:
@@ -101,7 +101,7 @@ class Guarded:
 
     def recipe(self) -> str:
         """As the embedder says; with another one the questions are forgotten."""
-        recipe = self._asked(self._embedder.recipe)
+        recipe = self._ask(self._embedder.recipe)
         if recipe != self._recipe:
             self._known.cache_clear()
         self._recipe = recipe
@@ -113,14 +113,14 @@ class Guarded:
 
     def passages(self, texts: list[str]) -> Floats:
         """As the embedder says."""
-        return self._asked(lambda: self._embedder.passages(texts))
+        return self._ask(lambda: self._embedder.passages(texts))
 
     def _query(self, text: str) -> Floats:
-        vector = self._asked(lambda: self._embedder.query(text))
+        vector = self._ask(lambda: self._embedder.query(text))
         vector.setflags(write=False)  # it is shared
         return vector
 
-    def _asked(self, question: Callable[[], T]) -> T:
+    def _ask(self, question: Callable[[], T]) -> T:
         if trouble := self._breaker.open_for():
             raise ModelError(trouble)
         try:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memoryclaw import late
-from memoryclaw.models.embedders import Floats, normalised
+from memoryclaw.models.embedders import Floats, normalise
 from memoryclaw.models.llm import MOST_TOKENS, Endpoint, ModelError, Prompt, Schema
 
 if TYPE_CHECKING:
@@ -44,12 +44,12 @@ class Ollama:
             with late.ollama.Client(self._endpoint.url, **http_limits.settings(self._endpoint)) as client:
                 answer = client.chat(self._model, messages, format=dict(schema), options=options)
         except late.ollama.ResponseError as error:
-            raise self._refused(error.status_code) from None
+            raise self._refusal(error.status_code) from None
         except (ValueError, TypeError, RecursionError):
             raise ModelError("Ollama answered with something else than an answer") from None
         return answer.message.content or ""
 
-    def _refused(self, status: int) -> ModelError:
+    def _refusal(self, status: int) -> ModelError:
         if status == _MISSING:
             return ModelError(
                 f"Ollama has no model {self._model}; `ollama pull {self._model}` fetches it", lasting=True
@@ -90,7 +90,7 @@ class OllamaEmbedder:
 
     def recipe(self) -> str:
         """The model and the digest of its weights, as the server lists them."""
-        listed = _asked(self._hurried, lambda client: client.list(), self.name)
+        listed = _ask(self._hurried, lambda client: client.list(), self.name)
         tagged = self.name if ":" in self.name else f"{self.name}:latest"
         for entry in listed.models:
             if entry.model in (tagged, self.name):
@@ -102,18 +102,18 @@ class OllamaEmbedder:
 
     def query(self, text: str) -> Floats:
         """The vector of a question."""
-        return self._embedded(self._hurried, [self._before[0] + text])[0]
+        return self._embed(self._hurried, [self._before[0] + text])[0]
 
     def passages(self, texts: list[str]) -> Floats:
         """A row for each text."""
-        return self._embedded(self._endpoint, [self._before[1] + text for text in texts])
+        return self._embed(self._endpoint, [self._before[1] + text for text in texts])
 
-    def _embedded(self, endpoint: Endpoint, texts: list[str]) -> Floats:
-        answer = _asked(endpoint, lambda client: client.embed(self.name, texts), self.name)
-        return normalised(answer.embeddings, len(texts), WHO)
+    def _embed(self, endpoint: Endpoint, texts: list[str]) -> Floats:
+        answer = _ask(endpoint, lambda client: client.embed(self.name, texts), self.name)
+        return normalise(answer.embeddings, len(texts), WHO)
 
 
-def _asked(endpoint: Endpoint, question: Callable[[Client], Any], model: str) -> Any:
+def _ask(endpoint: Endpoint, question: Callable[[Client], Any], model: str) -> Any:
     endpoint.reach()
     from memoryclaw.models import http_limits  # noqa: PLC0415 - loads the HTTP client
 

@@ -52,7 +52,7 @@ class OpenAI:
             # Its own words could hold the key, so they are not repeated.
             raise ModelError(f"{self._endpoint.who} could not be asked", lasting=True) from None
         if answer.status_code != late.httpx.codes.OK:
-            raise self._refused(answer.status_code)
+            raise self._refusal(answer.status_code)
         return self._message_in(answer.content)
 
     def _request(self, prompt: Prompt, schema: Schema) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class OpenAI:
             raise ModelError(f"{self._endpoint.who} answered with something else than an answer")
         return content
 
-    def _refused(self, status: int) -> ModelError:
+    def _refusal(self, status: int) -> ModelError:
         who = self._endpoint.who
         if status in _NOT_ALLOWED:
             return ModelError(f"{who} refused the key; set {_KEYS[0]} in the environment", lasting=True)

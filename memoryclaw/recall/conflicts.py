@@ -35,13 +35,13 @@ class Conflicts:
 
     def all(self) -> list[Conflict]:
         """Every conflict, by the keys of their entities."""
-        return self.of(contested(self._catalog.values_told(), self._catalog.other_names))
+        return self.of(contested_keys(self._catalog.value_counts(), self._catalog.other_names))
 
     def of(self, keys: Iterable[str]) -> list[Conflict]:
         """The conflicts about these entities, named by key."""
         entity_keys = set(keys)
         linked = set(self._catalog.other_names(entity_keys)) if entity_keys else set[tuple[str, str]]()
-        pairs = self._catalog.standing(entity_keys | {key for _, key in linked}) if entity_keys else []
+        pairs = self._catalog.standing_facts(entity_keys | {key for _, key in linked}) if entity_keys else []
         if not _may_conflict(pairs, linked):
             return []
         from memoryclaw.vault.conflict_rules import conflicts  # noqa: PLC0415 - see above
@@ -57,7 +57,7 @@ class Conflicts:
         )
 
 
-def contested(
+def contested_keys(
     told: Iterable[tuple[str, str, int]], other_names: Callable[[Iterable[str]], Iterable[tuple[str, str]]]
 ) -> set[str]:
     """The keys of the entities of which one field may have two values.

@@ -50,11 +50,11 @@ def inspect(id_: str, catalog: Catalog, vault: Vault, ledger: Ledger, today: dat
         "select kind from units where id = ? order by state != 'current', path, seq limit 1", (address.id,)
     )
     kind = str(rows[0][0]) if rows else address.kind
-    strengths = Strengths(ledger.record(), today, catalog.merged())
+    strengths = Strengths(ledger.record(), today, catalog.merged_ids())
     is_note = address.id == address.note
     strength = strengths.of_note(address.id, kind) if is_note else strengths.of(address.id, kind)
     uses = [step.use for step in strength.steps]
-    times = ledger.shown_by_mode(address.id)
+    times = ledger.counts_by_mode(address.id)
     listed, searched, fetched = (times.get(mode, 0) for mode in _MODES)
     cited, rated = sum(bool(use.cited) for use in uses), sum(bool(use.rating) for use in uses)
     return Inspected(address, kind, strength, listed, searched, fetched, cited, rated)

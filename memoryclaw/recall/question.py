@@ -216,7 +216,7 @@ def understand(
     words = words or list(query.words)
     units = index.size()[0]
     vocabulary = _QuestionWords(words, catalog, languages, units)
-    entities, people, name_parts = _named(query.words or words, catalog)
+    entities, people, name_parts = _names(query.words or words, catalog)
     aliases: tuple[Leaf, ...] = ()
     akin: tuple[Leaf, ...] = ()
     tokens = frozenset(vocabulary.tokens)
@@ -225,12 +225,12 @@ def understand(
         tokens |= {token for leaf in aliases for token in leaf.clause.text.split()}
         names = {part for key in (*entities, *people, *name_parts) for part in key.split()}
         plain = [word for word in words if key_of(word) not in names]
-        akin = (*_related(plain, tokens, vocabulary, catalog), *_begun(plain, tokens, vocabulary, catalog))
+        akin = (*_kin(plain, tokens, vocabulary, catalog), *_prefixes(plain, tokens, vocabulary, catalog))
     notices = list(query.notices)
     clause: Clause | None = None
     leaves: tuple[Leaf, ...] = ()
     if query.root is not None:
-        root, lost = _loosened(query, languages, index)
+        root, lost = _loosen(query, languages, index)
         notices += [
             f'"{phrase}" stands nowhere as a phrase; its words were searched instead' for phrase in lost
         ]
@@ -244,7 +244,7 @@ def understand(
     return Question(
         query, language, today, clause, leaves, aliases, akin, toward, entities, people, name_parts, vocabulary.weights, tokens,
         tuple(vocabulary.unknown), tuple(notices),
-        tuple(range_ for one in query.ranges if (range_ := dates.coming(one, today))),
+        tuple(range_ for one in query.ranges if (range_ := dates.next_occurrence(one, today))),
     )  # fmt: skip
 
 
@@ -279,7 +279,7 @@ def spellings(question: Question, catalog: Catalog) -> dict[str, str]:
     for word in question.unknown:
         is_cut = " " in question.language.token(word)  # into pairs of characters, which nobody misspells
         if len(word) > 3 and not (is_cut or word.isdigit() or word in translated):
-            close = near(word, catalog.words_alike(fold(word), slips_in(fold(word))), 1)
+            close = nearest_words(word, catalog.words_alike(fold(word), slips_in(fold(word))), 1)
             if close:
                 corrections[word] = close[0].word
     return corrections
@@ -349,7 +349,7 @@ def _is_plain(query: ParsedQuery) -> bool:
     )
 
 
-def _loosened(query: ParsedQuery, languages: Languages, index: TextIndex) -> tuple[Expr, list[str]]:
+def _loosen(query: ParsedQuery, languages: Languages, index: TextIndex) -> tuple[Expr, list[str]]:
     """What must match, and the phrases that stand nowhere.
 
     Such a phrase amid other words, as of a title quoted from memory, is asked by its words.
@@ -396,7 +396,7 @@ class _QuestionWords:
         for word, tokens_of_word in tokens.items():
             tokens_ = tokens_of_word
             if not any(token in counts for token in tokens_of_word):
-                tokens_ = self._spelled_otherwise(word, catalog, languages)
+                tokens_ = self._other_spellings(word, catalog, languages)
                 counts.update(catalog.count_of(tokens_))
             self.held[word] = sum(counts.get(token, 0) for token in tokens_)
             self.weights[word] = max(
@@ -410,16 +410,16 @@ class _QuestionWords:
             if not tokens_:
                 self.unknown.append(word)
 
-    def _spelled_otherwise(self, word: str, catalog: Catalog, languages: Languages) -> list[str]:
+    def _other_spellings(self, word: str, catalog: Catalog, languages: Languages) -> list[str]:
         """Tokens of `Café` for `cafe`: most stemmers treat letters with and without accents unlike."""
         if languages.folds_first:
             return []
-        others = [token for form in catalog.words_spelled(word) for token in languages.token(form).split()]
+        others = [token for form in catalog.words_spelt(word) for token in languages.token(form).split()]
         self.spelled[word] = list(dict.fromkeys(others))
         return self.spelled[word]
 
 
-def _named(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+def _names(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
     """The entities, the people, and the parts of longer names that these words name."""
     name_candidates = candidates(words)
     keys = {candidate.key: candidate.key for candidate in name_candidates}
@@ -447,13 +447,13 @@ def _synonyms(
     return tuple(leaves)
 
 
-def _related(
+def _kin(
     words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, catalog: Catalog
 ) -> tuple[Leaf, ...]:
     spoken = [language for code in RELATED_IN if (language := seen.languages.of(code))]
     if not spoken:
         return ()
-    akin = {word: [token for one in spoken for token in related(one.token(word), one)] for word in words}
+    akin = {word: [token for one in spoken for token in kin_of(one.token(word), one)] for word in words}
     counts = catalog.count_of([token for tokens in akin.values() for token in tokens])
     most = max(1, seen.units * RELATED_SHARE)
     return tuple(
@@ -464,7 +464,7 @@ def _related(
     )
 
 
-def _begun(
+def _prefixes(
     words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, catalog: Catalog
 ) -> tuple[Leaf, ...]:
     """Words of the vault that begin with one that hardly any unit holds, or are its beginning but for an ending.
@@ -480,11 +480,11 @@ def _begun(
         if not (rare or seen.languages.several):
             continue
         cut = max(BEGINS, len(plain) - ENDING)
-        forms = catalog.words_begun((plain[:cut], word[:cut]), len(plain) + ENDING, 4 * BEGUN_WORDS)
+        forms = catalog.words_beginning((plain[:cut], word[:cut]), len(plain) + ENDING, 4 * BEGUN_WORDS)
         accepted = [
             form for form in forms if seen.languages.is_form(word, form) or (rare and plain.startswith(form))
         ]
-        accepted += catalog.words_begun((plain, word), LONGEST_BEGUN, BEGUN_WORDS) if rare else []
+        accepted += catalog.words_beginning((plain, word), LONGEST_BEGUN, BEGUN_WORDS) if rare else []
         tokens = dict.fromkeys(token for form_ in accepted for token in seen.languages.token(form_).split())
         counts = catalog.count_of([*tokens])
         leaves += [
@@ -571,7 +571,7 @@ class _Resolver:
                 leaf = Leaf(Clause(op, " ".join(tokens), _columns(expr)), expr.text, via)
                 self.leaves.append(leaf)
                 clauses.append(leaf.clause)
-        return _joined("any", clauses)
+        return _join("any", clauses)
 
     def _prefix(self, expr: Expr) -> Clause | None:
         matches = self._catalog.words_like(expr.text, PREFIX_WORDS)
@@ -580,7 +580,7 @@ class _Resolver:
 
     def _fuzzy(self, expr: Expr) -> Clause | None:
         word = fold(expr.text)
-        close = near(word, self._catalog.words_alike(word, slips_in(word)), FUZZY_WORDS)
+        close = nearest_words(word, self._catalog.words_alike(word, slips_in(word)), FUZZY_WORDS)
         tokens = dict.fromkeys(
             token for near_ in close for token in self._languages.token(near_.word).split()
         )
@@ -592,12 +592,12 @@ class _Resolver:
         limit = math.inf if most is None else most
         leaves = [Leaf(Clause("token", token, _columns(expr)), word, via, most=limit) for token in tokens]
         self.leaves.extend(leaves)
-        return _joined("any", [leaf.clause for leaf in leaves])
+        return _join("any", [leaf.clause for leaf in leaves])
 
     def _any(self, expr: Expr) -> Clause | None:
         telling = [child for child in expr.parts if not self._says_nothing(child)]
         pairs = [(child, self.clause(child)) for child in telling or expr.parts]
-        return _joined("any", [clause for _, clause in pairs if clause is not None])
+        return _join("any", [clause for _, clause in pairs if clause is not None])
 
     def _says_nothing(self, part: Expr) -> bool:
         return (
@@ -611,7 +611,7 @@ class _Resolver:
         if not required or missing:
             return None
         barred = [clause for negated, clause in clauses if clause is not None and negated]
-        return _joined("all", [*required, *barred])
+        return _join("all", [*required, *barred])
 
     def _not(self, expr: Expr) -> Clause | None:
         before, exact = len(self.leaves), self._exact
@@ -626,7 +626,7 @@ def _columns(expr: Expr) -> tuple[str, ...]:
     return (expr.column,) if expr.column else ()
 
 
-def _joined(op: str, clauses: Sequence[Clause]) -> Clause | None:
+def _join(op: str, clauses: Sequence[Clause]) -> Clause | None:
     return (
         clauses[0]
         if len(clauses) == 1 and clauses[0].op != "not"
@@ -648,7 +648,7 @@ class _Groups(NamedTuple):
     alike: dict[str, list[str]]  # first letters → words as listed
 
 
-def related(token: str, language: Language) -> list[str]:
+def kin_of(token: str, language: Language) -> list[str]:
     """The tokens that may stand in a text for this one; none where the language has no list of them."""
     if language.code not in RELATED_IN:
         return []
@@ -693,7 +693,7 @@ def slips_in(word: str) -> int:
     return 0 if len(word) < _SHORTEST else 1 if len(word) < _TWO_SLIPS else 2
 
 
-def near(word: str, vocabulary: Iterable[tuple[str, int]], limit: int) -> list[Near]:
+def nearest_words(word: str, vocabulary: Iterable[tuple[str, int]], limit: int) -> list[Near]:
     """The words of a vocabulary (folded word, frequency) nearest to a word: by distance, frequency, then word.
 
     One slip is allowed in words of three to five letters, two in longer ones. A known word is nearest to itself.
@@ -701,14 +701,14 @@ def near(word: str, vocabulary: Iterable[tuple[str, int]], limit: int) -> list[N
     word = fold(word)
     slips = slips_in(word)
     hits = []
-    for candidate, frequency in _alike(word, vocabulary, slips):
+    for candidate, frequency in _alike_words(word, vocabulary, slips):
         distance = _distance(word, candidate, slips)
         if distance <= slips:
             hits.append(Near(candidate, distance, frequency))
     return sorted(hits, key=lambda hit: (hit.distance, -hit.frequency, hit.word))[:limit]
 
 
-def _alike(word: str, vocabulary: Iterable[tuple[str, int]], slips: int) -> list[tuple[str, int]]:
+def _alike_words(word: str, vocabulary: Iterable[tuple[str, int]], slips: int) -> list[tuple[str, int]]:
     """Throws out, at a glance, words too long, too short, begun otherwise or made of other letters."""
     first, second, inner = word[:1], word[1:2], word[1:3]
     letters = [(letter, word.count(letter)) for letter in dict.fromkeys(word)]

@@ -64,7 +64,7 @@ class Lane:
         while len(scores) >= wider and _is_crowd(scores, pool, catalog):
             wider = wider * _WIDER if wider == pool else max(self._engine.size()[0], wider) + 1
             scores = self._best(clause, wider, fields)
-        return self._apart(scores, pool, catalog) if wider > pool else scores
+        return self._by_trust(scores, pool, catalog) if wider > pool else scores
 
     def _best(self, clause: Clause, pool: int, fields: FieldFilter | None) -> dict[int, float]:
         if fields is None:
@@ -78,7 +78,7 @@ class Lane:
             return through
         return dict(self._engine.find(clause, pool, fields.rowids))
 
-    def _apart(self, found: Mapping[int, float], pool: int, catalog: Catalog) -> dict[int, float]:
+    def _by_trust(self, found: Mapping[int, float], pool: int, catalog: Catalog) -> dict[int, float]:
         """The best of each trust: one of what says the same, and some sections of each note."""
         texts = catalog.tokens(found)
         units = sorted(catalog.summaries(found), key=lambda unit: (unit.id, unit.path, unit.seq))

@@ -12,13 +12,13 @@ from memoryclaw.consolidation.selecting import BRANCHES, OpenBranch, read_branch
 from memoryclaw.errors import ConflictError, HistoryError, NotFoundError
 from memoryclaw.history import journal, repository
 from memoryclaw.history.repository import Branch, FileChange, History, Recorded
-from memoryclaw.review.file_changes import actions_of, replayed
+from memoryclaw.review.file_changes import actions_of, replay
 from memoryclaw.text.encoding import decode, encode, in_form_of, same_text
 from memoryclaw.vault.edits import SemanticFile
 from memoryclaw.vault.layout import DECISIONS_FILE, place_of, timestamp
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, Decisions
-from memoryclaw.writing.writer import Bytes, Edit, Writer, patched, writing
+from memoryclaw.writing.writer import Bytes, Edit, Writer, patch_bytes, writing
 
 _REPLAYED = "Approved"  # the trailer that names the commit of the branch
 
@@ -45,7 +45,7 @@ def approve(context: WriteContext, run: str) -> Approved:
         remaining = [recorded for recorded in waiting.commits if recorded.commit not in replayed_already]
         replay = _Replay(context, writer, run)
         for recorded in remaining:
-            replay.one(recorded, last=recorded is remaining[-1])
+            replay.replay_commit(recorded, last=recorded is remaining[-1])
         _drop(writer.history, branch)
     return Approved(tuple(replay.commits), tuple(replay.proposed), tuple(dict.fromkeys(replay.notices)))
 
@@ -60,7 +60,9 @@ def reject(context: WriteContext, run: str) -> str:
     with writing(context.root) as writer:
         branch, waiting = _find(writer, run)
         ranges = tuple(map(str, read_record(waiting.record).ranges))
-        decide = _decided(writer, Decision(timestamp(context.now), REJECTED, "run", run=run, ranges=ranges))
+        decide = _decision_edit(
+            writer, Decision(timestamp(context.now), REJECTED, "run", run=run, ranges=ranges)
+        )
 
         def message() -> str:
             return context.templates.commit_message("consolidate-rejected", run=run)
@@ -71,7 +73,7 @@ def reject(context: WriteContext, run: str) -> str:
 
 
 def _drop(history: History, branch: Branch) -> None:
-    with journal.branch_noted(history, branch.ref, branch.tip, "review"):
+    with journal.note_branch(history, branch.ref, branch.tip, "review"):
         repository.delete_branch(history, branch)
 
 
@@ -86,13 +88,13 @@ class _Replay:
         self.proposed: list[str] = []
         self.notices: list[str] = []
 
-    def one(self, recorded: Recorded, *, last: bool) -> None:
+    def replay_commit(self, recorded: Recorded, *, last: bool) -> None:
         """One commit; what of it meets later edits becomes a proposal. The last one brings the decision with it."""
         changes = self._writer.history.changes(recorded.commit)
         edits = [Edit(change.path, self._again(change)) for change in changes]
         if last:
             decision = Decision(timestamp(self._context.now), APPROVED, "run", run=self._run)
-            edits.append(_decided(self._writer, decision))
+            edits.append(_decision_edit(self._writer, decision))
         message = f"{recorded.message.rstrip()}\n{_REPLAYED}: {recorded.commit}\n"
         try:
             self._write(edits, message)
@@ -139,7 +141,7 @@ class _Replay:
             current, base, target = (
                 decode(in_form_of(data, now)) for data in (now, change.before, change.after)
             )
-            text = replayed(base.text, target.text, current.text, file)
+            text = replay(base.text, target.text, current.text, file)
             if text is None:
                 raise ConflictError(f"{change.path} was changed on the same lines since")
             return encode(current._replace(text=text))
@@ -173,7 +175,7 @@ def _of_run(history: History, run: str) -> Iterator[Recorded]:
     return history.of_run(run) if history.head() else iter(())
 
 
-def _decided(writer: Writer, decision: Decision) -> Edit:
+def _decision_edit(writer: Writer, decision: Decision) -> Edit:
     """The line of a decision, once; who took it is the commit's author."""
     decision = decision._replace(by=writer.history.author()[0])
 
@@ -183,7 +185,7 @@ def _decided(writer: Writer, decision: Decision) -> Edit:
             return text
         return text + ("\n" if text and not text.endswith("\n") else "") + decision.line()
 
-    return Edit(DECISIONS_FILE, patched(change))
+    return Edit(DECISIONS_FILE, patch_bytes(change))
 
 
 def _text(data: bytes | None) -> str | None:

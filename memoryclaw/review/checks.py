@@ -17,7 +17,7 @@ from memoryclaw.vault.edits import (
     SemanticFile,
     correct_fact,
     end_fact,
-    folded,
+    name_key,
     same,
     set_fact,
     set_field,
@@ -25,8 +25,8 @@ from memoryclaw.vault.edits import (
     with_inline,
 )
 from memoryclaw.vault.layout import free_name
-from memoryclaw.vault.lifecycle import due, ends
 from memoryclaw.vault.properties import read_properties
+from memoryclaw.vault.validity import due, ends
 from memoryclaw.vault.vocabulary import Schema
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import Edit, Move, text_change
@@ -49,7 +49,7 @@ class DueCheck(NamedTuple):
 def overdue(context: WriteContext) -> list[DueCheck]:
     """What is to be checked now, as far as the caller sees it, what is overdue for longest first."""
     schema = context.schema()
-    asking = context.lookup.asking([name for name, field in schema.fields.items() if field.verify])
+    asking = context.lookup.paths_to_verify([name for name, field in schema.fields.items() if field.verify])
     checks = [check for path in asking for check in _of_file(context, path, schema)]
     return sorted(checks, key=lambda one: (one.due, one.path, one.id))
 
@@ -70,7 +70,7 @@ def _of_file(context: WriteContext, path: str, schema: Schema) -> Iterator[DueCh
         yield DueCheck(path, properties.id or path.removesuffix(".md"), title, day, reason, note.raw)
     for fact in context.semantic(path).facts(text).facts:
         fact_lifecycle = fact.lifecycle
-        span = schema.fields[folded(fact.field)].verify if folded(fact.field) in schema.fields else 0
+        span = schema.fields[name_key(fact.field)].verify if name_key(fact.field) in schema.fields else 0
         day = due(
             fact_lifecycle._replace(verified=max(fact_lifecycle.verified, note_lifecycle.verified)),
             fact.day,
@@ -80,7 +80,7 @@ def _of_file(context: WriteContext, path: str, schema: Schema) -> Iterator[DueCh
             reason = (
                 f"its line asks to be verified by {day}"
                 if day == fact_lifecycle.verify_by
-                else _aged(fact, fact_lifecycle, span)
+                else _age(fact, fact_lifecycle, span)
             )
             lines = lines_of(readable(text))[fact.line - 1 : max(fact.line, fact.end_line)]
             yield DueCheck(path, fact.id, title, day, reason, "".join(lines), fact)
@@ -91,7 +91,7 @@ def _is_over(lifecycle: Lifecycle, today: str) -> bool:
     return bool(end) and end < today
 
 
-def _aged(fact: Fact, own: Lifecycle, span: int) -> str:
+def _age(fact: Fact, own: Lifecycle, span: int) -> str:
     since = f"verified on {own.verified}" if own.verified > fact.day else f"known since {fact.day[:10]}"
     return f"{since}, and `{fact.field}` is to be verified every {span} days"
 
@@ -101,7 +101,7 @@ def stands(context: WriteContext, check: DueCheck) -> bool:
     return check.text in readable(context.text(check.path))
 
 
-def confirmed_text(context: WriteContext, check: DueCheck, text: str) -> str:
+def confirm_text(context: WriteContext, check: DueCheck, text: str) -> str:
     """The text of its file once it says that it still holds today."""
     file, fact = context.semantic(check.path), check.fact
     if file.is_note:
@@ -111,12 +111,12 @@ def confirmed_text(context: WriteContext, check: DueCheck, text: str) -> str:
     return with_inline(text, file, _id(file, text, fact), {"verified": context.today})
 
 
-def confirmed(context: WriteContext, check: DueCheck) -> list[Edit | Move]:
+def confirm(context: WriteContext, check: DueCheck) -> list[Edit | Move]:
     """The edit that says that it still holds today."""
-    return [Edit(check.path, text_change(lambda text: confirmed_text(context, check, text)))]
+    return [Edit(check.path, text_change(lambda text: confirm_text(context, check, text)))]
 
 
-def ended(context: WriteContext, check: DueCheck) -> list[Edit | Move]:
+def end(context: WriteContext, check: DueCheck) -> list[Edit | Move]:
     """The edit after which it no longer holds: a fact goes to History, a note to the archive."""
     file, fact = context.semantic(check.path), check.fact
     if fact is None:
@@ -131,7 +131,7 @@ def ended(context: WriteContext, check: DueCheck) -> list[Edit | Move]:
     ]
 
 
-def changed(context: WriteContext, check: DueCheck, value: str) -> list[Edit | Move]:
+def correct(context: WriteContext, check: DueCheck, value: str) -> list[Edit | Move]:
     """The edit that says what holds instead; the old value of a field goes to History.
 
     Raises:
@@ -143,7 +143,7 @@ def changed(context: WriteContext, check: DueCheck, value: str) -> list[Edit | M
     schema = context.schema()
     if wrong := schema.misfit(fact.field, value):
         raise InputError(f"{wrong}; nothing was written")
-    declared = schema.fields.get(folded(fact.field))
+    declared = schema.fields.get(name_key(fact.field))
     alone = not (fact.is_statement or file.is_note or (declared and declared.many))
 
     def change(text: str) -> str:

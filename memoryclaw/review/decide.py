@@ -12,11 +12,11 @@ from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pen
 from memoryclaw.consolidation.proposals import APPROVE, BOTH, read_proposal
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import History
-from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, opposed, pair_print, side_in_words
+from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, pair_print, rivals, side_in_words
 from memoryclaw.model import Problem
 from memoryclaw.review import branches, elsewhere, widened
-from memoryclaw.review.checks import DueCheck, changed, confirmed, ended, stands
-from memoryclaw.review.queue import CurrentFacts, ReviewItem, one_of, waiting
+from memoryclaw.review.checks import DueCheck, confirm, correct, end, stands
+from memoryclaw.review.queue import CurrentFacts, ReviewItem, find_item, waiting_items
 from memoryclaw.review.settling import settling
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault import files
@@ -27,16 +27,16 @@ from memoryclaw.vault.edits import (
     Splice,
     add_sources,
     add_statement,
+    apply_splices,
     line_end,
     same,
     set_fact,
-    spliced,
 )
 from memoryclaw.vault.layout import free_name, timestamp
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
-from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, fingerprint, recorded
+from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, fingerprint, record_edit
 from memoryclaw.writing.remember import fact_file
-from memoryclaw.writing.writer import Bytes, Edit, Move, Outcome, patched, text_change, write
+from memoryclaw.writing.writer import Bytes, Edit, Move, Outcome, patch_bytes, text_change, write
 
 FAILED = "failed"
 _REFUSED = (ConflictError, InputError, NotFoundError)
@@ -62,7 +62,7 @@ class _FactTarget(NamedTuple):
     many: bool
     since: str
 
-    def written(self, text: str) -> FactEdit:
+    def write(self, text: str) -> FactEdit:
         """The text with the fact and all its sources."""
         first = self.fact.source.partition(",")[0].strip()
         fact = self.fact
@@ -108,23 +108,23 @@ def decide(
     if value and (len(items) != 1 or items[0].conflict is None or decision != APPROVED):
         raise InputError("a value is chosen to approve one conflict; nothing was decided")
     if alone and len(items) == 1:
-        return [_decided(context, items[0], decision, value, reason)]
+        return [_decide_item(context, items[0], decision, value, reason)]
     ruled = []
     for item in items:
         try:
-            ruled.append(_decided(context, item, decision, value, reason))
+            ruled.append(_decide_item(context, item, decision, value, reason))
         except _REFUSED as error:
             ruled.append(ReviewDecision(item.id, item.kind, item.what, FAILED, notice=str(error)))
     return ruled
 
 
-def as_shown(context: WriteContext, id_: str, digest: str) -> ReviewItem:
+def item_as_shown(context: WriteContext, id_: str, digest: str) -> ReviewItem:
     """What waits under this id, if it still is what somebody was shown.
 
     Raises:
         ConflictError: it has changed since, or what it would replace has.
     """
-    item = one_of(context, id_)
+    item = find_item(context, id_)
     if digest and item.digest != digest:
         raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
     return item
@@ -142,7 +142,7 @@ def fact_target(context: WriteContext, fact: PendingFact) -> _FactTarget:
     return _FactTarget(context.semantic(path), fact, current.many(fact.field), since)
 
 
-def _decided(
+def _decide_item(
     context: WriteContext, item: ReviewItem, decision: str, value: int, reason: str
 ) -> ReviewDecision:
     if item.is_skill:
@@ -154,9 +154,9 @@ def _decided(
     if item.is_of_others:
         return _foreign(context, item, decision)
     if item.check is not None:
-        return _checked(context, item, item.check, decision)
+        return _decide_check(context, item, item.check, decision)
     if item.conflict is not None:
-        settle = _both_stand if decision == REJECTED else _one_holds
+        settle = _both_stand if decision == REJECTED else _settle
         return settle(context, item, item.conflict, value, reason)
     if context.text(item.path) != item.text and (item.fact is None or removal(context, item.fact) is None):
         raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
@@ -169,14 +169,14 @@ def _decided(
     return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
 
 
-def _checked(context: WriteContext, item: ReviewItem, check: DueCheck, decision: str) -> ReviewDecision:
+def _decide_check(context: WriteContext, item: ReviewItem, check: DueCheck, decision: str) -> ReviewDecision:
     """A yes to what was to be verified: it holds still; a no: it no longer does."""
     if not stands(context, check):
         raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
     yes = decision == APPROVED
-    edits = confirmed(context, check) if yes else ended(context, check)
+    edits = confirm(context, check) if yes else end(context, check)
     title = f"{'holds still' if yes else 'no longer so'}: {item.what}"
-    outcome = _written(context, "approve" if yes else "reject", item, edits, title)
+    outcome = _write(context, "approve" if yes else "reject", item, edits, title)
     return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
 
 
@@ -185,16 +185,16 @@ def _both_stand(
 ) -> ReviewDecision:
     """A person says that all of the values may stand: they are marked, and listed, no more."""
     _must_be_as_shown(context, item)
-    pairs = dict.fromkeys(pair_print(first, second) for first, second in opposed(conflict))
+    pairs = dict.fromkeys(pair_print(first, second) for first, second in rivals(conflict))
     decisions = [_decision(context, REJECTED, KIND, pair)._replace(reason=reason) for pair in pairs]
     title = f"{item.what}; both may stand"
-    outcome = _written(
-        context, "reject", item, [recorded(decisions)], title, reason=reason, evidence=_sides(conflict)
+    outcome = _write(
+        context, "reject", item, [record_edit(decisions)], title, reason=reason, evidence=_sides(conflict)
     )
     return ReviewDecision(item.id, item.kind, item.what, REJECTED, outcome.commit, outcome.notice)
 
 
-def _one_holds(
+def _settle(
     context: WriteContext, item: ReviewItem, conflict: Conflict, value: int, reason: str
 ) -> ReviewDecision:
     """A person says which of the values holds."""
@@ -208,15 +208,15 @@ def _one_holds(
     decisions = [_decision(context, APPROVED, KIND, conflict_print(conflict))._replace(reason=reason)]
     title = fact_in_words(conflict.entity, conflict.field, chosen)
     olds = [" or ".join(one for one in conflict.values if one != chosen)]
-    edits = [*settling(context, conflict, chosen), recorded(decisions)]
-    outcome = _written(
+    edits = [*settling(context, conflict, chosen), record_edit(decisions)]
+    outcome = _write(
         context, "approve", item, edits, title, olds=olds, reason=reason, evidence=_sides(conflict)
     )
     return ReviewDecision(item.id, item.kind, title, APPROVED, outcome.commit, outcome.notice)
 
 
 def _must_be_as_shown(context: WriteContext, item: ReviewItem) -> None:
-    if one_of(context, item.id).digest != item.digest:
+    if find_item(context, item.id).digest != item.digest:
         raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
 
 
@@ -230,7 +230,7 @@ def _approve_fact(context: WriteContext, item: ReviewItem, fact: PendingFact, re
     place, olds = fact_target(context, fact), list[str]()
 
     def change(text: str) -> str:
-        addition = place.written(text)
+        addition = place.write(text)
         olds.append(addition.old if addition.action == "superseded" else "")
         return addition.text
 
@@ -239,7 +239,7 @@ def _approve_fact(context: WriteContext, item: ReviewItem, fact: PendingFact, re
         _decision(context, APPROVED, "fact", _fingerprint(fact), run=item.run)._replace(reason=reason)
     ]
     title = fact_in_words(place.fact.entity, fact.field, fact.value)
-    return _written(context, "approve", item, [*edits, recorded(decisions)], title, olds=olds, reason=reason)
+    return _write(context, "approve", item, [*edits, record_edit(decisions)], title, olds=olds, reason=reason)
 
 
 def _reject_fact(context: WriteContext, item: ReviewItem, fact: PendingFact, reason: str) -> Outcome:
@@ -247,8 +247,8 @@ def _reject_fact(context: WriteContext, item: ReviewItem, fact: PendingFact, rea
         _decision(context, REJECTED, "fact", _fingerprint(fact), run=item.run)._replace(reason=reason)
     ]
     title = fact_in_words(fact.entity, fact.field, fact.value)
-    edits = [_removal_edit(context, fact), recorded(decisions)]
-    return _written(context, "reject", item, edits, title, reason=reason)
+    edits = [_removal_edit(context, fact), record_edit(decisions)]
+    return _write(context, "reject", item, edits, title, reason=reason)
 
 
 def _removal_edit(context: WriteContext, fact: PendingFact) -> Edit:
@@ -267,7 +267,7 @@ def _approve_proposal(context: WriteContext, item: ReviewItem, reason: str) -> O
     if change is None:
         raise InputError(f"{item.id} {item.why}")
     edits: list[Edit | Move] = [
-        Edit(rewrite.path, patched(rewrite.patch))
+        Edit(rewrite.path, patch_bytes(rewrite.patch))
         for rewrite in rewrites(change, context.schema().collections)
     ]
     edits += [Move(move.path, move.to) for move in moves(change) if files.exists(context.root, move.path)]
@@ -275,9 +275,9 @@ def _approve_proposal(context: WriteContext, item: ReviewItem, reason: str) -> O
     existing = [path for path in new if files.exists(context.root, path)]
     edits += [
         Edit(item.path, lambda _: None, consumes=True),
-        recorded([decision._replace(reason=reason) for decision in _decisions(context, item, APPROVED)]),
+        record_edit([decision._replace(reason=reason) for decision in _decisions(context, item, APPROVED)]),
     ]
-    outcome = _written(context, "approve", item, edits, change.title, reason=reason)
+    outcome = _write(context, "approve", item, edits, change.title, reason=reason)
     notices = [f"{path} was there already and stays as it is" for path in existing]
     return outcome._replace(notice="; ".join(filter(None, [*notices, outcome.notice])))
 
@@ -285,8 +285,8 @@ def _approve_proposal(context: WriteContext, item: ReviewItem, reason: str) -> O
 def _reject_proposal(context: WriteContext, item: ReviewItem, reason: str) -> Outcome:
     target = free_name(f"archive/{item.path}", lambda path: files.exists(context.root, path))
     decisions = [decision._replace(reason=reason) for decision in _decisions(context, item, REJECTED)]
-    edits: list[Edit | Move] = [Move(item.path, target), recorded(decisions)]
-    return _written(context, "reject", item, edits, item.what, reason=reason)
+    edits: list[Edit | Move] = [Move(item.path, target), record_edit(decisions)]
+    return _write(context, "reject", item, edits, item.what, reason=reason)
 
 
 def _decisions(context: WriteContext, item: ReviewItem, decision: str) -> Iterator[Decision]:
@@ -308,7 +308,7 @@ def _decision(context: WriteContext, decision: str, kind: str, known_by: str, *,
     return Decision(timestamp(context.now), decision, kind, known_by, run=run, by=by)
 
 
-def _written(
+def _write(
     context: WriteContext,
     verb: str,
     item: ReviewItem,
@@ -393,7 +393,7 @@ def replacement(context: WriteContext, fact: PendingFact, lines: tuple[str, ...]
 
     def replace(text: str) -> str:
         entry = _entry(text, fact, at_work)
-        return spliced(text, [Splice(entry.line - 1, entry.end_line, lines)]) if entry else text
+        return apply_splices(text, [Splice(entry.line - 1, entry.end_line, lines)]) if entry else text
 
     return replace
 
@@ -446,19 +446,19 @@ def store(context: WriteContext, item: ReviewItem, text: str) -> Written:
         if not stands(context, item.check):
             raise ConflictError(f"{item.path} has changed while you edited it; nothing was stored")
         value = " ".join(text.split())
-        outcome = _edited(context, item, changed(context, item.check, value), f"{item.what} → {value}")
+        outcome = _edit(context, item, correct(context, item.check, value), f"{item.what} → {value}")
         return Written(item.check.id, item.path, outcome.commit, "corrected", outcome.notice)
     if item.fact is not None:
         fact = _fact(text)
         lines = tuple(text.strip("\n").split("\n"))
-        return _stored(context, item, text_change(replacement(context, item.fact, lines)), fact.id)
+        return _store(context, item, text_change(replacement(context, item.fact, lines)), fact.id)
     if context.text(item.path) != item.text:
         raise ConflictError(f"{item.path} has changed while you edited it; nothing was stored")
     problem = read_proposal(text)
     if isinstance(problem, Problem):
         raise InputError(f"line {problem.line}: {problem.message}; nothing was stored")
     fresh = text.replace("\n", line_end(item.text))
-    return _stored(context, item, text_change(lambda _: fresh), item.id)
+    return _store(context, item, text_change(lambda _: fresh), item.id)
 
 
 def _fact(text: str) -> PendingFact:
@@ -471,7 +471,7 @@ def _fact(text: str) -> PendingFact:
     return facts[0]
 
 
-def _edited(context: WriteContext, item: ReviewItem, edits: Sequence[Edit | Move], fields: str) -> Outcome:
+def _edit(context: WriteContext, item: ReviewItem, edits: Sequence[Edit | Move], fields: str) -> Outcome:
     run = context.run("edit")
 
     def message() -> str:
@@ -480,8 +480,8 @@ def _edited(context: WriteContext, item: ReviewItem, edits: Sequence[Edit | Move
     return write(context.root, edits, message, verb="review", now=context.now)
 
 
-def _stored(context: WriteContext, item: ReviewItem, change: Bytes, id_: str) -> Written:
-    outcome = _edited(context, item, [Edit(item.path, change, consumes=True)], item.what)
+def _store(context: WriteContext, item: ReviewItem, change: Bytes, id_: str) -> Written:
+    outcome = _edit(context, item, [Edit(item.path, change, consumes=True)], item.what)
     return Written(id_, item.path, outcome.commit, "edited", outcome.notice)
 
 
@@ -501,9 +501,9 @@ class TickedFacts(NamedTuple):
         return not (self.approved or self.rejected or self.unclear)
 
 
-def ticked(context: WriteContext) -> TickedFacts:
+def ticked_facts(context: WriteContext) -> TickedFacts:
     """What people ticked in `semantic/_pending.md` and `review/*.md`."""
-    marked = [item for item in waiting(context) if item.box and not item.is_skill]
+    marked = [item for item in waiting_items(context) if item.box and not item.is_skill]
     unclear = [
         ReviewDecision(item.id, item.kind, item.what, FAILED, notice=reason)
         for item in marked

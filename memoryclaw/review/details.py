@@ -11,8 +11,8 @@ from memoryclaw.consolidation.changes import RUNS, read_record
 from memoryclaw.errors import MemoryClawError
 from memoryclaw.model import Fact, Turn
 from memoryclaw.recall.superseded import Superseded
-from memoryclaw.review.file_history import FactSource, cited
-from memoryclaw.review.queue import CurrentFacts, ReviewItem, waiting
+from memoryclaw.review.file_history import FactSource, follow_source
+from memoryclaw.review.queue import CurrentFacts, ReviewItem, waiting_items
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import fact_sources, same, sources_in
@@ -84,23 +84,26 @@ def details(context: WriteContext, item: ReviewItem, among: Sequence[ReviewItem]
     """The details of one thing that waits `among` others; a skill or a run on a branch has none."""
     if item.fact is not None:
         sources = [part.strip() for part in item.fact.source.split(",") if part.strip()]
-        passages = tuple(_passage(context, cited(context, source)) for source in sources)
+        passages = tuple(_passage(context, follow_source(context, source)) for source in sources)
     elif item.change is not None:
         passages = tuple(_passages(context, item))
     elif item.check is not None:
         passages = tuple(
-            _passage(context, cited(context, source)) for source in filter(None, item.source.split(", "))
+            _passage(context, follow_source(context, source))
+            for source in filter(None, item.source.split(", "))
         )
     elif item.conflict is not None:
-        named = dict.fromkeys(s for path, fact in item.conflict.told for s in _named_by(context, path, fact))
-        passages = tuple(_passage(context, cited(context, source)) for source in named)
+        named = dict.fromkeys(
+            s for path, fact in item.conflict.facts for s in _source_names(context, path, fact)
+        )
+        passages = tuple(_passage(context, follow_source(context, source)) for source in named)
     else:
         return Details()
     if not item.entity:
         return Details(said=passages)
     current = CurrentFacts(context)
     holds, before = _values(context, item)
-    rivals = _rivals(context, item, waiting(context) if among is None else among) if item.field else ()
+    rivals = _rivals(context, item, waiting_items(context) if among is None else among) if item.field else ()
     return Details(
         current.many(item.field),
         holds,
@@ -118,22 +121,21 @@ def _values(context: WriteContext, item: ReviewItem) -> tuple[tuple[HeldFact, ..
             continue
         for fact in context.semantic(path).facts(context.text(path)).facts:
             if same(fact.entity, entity) and same(fact.field, item.field) and not fact.is_statement:
-                (holds if fact.current else before).append(_held(path, fact))
+                held_fact = HeldFact(
+                    fact.value, fact.since, fact.until, fact.source, fact.id, path, fact.line
+                )
+                (holds if fact.current else before).append(held_fact)
     by_day = sorted(before, key=lambda one: (one.until, one.since), reverse=True)
     return tuple(holds), tuple(by_day)
 
 
-def _named_by(context: WriteContext, path: str, fact: Fact) -> tuple[str, ...]:
+def _source_names(context: WriteContext, path: str, fact: Fact) -> tuple[str, ...]:
     """The sources of a fact, with the lines that they point to; a property has none."""
     file = context.semantic(path)
     if file.is_note:
         return ()
     text = context.text(path)
     return fact_sources(text, file, fact.id) if any(f.id == fact.id for f in file.facts(text).facts) else ()
-
-
-def _held(path: str, fact: Fact) -> HeldFact:
-    return HeldFact(fact.value, fact.since, fact.until, fact.source, fact.id, path, fact.line)
 
 
 def _rivals(context: WriteContext, item: ReviewItem, among: Iterable[ReviewItem]) -> list[ReviewItem]:
@@ -239,8 +241,8 @@ def conversation(
     for _, _, sources in read:
         for id_, ranges in sources.items():
             episodes.setdefault(id_, []).extend(ranges)
-    items = waiting(context)
-    rests = _resting(context, episodes, told, items)
+    items = waiting_items(context)
+    rests = _dependents(context, episodes, told, items)
     # A run names the episodes that it proposed, too: they wait, or a person took them back.
     absent = {id_ for id_ in episodes if context.lookup.resolve(id_) is None}
     proposed = {
@@ -292,7 +294,7 @@ def _holds_line(ranges: Iterable[LogRange], path: str, line: int) -> bool:
     return any(range_.path == path and range_.first <= line <= range_.last for range_ in ranges)
 
 
-def _resting(
+def _dependents(
     context: WriteContext,
     episodes: Iterable[str],
     told: Iterable[tuple[str, Fact]],
@@ -319,7 +321,10 @@ def _resting(
             line = "".join(
                 texts[path][fact.line - 1 : fact.line]
             )  # a fact names its first source, without the line
-            rest(", ".join(sources_in(line)), Made("fact", fact.id, _in_words(fact)))
+            rest(
+                ", ".join(sources_in(line)),
+                Made("fact", fact.id, fact_in_words(fact.entity, fact.field, fact.value)),
+            )
     for item in items:
         for source in _sources(item):
             rest(source, Made("waits", item.id, item.what))
@@ -337,7 +342,3 @@ def _sources(item: ReviewItem) -> list[str]:
 def _name_of(source: str) -> str:
     """The name of the episode that a source names."""
     return source.strip().strip("[]").rpartition("/")[2].partition("#")[0]
-
-
-def _in_words(fact: Fact) -> str:
-    return fact_in_words(fact.entity, fact.field, fact.value)

@@ -8,7 +8,7 @@ from memoryclaw.consolidation.changes import RUNS, outcome_of
 from memoryclaw.consolidation.selecting import OpenBranch
 from memoryclaw.errors import InputError
 from memoryclaw.history.repository import History
-from memoryclaw.review.checks import confirmed_text
+from memoryclaw.review.checks import confirm_text
 from memoryclaw.review.decide import fact_target
 from memoryclaw.review.file_history import FileDiff
 from memoryclaw.review.queue import ReviewItem
@@ -31,7 +31,7 @@ def _differences(context: WriteContext, item: ReviewItem) -> Iterator[FileDiff]:
     if item.fact is not None:
         place = fact_target(context, item.fact)
         before = context.text(place.file.path)
-        yield FileDiff(place.file.path, before, place.written(before).text)
+        yield FileDiff(place.file.path, before, place.write(before).text)
     elif item.change is not None:
         outcomes = outcome_of([item.change], context.schema().collections, lambda path: _text(context, path))
         for path, (before, after) in outcomes.items():
@@ -40,7 +40,7 @@ def _differences(context: WriteContext, item: ReviewItem) -> Iterator[FileDiff]:
         yield from _of_branch(History(context.root), item.branch)
     elif item.check is not None:
         text = context.text(item.path)
-        yield FileDiff(item.path, text, confirmed_text(context, item.check, text))
+        yield FileDiff(item.path, text, confirm_text(context, item.check, text))
     elif item.foreign:
         text = context.text(item.path)
         yield FileDiff(item.path, text, text + item.text)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from memoryclaw.errors import ConflictError, HistoryError
-from memoryclaw.history.repository import History, editions, logged
+from memoryclaw.history.repository import History, editions, log_row
 from memoryclaw.text.encoding import decode
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.layout import DECISIONS_FILE, timestamp
 from memoryclaw.vault.permissions import line_digest, permission, permissions, permit
 from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.decisions import Decision, decisions_of, recorded
+from memoryclaw.writing.decisions import Decision, decisions_of, record_edit
 from memoryclaw.writing.writer import Outcome, write
 
 KIND = "permissions"
@@ -55,7 +55,8 @@ def _origins(history: History, proposals: Iterable[Decision]) -> str:
             return ""
         commits = list[str]()
         for edition in editions(history, DECISIONS_FILE):
-            before, after = (_digests(data) for data in (edition.before, edition.after))
+            texts = (decode(data or b"").text.splitlines() for data in (edition.before, edition.after))
+            before, after = (set(map(line_digest, lines)) for lines in texts)
             if missing & (after - before):
                 missing -= after - before
                 commits.append(edition.commit)
@@ -69,14 +70,10 @@ def _origins(history: History, proposals: Iterable[Decision]) -> str:
 
 def named(history: History, commit: str) -> str:
     """A commit, who made it and when, and a remote branch that has it."""
-    row = logged(history, commit)
+    row = log_row(history, commit)
     remotes = ("for-each-ref", "--count=1", "--contains", commit, "--format=%(refname:short)", "refs/remotes")
     remote = history.git.asks(*remotes)[1].decode("utf-8", "replace").strip()
     return f"commit {commit[:12]} by {row.author} on {row.when[:10]}{f', in {remote}' * bool(remote)}"
-
-
-def _digests(data: bytes | None) -> set[str]:
-    return {line_digest(line) for line in decode(data or b"").text.splitlines()}
 
 
 def adopt(context: WriteContext, proposals: Sequence[Decision]) -> Outcome:
@@ -94,7 +91,7 @@ def adopt(context: WriteContext, proposals: Sequence[Decision]) -> Outcome:
     def message() -> str:
         return context.templates.commit_message("permissions", run=run, summary=in_words(proposals))
 
-    return write(context.root, [recorded(decisions)], message, verb="adopt", now=context.now)
+    return write(context.root, [record_edit(decisions)], message, verb="adopt", now=context.now)
 
 
 def decline(context: WriteContext, proposals: Sequence[Decision]) -> None:

@@ -25,7 +25,7 @@ from memoryclaw.errors import InputError, OvertakenError
 from memoryclaw.model import Fact
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.merging import merge
-from memoryclaw.vault.edits import BULLET, SemanticFile, Sheet, Splice, fact_sources, same, spliced
+from memoryclaw.vault.edits import BULLET, SemanticFile, Sheet, Splice, apply_splices, fact_sources, same
 from memoryclaw.writing.context import fact_in_words
 from memoryclaw.writing.decisions import APPROVED, UNDONE, Decision, Decisions
 
@@ -36,7 +36,7 @@ _Key = tuple[str, str, str, bool]
 # A change as actions, and made again
 
 
-def facts_set(before: str, after: str, file: SemanticFile) -> list[SetFact | AddStatement]:
+def added_facts(before: str, after: str, file: SemanticFile) -> list[SetFact | AddStatement]:
     """The facts and statements that a change of a semantic file added, as actions."""
     old = [fact for fact in file.facts(before).facts if fact.current]
     facts = file.facts(after).facts
@@ -92,11 +92,11 @@ def actions_of(path: str, before: str | None, after: str | None, file: SemanticF
             if w.id not in earlier_ids
         ]
     if file is not None:
-        return [*facts_set(before or "", after, file)]
+        return [*added_facts(before or "", after, file)]
     return [NewFile(path, after)] if before is None else []
 
 
-def replayed(before: str, after: str, now: str, file: SemanticFile | None) -> str | None:
+def replay(before: str, after: str, now: str, file: SemanticFile | None) -> str | None:
     """The text with the change from `before` to `after` in it, or None where that would be a guess.
 
     Args:
@@ -108,7 +108,7 @@ def replayed(before: str, after: str, now: str, file: SemanticFile | None) -> st
     merged = merge(before, now, after)
     if file is None:
         return merged
-    changes = facts_set(before, after, file)
+    changes = added_facts(before, after, file)
     text = now
     try:
         for fact in changes:
@@ -193,7 +193,7 @@ class _FactSheet(NamedTuple):
         return Counter(line.rstrip() for n, line in lines if n not in taken and line.strip())
 
 
-def facts_taken_back(before: str | None, after: str, now: str, file: SemanticFile) -> TakenBack | None:
+def take_back_facts(before: str | None, after: str, now: str, file: SemanticFile) -> TakenBack | None:
     """The text without what a change of a semantic file wrote, whatever came around it since.
 
     Args:
@@ -223,7 +223,8 @@ def facts_taken_back(before: str | None, after: str, now: str, file: SemanticFil
         standing = next((block for block in reversed(free) if block.identity == line.identity), None)
         if standing is None or (not line.is_current and any(_about(block, line) for block in lines_staying)):
             lines_staying.append(line)
-            remaining += _changed_since(line, page)
+            facts = [fact for f in page.fact_lines for fact in f.facts]
+            remaining += [_name(g) for g in line.facts if g.current and any(_is_changed(g, f) for f in facts)]
             continue
         free.remove(standing)
         splices.append(
@@ -234,7 +235,7 @@ def facts_taken_back(before: str | None, after: str, now: str, file: SemanticFil
     if removed_lines:
         return None
     bare = Counter(line.rstrip() for n, line in enumerate(page.sheet.lines) if _is_bare(page.sheet.lines, n))
-    text = _without_headings(spliced(now, splices), file, fresh - bare)
+    text = _without_headings(apply_splices(now, splices), file, fresh - bare)
     if +keys_expected != _keys(_FactSheet.of(text, file)):
         return None
     if (
@@ -246,7 +247,7 @@ def facts_taken_back(before: str | None, after: str, now: str, file: SemanticFil
     return TakenBack(text, _once(remaining))
 
 
-def waiting_taken_back(before: str | None, after: str, now: str) -> TakenBack:
+def take_back_questions(before: str | None, after: str, now: str) -> TakenBack:
     """The text of `semantic/_pending.md` without the questions that a change put there, and with those that it took."""
     old, written, standing = (_entries(text) for text in (before or "", after, now))
     splices, remaining = list[Splice](), list[str]()
@@ -265,7 +266,7 @@ def waiting_taken_back(before: str | None, after: str, now: str) -> TakenBack:
     if back:
         end = max((fact.end_line for fact, _ in standing.values()), default=len(lines_of(now)))
         splices.append(Splice(end, end, tuple(back)))
-    text = spliced(now, splices)
+    text = apply_splices(now, splices)
     is_bare = before is None and not read_pending(text) and not _words(text) - _words(after)
     return TakenBack(None if is_bare else text, _once(sorted(remaining)))
 
@@ -277,12 +278,6 @@ def _entries(text: str) -> dict[str, tuple[PendingFact, tuple[str, ...]]]:
 
 def _words(text: str) -> Counter[str]:
     return Counter(line.strip() for line in readable(text).split("\n") if line.strip())
-
-
-def _changed_since(line: _FactLine, page: _FactSheet) -> list[str]:
-    """The facts of a line that another line tells now, changed; what is gone altogether is not named."""
-    facts = [fact for f in page.fact_lines for fact in f.facts]
-    return [_name(fact) for fact in line.facts if fact.current and any(_is_changed(fact, f) for f in facts)]
 
 
 def _name(fact: Fact | PendingFact) -> str:
@@ -335,7 +330,7 @@ def _without_headings(text: str, file: SemanticFile, fresh: Counter[str]) -> str
         while end == len(lines) and start and not lines[start - 1].strip():
             start -= 1
         fresh = fresh - Counter([lines[heading].rstrip()])
-        text = spliced(text, [Splice(start, end)])
+        text = apply_splices(text, [Splice(start, end)])
 
 
 def _is_bare(lines: Sequence[str], at: int) -> bool:
@@ -369,7 +364,7 @@ def _once(names: Iterable[str]) -> tuple[str, ...]:
 # Decisions that keep a change taken back
 
 
-def restored(before: str, after: str, now: str, *, at: str, by: str) -> Iterator[Decision]:
+def restoring_decisions(before: str, after: str, now: str, *, at: str, by: str) -> Iterator[Decision]:
     """The decisions that put things back as they were decided before a change of the decisions file.
 
     A decision that a later one has outweighed since is left alone.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from memoryclaw.errors import HistoryError, InputError, MemoryClawError, NotFoundError
 from memoryclaw.history import repository
-from memoryclaw.history.repository import FileVersions, History, Logged
+from memoryclaw.history.repository import History, Logged
 from memoryclaw.model import Fact, Turn
 from memoryclaw.ports import Address
 from memoryclaw.text.encoding import decode, readable
@@ -21,7 +21,7 @@ from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import APPROVED, Decision, Decisions, fingerprint
 
-__all__ = ["CommitList", "Logged", "Subject", "fact_named", "history"]
+__all__ = ["CommitList", "Logged", "Subject", "find_fact", "history"]
 
 _ARCHIVE = "archive/"
 _EVERY = 1_000_000
@@ -83,11 +83,15 @@ def history(context: WriteContext, id_: str = "", *, limit: int = 20, before: st
     subject = _subject(context, id_)
     place = {"limit": _EVERY} if subject.is_fact else {"limit": limit + 1, "skip": skip}
     rows = repository.commit_log(git, subject.paths, tip=tip, **place)
-    if not rows and fact_named(context, id_) is None and context.lookup.resolve(id_) is None:
+    if not rows and find_fact(context, id_) is None and context.lookup.resolve(id_) is None:
         raise NotFoundError(f"nothing in the vault or its past has the id {id_}")
     if subject.is_fact:
         file = context.semantic(subject.paths[0])
-        touched = {e.commit for e in repository.editions(git, file.path) if _touches(file, subject, e)}
+        touched = {
+            e.commit
+            for e in repository.editions(git, file.path)
+            if _facts_at(file, subject, e.before) != _facts_at(file, subject, e.after)
+        }
         rows = [row for row in rows if row.commit in touched][skip : skip + limit + 1]
     if not rows:
         return CommitList(notice="" if skip else f"no commit holds {id_} yet")
@@ -116,14 +120,14 @@ class CommitShown(NamedTuple):
     notice: str = ""  # why none are
 
 
-def commit_shown(context: WriteContext, name: str) -> CommitShown:
+def show_commit(context: WriteContext, name: str) -> CommitShown:
     """One commit, by its id or its run, with the files that it changed.
 
     Raises:
         InputError: there is no such commit.
     """
     git = History(context.root)
-    commit = repository.logged(git, git.find(name).commit)
+    commit = repository.log_row(git, git.find(name).commit)
     try:
         changes = git.changes(commit.commit)
     except HistoryError as error:
@@ -135,7 +139,7 @@ def commit_shown(context: WriteContext, name: str) -> CommitShown:
     return CommitShown(commit, tuple(differences), len(changes) - len(differences))
 
 
-def fact_named(context: WriteContext, name: str) -> Address | None:
+def find_fact(context: WriteContext, name: str) -> Address | None:
     """The fact with this id, or the current one with this entity and field: `Boathouse Aarhus.deadline`."""
     address = context.lookup.resolve(name)
     if address is not None:
@@ -157,7 +161,7 @@ def fact_named(context: WriteContext, name: str) -> Address | None:
 
 def _subject(context: WriteContext, id_: str) -> Subject:
     """The files behind an id, also behind one that is gone: in the archive, or under its old path."""
-    address_found = fact_named(context, id_) or context.lookup.resolve(id_)
+    address_found = find_fact(context, id_) or context.lookup.resolve(id_)
     if address_found is not None and address_found.kind == "fact":
         return Subject((address_found.path,), address_found.entity, address_found.field, address_found.id)
     if address_found is not None:
@@ -172,11 +176,6 @@ def _elsewhere(path: str) -> str:
     return path.removeprefix(_ARCHIVE) if path.startswith(_ARCHIVE) else _ARCHIVE + path
 
 
-def _touches(file: SemanticFile, subject: Subject, edition: FileVersions) -> bool:
-    before, after = (_facts_at(file, subject, data) for data in (edition.before, edition.after))
-    return before != after
-
-
 def _facts_at(file: SemanticFile, subject: Subject, data: bytes | None) -> list[Fact]:
     """What a version of a file says of one field of one entity, or one statement of it, wherever it stands."""
     facts = file.facts(decode(data or b"").text).facts
@@ -189,7 +188,7 @@ def _facts_at(file: SemanticFile, subject: Subject, data: bytes | None) -> list[
     return [fact._replace(line=0, id="") for fact in facts if is_meant(fact)]
 
 
-def as_committed(root: str, path: str, day: str) -> bytes | None:
+def bytes_on(root: str, path: str, day: str) -> bytes | None:
     """What a file held at the end of an ISO day, or first, where git knows it from later on only; None where it knows nothing of it."""
     git = History(root)
     if not git.state().git_dir or not git.head():
@@ -197,7 +196,7 @@ def as_committed(root: str, path: str, day: str) -> bytes | None:
     content = None
     for edition in repository.editions(git, path):
         content = edition.after if edition.after is not None else content
-        if repository.logged(git, edition.commit).when[:10] <= day:
+        if repository.log_row(git, edition.commit).when[:10] <= day:
             break
     return content
 
@@ -240,7 +239,7 @@ def blame(context: WriteContext, id_: str) -> Blame:
         InputError: this is not a fact.
         NotFoundError: there is no such fact.
     """
-    address = fact_named(context, id_) or context.find(id_)
+    address = find_fact(context, id_) or context.find(id_)
     id_ = address.id
     if address.kind != "fact":
         raise InputError(f"{id_} is not a fact; `memoryclaw history {id_}` shows what was done to it")
@@ -248,7 +247,7 @@ def blame(context: WriteContext, id_: str) -> Blame:
     fact = next((f for f in file.facts(text).facts if f.id == id_), None)
     if fact is None:
         raise NotFoundError(f"there is no fact {id_} in {address.path} any more")
-    commit, notice = _set_by(context, file, fact)
+    commit, notice = _origin(context, file, fact)
     decided = Decisions.read(context.text(DECISIONS_FILE)).of(
         fingerprint("fact", fact.entity, fact.field, fact.value)
     )
@@ -258,12 +257,12 @@ def blame(context: WriteContext, id_: str) -> Blame:
         path=address.path,
         commit=commit,
         approved=decided if decided and decided.decision == APPROVED else None,
-        sources=tuple(cited(context, source) for source in fact_sources(text, file, id_)),
+        sources=tuple(follow_source(context, source) for source in fact_sources(text, file, id_)),
         notice=notice,
     )
 
 
-def _set_by(context: WriteContext, file: SemanticFile, fact: Fact) -> tuple[Logged | None, str]:
+def _origin(context: WriteContext, file: SemanticFile, fact: Fact) -> tuple[Logged | None, str]:
     """The commit from which on the file has said this, without a break until now."""
     history = History(context.root)
     state = history.state()
@@ -278,7 +277,7 @@ def _set_by(context: WriteContext, file: SemanticFile, fact: Fact) -> tuple[Logg
             break
     if not commit:
         return None, f"this was written into {file.path} by hand and is not committed yet"
-    return repository.logged(history, commit), ""
+    return repository.log_row(history, commit), ""
 
 
 def _holds(file: SemanticFile, fact: Fact, data: bytes | None) -> bool:
@@ -288,11 +287,11 @@ def _holds(file: SemanticFile, fact: Fact, data: bytes | None) -> bool:
     )
 
 
-def cited(context: WriteContext, source: str) -> FactSource:
+def follow_source(context: WriteContext, source: str) -> FactSource:
     """One source, followed as far as it leads."""
     name, _, block = source.partition("#^")
     address = context.lookup.resolve(name)
-    path = address.path if address else _named(context, name)
+    path = address.path if address else _note_path(context, name)
     if not path:
         return FactSource(source, notice=f"nothing in the vault is called {name} now")
     if address is not None and address.kind == "turn":
@@ -314,12 +313,12 @@ def cited(context: WriteContext, source: str) -> FactSource:
     number = int(hit[1]) if hit else 0
     for range_ in ranges:
         if range_.first <= number <= range_.last:
-            return _quoted(context, fact_source, range_, number)
+            return _quote(context, fact_source, range_, number)
     trouble = "cites no log" if not ranges else "does not say which line of its log it quotes"
     return fact_source._replace(log=" ".join(map(str, ranges)), notice=f"{path} {trouble}")
 
 
-def _named(context: WriteContext, name: str) -> str:
+def _note_path(context: WriteContext, name: str) -> str:
     """The path of a note that a link calls by the name of its file; empty when there is none."""
     for path in (f"episodes/{name}.md", f"archive/episodes/{name}.md", f"{name}.md"):
         try:
@@ -330,7 +329,7 @@ def _named(context: WriteContext, name: str) -> str:
     return ""
 
 
-def _quoted(context: WriteContext, cited: FactSource, range_: LogRange, number: int) -> FactSource:
+def _quote(context: WriteContext, cited: FactSource, range_: LogRange, number: int) -> FactSource:
     """The line of the log itself, if the log is still there and still what was read."""
     cited = cited._replace(log=str(range_), line=number)
     try:

@@ -13,15 +13,23 @@ from memoryclaw.errors import ConflictError, HistoryError, InputError
 from memoryclaw.history.remote import FOLDER, Remote, remote_of
 from memoryclaw.history.repository import History, TreeEntry, Version, create_branch
 from memoryclaw.ports import Progress
-from memoryclaw.review.merging import MergedTree, Tip, disputed, is_record, merge_trees, still_bound, united
+from memoryclaw.review.merging import (
+    MergedTree,
+    Tip,
+    disputed_objects,
+    is_record,
+    merge_trees,
+    still_bound,
+    unite,
+)
 from memoryclaw.text.encoding import decode, in_form_of, same_text
-from memoryclaw.vault.export_gate import leaving
+from memoryclaw.vault.export_gate import exportable_bytes
 from memoryclaw.vault.files import folder_lock
 from memoryclaw.vault.layout import CONFIG_FILE, length_trouble, name_notices, timestamp
 from memoryclaw.vault.permissions import doubt, doubts
 from memoryclaw.vault.standings import Version as FileVersion
 from memoryclaw.vault.standings import doubts_of
-from memoryclaw.vault.state_folder import made
+from memoryclaw.vault.state_folder import make_private_folder
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.identity import id_in
 from memoryclaw.writing.init import PRIVATE, leave_out
@@ -77,7 +85,7 @@ def exchange(
     if not state.writable:
         raise HistoryError(f"nothing was changed: {state.sentence}")
     remote = Remote(history, remote_of(history))
-    made(f"{context.root}/{FOLDER}")
+    make_private_folder(f"{context.root}/{FOLDER}")
     exchanged = Exchanged(remote.name)
     with folder_lock(context.root, FOLDER):
         for attempt in range(_TRIES):
@@ -86,13 +94,13 @@ def exchange(
             _step(progress, 1)
             may(theirs)
             if theirs:
-                exchanged = _taken(context, theirs, exchanged, own=own, renamed=renamed)
+                exchanged = _take(context, theirs, exchanged, own=own, renamed=renamed)
             _step(progress, 2)
             head = history.head()
             if not head or head == theirs:
                 return _end(progress, exchanged)
             waiting = _count(history, head, theirs)
-            if not include_noexport and (withheld := _kept_here(history, head, theirs)):
+            if not include_noexport and (withheld := _local_paths(history, head, theirs)):
                 raise InputError(_not_pushed(exchanged, withheld))
             if remote.push(head):
                 first = (
@@ -121,7 +129,7 @@ def send(root: str, *, seconds: float = 900) -> bool:
     """
     history = History(root)
     head, remote = history.head(), Remote(history, remote_of(history), seconds=seconds)
-    made(f"{root}/{FOLDER}")
+    make_private_folder(f"{root}/{FOLDER}")
     with folder_lock(root, FOLDER):
         return not head or remote.is_sent(head) or remote.push(head)
 
@@ -134,7 +142,7 @@ def first_copy(root: str) -> None:
     """
     history = History(root)
     remote = remote_of(history)
-    made(f"{root}/{FOLDER}")
+    make_private_folder(f"{root}/{FOLDER}")
     branches = sorted(
         name for name in Remote(history, remote).branches() if not name.startswith("memoryclaw/")
     )
@@ -165,14 +173,14 @@ def take_over(
     """
     history, branch = History(context.root), ""
     remote = remote_of(history)
-    made(f"{context.root}/{FOLDER}")
+    make_private_folder(f"{context.root}/{FOLDER}")
     with folder_lock(context.root, FOLDER):
         theirs = Remote(history, remote).fetch()
     if theirs and is_taken_over(context.root, theirs):
         branch = set_aside(context, theirs, f"memoryclaw/unsent-{fence}-{node}")
     exchanged = exchange(context, include_noexport=True, may=may, own=True)
     for _ in range(_TRIES):
-        taken_over(context, node, fence)
+        commit_takeover(context, node, fence)
         if send(context.root):
             return branch
         exchanged = exchange(context, include_noexport=True, may=may)
@@ -182,7 +190,7 @@ def take_over(
 def put_back(context: WriteContext, name: str) -> str:
     """Keeps what the remote does not have on a branch of this name, and brings the vault to what it has; returns the branch."""
     history = History(context.root)
-    made(f"{context.root}/{FOLDER}")
+    make_private_folder(f"{context.root}/{FOLDER}")
     with folder_lock(context.root, FOLDER):
         theirs = Remote(history, remote_of(history)).fetch()
     return set_aside(context, theirs, name) if theirs else ""
@@ -197,7 +205,7 @@ def is_taken_over(root: str, theirs: str) -> bool:
     return bool(head) and bool(subjects.strip())
 
 
-def taken_over(context: WriteContext, node: str, fence: int) -> None:
+def commit_takeover(context: WriteContext, node: str, fence: int) -> None:
     """Says in a commit that a node writes the vault from now on, unless the last one that says so names it already."""
     with writing(context.root) as writer:
         history = writer.history
@@ -242,7 +250,7 @@ def not_committed(history: History) -> list[str]:
     """The files that are not as the last commit has them; what git ignores is left out."""
     out = history.git.run("ls-files", "-z", "--modified", "--others", "--deleted", "--exclude-standard")
     names = out.decode("utf-8", "surrogateescape").split("\0")[:-1]
-    return sorted({history.places.named(name) for name in names})
+    return sorted({history.places.name_of(name) for name in names})
 
 
 def _free(history: History, name: str, n: int, head: str) -> str:
@@ -262,7 +270,7 @@ def _end(progress: Progress | None, done: Exchanged) -> Exchanged:
     return done
 
 
-def _taken(
+def _take(
     context: WriteContext, theirs: str, done: Exchanged, *, own: bool, renamed: Callable[[str], None]
 ) -> Exchanged:
     """Merges what is there into what is here."""
@@ -277,7 +285,7 @@ def _taken(
         merging = _Merge(context, writer, done.remote, own=own, renamed=renamed)
         if not bases and head:
             merging.must_be_a_vault(theirs)
-        unsent = history.ignored([f"{folder}/x" for folder in PRIVATE])()
+        unsent = history.ask_ignored([f"{folder}/x" for folder in PRIVATE])()
         commit, changed, remarks = merging.carry_out(head, theirs, bases, forward=forward)
         leave_out(context.root, [folder for folder in PRIVATE if f"{folder}/x" in unsent])
     return done._replace(
@@ -327,7 +335,7 @@ class _Merge:
             ours = Tip(head, self._when(head), listing, "on this machine")
             their_tip = Tip(theirs, self._when(theirs), self._listing(theirs), "on the other machine")
             base = self._base(bases, kind)
-            self._load(disputed(base, ours, their_tip))
+            self._load(disputed_objects(base, ours, their_tip))
             merged = merge_trees(base, ours, their_tip, self._blob, kind)
             self._blobs |= merged.made
         if head and not self._own:
@@ -390,7 +398,7 @@ class _Merge:
         if same_text(work, data):
             return work
         if unstaged and work is not None and is_record(path):
-            return united(data or b"", work)
+            return unite(data or b"", work)
         raise ConflictError(
             f"{path} holds changes of yours that are not committed, and the other copy changed it too; nothing was changed: "
             "commit them, or put them aside with `git stash`, then try again"
@@ -425,7 +433,7 @@ class _Merge:
                 Tip(other_commit, self._when(other_commit), self._listing(other_commit)),
             )
             below = self._listing(next(iter(_bases(self._history, first, other_commit)), ""))
-            self._load(disputed(below, *tips))
+            self._load(disputed_objects(below, *tips))
             merged = merge_trees(below, *tips, self._blob, kind)
             self._blobs |= merged.made
             files_ = merged.files
@@ -441,7 +449,7 @@ class _Merge:
         for line in out.split("\0")[:-1]:
             facts, _, path = line.partition("\t")
             mode, _, oid = facts.split(" ")
-            entries[self._history.places.named(path)] = TreeEntry(mode, oid)
+            entries[self._history.places.name_of(path)] = TreeEntry(mode, oid)
         return entries
 
     def _when(self, commit: str) -> datetime:
@@ -502,7 +510,7 @@ def _must_be_safe(path: str, remote: str) -> None:
 # What is marked not to leave this machine is not pushed by itself: neither the last version of a file nor an earlier one.
 
 
-def _kept_here(history: History, head: str, theirs: str) -> list[str]:
+def _local_paths(history: History, head: str, theirs: str) -> list[str]:
     less = [f"^{theirs}"] if theirs else []
     out = history.git.run("rev-list", "--objects", head, *less).decode("utf-8", "surrogateescape")
     named = {oid: path for oid, _, path in (line.partition(" ") for line in out.splitlines()) if path}
@@ -516,7 +524,7 @@ def _kept_here(history: History, head: str, theirs: str) -> list[str]:
     for start in range(0, len(text_oids), _AT_ONCE):
         batch = text_oids[start : start + _AT_ONCE]
         for oid, blob in zip(batch, history.objects(batch), strict=True):
-            if blob and blob[1] == "blob" and leaving(named[oid], blob[2], ()) != blob[2]:
+            if blob and blob[1] == "blob" and exportable_bytes(named[oid], blob[2], ()) != blob[2]:
                 paths.add(named[oid])
     return sorted(paths)
 

@@ -29,7 +29,7 @@ from memoryclaw.model import Fact
 from memoryclaw.text.encoding import DecodedText, decode, encode, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import fold
-from memoryclaw.text.merging import Join, appended, both, outlined, weave
+from memoryclaw.text.merging import Join, both, merge_outlines, merge_records, weave
 from memoryclaw.text.yaml_text import load
 from memoryclaw.vault.edits import SemanticFile, add_source, end_fact, fact_sources, remove_fact, set_fact
 from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, SCHEMA_FILE, free_name, place_of, utc
@@ -92,10 +92,10 @@ def merge_trees(
         ConflictError: a file cannot be merged by a program; the sentence says which and why.
     """
     first, second = sorted((one, other), key=lambda tip: (tip.when, tip.commit))
-    return _Merging(base, first, second, read, hash_name).done()
+    return _Merging(base, first, second, read, hash_name).run()
 
 
-def disputed(base: Listing, one: Tip, other: Tip) -> list[str]:
+def disputed_objects(base: Listing, one: Tip, other: Tip) -> list[str]:
     """The ids of the objects that a merge of these is going to read."""
     entries: set[TreeEntry | None] = set()
     for path in {*one.files, *other.files, DECISIONS_FILE, SCHEMA_FILE}:
@@ -110,9 +110,9 @@ def disputed(base: Listing, one: Tip, other: Tip) -> list[str]:
     return sorted(entry.oid for entry in entries if entry and entry.mode in _REGULAR)
 
 
-def united(record: bytes, more: bytes) -> bytes:
+def unite(record: bytes, more: bytes) -> bytes:
     """A record that is only appended to, with the lines of another copy of it that it lacks."""
-    return "".join(appended(*(lines_of(_whole(decode(data).text)) for data in (record, more)))).encode(
+    return "".join(merge_records(*(lines_of(_whole(decode(data).text)) for data in (record, more)))).encode(
         "utf-8", "surrogateescape"
     )
 
@@ -136,7 +136,7 @@ def still_bound(
         old, new = decode(read(was.oid)), decode((made.get(now.oid) or read(now.oid)) if now else b"")
         text = bound(old.text, new.text)
         if text != new.text:
-            data = _encoded(new if now else old, text)
+            data = _encode(new if now else old, text)
             oid = object_id("blob", data, hash_name)
             made[oid], files[path] = data, TreeEntry(now.mode if now else was.mode, oid)
     return MergedTree(files, made, merged.told)
@@ -157,7 +157,7 @@ def _bound_decisions(old: str, new: str) -> str:
         elif effects(line) - there:
             missing = True
             bound.append(without_reason(key) + line[len(key) :])
-    return "".join(appended(bound, lines)) if missing else new
+    return "".join(merge_records(bound, lines)) if missing else new
 
 
 def _bound_id(old: str, new: str) -> str:
@@ -186,7 +186,7 @@ class _Merging:
     told: list[str] = field(default_factory=list)
     waiting: list[PendingFact] = field(default_factory=list)
 
-    def done(self) -> MergedTree:
+    def run(self) -> MergedTree:
         self._tell_apart()
         first, second = self.first.files, self.second.files
         unmerged: list[str] = []
@@ -208,7 +208,7 @@ class _Merging:
         ):
             if path not in self.files or path in (DECISIONS_FILE, SCHEMA_FILE):
                 self._merge(path, moved.get(path, path))
-        self._refused()
+        self._drop_refused()
         self._ask()
         self._must_not_lie_in_files()
         return MergedTree(self.files, self.made, tuple(dict.fromkeys(self.told)))
@@ -268,7 +268,7 @@ class _Merging:
                 path for path in sorted(tip.files) if path not in self.base and path not in other_tip.files
             ]
             for path in gone:
-                to = self._moved_to(path, [candidate for candidate in new if candidate not in moves], tip)
+                to = self._new_path(path, [candidate for candidate in new if candidate not in moves], tip)
                 if to:
                     moves[to] = path
                     left.remove(path)
@@ -280,7 +280,7 @@ class _Merging:
         self._both_moved()
         return moves
 
-    def _moved_to(self, path: str, new: Sequence[str], tip: Tip) -> str:
+    def _new_path(self, path: str, new: Sequence[str], tip: Tip) -> str:
         was = self.base[path]
         same = [candidate for candidate in new if tip.files[candidate].oid == was.oid]
         if same:
@@ -369,14 +369,14 @@ class _Merging:
         if path == DECISIONS_FILE:
             merged: str | None = weave(base, _whole(ours), _whole(theirs), by_time, _both_lines).text
         elif is_record(path):
-            merged = weave(base, _whole(ours), _whole(theirs), appended, _both_lines).text
+            merged = weave(base, _whole(ours), _whole(theirs), merge_records, _both_lines).text
         elif path == PENDING_FILE:
-            merged = _questions(weave(base, ours, theirs, outlined, _both_lines).text)
+            merged = _questions(weave(base, ours, theirs, merge_outlines, _both_lines).text)
         elif place_of(path) == ("semantic", "current"):
             merged = self._facts(path, base, ours, theirs)
         else:
             merged = _prose(path, base, ours, theirs)
-        return None if merged is None else _encoded(texts[2] if sides[2] else texts[1], merged)
+        return None if merged is None else _encode(texts[2] if sides[2] else texts[1], merged)
 
     # ── Facts
 
@@ -391,15 +391,15 @@ class _Merging:
     def _facts(self, path: str, base: str, one: str, two: str) -> str | None:
         schema = self._schema
         file = SemanticFile(path, schema.collections)
-        text = weave(base, one, two, outlined, _rows).text
+        text = weave(base, one, two, merge_outlines, _rows).text
         sides_read = [_Side.of(file, side) for side in (base, one, two)]
         three = _Three(*sides_read)
         for side, tip in ((three.one, self.first), (three.two, self.second)):
             self._without_refused(three.base, side, tip)
-        counts = three.wanted()
+        counts = three.target_counts()
         try:
             text = _with_missing(_without_excess(text, file, counts), file, counts, three)
-            text = self._decided(text, file, three, schema)
+            text = self._decide(text, file, three, schema)
         except InputError:
             return None
         return (
@@ -436,7 +436,7 @@ class _Merging:
                     f"{name} is not taken {tip.name}: it was rejected on the other machine since"
                 )
 
-    def _refused(self) -> None:
+    def _drop_refused(self) -> None:
         """A file of facts that only one machine changed loses what the other said no to."""
         merged = self._decisions()
         if not any(d.decision in (REJECTED, UNDONE) and d.fingerprint for d in merged.all):
@@ -463,11 +463,11 @@ class _Merging:
                 if text == text_there or not _is_all_there(file, text, side.counts, ()):
                     del self.told[remarks_before:]
                     continue
-                self._put(path, _encoded(decode(self._bytes(entry) or b""), text), entry.mode)
+                self._put(path, _encode(decode(self._bytes(entry) or b""), text), entry.mode)
 
-    def _decided(self, text: str, file: SemanticFile, sides: _Three, schema: Schema) -> str:
+    def _decide(self, text: str, file: SemanticFile, sides: _Three, schema: Schema) -> str:
         """What holds where both machines gave one field another value: what began later, else what a person says."""
-        for group in sorted(sides.both_set()):
+        for group in sorted(sides.contested()):
             current = [
                 fact
                 for fact in file.facts(text).facts
@@ -481,10 +481,10 @@ class _Merging:
             ended, standing = sorted(
                 current, key=lambda fact: (fact.trust == "trusted", fact.since, fact.value == late)
             )
-            text = self._settled(text, file, ended, standing)
+            text = self._settle(text, file, ended, standing)
         return text
 
-    def _settled(self, text: str, file: SemanticFile, known: Fact, standing: Fact) -> str:
+    def _settle(self, text: str, file: SemanticFile, known: Fact, standing: Fact) -> str:
         name = f"{standing.entity}.{standing.field}"
         dated = (
             known.since and standing.since and known.since < standing.since and known.trust == standing.trust
@@ -551,7 +551,7 @@ class _Merging:
         for fact in self.waiting:
             text = add_pending(text, fact)
         if text != file.text:
-            self._put(PENDING_FILE, _encoded(file, text))
+            self._put(PENDING_FILE, _encode(file, text))
 
     def _holds(self, waits: PendingFact) -> bool:
         """True when the merged files hold what a question asks for."""
@@ -721,7 +721,7 @@ class _Three(NamedTuple):
     one: _Side
     two: _Side
 
-    def wanted(self) -> Counter[_Key]:
+    def target_counts(self) -> Counter[_Key]:
         """How often each fact is to stand in the merged file."""
         base, ours, theirs = (side.counts for side in self)
         counted = {key: _of_three(base[key], ours[key], theirs[key]) for key in {*ours, *theirs}}
@@ -734,7 +734,7 @@ class _Three(NamedTuple):
                         counted[key] = 0
         return Counter({key: n for key, n in counted.items() if n})
 
-    def both_set(self) -> set[tuple[str, str]]:
+    def contested(self) -> set[tuple[str, str]]:
         """The fields to which both sides gave a value of their own."""
         ours, theirs = (_new_values(side.counts - self.base.counts) for side in (self.one, self.two))
         return {group for group in ours.keys() & theirs.keys() if ours[group] != theirs[group]}
@@ -836,7 +836,7 @@ def _rows(was: list[str], one: list[str], two: list[str]) -> list[str]:
 
 def by_time(first: list[str], second: list[str]) -> list[str]:
     """Two stretches of decisions in the order in which they were taken; those of one moment stay together."""
-    second_only = appended(first, second)[len(first) :]
+    second_only = merge_records(first, second)[len(first) :]
     groups = [_moments(first), _moments(second_only)]
     out: list[str] = []
     while groups[0] and groups[1]:
@@ -917,7 +917,7 @@ def _header_troubles(text: str) -> int:
     return len(split(readable(text)).problems)
 
 
-def _encoded(form: DecodedText, text: str) -> bytes:
+def _encode(form: DecodedText, text: str) -> bytes:
     try:
         return encode(form._replace(text=text))
     except UnicodeEncodeError:

@@ -9,7 +9,7 @@ from memoryclaw.errors import HistoryError, InputError
 from memoryclaw.history import repository
 from memoryclaw.history.repository import History, Logged
 from memoryclaw.model import Fact
-from memoryclaw.review.file_history import as_committed
+from memoryclaw.review.file_history import bytes_on
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.vault.fields import facts_of_note
 from memoryclaw.vault.layout import NOTE, SCHEMA_FILE, SEMANTIC, place_of
@@ -34,14 +34,14 @@ def commit_at(root: str, when: str) -> Logged:
     if not git.git_dir:
         raise HistoryError(f"what was held true then cannot be told: {git.state().sentence}")
     if not _DATE.fullmatch(when):
-        return repository.logged(git, git.find(when).commit)
+        return repository.log_row(git, git.find(when).commit)
     moment = _moment(when)
     # Along the first parents: what another machine did is known here since it was merged.
     args = ["rev-list", "--first-parent", "--max-count=1", f"--min-age={int(moment.timestamp())}", "HEAD"]
     commit = git.git.run(*args).decode().strip() if git.head() else ""
     if not commit:
         raise InputError(f"the vault had no commit yet on {when}; `memoryclaw history` lists what it has")
-    return repository.logged(git, commit)
+    return repository.log_row(git, commit)
 
 
 def _moment(when: str) -> datetime:
@@ -65,7 +65,7 @@ def facts_in(root: str, commit: str) -> list[tuple[str, Fact]]:
     facts: list[tuple[str, Fact]] = []
     for path, blob in sorted(zip(blobs, objects, strict=True)):
         if blob is None:
-            raise HistoryError(repository.missing(f"{path} of {commit[:12]}"))
+            raise HistoryError(repository.missing_object(f"{path} of {commit[:12]}"))
         facts += ((path, fact) for fact in read_note(path, blob[2], settings).typed_facts)
     return facts
 
@@ -77,7 +77,7 @@ def facts_on(root: str, facts: list[tuple[str, Fact]], day: date) -> list[tuple[
         by_path.setdefault(path, []).append((path, fact))
     for path in by_path:
         if place_of(path) == NOTE:
-            data = as_committed(root, path, day.isoformat())
+            data = bytes_on(root, path, day.isoformat())
             if data is not None:
                 by_path[path] = [(path, fact) for fact in facts_of_note(path, decode(data).text).facts]
     return [pair for pairs in by_path.values() for pair in pairs]

@@ -31,9 +31,9 @@ from memoryclaw.model import Fact, Turn
 from memoryclaw.ports import Address
 from memoryclaw.text.encoding import decode, encode, lines_of, readable
 from memoryclaw.text.frontmatter import split
-from memoryclaw.text.needles import GONE, Needles, normal, plain_words, sentences, tells
+from memoryclaw.text.needles import GONE, Needles, normal, phrases, plain_words, tells
 from memoryclaw.vault import files
-from memoryclaw.vault.edits import SemanticFile, Sheet, Splice, line_end, remove_fact, same, spliced
+from memoryclaw.vault.edits import SemanticFile, Sheet, Splice, apply_splices, line_end, remove_fact, same
 from memoryclaw.vault.fields import facts_of_note
 from memoryclaw.vault.files import folder_lock, writer_lock
 from memoryclaw.vault.forgotten import (
@@ -50,8 +50,8 @@ from memoryclaw.vault.properties import text_of
 from memoryclaw.writing.context import WriteContext, fact_in_words
 from memoryclaw.writing.decisions import PURGED, Decision, fingerprint
 from memoryclaw.writing.edit import FactRemoval
-from memoryclaw.writing.evidence import ADDED, EpisodeFile, EvidenceFinder, QuotedLine, SourcedFact
-from memoryclaw.writing.tombstones import of_fact, of_text, of_turn, said_in
+from memoryclaw.writing.provenance import ADDED, EpisodeFile, ProvenanceFinder, QuotedLine, SourcedFact
+from memoryclaw.writing.tombstones import of_fact, of_text, of_turn, text_of_record
 from memoryclaw.writing.writer import Edit, recover, write
 
 Transform = Callable[[bytes], bytes | None]  # of a file's bytes, as they are or once were; None: no such file
@@ -204,7 +204,7 @@ class _Collected:
 
     def __init__(self, context: WriteContext) -> None:
         self.context = context
-        self.finder = EvidenceFinder(context)
+        self.finder = ProvenanceFinder(context)
         self.pending = read_pending(context.text(PENDING_FILE))
         self.turns: dict[str, dict[int, Turn]] = defaultdict(dict)  # log → line → a turn that goes whole
         self.words: dict[str, dict[int, list[str]]] = defaultdict(
@@ -270,7 +270,7 @@ class _Collected:
     def fact(self, fact: SourcedFact) -> None:
         """A fact with what says it: the lines of episodes that it cites, and its words in the log."""
         self.facts[fact.path, fact.id] = self.named_facts[fact.path, fact.id] = fact
-        self._marks(marks_in(self.finder.evidence_of(fact)), [fact.value])
+        self._marks(marks_in(self.finder.marks_behind(fact)), [fact.value])
         for other in self.finder.all_facts:  # the same value in History
             if other.path == fact.path and _alike(other, fact):
                 self.facts[other.path, other.id] = other
@@ -367,7 +367,7 @@ class _Collected:
             _sources(waiting),
         )
         self.facts[fact.path, fact.id] = self.named_facts[fact.path, fact.id] = fact
-        self._marks(marks_in(self.finder.evidence_of(fact)), [fact.value])
+        self._marks(marks_in(self.finder.marks_behind(fact)), [fact.value])
 
     def from_source(self, source: str) -> None:
         """Everything of a session, a tool, a file that was imported, or another word that names where it comes from."""
@@ -539,7 +539,7 @@ class _Planned:
             for digest in artifacts:
                 name = f"{ARTIFACTS}/{digest}"
                 if digest not in kept and files.exists(root, name):
-                    self._texts += sentences(self._read(name).decode("utf-8", "replace"))
+                    self._texts += phrases(self._read(name).decode("utf-8", "replace"))
                     self.transforms[name] = lambda _: None
 
     def _blanked(self, path: str, data: bytes, lines: list[bytes]) -> dict[bytes, bytes]:
@@ -547,7 +547,7 @@ class _Planned:
         change: dict[bytes, bytes] = {}
         raw = data.split(b"\n")
         for first, turn in self.found.turns.get(path, {}).items():
-            self._texts += [turn.text, *sentences(turn.text)]
+            self._texts += [turn.text, *phrases(turn.text)]
             self._ids.add(turn.id)
             change.update(
                 (raw[n], b" " * len(raw[n]))
@@ -661,9 +661,9 @@ class _Planned:
         for path in found.notes:
             text = self._read(path).decode("utf-8", "replace")
             if not path.startswith("archive/facts/") and path not in found.quotes:
-                self._texts += sentences(split(readable(text)).body)
+                self._texts += phrases(split(readable(text)).body)
                 summary = split(readable(text)).meta.get("summary")
-                self._texts += sentences(str(summary or ""))
+                self._texts += phrases(str(summary or ""))
                 told = [fact.value for fact in facts_of_note(path, text).facts if tells(fact.value)]
                 values, self._texts = [*values, *told], [*self._texts, *told]
         whole = [
@@ -705,7 +705,7 @@ class _Planned:
             return any(
                 (normal(f.entity), normal(f.field)) in triples and normal(f.value) in told for f in own
             )
-        return bool(needles.found(text))
+        return bool(needles.matches(text))
 
     def _put(self, path: str, transform: Transform) -> None:
         data = self._read(path)
@@ -721,7 +721,7 @@ class _Planned:
                 known in fingerprints
                 or waiting.id in self.found.waiting
                 or waiting.id in fingerprints
-                or needles.found(said)
+                or needles.matches(said)
             ):
                 text = remove_pending(text, waiting.id)
         return text
@@ -746,7 +746,7 @@ class _Planned:
             return triple not in triples and not told
 
         record["decided"] = [row for row in record.get("decided") or () if stays(row)]
-        record["dropped"] = [one for one in record.get("dropped") or () if not needles.found(str(one))]
+        record["dropped"] = [one for one in record.get("dropped") or () if not needles.matches(str(one))]
         for row in record.get("changes") or ():
             if isinstance(row, dict) and row.get("id") in self.titles:
                 old, new = self.titles[row["id"]]
@@ -843,7 +843,7 @@ class _Planned:
             for turn in (turn for turn in turns if turn.line in found.lines(path)):
                 record = _json(b"".join(lines[turn.line - 1 : turn.line]).decode("utf-8", "replace"))
                 names = (turn.turn, str(record.get("host_id", "")))
-                made += of_turn(digest, turn.session, names, said_in(record) or turn.text)
+                made += of_turn(digest, turn.session, names, text_of_record(record) or turn.text)
         for entity, field, value in self._triples:
             made += of_fact(digest, entity, field, value)
         for quotes in found.quotes.values():
@@ -851,7 +851,7 @@ class _Planned:
         for path in found.notes:
             if path not in found.quotes:
                 body = split(readable(self._read(path).decode("utf-8", "replace"))).body
-                made += [one for part in (body, *sentences(body)) for one in of_text(digest, part)]
+                made += [one for part in (body, *phrases(body)) for one in of_text(digest, part)]
         return tuple(sorted(set(made)))
 
 
@@ -890,7 +890,7 @@ def _without_words(line: bytes, words: Sequence[str]) -> bytes:
     }
     fresh = json.dumps({**kept, **rest}, ensure_ascii=False, separators=(", ", ": "))
     text = fresh.encode("utf-8", "surrogatepass")
-    if len(text) > len(line) or needles.found(fresh):
+    if len(text) > len(line) or needles.matches(fresh):
         return blank
     return text + b" " * (len(line) - len(text))
 
@@ -922,7 +922,7 @@ def _without_facts(text: str, file: SemanticFile, facts: Sequence[SourcedFact]) 
             text = remove_fact(text, file, found.id)
         except InputError:
             sheet = Sheet.of(text, file)
-            text = spliced(
+            text = apply_splices(
                 text, [Splice(*sheet.span(next(f for f in sheet.found.facts if f.id == found.id)))]
             )
     return _without_empty(text, names) if text != before else text
@@ -963,7 +963,7 @@ def _of_json(needles: Needles, indent: int | None) -> Transform:
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
-            return needles.without(text).encode() if needles.found(text) else data
+            return needles.without(text).encode() if needles.matches(text) else data
         fresh = needles.without_in(value)
         return (
             data if fresh == value else (json.dumps(fresh, ensure_ascii=False, indent=indent) + "\n").encode()
@@ -1000,6 +1000,6 @@ def _ledger(data: bytes, ids: set[str], needles: Needles, sessions: Iterable[str
             if isinstance(left, dict):
                 event["left_out"] = {why: [id_ for id_ in ids if not gone(id_)] for why, ids in left.items()}
             stays = json.dumps(event, ensure_ascii=False) + "\n" if event["ids"] else ""
-        if stays and not (gone(event.get("id")) or event.get("session") in wanted or needles.found(stays)):
+        if stays and not (gone(event.get("id")) or event.get("session") in wanted or needles.matches(stays)):
             kept.append(stays)
     return "".join(kept).encode("utf-8", "surrogateescape") or None

@@ -24,7 +24,7 @@ from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import files
 from memoryclaw.vault.conflict_rules import Conflict
-from memoryclaw.vault.edits import folded
+from memoryclaw.vault.edits import name_key
 from memoryclaw.vault.layout import DECISIONS_FILE, place_of
 from memoryclaw.vault.skill_formats import read_markdown_skill
 from memoryclaw.writing.context import WriteContext, fact_in_words
@@ -92,7 +92,7 @@ class ReviewItem(NamedTuple):
         return self.about is None or self.change is not None
 
 
-def waiting(context: WriteContext) -> list[ReviewItem]:
+def waiting_items(context: WriteContext) -> list[ReviewItem]:
     """Everything that waits: facts first, then conflicts, what asks to be verified, proposals, skill drafts, branches and permissions."""
     of_owner = () if context.only_seen else (*_branches(context), *_foreign(context))
     return [
@@ -112,10 +112,10 @@ def chosen(context: WriteContext, names: Sequence[str]) -> list[ReviewItem]:
         InputError: it is a skill, which is decided elsewhere.
         NotFoundError: nothing of that name waits.
     """
-    everything = waiting(context)
+    everything = waiting_items(context)
     items = dict[str, ReviewItem]()
     for name in names:
-        for item in _named(name, everything):
+        for item in _items_named(name, everything):
             if item.is_skill and item.run != name:
                 raise InputError(
                     f"{item.id} is a skill; `memoryclaw skills approve {item.id}` or `skills reject` decides it"
@@ -124,12 +124,12 @@ def chosen(context: WriteContext, names: Sequence[str]) -> list[ReviewItem]:
     return [item for item in items.values() if not item.is_skill]
 
 
-def one_of(context: WriteContext, name: str) -> ReviewItem:
+def find_item(context: WriteContext, name: str) -> ReviewItem:
     """The one thing that waits under this id, a skill draft too."""
-    return _named(name, waiting(context))[0]
+    return _items_named(name, waiting_items(context))[0]
 
 
-def _named(name: str, everything: Sequence[ReviewItem]) -> list[ReviewItem]:
+def _items_named(name: str, everything: Sequence[ReviewItem]) -> list[ReviewItem]:
     items = [one for one in everything if one.id == name] or [one for one in everything if one.run == name]
     if not items:
         raise NotFoundError(f"nothing waits under the name {name!r}; `memoryclaw review` lists what does")
@@ -202,7 +202,7 @@ def _checks(context: WriteContext) -> Iterator[ReviewItem]:
 
 def _conflicts(context: WriteContext) -> Iterator[ReviewItem]:
     for conflict in standing_conflicts(context):
-        path, first = conflict.told[0]
+        path, first = conflict.facts[0]
         values = "; ".join(side_in_words(side, conflict.entity) for side in conflict.sides)
         yield ReviewItem(
             id=f"{KIND}-{conflict_print(conflict)[:8]}",
@@ -210,7 +210,7 @@ def _conflicts(context: WriteContext) -> Iterator[ReviewItem]:
             what=fact_in_words(conflict.entity, conflict.field, " or ".join(conflict.values)),
             why=f"both stand, and only one can hold: {values}",
             path=path,
-            source=", ".join(dict.fromkeys(fact.source for _, fact in conflict.told if fact.source)),
+            source=", ".join(dict.fromkeys(fact.source for _, fact in conflict.facts if fact.source)),
             entity=conflict.entity,
             field=first.field,
             conflict=conflict,
@@ -271,7 +271,7 @@ def _branches(context: WriteContext) -> Iterator[ReviewItem]:
     if not history.git_dir:
         return
     for branch in open_branches(history):
-        title = f"{_made(context, history, branch)} on {branch.ref.removeprefix('refs/heads/')}"
+        title = f"{_summary(context, history, branch)} on {branch.ref.removeprefix('refs/heads/')}"
         redone = branch.run.startswith("redo-")
         cause = read_record(branch.record).held or (
             "these logs were read again" if redone else "consolidation.mode is `branch`"
@@ -302,15 +302,15 @@ def _foreign(context: WriteContext) -> Iterator[ReviewItem]:
         )
 
 
-def _made(context: WriteContext, history: History, branch: OpenBranch) -> str:
+def _summary(context: WriteContext, history: History, branch: OpenBranch) -> str:
     """`1 episode, 2 facts`: what the commits of a branch come to."""
     changes = [change for commit in branch.commits for change in history.changes(commit.commit)]
     return summary_of(
-        ChangeSet(branch.run, changes=tuple(_planned(context, change) for change in changes)), "branch"
+        ChangeSet(branch.run, changes=tuple(_plan(context, change) for change in changes)), "branch"
     )
 
 
-def _planned(context: WriteContext, change: FileChange) -> PlannedChange:
+def _plan(context: WriteContext, change: FileChange) -> PlannedChange:
     path, place = change.path, place_of(change.path)
     before, after = (None if data is None else decode(data).text for data in (change.before, change.after))
     is_new = before is None and after is not None
@@ -343,7 +343,7 @@ class CurrentFacts:
         for path in self._context.lookup.entity_files(entity):
             if place_of(path) != ("semantic", "current"):
                 continue
-            if facts := self._read(path).get((folded(entity), folded(field))):
+            if facts := self._read(path).get((name_key(entity), name_key(field))):
                 return facts
         return []
 
@@ -358,5 +358,5 @@ class CurrentFacts:
             facts = self._files[path] = {}
             for fact in self._context.semantic(path).facts(self._context.text(path)).facts:
                 if fact.current:
-                    facts.setdefault((folded(fact.entity), folded(fact.field)), []).append(fact)
+                    facts.setdefault((name_key(fact.entity), name_key(fact.field)), []).append(fact)
         return self._files[path]

@@ -24,7 +24,7 @@ def settling(context: WriteContext, conflict: Conflict, value: str) -> list[Edit
         lines.setdefault(path, []).append(fact)
     edits = []
     for path, facts in lines.items():
-        change = _settled(context.semantic(path), facts, value, context.today)
+        change = _settle(context.semantic(path), facts, value, context.today)
         try:
             change(context.text(path))
         except (InputError, NotFoundError) as error:
@@ -36,7 +36,7 @@ def settling(context: WriteContext, conflict: Conflict, value: str) -> list[Edit
     return edits
 
 
-def _settled(file: SemanticFile, facts: Sequence[Fact], value: str, today: str) -> Callable[[str], str]:
+def _settle(file: SemanticFile, facts: Sequence[Fact], value: str, today: str) -> Callable[[str], str]:
     def change(text: str) -> str:
         # From the last line to the first: an id counts those of the same field above it.
         for fact in sorted(facts, key=lambda one: one.line, reverse=True):

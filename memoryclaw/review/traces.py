@@ -39,7 +39,7 @@ def in_files(root: str, needles: Needles, progress: Progress | None = None) -> l
     for number, path in enumerate(paths, 1):
         if count := len(_texts_in(root, path, needles)):
             traces.append(
-                Trace(_place(places(root).named(path)), path, count, _first_line(root, path, needles))
+                Trace(_place(places(root).name_of(path)), path, count, _first_line(root, path, needles))
             )
         if progress:
             progress(number, len(paths))
@@ -48,7 +48,7 @@ def in_files(root: str, needles: Needles, progress: Progress | None = None) -> l
 
 def in_rows(rows: Iterable[str], needles: Needles) -> list[Trace]:
     """The same for what the tables of the index hold, which are stored compressed."""
-    count = sum(bool(needles.found(text)) for text in rows)
+    count = sum(bool(needles.matches(text)) for text in rows)
     return [Trace(INDEX, f"{STATE_DIR}/index.sqlite", count)] if count else []
 
 
@@ -75,7 +75,7 @@ def in_branches(context: WriteContext, lines: Mapping[str, Sequence[int]], needl
             for n in lines.get(r.path, ())
             if r.first <= n <= r.last
         )
-        if count := len(needles.found("\n".join(texts))) + len(set(read)):
+        if count := len(needles.matches("\n".join(texts))) + len(set(read)):
             traces.append(Trace(WAITING, branch.run, count))
     return traces
 
@@ -88,13 +88,16 @@ def _texts_in(root: str, path: str, needles: Needles) -> list[str]:
         raise VaultError(
             f"{path} cannot be searched ({error.strerror}); nothing is proven without it"
         ) from error
-    return [*needles.found(decode(data).text), *needles.found(os.fsencode(path).decode("utf-8", "replace"))]
+    return [
+        *needles.matches(decode(data).text),
+        *needles.matches(os.fsencode(path).decode("utf-8", "replace")),
+    ]
 
 
 def _first_line(root: str, path: str, needles: Needles) -> int:
     with open(os.path.join(root, path), "rb") as file:
         lines = decode(file.read()).text.split("\n")
-    return next((number for number, line in enumerate(lines, 1) if needles.found(line)), 0)
+    return next((number for number, line in enumerate(lines, 1) if needles.matches(line)), 0)
 
 
 def _all_files(root: str, under: str = "") -> Iterator[str]:

@@ -17,11 +17,11 @@ from memoryclaw.history.repository import FileChange, History, Recorded
 from memoryclaw.lifecycle.keeping import UPKEEP
 from memoryclaw.review.file_changes import (
     TakenBack,
-    facts_set,
-    facts_taken_back,
+    added_facts,
     only_its_facts,
-    restored,
-    waiting_taken_back,
+    restoring_decisions,
+    take_back_facts,
+    take_back_questions,
 )
 from memoryclaw.skills.listing import fingerprint_of
 from memoryclaw.skills.skill_file import read_skill
@@ -32,7 +32,7 @@ from memoryclaw.vault import files
 from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, on_disk, place_of, timestamp
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.writing.context import WriteContext, Written
-from memoryclaw.writing.decisions import UNDONE, Decision, Decisions, recorded
+from memoryclaw.writing.decisions import UNDONE, Decision, Decisions, record_edit
 from memoryclaw.writing.init import ADOPTS
 from memoryclaw.writing.writer import Bytes, Edit, write
 
@@ -122,7 +122,7 @@ def undo(context: WriteContext, name: str, *, yes: bool = False) -> Written:
             "undo-run", run=run, of=target.run, taken=taken, left=plan.left, kept=plan.kept
         )
 
-    edits = [*plan.edits, *([recorded(decisions)] if decisions else [])]
+    edits = [*plan.edits, *([record_edit(decisions)] if decisions else [])]
     outcome = write(context.root, edits, message, verb="undo", now=context.now)
     if not outcome.changed:
         raise InputError(target.undone_already)
@@ -193,15 +193,15 @@ def _plan(context: WriteContext, history: History, target: _Target) -> _Plan:
         if not target.is_one and _is_cited(context, path, content, chains[path], afters):
             plan.kept.append(path)
             continue
-        reverts = [(change, _reverted(context, change, works)) for change in chains[path]]
-        revertible, after = _kept(
+        reverts = [(change, _reversal(context, change, works)) for change in chains[path]]
+        revertible, after = _revertible(
             context, path, reverts, (content, states[path].head_data), plan, strict=target.is_one
         )
         anything, afters[path] = anything or after != content, after
         stored = next(
             (c.before for c in chains[path] if content is None and same_text(c.before, after)), None
         )
-        plan.edits.append(Edit(path, _one_after_the_other(revertible), stored=stored))
+        plan.edits.append(Edit(path, _chain(revertible), stored=stored))
     if not anything and (plan.left or plan.kept) and not _was_undone(context, target):
         raise ConflictError(
             f"later edits of {(plan.left or plan.kept)[0]} touch the same lines; nothing was written"
@@ -244,7 +244,7 @@ def _chains(history: History, target: _Target) -> dict[str, list[FileChange]]:
     return chains
 
 
-def _kept(
+def _revertible(
     context: WriteContext,
     path: str,
     reverts: Sequence[tuple[FileChange, _Revert]],
@@ -280,7 +280,7 @@ def _names(context: WriteContext, change: FileChange) -> list[str]:
     """The facts that a change set, where it can be told, else its file."""
     if place_of(change.path) != ("semantic", "current"):
         return [change.path]
-    facts = facts_set(*_texts(change), context.semantic(change.path))
+    facts = added_facts(*_texts(change), context.semantic(change.path))
     return [f"{fact.name} in {change.path}" for fact in facts] or [change.path]
 
 
@@ -297,7 +297,7 @@ def _bytes(context: WriteContext, path: str) -> bytes | None:
         return None
 
 
-def _one_after_the_other(reverts: Sequence[_Revert]) -> Bytes:
+def _chain(reverts: Sequence[_Revert]) -> Bytes:
     def all_of_them(now: bytes | None) -> bytes | None:
         for revert in reverts:
             now = revert(now)[0]
@@ -319,7 +319,7 @@ def _must_agree(
         )
 
 
-def _reverted(context: WriteContext, change: FileChange, works: Sequence[bytes]) -> _Revert:
+def _reversal(context: WriteContext, change: FileChange, works: Sequence[bytes]) -> _Revert:
     """What takes a change back; `works` are the files that are there, of which one may be what a removed file became."""
 
     def revert(now: bytes | None) -> tuple[bytes | None, tuple[str, ...]]:
@@ -333,7 +333,7 @@ def _reverted(context: WriteContext, change: FileChange, works: Sequence[bytes])
             return now, ()
         if now is not None and same_text(now, change.after):
             return None if change.before is None else in_form_of(change.before, now), ()
-        merged = _merged(context, change, now)
+        merged = _merge(context, change, now)
         if merged is not None:
             return merged, ()
         taken_back = _by_lines(context, change, now)
@@ -349,7 +349,7 @@ def _reverted(context: WriteContext, change: FileChange, works: Sequence[bytes])
     return revert
 
 
-def _merged(context: WriteContext, change: FileChange, now: bytes | None) -> bytes | None:
+def _merge(context: WriteContext, change: FileChange, now: bytes | None) -> bytes | None:
     """The file without the change, by a merge of lines; None where that would be a guess."""
     if now is None or change.before is None or change.after is None:
         return None
@@ -369,10 +369,10 @@ def _by_lines(context: WriteContext, change: FileChange, now: bytes | None) -> T
     before = None if change.before is None else decode(change.before).text
     after, current = decode(change.after).text, decode(now).text
     if change.path == PENDING_FILE:
-        return waiting_taken_back(before, after, current)
+        return take_back_questions(before, after, current)
     if place_of(change.path) != ("semantic", "current"):
         return None
-    return facts_taken_back(before, after, current, context.semantic(change.path))
+    return take_back_facts(before, after, current, context.semantic(change.path))
 
 
 def _decisions(context: WriteContext, history: History, target: _Target, plan: _Plan) -> list[Decision]:
@@ -383,18 +383,23 @@ def _decisions(context: WriteContext, history: History, target: _Target, plan: _
         for change in history.changes(commit.commit):
             if change.path == DECISIONS_FILE:
                 before, after = _texts(change)
-                decisions += restored(before, after, context.text(DECISIONS_FILE), at=moment, by=by)
+                decisions += restoring_decisions(
+                    before, after, context.text(DECISIONS_FILE), at=moment, by=by
+                )
     if target.run.startswith(f"{UPKEEP}-"):
         fingerprints = [commit.trailers.get("Change", "") for commit in target.commits]
         fingerprints += [
-            about(_texts(change)[1], change.path).fingerprint for change in plan.taken if _asks(change)
+            about(_texts(change)[1], change.path).fingerprint
+            for change in plan.taken
+            if change.before is None and change.path.startswith(FOLDER) and change.path.endswith(".md")
         ]
         decisions += [
             Decision(moment, UNDONE, UPKEEP, known_by, by=by) for known_by in fingerprints if known_by
         ]
     if target.run.partition("-")[0] not in _LEARNED:
         return decisions
-    ranges = {str(range_) for commit in target.commits for range_ in parse_ranges(_trailers(commit))}
+    trailers = (commit.message.rstrip().rpartition("\n\n")[2] for commit in target.commits)
+    ranges = {str(range_) for text in trailers for range_ in parse_ranges(text)}
     kind, commit_id = ("commit", target.commits[0].commit) if target.is_one else ("run", "")
     decisions.append(
         Decision(moment, UNDONE, kind, ranges=tuple(sorted(ranges)), run=target.run, commit=commit_id, by=by)
@@ -413,19 +418,11 @@ def _added_facts_and_skills(context: WriteContext, taken: Sequence[FileChange]) 
     for change in taken:
         place = place_of(change.path)
         if place == ("semantic", "current"):
-            for fact in facts_set(*_texts(change), context.semantic(change.path)):
+            for fact in added_facts(*_texts(change), context.semantic(change.path)):
                 yield "fact", fact.fingerprint
         elif place == ("skill", "draft") and change.before is None and change.after is not None:
             yield "skill", fingerprint_of(read_skill(change.path, change.after))
 
 
-def _asks(change: FileChange) -> bool:
-    return change.before is None and change.path.startswith(FOLDER) and change.path.endswith(".md")
-
-
 def _texts(change: FileChange) -> tuple[str, str]:
     return decode(change.before or b"").text, decode(change.after or b"").text
-
-
-def _trailers(commit: Recorded) -> str:
-    return commit.message.rstrip().rpartition("\n\n")[2]

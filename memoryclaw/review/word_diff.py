@@ -46,7 +46,7 @@ def word_diff(before: str, after: str, around: int = 1) -> list[Hunk]:
     return [tuple(_lines(group, old, new)) for group in matcher.get_grouped_opcodes(around)]
 
 
-def marked(pieces: tuple[DiffPart, ...]) -> str:
+def mark_up(pieces: tuple[DiffPart, ...]) -> str:
     """The pieces of a line as text without colour: `[-old-]{+new+}`."""
     return "".join(f"{start}{piece.text}{end}" for piece in pieces for start, end in [_MARKS[piece.kind]])
 
@@ -57,10 +57,10 @@ def _lines(group: list[tuple[str, int, int, int, int]], old: list[str], new: lis
             for number in range(start, end):
                 yield DiffLine(number + 1, (DiffPart(SAME, new[number]),))
         else:
-            yield from _changed(old[first:last], new[start:end], start)
+            yield from _change(old[first:last], new[start:end], start)
 
 
-def _changed(gone: list[str], come: list[str], at: int) -> Iterator[DiffLine]:
+def _change(gone: list[str], come: list[str], at: int) -> Iterator[DiffLine]:
     """Lines that give way to others: pairs that are alike word by word, the rest one below the other."""
     pairs = min(len(gone), len(come))
     for number in range(pairs):

@@ -20,7 +20,7 @@ from memoryclaw.skills.listing import (
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import free_name, slug, timestamp
 from memoryclaw.writing.context import WriteContext, Written
-from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, decisions_of, recorded
+from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, decisions_of, record_edit
 from memoryclaw.writing.writer import Edit, Move, text_change, write
 
 _DRAFTS = f"{SKILLS}/_drafts/"
@@ -77,7 +77,7 @@ def approve_skill(context: WriteContext, name: str, version: str = "") -> SkillD
         ConflictError: its files are not those of this version, as somebody was shown them.
         InputError: lint finds problems in it, or its place is taken.
     """
-    skill = _as_shown(context, name, version)
+    skill = _find_unchanged(context, name, version)
     path, digest = skill.skill.path, skill.skill.digest
     target = path.replace(_DRAFTS, f"{SKILLS}/", 1)
     if skill.state == APPROVED:
@@ -109,7 +109,7 @@ def approve_skill(context: WriteContext, name: str, version: str = "") -> SkillD
 
     moves = [Move(place, to) for place, to in moved.items() if place != to]
     outcome = write(
-        context.root, [*moves, recorded(decisions)], message, verb="skills approve", now=context.now
+        context.root, [*moves, record_edit(decisions)], message, verb="skills approve", now=context.now
     )
     beside = ", ".join(to for place, to in moved.items() if place != path)
     also = f"approved with it: {beside}" if beside else ""
@@ -117,7 +117,7 @@ def approve_skill(context: WriteContext, name: str, version: str = "") -> SkillD
     return SkillDecision(skill.name, target, "approved", digest, outcome.commit, notice)
 
 
-def _as_shown(context: WriteContext, name: str, version: str) -> ListedSkill:
+def _find_unchanged(context: WriteContext, name: str, version: str) -> ListedSkill:
     skill = find(list_skills(context.root), name)
     if version and skill.version != version:
         raise ConflictError(f"the skill {skill.name} has changed since it was shown; look at it again")
@@ -131,7 +131,7 @@ def reject_skill(context: WriteContext, name: str, version: str = "") -> SkillDe
         ConflictError: its files are not those of this version, as somebody was shown them.
         InputError: the skill is not approved.
     """
-    skill = _as_shown(context, name, version)
+    skill = _find_unchanged(context, name, version)
     return _reject_draft(context, skill) if skill.state == DRAFT else _withdraw(context, skill)
 
 
@@ -152,7 +152,7 @@ def _reject_draft(context: WriteContext, draft: ListedSkill) -> SkillDecision:
         context,
         draft,
         _PendingDecision(run, subject, summary, target, "rejected"),
-        [*moves, recorded([decision])],
+        [*moves, record_edit([decision])],
     )
 
 
@@ -165,7 +165,7 @@ def _withdraw(context: WriteContext, listed: ListedSkill) -> SkillDecision:
         raise InputError(
             f"{listed.name} is not approved, so there is nothing to withdraw; `memoryclaw forget {path.removesuffix('.md')}` moves it to the archive"
         )
-    edit = recorded([_decision(context, REJECTED, path, digest=digest) for digest in withdrawn])
+    edit = record_edit([_decision(context, REJECTED, path, digest=digest) for digest in withdrawn])
     subject = f"Withdraw the approval of the skill {listed.name}"
     ruling = _PendingDecision(run, subject, f"{path} is no longer offered to hosts.", path, "withdrawn")
     return _no(context, listed, ruling, [edit])._replace(digest=withdrawn[0])

@@ -28,7 +28,7 @@ from memoryclaw.skills.listing import (
 from memoryclaw.text.encoding import in_form_of
 from memoryclaw.vault import files
 from memoryclaw.vault.files import writer_lock
-from memoryclaw.vault.state_folder import made
+from memoryclaw.vault.state_folder import make_private_folder
 from memoryclaw.writing.decisions import APPROVED, decisions_of
 
 CURRENT, EARLIER = "current", "earlier"
@@ -52,7 +52,7 @@ class HostFolder:
 
     def make(self) -> None:
         """Makes the folder, private to the user, replacing anything else of its name."""
-        made(self._state)
+        make_private_folder(self._state)
         if os.path.lexists(self.path) and not _is_folder(self.path):
             os.unlink(self.path)
         with suppress(FileExistsError):
@@ -187,9 +187,9 @@ def host_skills(root: str, folder: HostFolder, *, sees: Sees, refresh: bool = Tr
     Raises:
         VaultError: the folder cannot be written.
     """
-    copies, left_out = _wanted(root, sees)
+    copies, left_out = _approved_copies(root, sees)
     try:
-        brought = _brought(root, folder, copies, refresh=refresh)
+        brought = _bring_copies(root, folder, copies, refresh=refresh)
     except OSError as error:
         raise VaultError(
             f"{folder.path} cannot be brought up to date ({error.strerror}); try again"
@@ -197,7 +197,7 @@ def host_skills(root: str, folder: HostFolder, *, sees: Sees, refresh: bool = Tr
     return brought._replace(left_out=tuple(sorted((*brought.left_out, *left_out))))
 
 
-def _brought(root: str, folder: HostFolder, copies: Sequence[_Wanted], *, refresh: bool) -> HostSkills:
+def _bring_copies(root: str, folder: HostFolder, copies: Sequence[_Wanted], *, refresh: bool) -> HostSkills:
     if refresh:
         folder.make()
     hosted, failed = [], []
@@ -211,7 +211,7 @@ def _brought(root: str, folder: HostFolder, copies: Sequence[_Wanted], *, refres
     return HostSkills(folder.path, tuple(hosted), tuple(failed))
 
 
-def _wanted(root: str, sees: Sees) -> tuple[list[_Wanted], list[WithheldSkill]]:
+def _approved_copies(root: str, sees: Sees) -> tuple[list[_Wanted], list[WithheldSkill]]:
     approved = approvals(decisions_of(root))
     copies: dict[str, _Wanted] = {}
     left_out = []

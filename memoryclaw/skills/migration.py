@@ -116,7 +116,7 @@ def _skills_as_markdown(context: WriteContext) -> StepPlan:
     edits, rewritten, problems, approved = list[Edit](), list[Rewritten](), list[Problem](), list[str]()
     skills = [listed for listed in list_skills(context.root) if not listed.skill.path.endswith(".md")]
     history, paths = History(context.root), [listed.skill.path for listed in skills]
-    ignored = history.ignored(paths)() if history.git_dir and paths else set()
+    ignored = history.ask_ignored(paths)() if history.git_dir and paths else set()
     for listed in skills:
         file = listed.skill
         if file.path in ignored:

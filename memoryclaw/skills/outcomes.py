@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from memoryclaw.capture.log_records import unmarked
+from memoryclaw.capture.log_records import strip_marks
 from memoryclaw.errors import VaultError
 from memoryclaw.skills.skill_file import SkillFile
 from memoryclaw.text.dates import parse_timestamp
@@ -104,7 +104,7 @@ def outcomes_of(events: Iterable[Mapping[str, Any]], path: str, digest: str) -> 
     return Outcomes(tuple(filter(None, map(_outcome, mine))), digest)
 
 
-def kept(
+def keep_outcome(
     ledger: Ledger, skill: SkillFile, *, ok: bool, by: str, why: str, session: str, now: datetime
 ) -> RunOutcome:
     """Keeps how it went when somebody followed a skill.
@@ -121,7 +121,7 @@ def kept(
     Raises:
         VaultError: it could not be kept.
     """
-    reason = one_line(unmarked(why).text)[:WHY]
+    reason = one_line(strip_marks(why).text)[:WHY]
     outcome = RunOutcome(timestamp(now), ok, by, reason, digest=skill.digest)
     values = {"skill": skill.name, "path": skill.path, "digest": skill.digest, "ok": ok, "by": by}
     values |= {key: value for key, value in (("why", reason), ("session", one_line(session))) if value}

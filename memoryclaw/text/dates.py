@@ -182,7 +182,7 @@ def find_ranges(text: str, today: date) -> tuple[list[DateRange], str]:
             free = longest.after if longest else place
     hits = list(_WORDS.finditer(text)) if phrases else []
     ranges = [_range(text, hits[place].start(), hits[p.after - 1].end(), p) for place, p in phrases]
-    return ranges, blanked(text, (p.span for p in ranges))
+    return ranges, with_blanks(text, (p.span for p in ranges))
 
 
 def leading_range(text: str, today: date) -> DateRange | None:
@@ -195,7 +195,7 @@ def leading_range(text: str, today: date) -> DateRange | None:
     return _range(text, 0, hits[-1].end(), longest)
 
 
-def coming(one: DateRange, today: date) -> DateRange | None:
+def next_occurrence(one: DateRange, today: date) -> DateRange | None:
     """The next such days where a text names some that come again, as `30 April`, `in May` or `on Friday` do; None for `last May` or `2025`.
 
     A text that says no year is read as the last of them, since people mostly ask for what was. What comes again is told by reading
@@ -264,7 +264,7 @@ def _longest(read: Iterable[SpokenDate | None]) -> SpokenDate | None:
     return max(filter(None, read), key=lambda found: found.after, default=None)
 
 
-def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
+def with_blanks(text: str, spans: Iterable[tuple[int, int]]) -> str:
     """Replaces these spans, given in order, by spaces; every other character keeps its place."""
     pieces, position = [], 0
     for start, end in spans:

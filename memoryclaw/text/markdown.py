@@ -96,7 +96,7 @@ def links_in(text: str) -> list[tuple[int, Link]]:
         links.append((start, Link(target.strip(), anchor.strip(), label.strip(), 0, embed)))
     if "](" in text:
         links += [
-            (hit.start(), Link(_unquoted(hit[2]), _unquoted(hit[3] or ""), hit[1], 0))
+            (hit.start(), Link(_unquote(hit[2]), _unquote(hit[3] or ""), hit[1], 0))
             for hit in _MARKDOWN_LINK.finditer(text)
             if not _SCHEME.match(hit[2])
         ]
@@ -104,7 +104,7 @@ def links_in(text: str) -> list[tuple[int, Link]]:
     return links
 
 
-def _unquoted(address: str) -> str:
+def _unquote(address: str) -> str:
     if "%" not in address:
         return address
     return unquote(address)

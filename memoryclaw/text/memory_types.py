@@ -12,11 +12,12 @@ _LONGEST = 20_000  # characters that are read
 _ASKING = ("?", "\uff1f", "\u061f")
 
 
-def type_told(text: str) -> str:
+def type_in_text(text: str) -> str:
     """`decision` or `lesson` where a line of a text tells of one, the first before the second; else an empty string."""
     text = text[:_LONGEST]
     tokens = tokens_of(text)
-    spoken = [words for code in codes() if _may_tell(words := grammar(code), tokens)]
+    grammars = [grammar(code) for code in codes()]
+    spoken = [g for g in grammars if g.choices.within(tokens) or g.lessons.within(tokens)]
     if not spoken:
         return ""
     lines = [tokens_of(line) for line in text.split("\n") if not line.rstrip(" \"'”").endswith(_ASKING)]
@@ -25,9 +26,9 @@ def type_told(text: str) -> str:
     return "lesson" if any(words.lessons.within(line) for words in spoken for line in lines) else ""
 
 
-def type_said(text: str) -> str:
+def type_in_speech(text: str) -> str:
     """The same of what somebody said, and `preference` where it says what they like."""
-    if type_ := type_told(text):
+    if type_ := type_in_text(text):
         return type_
     text = text[:_LONGEST]
     tokens = tokens_of(text)
@@ -43,10 +44,6 @@ def is_procedure(text: str) -> bool:
     """True for a wish that tells when to do what: `when I send an invoice, add the order number`."""
     tokens = tokens_of(text)
     return any(grammar(code).occasions.within(tokens) for code in codes())
-
-
-def _may_tell(words: Grammar, tokens: Sequence[str]) -> bool:
-    return words.choices.within(tokens) or words.lessons.within(tokens)
 
 
 def _tells(wanted: WordList, tokens: Sequence[str], words: Grammar) -> bool:

@@ -56,7 +56,9 @@ def _clash(a: Hunk, b: Hunk) -> bool:
 
 
 def _gist(before: str, after: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    old, new = _trimmed(lines_of(before), lines_of(after))
+    old, new = lines_of(before), lines_of(after)
+    start, end = _shared(old, new)  # so the comparison costs what the change costs
+    old, new = old[start : len(old) - end], new[start : len(new) - end]
     changes = hunks(old, new)
     gone = [line for hunk in changes for line in old[hunk.start : hunk.end]]
     come = [line for hunk in changes for line in hunk.lines]
@@ -65,12 +67,6 @@ def _gist(before: str, after: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _words(lines: list[str]) -> tuple[str, ...]:
     return tuple(stripped for line in lines if (stripped := line.strip()))
-
-
-def _trimmed(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
-    """Strips the common first and last lines, so that the comparison costs what the change costs."""
-    start, end = _shared(old, new)
-    return old[start : len(old) - end], new[start : len(new) - end]
 
 
 def _shared(one: list[str], other: list[str]) -> tuple[int, int]:
@@ -114,7 +110,7 @@ def weave(base: str, first: str, second: str, join: Join, choose: Choose) -> Wov
     out: list[str] = []
     clashes = 0
     for number in range(len(origin) + 1):
-        out += _joined(first_weft.before[number], second_weft.before[number], join)
+        out += _join(first_weft.before[number], second_weft.before[number], join)
         if number == len(origin):
             break
         ours, theirs = first_weft.kept[number], second_weft.kept[number]
@@ -159,14 +155,14 @@ def _weft(base: list[str], other: list[str]) -> _Weft:
         for number in range(position, hunk.start):
             weft.kept[number] = other[number + moved]
         first = hunk.start + moved
-        _told_apart(weft, base, hunk.start, hunk.end, other[first : first + len(hunk.lines)])
+        _split_changes(weft, base, hunk.start, hunk.end, other[first : first + len(hunk.lines)])
         position, moved = hunk.end, moved + len(hunk.lines) - (hunk.end - hunk.start)
     for number in range(position, count):
         weft.kept[number] = other[number + moved]
     return weft
 
 
-def _told_apart(found: _Weft, base: list[str], start: int, end: int, lines: list[str]) -> None:
+def _split_changes(found: _Weft, base: list[str], start: int, end: int, lines: list[str]) -> None:
     """Notes a change of several lines as changes of one line each, as far as it is known which became which."""
     position, heads = 0, dict[str, list[int]]()
     for number, line in enumerate(lines):
@@ -177,13 +173,13 @@ def _told_apart(found: _Weft, base: list[str], start: int, end: int, lines: list
         place = bisect_left(same, position)
         if place < len(same):
             to = same[place]
-            _as_one(found, base, (start, number), lines[position:to])
+            _note_change(found, base, (start, number), lines[position:to])
             found.kept[number], found.instead[number] = None, [lines[to]]
             start, position = number + 1, to + 1
-    _as_one(found, base, (start, end), lines[position:])
+    _note_change(found, base, (start, end), lines[position:])
 
 
-def _as_one(found: _Weft, base: list[str], span: tuple[int, int], lines: list[str]) -> None:
+def _note_change(found: _Weft, base: list[str], span: tuple[int, int], lines: list[str]) -> None:
     start, end = span
     size = end - start
     if not size:
@@ -247,7 +243,7 @@ def _anchors(a: list[str], b: list[str]) -> list[tuple[int, int]]:
     return anchors[::-1]
 
 
-def _joined(first: list[str], second: list[str], join: Join) -> list[str]:
+def _join(first: list[str], second: list[str], join: Join) -> list[str]:
     if not first or not second or _same_lines(first, second):
         return second or first
     return join(first, second)
@@ -263,7 +259,7 @@ def both(first: list[str], second: list[str]) -> list[str]:
     return [*first[: len(first) - end], *second[start:]]
 
 
-def appended(first: list[str], second: list[str]) -> list[str]:
+def merge_records(first: list[str], second: list[str]) -> list[str]:
     """What two sides appended to a record, each stretch whole; a line that both have stands there once."""
     counts = Counter(line.rstrip("\r\n") for line in first)
     fresh = []
@@ -292,7 +288,7 @@ class _Node:
         self.below: list[_Node] = []
 
 
-def outlined(first: list[str], second: list[str]) -> list[str]:
+def merge_outlines(first: list[str], second: list[str]) -> list[str]:
     """What two sides added at one place, as outlines: a heading or item that both have stands there once, with what either has below it."""
     root = _outline(first)
     _into(root, _outline(second))

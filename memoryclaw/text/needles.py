@@ -21,7 +21,7 @@ GONE = "forgotten"  # what stands where a text was
 def plain_words(text: str) -> tuple[str, ...]:
     """The words of a text without case and accents; those that JSON escapes are read."""
     if "\\" in text:
-        text = _ESCAPE.sub(_unescaped, text)
+        text = _ESCAPE.sub(_unescape, text)
     return tuple(map(fold, words_of(text)))
 
 
@@ -36,7 +36,7 @@ def tells(text: str) -> bool:
     return len(words) >= _WORDS or len("".join(words)) >= _LETTERS
 
 
-def sentences(text: str) -> list[str]:
+def phrases(text: str) -> list[str]:
     """The sentences of a text, and what stands between their commas, as far as they are long enough to be looked for."""
     pieces = _SENTENCE.split(text)
     passages = dict.fromkeys(
@@ -62,7 +62,7 @@ class Needles:
     def __bool__(self) -> bool:
         return bool(self.texts)
 
-    def found(self, text: str) -> list[str]:
+    def matches(self, text: str) -> list[str]:
         """Those that a text holds."""
         words, starts = plain_words(text), self._by_start
         hits: dict[str, None] = {}
@@ -82,7 +82,7 @@ class Needles:
 
     def without(self, text: str) -> str:
         """A text in which a word stands for each of them."""
-        while hits := self.found(text):
+        while hits := self.matches(text):
             before = text
             for start, end, _ in sorted(self._cut(text), reverse=True):
                 text = f"{text[:start]}{GONE}{text[end:]}"
@@ -139,10 +139,10 @@ def _pattern(needle: str) -> re.Pattern[str]:
 def _bluntly(text: str, needles: Iterable[str]) -> str:
     """Takes out whole lines where the words of a needle are spelt in a way that no pattern meets."""
     looked = Needles(needles)
-    lines = [GONE if looked.found(line) else line for line in text.split("\n")]
+    lines = [GONE if looked.matches(line) else line for line in text.split("\n")]
     joined = "\n".join(lines)
-    return GONE if looked.found(joined) else joined
+    return GONE if looked.matches(joined) else joined
 
 
-def _unescaped(hit: re.Match[str]) -> str:
+def _unescape(hit: re.Match[str]) -> str:
     return chr(int(hit[1], 16)) if hit[1] else " " if hit[2] else hit[3]

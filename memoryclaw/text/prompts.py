@@ -44,15 +44,15 @@ def one_line(text: str) -> str:
     return _SPACE.sub(" ", visible(text)).strip()
 
 
-def escaped(text: str) -> str:
+def escape_item(text: str) -> str:
     """Escapes a text as the content of an item or attribute: one line, no markup, no remote image."""
     return _without_images(one_line(text)).translate(_ESCAPES)
 
 
 @lru_cache(maxsize=2048)  # the same lines are weighed again and again, in one pack and in the next
-def escaped_line(text: str) -> str:
+def escape_line(text: str) -> str:
     """Escapes a text as a line between tags: no markup, no image, no live link; quotes stay, which saves tokens."""
-    return _without_images(unlinked(one_line(text))).translate(_BETWEEN_TAGS)
+    return _without_images(defuse_links(one_line(text))).translate(_BETWEEN_TAGS)
 
 
 def _without_images(flat: str) -> str:
@@ -60,7 +60,7 @@ def _without_images(flat: str) -> str:
     return _IMAGE.sub("[", _REMOTE_IMAGE.sub(r"\1", flat)) if "![" in flat else flat
 
 
-def unlinked(text: str) -> str:
+def defuse_links(text: str) -> str:
     """Defuses the links of a text, so that no host opens or fetches them: `https[:]//example.org`."""
     if "//" not in text and "\\\\" not in text and "ww." not in text.lower():
         return text
@@ -69,8 +69,8 @@ def unlinked(text: str) -> str:
 
 def item(id_: str, text: str, when: str = "") -> str:
     """Formats one recalled item; escapes its text."""
-    on = f' on="{escaped(when[:10])}"' if when else ""
-    return f'<m id="{escaped(id_)}"{on}>{escaped_line(text)}</m>'
+    on = f' on="{escape_item(when[:10])}"' if when else ""
+    return f'<m id="{escape_item(id_)}"{on}>{escape_line(text)}</m>'
 
 
 def tags(trust: str) -> tuple[str, str]:
@@ -78,7 +78,7 @@ def tags(trust: str) -> tuple[str, str]:
     return f'<memory trust="{trust}">', "</memory>"
 
 
-def fenced(groups: list[tuple[str, list[str]]], head: Sequence[str] = ()) -> str:
+def fence_block(groups: list[tuple[str, list[str]]], head: Sequence[str] = ()) -> str:
     """Formats the whole block: items grouped by trust, the most trusted first; empty without items.
 
     Args:
@@ -134,7 +134,7 @@ _STARTS, _COSTS = [start for start, _ in _SCRIPTS], [cost for _, cost in _SCRIPT
 
 def estimate(text: str) -> int:
     """The tokens of a text, rounded up."""
-    return rounded(cost(text))
+    return whole_tokens(cost(text))
 
 
 @lru_cache(maxsize=2048)
@@ -144,7 +144,7 @@ def cost(text: str) -> int:
     return pieces if text.isascii() else pieces + sum(map(_others.__getitem__, _ASCII.sub("", text)))
 
 
-def rounded(hundredths: int) -> int:
+def whole_tokens(hundredths: int) -> int:
     """A cost in whole tokens."""
     return math.ceil(hundredths / _CENT)
 

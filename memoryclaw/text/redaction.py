@@ -15,9 +15,9 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from memoryclaw.text.secret_names import SecretSpan as _Span
-from memoryclaw.text.secret_names import is_sample, lowered, named_secrets, value_of
+from memoryclaw.text.secret_names import is_sample, lower, named_secrets, value_of
 from memoryclaw.text.secret_places import placed_secrets, secret_members
-from memoryclaw.text.wrapping import joined, unwrapped
+from memoryclaw.text.wrapping import join_lines, unwrap
 
 # Secrets known by their form; each row is the published form of one issuer's key.
 
@@ -40,7 +40,7 @@ def _rows(*rows: tuple[str, str, str]) -> tuple[SecretRule, ...]:
     return tuple(SecretRule(kind, tuple(near.split()), pattern) for kind, near, pattern in rows)
 
 
-# A token's pattern matches only without a letter or digit before it, which `compiled` adds. It has no right end:
+# A token's pattern matches only without a letter or digit before it, which `lazy_pattern` adds. It has no right end:
 # a token longer than its form is taken whole rather than in part.
 CLOUDS = _rows(
     ("aws-key", "akia asia abia acca", r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9+/])"),
@@ -384,7 +384,7 @@ class Redactor:
         """Redacts a part of a text that holds no mark."""
         pieces: list[str] = []
         end = 0
-        for span in _merged(_found(text)):
+        for span in _merge(_spans(text)):
             pieces += [text[end : span.start], self.mark(span.kind, text[span.start : span.end])]
             kinds.append(span.kind)
             end = span.end
@@ -398,11 +398,11 @@ class Redactor:
         if isinstance(value, dict):
             secret = secret_members(value)
             return {
-                key if _PLAIN.fullmatch(key) else self._string(key, "", kinds): self._sealed(
+                key if _PLAIN.fullmatch(key) else self._string(key, "", kinds): self._seal(
                     inner, kinds, depth + 1
                 )
                 if key in secret
-                else self._walk(inner, _called(value, key), kinds, depth + 1)
+                else self._walk(inner, _name_of(value, key), kinds, depth + 1)
                 for key, inner in value.items()
             }
         if isinstance(value, list):
@@ -414,10 +414,10 @@ class Redactor:
             return self._string(str(value), name, kinds)
         return value
 
-    def _sealed(self, value: Any, kinds: list[str], depth: int) -> Any:
+    def _seal(self, value: Any, kinds: list[str], depth: int) -> Any:
         """Removes every text of a value whose place makes it a secret."""
         if isinstance(value, dict):
-            return {key: self._sealed(inner, kinds, depth + 1) for key, inner in value.items()}
+            return {key: self._seal(inner, kinds, depth + 1) for key, inner in value.items()}
         if not isinstance(value, str) or not value or MARK.search(value):
             return self._walk(value, "", kinds, depth)
         kinds.append("secret")
@@ -432,7 +432,7 @@ class Redactor:
         return str(redacted.value)
 
 
-def _called(holder: dict[str, Any], key: str) -> str:
+def _name_of(holder: dict[str, Any], key: str) -> str:
     """The name of a value: its key, or the `name` beside it, as in `{"name": "DB_PASSWORD", "value": …}`."""
     beside = holder.get("name", holder.get("key")) if key.lower() == "value" else None
     return beside if isinstance(beside, str) else key
@@ -444,21 +444,21 @@ def _flag(items: list[Any], at: int) -> str:
     return before.lstrip("-") if isinstance(before, str) and _FLAG.fullmatch(before) else ""
 
 
-def _found(text: str) -> Iterator[_Span]:
+def _spans(text: str) -> Iterator[_Span]:
     """The secrets of a text as it is written, as it is meant, and those that a line break divides."""
     yield from _secrets(text)
-    meant = unwrapped(text)
+    meant = unwrap(text)
     if meant.edits:
         for span in _secrets(meant.text):
             yield _Span(*meant.span(span.start, span.end), span.kind)
-    lines = joined(meant.text)
+    lines = join_lines(meant.text)
     if lines.edits:
         for span in _secrets(lines.text):
             yield _Span(*meant.span(*lines.span(span.start, span.end)), span.kind)
 
 
 def _secrets(text: str) -> Iterator[_Span]:
-    low = lowered(text)
+    low = lower(text)
     yield from _forms(text, low)
     yield from named_secrets(text, low)
     yield from placed_secrets(text, low)
@@ -469,13 +469,13 @@ def _forms(text: str, low: str) -> Iterator[_Span]:
     near = [rule for near, rule in _TOKENS_BY_NEAR if near in long] if long else []
     near += [rule for near, rule in _SHAPES_BY_NEAR if near in low]
     for rule in dict.fromkeys(near):
-        for hit in compiled(rule).finditer(text):
+        for hit in lazy_pattern(rule).finditer(text):
             group = next((n for n in range(1, hit.re.groups + 1) if hit[n]), 0)
             if not group or not is_sample(hit[group]):
                 yield _Span(*hit.span(group), rule.kind)
 
 
-def _merged(spans: Iterable[_Span]) -> list[_Span]:
+def _merge(spans: Iterable[_Span]) -> list[_Span]:
     """Sorts spans and joins overlapping ones; the first rule gives the kind."""
     merged: list[_Span] = []
     for span in sorted(
@@ -490,7 +490,7 @@ def _merged(spans: Iterable[_Span]) -> list[_Span]:
 
 
 @cache
-def compiled(rule: SecretRule) -> re.Pattern[str]:
+def lazy_pattern(rule: SecretRule) -> re.Pattern[str]:
     """Compiles a pattern at its first use: compiling them all takes longer than to capture a turn."""
     return (
         re.compile(rule.pattern, re.IGNORECASE)

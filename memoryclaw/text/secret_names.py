@@ -191,7 +191,7 @@ class SecretSpan(NamedTuple):
     kind: str
 
 
-def lowered(text: str) -> str:
+def lower(text: str) -> str:
     """The text in lower case, every character at its place."""
     low = text.lower()
     return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
@@ -204,7 +204,7 @@ def named_secrets(text: str, low: str = "") -> Iterator[SecretSpan]:
         text: the text.
         low: the same in lower case, where it is at hand.
     """
-    low = low or lowered(text)
+    low = low or lower(text)
     if "authorization" in low:
         for hit in _HEADER.finditer(text):
             if (is_random(hit[1], 8) and not _EXPRESSION.fullmatch(hit[1])) or _is_login(hit[1]):
@@ -219,20 +219,20 @@ def named_secrets(text: str, low: str = "") -> Iterator[SecretSpan]:
     for core in _CORE.finditer(low):
         hopeful = core.start() >= end and not _ENDLESS.match(text, core.start())
         named = _ASSIGNED.match(text, core.start()) if hopeful else None
-        if named and (span := _assigned(named)):
+        if named and (span := _assignment(named)):
             yield span
             end = span.end
-    yield from _told(text, low)
+    yield from _in_sentences(text, low)
 
 
-def _told(text: str, low: str) -> Iterator[SecretSpan]:
+def _in_sentences(text: str, low: str) -> Iterator[SecretSpan]:
     """What sentences tell, in the order of their language: the name first, or the value."""
     spoken, codes = (_SPOKEN_ASCII, _CODES_ASCII) if text.isascii() else (_SPOKEN, _CODES)
     for sentence in dict.fromkeys([row for name, row in spoken if name in low]):
         if any(sign in low for sign in sentence.signs):
             for hit in password_sentence(sentence).finditer(text):
-                start, end = _trimmed(text, *hit.span(1))
-                if _is_told(text[start:end]) or _tells_all(hit, start, end):
+                start, end = _trim(text, *hit.span(1))
+                if _looks_spoken(text[start:end]) or _tells_all(hit, start, end):
                     yield SecretSpan(start, end, "password")
     for sentence in (
         dict.fromkeys([row for name, row in codes if name in low]) if _DIGITS.search(text) else ()
@@ -240,12 +240,12 @@ def _told(text: str, low: str) -> Iterator[SecretSpan]:
         for hit in code_sentence(sentence).finditer(text):
             yield SecretSpan(*hit.span(1), "pin")
     for hit in _REVERSED.finditer(text) if any(name in low for name in _REVERSED_NAMES) else ():
-        start, end = _trimmed(text, *hit.span(1))
-        if _is_told(text[start:end]) or re.fullmatch(r"\d{4,8}", text[start:end]):
+        start, end = _trim(text, *hit.span(1))
+        if _looks_spoken(text[start:end]) or re.fullmatch(r"\d{4,8}", text[start:end]):
             yield SecretSpan(start, end, "password")
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     while end - start > 1 and text[end - 1] in _ENDS:
         end -= 1
     return start, end
@@ -266,7 +266,7 @@ def _tells_all(hit: re.Match[str], start: int, end: int) -> bool:
     return not _ALGORITHMS.intersection((value.lower(),)) and bool(_SENTENCE_END.match(text, end))
 
 
-def _is_told(value: str) -> bool:
+def _looks_spoken(value: str) -> bool:
     """True for what looks like a password in a sentence: letters with digits or signs, and no measure or algorithm."""
     bare = value.rstrip("!?.…")
     return (
@@ -287,7 +287,7 @@ def value_of(name: str, value: str) -> str:
     best = next((n for n in named_secrets(padded) if n.start >= len(name)), None)
     if best is not None:
         return best.kind
-    hits = (_ASSIGNED.match(f'{name}="x"', core.start()) for core in _CORE.finditer(lowered(name)))
+    hits = (_ASSIGNED.match(f'{name}="x"', core.start()) for core in _CORE.finditer(lower(name)))
     hit = next(filter(None, hits), None)
     if hit is None or not hit["password"] or _is_about(hit["tail"]) or " " in name.strip():
         return ""
@@ -300,7 +300,7 @@ def _may_name_one(name: str) -> bool:
     return bool(_CORE.search(name.lower()) or "pin" in name.lower())
 
 
-def _assigned(hit: re.Match[str]) -> SecretSpan | None:
+def _assignment(hit: re.Match[str]) -> SecretSpan | None:
     if _is_about(hit["tail"]) or _word_before(hit.string, hit.start()) in _PUBLIC:
         return None
     start, end = _value_span(hit)
@@ -375,11 +375,11 @@ def _is_password(hit: re.Match[str], value: str, end: int) -> bool:
     mixed = mixes(bare) and len(value) >= 6
     loose = hit["space"] is not None or bool(hit["gap"])
     short = hit["password"].lower() == "pass"
-    if short and (_is_result(hit, value) or (loose and not _is_told(value))):
+    if short and (_is_result(hit, value) or (loose and not _looks_spoken(value))):
         return False
     if hit["space"] is not None:
-        return _is_told(value) and not _IN_CODE.search(value)
-    if hit["gap"] and not (mixed and _is_told(value) and not _IN_CODE.search(value)):
+        return _looks_spoken(value) and not _IN_CODE.search(value)
+    if hit["gap"] and not (mixed and _looks_spoken(value) and not _IN_CODE.search(value)):
         return False
     if short and not (mixes(value) or hit["open"] or _is_assignment(hit)):
         return False
@@ -443,7 +443,7 @@ def _is_token(hit: re.Match[str], value: str) -> bool:
         and _is_assignment(hit)
         and user.isalnum()
     ):
-        return _is_told(credentials[0])
+        return _looks_spoken(credentials[0])
     least = (20 if bare else 16) if loose else 16 if bare else 8
     if len(value) < least or "," in value or (not _is_quoted(hit) and _IN_CODE.search(value)):
         return False

@@ -53,14 +53,14 @@ class MappedText(NamedTuple):
         return edit[3] + at - edit[1] if edit[1] <= at else edit[edge]
 
 
-def unwrapped(text: str) -> MappedText:
+def unwrap(text: str) -> MappedText:
     """The text without invisible marks, Markdown escapes, percent-encoding, entities and the like; equal to it when there are none."""
     if text.isascii() and text.isprintable() and not any(sign in text for sign in _SIGNS):
         return MappedText(text)
-    return _read(text, _WRAPPED, _meant)
+    return _read(text, _WRAPPED, _meaning)
 
 
-def joined(text: str) -> MappedText:
+def join_lines(text: str) -> MappedText:
     """The text without the line breaks that stand inside a word that is no word of a language."""
     return _read(text, _BREAK, _joint) if "\n" in text else MappedText(text)
 
@@ -80,7 +80,7 @@ def _read(text: str, pattern: re.Pattern[str], meaning: Callable[[re.Match[str]]
     return MappedText("".join([*pieces, text[end:]]), tuple(edits)) if edits else MappedText(text)
 
 
-def _meant(hit: re.Match[str]) -> str | None:
+def _meaning(hit: re.Match[str]) -> str | None:
     """What stands for a wrapped part; none where it is what it looks like."""
     kind = hit.lastgroup or ""
     if kind in {"unseen", "escape"}:

@@ -60,13 +60,13 @@ def read_plain(text: str, first_line: int) -> Plain | None:
         if plain:
             values[name] = _scalar(plain)
         elif flow or quoted:
-            values[name] = _listed(flow) if flow else quoted.rstrip(" ")[1:-1]
+            values[name] = _list_items(flow) if flow else quoted.rstrip(" ")[1:-1]
         else:
             values[name], key = None, name
     return Plain(values, lines)
 
 
-def _listed(flow: str) -> list[str | None]:
+def _list_items(flow: str) -> list[str | None]:
     inside = flow.rstrip(" ")[1:-1].strip(" ")
     return [_scalar(piece) for piece in inside.split(",")] if inside else []
 
@@ -204,13 +204,10 @@ class _YamlBuilder:
                     event.start_mark.line, f"the alias *{event.anchor} is not read", "write the value out"
                 )
             elif kind is doc_start and root:
-                self._second_document(event)
+                message, line = "a second YAML document begins here; it is not read", event.start_mark.line
+                self.problems.append(Problem("", self._first + line, message, "keep one document"))
                 break
         return root[0] if root else None
-
-    def _second_document(self, event: Any) -> None:
-        message = "a second YAML document begins here; it is not read"
-        self.problems.append(Problem("", self._first + event.start_mark.line, message, "keep one document"))
 
     def _check_key(self, event: Any, path: Path, node: dict[str, Any]) -> None:
         if path[-1] == "<<" and not event.style:

@@ -38,7 +38,7 @@ UNLABELLED = Label()
 CLOSED = Label(OWNER, export=False)  # of what cannot be read
 
 
-def named(audience: str) -> str:
+def audience_name(audience: str) -> str:
     """The audience of a caller, as labels name it.
 
     Raises:
@@ -63,7 +63,7 @@ def label_of(value: Any) -> str:
     return " ".join(sorted(name for name in names if name != OWNER and _NAME.fullmatch(name))) or OWNER
 
 
-def narrowed(*labels: str) -> str:
+def common_audience(*labels: str) -> str:
     """Several audiences as one, which lets in whom all of them do; empty when none is given."""
     named = [label for label in labels if label]
     closed = [set(label.split()) - {OWNER} for label in named if label != EVERYBODY]
@@ -72,19 +72,21 @@ def narrowed(*labels: str) -> str:
     return EVERYBODY if named else ""
 
 
-def joined(labels: Iterable[Label]) -> Label:
+def join_labels(labels: Iterable[Label]) -> Label:
     """Several labels as one."""
     several = [label for label in labels if label != UNLABELLED]
     if len(several) < 2:
         return several[0] if several else UNLABELLED
-    return Label(narrowed(*(label.audience for label in several)), all(label.export for label in several))
+    return Label(
+        common_audience(*(label.audience for label in several)), all(label.export for label in several)
+    )
 
 
 def may_see(audience: str, *labels: str) -> bool:
     """True when an audience may see what has these labels, one on top of the other."""
     if audience == OWNER:
         return True
-    label = narrowed(*labels) or AGENT
+    label = common_audience(*labels) or AGENT
     return label == EVERYBODY or audience in label.split()
 
 
@@ -92,7 +94,7 @@ def of_folders(path: str, folders: Mapping[str, Any]) -> str:
     """The label of the folders that a path lies in, as the settings give them; case does not matter."""
     low = f"{path.lower()}/"
     inside = (value for folder, value in folders.items() if low.startswith(f"{folder.strip('/').lower()}/"))
-    return narrowed(*map(label_of, inside))
+    return common_audience(*map(label_of, inside))
 
 
 # Keys: of a header, of an inline field, of a line of a log, and of a skill.
@@ -124,7 +126,7 @@ def _word(text: str) -> str:
 
 def of_keys(values: Mapping[Any, Any]) -> Label:
     """The label that the keys of a mapping are."""
-    return joined(_of_key(str(key), value) for key, value in values.items())
+    return join_labels(_of_key(str(key), value) for key, value in values.items())
 
 
 def _of_key(key: str, value: Any) -> Label:
@@ -214,7 +216,7 @@ class Marks(NamedTuple):
     @property
     def label(self) -> Label:
         """All of them as one label."""
-        return joined([*(mark.label for mark in self.words), *([Label(OWNER)] if self.spans else [])])
+        return join_labels([*(mark.label for mark in self.words), *([Label(OWNER)] if self.spans else [])])
 
 
 NO_MARKS = Marks()
@@ -301,7 +303,7 @@ def labels_in(text: str) -> str:
     return label_in(text).audience
 
 
-def unlabelled(text: str) -> str:
+def without_labels(text: str) -> str:
     """A piece of text as it was said, without its marks."""
     marks = marks_in(text).words
     if not marks:
@@ -355,7 +357,9 @@ def of_code(text: str) -> Label:
             text = json.dumps(json.loads(text), ensure_ascii=False)
         except (ValueError, RecursionError):
             text = re.sub(r"\\u00([2-7][0-9a-f])", lambda hit: chr(int(hit[1], 16)), text)
-    return joined(_of_key(hit[1], hit[2] or hit[3] or hit[4] or "") for hit in _KEY.finditer(plain(text)))
+    return join_labels(
+        _of_key(hit[1], hit[2] or hit[3] or hit[4] or "") for hit in _KEY.finditer(plain(text))
+    )
 
 
 def label_of_note(parts: Split) -> Label:
@@ -375,7 +379,7 @@ def label_of_note(parts: Split) -> Label:
     if "::" in plain_body or ": :" in plain_body:
         hits = [*_OF_NOTE_EXACT.finditer(plain_body), *_OF_NOTE.finditer(without_code(plain_body))]
         labels += [_of_key(hit[1], hit[2].strip(" \t*_~")) for hit in hits]
-    return joined(labels)
+    return join_labels(labels)
 
 
 def _of_unread_header(parts: Split, shown: str) -> Label:
@@ -450,7 +454,7 @@ class Outline:
             elif line.strip() and (is_item or paragraph < 0):
                 self._close(number, _OF_LIST, indent)
             above = self._open[-1] if self._open else None
-            rows = rows + 1 if _is_row(line) and not levels[number] else 0
+            rows = rows + 1 if line.lstrip().startswith("|") and not levels[number] else 0
             begin = number
             if levels[number] or (is_item and line.strip()):
                 self._open.append(_OpenBlock(levels[number] or _OF_LIST, indent, number))
@@ -467,7 +471,7 @@ class Outline:
             self._ends[begin] = number + 1
         self._close(len(lines), 0, -1)
 
-    def covered(self, number: int) -> tuple[int, int]:
+    def reach(self, number: int) -> tuple[int, int]:
         """The lines, from and to, that a label on this one covers."""
         begin = self._begins[number]
         return begin, self._ends[begin]
@@ -482,7 +486,7 @@ class Outline:
             self._ends[self._open.pop().line] = number
 
 
-def covered(lines: Sequence[str], outline: Outline, marks: Marks | None = None) -> list[Label]:
+def line_labels(lines: Sequence[str], outline: Outline, marks: Marks | None = None) -> list[Label]:
     """The label of each line of a Markdown body.
 
     A label on a heading covers its section; in a list, the item with all that is nested below it; in a table, its row; elsewhere
@@ -500,18 +504,18 @@ def covered(lines: Sequence[str], outline: Outline, marks: Marks | None = None) 
 
     marked: dict[tuple[int, int], list[Label]] = {}
     for mark in marks.words:
-        marked.setdefault(outline.covered(line(mark.start)), []).append(mark.label)
+        marked.setdefault(outline.reach(line(mark.start)), []).append(mark.label)
     for start, end in marks.spans:
         first, last = line(start), line(end - 1)
-        for where in ((first, last + 1), outline.covered(first), outline.covered(last)):
+        for where in ((first, last + 1), outline.reach(first), outline.reach(last)):
             marked.setdefault(where, []).append(Label(OWNER))
     for (begin, end), several in marked.items():
-        label = joined(several)
-        labels[begin:end] = [joined((label_there, label)) for label_there in labels[begin:end]]
+        label = join_labels(several)
+        labels[begin:end] = [join_labels((label_there, label)) for label_there in labels[begin:end]]
     return labels
 
 
-def emptied(lines: Sequence[str], outline: Outline, hidden: Collection[int]) -> set[int]:
+def empty_headings(lines: Sequence[str], outline: Outline, hidden: Collection[int]) -> set[int]:
     """The headings below which nothing is left when these lines are hidden: the name of a section tells of what was in it."""
     empty: set[int] = set()
     populated, lost = set[int](), set[int]()  # the lines above one that is seen, and above one that is hidden
@@ -549,7 +553,3 @@ def _levels(lines: Sequence[str]) -> list[int]:
 def _indent(line: str) -> int:
     wide = line.expandtabs(4)
     return len(wide) - len(wide.lstrip())
-
-
-def _is_row(line: str) -> bool:
-    return line.lstrip().startswith("|")

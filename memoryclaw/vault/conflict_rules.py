@@ -46,13 +46,13 @@ class Conflict(NamedTuple):
         return tuple(side[0][1].value for side in self.sides)
 
     @property
-    def told(self) -> tuple[FactAt, ...]:
+    def facts(self) -> tuple[FactAt, ...]:
         """Every line that takes part."""
         return tuple(fact for side in self.sides for fact in side)
 
     def against(self, value: str) -> tuple[FactAt, ...]:
         """The lines that cannot hold where this value does."""
-        return tuple((path, fact) for path, fact in self.told if not agree(fact.value, value))
+        return tuple((path, fact) for path, fact in self.facts if not agree(fact.value, value))
 
     def rivals(self, value: str) -> tuple[FactAt, ...]:
         """The same, of each side its first line."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memoryclaw.model import AGENT, NOTHING, TRUSTS, least_trusted
-from memoryclaw.vault.audience import Label, joined, narrowed
+from memoryclaw.vault.audience import Label, common_audience, join_labels
 
 NOTE = ""  # the piece that is the note itself
 _NOBODY = "-"  # no label says so
@@ -32,13 +32,13 @@ class Standing(NamedTuple):
         """This and what stands around it as one: the narrower label, and the lower trust."""
         several = (self, *outer)
         trusts = [one.trust for one in several if one.trust]
-        return Standing(*joined(one.label for one in several), least_trusted(*trusts) if trusts else "")
+        return Standing(*join_labels(one.label for one in several), least_trusted(*trusts) if trusts else "")
 
     def is_wider_than(self, other: Standing) -> bool:
         """True where this lets in, lets out or has trusted what the other does not."""
         lets_in = self.audience or AGENT
         return (
-            narrowed(other.audience or AGENT, lets_in) != narrowed(lets_in)
+            common_audience(other.audience or AGENT, lets_in) != common_audience(lets_in)
             or self.export > other.export
             or _level(self.trust) < _level(other.trust)
         )

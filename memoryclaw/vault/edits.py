@@ -21,7 +21,7 @@ from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import fold
 from memoryclaw.text.markdown import Heading, read_body
 from memoryclaw.text.yaml_text import flow_list, scalar
-from memoryclaw.vault.audience import narrowed
+from memoryclaw.vault.audience import common_audience
 from memoryclaw.vault.facts import (
     OF_A_VALUE,
     VALUE,
@@ -80,14 +80,14 @@ def set_property(text: str, key: str, value: Value) -> str:
     if header is None:
         newline = line_end(text)
         fresh = f"---{newline}{_line(key, new_value, newline)}---{newline}"
-        return _checked(fresh + text, {}, key, new_value)
+        return _verify(fresh + text, {}, key, new_value)
     if key not in header.values:
         lines = [*header.lines, _line(key, new_value, header.newline)]
     elif header.values[key] == new_value:
         return text
     else:
-        lines = _replaced(header, _entries(header)[key], header.values[key], new_value)
-    return _checked("".join((*header.before, *lines, *header.after)), header.values, key, new_value)
+        lines = _replace_entry(header, _entries(header)[key], header.values[key], new_value)
+    return _verify("".join((*header.before, *lines, *header.after)), header.values, key, new_value)
 
 
 def line_end(text: str) -> str:
@@ -118,14 +118,14 @@ def _header(text: str) -> _Header | None:
 
 
 def _line(key: str, value: Value, newline: str) -> str:
-    return f"{scalar(key)}: {_rendered(value)}{newline}"
+    return f"{scalar(key)}: {_render(value)}{newline}"
 
 
-def _rendered(value: Value, style: str = "") -> str:
+def _render(value: Value, style: str = "") -> str:
     return scalar(value, style if style in ("'", '"') else "") if isinstance(value, str) else flow_list(value)
 
 
-def _replaced(header: _Header, entry: _Entry, old: Any, value: Value) -> list[str]:
+def _replace_entry(header: _Header, entry: _Entry, old: Any, value: Value) -> list[str]:
     lines = list(header.lines)
     if entry.style == "list" and not isinstance(value, str) and value:
         first = entry.items[0].first
@@ -133,7 +133,7 @@ def _replaced(header: _Header, entry: _Entry, old: Any, value: Value) -> list[st
     if entry.style in {"list", "map"}:
         row, column = entry.key_end
         colon = lines[row].index(":", column) + 1
-        lines[row] = f"{lines[row][:colon]} {_rendered(value)}{lines[row][colon:]}"
+        lines[row] = f"{lines[row][:colon]} {_render(value)}{lines[row][colon:]}"
         return lines[: row + 1] + lines[entry.last + 1 :]
     (row, column), (end_row, end_column) = entry.start, entry.end
     if entry.style in {"|", ">"}:
@@ -141,7 +141,7 @@ def _replaced(header: _Header, entry: _Entry, old: Any, value: Value) -> list[st
     before, after = lines[row][:column], lines[end_row][end_column:]
     space = " " if before.endswith(":") else ""
     style = entry.style if isinstance(old, str) else ""
-    return [*lines[:row], f"{before}{space}{_rendered(value, style)}{after}", *lines[end_row + 1 :]]
+    return [*lines[:row], f"{before}{space}{_render(value, style)}{after}", *lines[end_row + 1 :]]
 
 
 def _items(lines: list[str], entry: _Entry, value: Sequence[str], newline: str) -> list[str]:
@@ -161,7 +161,7 @@ def _items(lines: list[str], entry: _Entry, value: Sequence[str], newline: str) 
     return out
 
 
-def _checked(text: str, old: dict[str, Any], key: str, value: Any) -> str:
+def _verify(text: str, old: dict[str, Any], key: str, value: Any) -> str:
     header = _header(text)
     if header is None or header.values != {**old, key: value}:
         raise InputError(f"the property {key!r} cannot be changed without touching others; change it by hand")
@@ -238,7 +238,7 @@ class Splice(NamedTuple):
     lines: tuple[str, ...] = ()
 
 
-def spliced(text: str, splices: Iterable[Splice]) -> str:
+def apply_splices(text: str, splices: Iterable[Splice]) -> str:
     """Applies splices, which must not overlap. A replaced last line keeps its line end."""
     lines, newline = lines_of(text), line_end(text)
     open_ended = bool(lines) and not lines[-1].endswith(("\n", "\r"))
@@ -309,10 +309,10 @@ def set_fact(
     sheet = Sheet.of(text, file)
     standing = [f for f in sheet.found.facts if f.current and same(f.entity, entity) and same(f.field, field)]
     if holding := [fact for fact in standing if (_holds(fact.value, value) if many else fact.value == value)]:
-        return FactEdit(text if claim else _vouched(sheet, holding[0]), "confirmed", value)
-    label = audience if not standing or many else narrowed(standing[0].audience, audience)
+        return FactEdit(text if claim else _without_doubt(sheet, holding[0]), "confirmed", value)
+    label = audience if not standing or many else common_audience(standing[0].audience, audience)
     inline = _inline(since=since, source=source, audience=label, type_=memory_type)
-    addition = FactText(value, inline + _claimed(claim))
+    addition = FactText(value, inline + _claim_fields(claim))
     if not standing or many:
         first = standing[-1] if standing else None
         return _add(sheet, first.entity if first else entity, first.field if first else field, addition)
@@ -350,21 +350,21 @@ def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdi
     """Replaces the value of a fact, or the words of a statement, without History: the old one was never right."""
     if file.is_note:
         return _correct_field(text, file, id_, value)
-    text = vouched(text, file, id_)  # who corrects a claim vouches for what it says then
+    text = without_doubt(text, file, id_)  # who corrects a claim vouches for what it says then
     value, sheet = " ".join(value.split()), Sheet.of(text, file)
     fact = _fact(sheet, id_)
-    value = plain_words(value) if fact.is_statement else value
+    value = quotable(value) if fact.is_statement else value
     if fact.value == value:
         return FactEdit(text, "confirmed", value)
     if not value:
         raise InputError("a fact needs a value; `memoryclaw forget` takes one away")
     change = _Change((_key(fact),), ((fact.entity, fact.field, value, fact.current),))
     if fact.is_statement:
-        result = spliced(text, [_restated(sheet, fact, value)])
+        result = apply_splices(text, [_restatement(sheet, fact, value)])
         if _matches(sheet, result, change):
             return FactEdit(result, "corrected", fact.value)
-        raise _refused(fact.entity, f'"{value}"')
-    return FactEdit(_line_replaced(sheet, fact, FactText(value, None), change), "corrected", fact.value)
+        raise _refusal(fact.entity, f'"{value}"')
+    return FactEdit(_replace_line(sheet, fact, FactText(value, None), change), "corrected", fact.value)
 
 
 def _correct_field(text: str, file: SemanticFile, id_: str, value: str) -> FactEdit:
@@ -438,11 +438,11 @@ def _set_leaf(text: str, place: NoteField, value: str) -> str:
         return set_property(text, place.keys[0], new_value)
     values = _with_leaf(header.values, place.keys, new_value)
     for style in ("", '"'):
-        lines = (
-            _replaced(header, _leaf_entry(header, place.keys), old, new_value)
-            if not style
-            else _quoted(header, place, value)
-        )
+        entry = _leaf_entry(header, place.keys)
+        if style:
+            lines = _replace_entry(header, entry._replace(style=style), "", value)
+        else:
+            lines = _replace_entry(header, entry, old, new_value)
         result = "".join((*header.before, *lines, *header.after))
         try:
             fresh = _header(result)
@@ -451,11 +451,6 @@ def _set_leaf(text: str, place: NoteField, value: str) -> str:
         if fresh is not None and fresh.values == values:
             return result
     raise InputError(f"{' '.join(place.keys)!r} cannot be changed without touching others; change it by hand")
-
-
-def _quoted(header: _Header, place: NoteField, value: str) -> list[str]:
-    entry = _leaf_entry(header, place.keys)._replace(style='"')
-    return _replaced(header, entry, "", value)
 
 
 def _with_leaf(values: dict[str, Any], keys: Sequence[str], wanted: Any) -> dict[str, Any]:
@@ -486,10 +481,10 @@ def _leaf_entry(header: _Header, keys: Sequence[str]) -> _Entry:
     return _Entry(_mark(key.end_mark), _mark(node.start_mark), end, end[0], style, ())
 
 
-def vouched(text: str, file: SemanticFile, id_: str) -> str:
+def without_doubt(text: str, file: SemanticFile, id_: str) -> str:
     """The text without the doubt that the line of a fact or statement has of itself; unchanged in a table or a header."""
     sheet = Sheet.of(text, file)
-    return _vouched(sheet, _fact(sheet, id_))
+    return _without_doubt(sheet, _fact(sheet, id_))
 
 
 def with_trust(text: str, file: SemanticFile, id_: str, trust: str) -> str:
@@ -499,7 +494,7 @@ def with_trust(text: str, file: SemanticFile, id_: str, trust: str) -> str:
         InputError: it stands in a table or in the header, where a line has no room for it.
     """
     sheet = Sheet.of(text, file)
-    sheet = Sheet.of(_vouched(sheet, _fact(sheet, id_)), file)
+    sheet = Sheet.of(_without_doubt(sheet, _fact(sheet, id_)), file)
     fact = _fact(sheet, id_)
     if trust == fact.trust:
         return sheet.text
@@ -511,10 +506,12 @@ def with_trust(text: str, file: SemanticFile, id_: str, trust: str) -> str:
     line = sheet.lines[first]
     mark = _BLOCK_ID_END.search(line)
     end = mark.start() if mark else len(line)
-    result = spliced(sheet.text, [Splice(first, first + 1, (f"{line[:end]} [trust:: {trust}]{line[end:]}",))])
+    result = apply_splices(
+        sheet.text, [Splice(first, first + 1, (f"{line[:end]} [trust:: {trust}]{line[end:]}",))]
+    )
     if _matches(sheet, result, _Change()) and _fact(Sheet.of(result, file), id_).trust == trust:
         return result
-    raise _refused(fact.entity, fact.field)
+    raise _refusal(fact.entity, fact.field)
 
 
 def with_inline(text: str, file: SemanticFile, id_: str, values: Mapping[str, str]) -> str:
@@ -530,7 +527,7 @@ def with_inline(text: str, file: SemanticFile, id_: str, values: Mapping[str, st
             f"{id_} stands where a line has no room for {', '.join(values)}; edit {file.path} by hand"
         )
     first, last = sheet.span(fact)
-    words = sheet.quoted_until(fact)
+    words = sheet.quote_end(fact)
     head, lines = sheet.lines[first][:words], [sheet.lines[first][words:], *sheet.lines[first + 1 : last]]
     for key in values:
         gone = re.compile(rf"(?<![ \t])[ \t]*+(?:\[{key}::[^\[\]]*\]|\({key}::[^()]*\))")
@@ -540,9 +537,9 @@ def with_inline(text: str, file: SemanticFile, id_: str, values: Mapping[str, st
     end = mark.start() if mark else len(line)
     additions = "".join(f" [{key}:: {value}]" for key, value in values.items() if value)
     lines[0] = f"{head}{line[:end]}{additions}{line[end:]}"
-    result = spliced(text, [Splice(first, last, tuple(lines))])
+    result = apply_splices(text, [Splice(first, last, tuple(lines))])
     if not _matches(sheet, result, _Change()):
-        raise _refused(fact.entity, fact.field)
+        raise _refusal(fact.entity, fact.field)
     return result
 
 
@@ -552,9 +549,9 @@ def remove_fact(text: str, file: SemanticFile, id_: str) -> str:
         return _without_field(text, file, id_)
     sheet = Sheet.of(text, file)
     fact = _fact(sheet, id_)
-    result = spliced(text, [_gone(sheet, fact)])
+    result = apply_splices(text, [_removal(sheet, fact)])
     if not _matches(sheet, result, _Change((_key(fact),))):
-        raise _refused(fact.entity, fact.field)
+        raise _refusal(fact.entity, fact.field)
     return result
 
 
@@ -585,14 +582,14 @@ def end_fact(text: str, file: SemanticFile, id_: str, until: str) -> str:
     if fact.is_statement:
         moves = list(_into_history(sheet, [fact], until))
     else:
-        moves = [_gone(sheet, fact), _past(sheet, fact, until)]
-    result = spliced(text, moves)
+        moves = [_removal(sheet, fact), _past(sheet, fact, until)]
+    result = apply_splices(text, moves)
     if not _matches(sheet, result, _Change((_key(fact),), (past,))):
-        raise _refused(fact.entity, fact.field)
+        raise _refusal(fact.entity, fact.field)
     return result
 
 
-def _gone(sheet: Sheet, fact: Fact) -> Splice:
+def _removal(sheet: Sheet, fact: Fact) -> Splice:
     """What takes a fact away: its line, its cell, or its value above nested lines."""
     lines, (first, last) = sheet.lines, sheet.span(fact)
     if sheet.in_table(fact):
@@ -605,14 +602,14 @@ def _gone(sheet: Sheet, fact: Fact) -> Splice:
         and indent(lines[last]) > indent(lines[first])
         and BULLET.match(lines[last])
     ):
-        return Splice(first, last, (keyed(lines[first])[0].rstrip(),))
+        return Splice(first, last, (split_key(lines[first])[0].rstrip(),))
     return Splice(first, last)
 
 
 def _supersede(sheet: Sheet, fact: Fact, told: FactText, until: str) -> FactEdit:
     fresh, past = (fact.entity, fact.field, told.value, True), (fact.entity, fact.field, fact.value, False)
     history = _past(sheet, fact, until)
-    text = _line_replaced(sheet, fact, told, _Change((_key(fact),), (fresh, past)), history)
+    text = _replace_line(sheet, fact, told, _Change((_key(fact),), (fresh, past)), history)
     return FactEdit(text, "superseded", fact.value)
 
 
@@ -621,17 +618,19 @@ def _past(sheet: Sheet, fact: Fact, until: str) -> Splice:
     old = fact.value
     if sheet.spot(fact).style in {"heading", "bullet"} and not sheet.in_table(fact):
         line = " ".join(" ".join(sheet.lines[first:last]).split())
-        old = _BLOCK_ID.sub("", keyed(line)[1])
+        old = _BLOCK_ID.sub("", split_key(line)[1])
     return history_splice(sheet, fact, old + _inline(until=until))
 
 
-def _line_replaced(sheet: Sheet, fact: Fact, told: FactText, change: _Change, *also: Splice) -> str:
+def _replace_line(sheet: Sheet, fact: Fact, told: FactText, change: _Change, *also: Splice) -> str:
     first, last = sheet.span(fact)
     for form in _forms(told):
-        result = spliced(sheet.text, [Splice(first, last, (replaced(sheet, fact, form),)), *also])
+        result = apply_splices(
+            sheet.text, [Splice(first, last, (line_with_value(sheet, fact, form),)), *also]
+        )
         if _matches(sheet, result, change):
             return result
-    raise _refused(fact.entity, fact.field)
+    raise _refusal(fact.entity, fact.field)
 
 
 def _add(sheet: Sheet, entity: str, field: str, told: FactText) -> FactEdit:
@@ -649,9 +648,9 @@ def _add(sheet: Sheet, entity: str, field: str, told: FactText) -> FactEdit:
             new_field(sheet, spot, field, form) if spot else None,
             new_entity(sheet, entity, f"- {field}: {form.value}{form.inline or ''}"),
         ):
-            if splice and _matches(sheet, result := spliced(sheet.text, [splice]), change):
+            if splice and _matches(sheet, result := apply_splices(sheet.text, [splice]), change):
                 return FactEdit(result, "added")
-    raise _refused(entity, field)
+    raise _refusal(entity, field)
 
 
 def _forms(told: FactText) -> Iterator[FactText]:
@@ -674,7 +673,7 @@ def _matches(sheet: Sheet, text: str, change: _Change) -> bool:
     return +expected == Counter(map(_key, sheet.file.facts(text).facts))
 
 
-def _refused(entity: str, field: str) -> InputError:
+def _refusal(entity: str, field: str) -> InputError:
     return InputError(
         f"{field} of {entity} cannot be written there without changing other lines; edit the file by hand"
     )
@@ -703,13 +702,13 @@ def _inline(
     return "".join(f" [{name}:: {value}]" for name, value in labels if value)
 
 
-def _claimed(claim: str) -> str:
+def _claim_fields(claim: str) -> str:
     """The inline fields of what no person said: what says so, and that nobody has vouched for it."""
     origin = " ".join(re.sub(r"[\[\]|,\x00-\x1f\x7f]", " ", claim).split())
     return f" [source:: {origin}] [trust:: unknown]" if origin else ""
 
 
-def _vouched(sheet: Sheet, fact: Fact) -> str:
+def _without_doubt(sheet: Sheet, fact: Fact) -> str:
     """The text without the doubt that the line of a fact has of itself."""
     if (
         fact.trust == "trusted"
@@ -720,7 +719,7 @@ def _vouched(sheet: Sheet, fact: Fact) -> str:
         return sheet.text
     first, last = sheet.span(fact)
     lines = [_TRUST.sub("", line) for line in sheet.lines[first:last]]
-    result = spliced(sheet.text, [Splice(first, last, tuple(lines))])
+    result = apply_splices(sheet.text, [Splice(first, last, tuple(lines))])
     return result if _matches(sheet, result, _Change()) else sheet.text
 
 
@@ -731,7 +730,7 @@ _MARKUP = re.compile(
 )
 
 
-def plain_words(text: str) -> str:
+def quotable(text: str) -> str:
     """Words as a statement may quote them: on one line, without double quotes, and without what Markdown takes for its own."""
     return " ".join(_MARKUP.sub(" ", text.replace('"', "'")).split())
 
@@ -761,29 +760,29 @@ def add_statement(
         claim: what says so, where it is no person, as for `set_fact`.
         audience: whom the statement is for, as for `set_fact`.
     """
-    entity, words, said = " ".join(entity.split()), plain_words(words), _UNSAFE.sub("", said).strip()
+    entity, words, said = " ".join(entity.split()), quotable(words), _UNSAFE.sub("", said).strip()
     if not entity or not words:
         raise InputError("a statement needs an entity and words")
     sheet = Sheet.of(text, file)
     statements = [f for f in sheet.found.facts if f.is_statement and f.current and same(f.entity, entity)]
-    twin = next((fact for fact in statements if _same_words(fact.value, words)), None)
+    twin = next((fact for fact in statements if fold(fact.value).split() == fold(words).split()), None)
     standing = [f for f in sheet.found.facts if f.is_statement and f.current]
     tied = [fact for fact in standing if fact is not twin and fact.id in set(replaces)]
     moves = list(_into_history(sheet, tied, said))
     change = _Change(tuple(map(_key, tied)), tuple([_key(fact._replace(current=False)) for fact in tied]))
     action = "superseded" if tied else "added" if twin is None else "confirmed"
     if twin is not None:
-        result = spliced(text, moves)
+        result = apply_splices(text, moves)
         if _matches(sheet, result, change):
             result = add_source(result, file, twin.id, source).text
-            return FactEdit(result if claim else vouched(result, file, twin.id), action, twin.value)
-        raise _refused(entity, f'"{words}"')
-    line = f'"{words}"{_inline(said=said)}{source_field(source)}{_inline(audience=audience)}{_claimed(claim)}'
+            return FactEdit(result if claim else without_doubt(result, file, twin.id), action, twin.value)
+        raise _refusal(entity, f'"{words}"')
+    line = f'"{words}"{_inline(said=said)}{source_field(source)}{_inline(audience=audience)}{_claim_fields(claim)}'
     for name, splice in _places(sheet, entity, statements, said, line):
-        result = spliced(text, [splice, *moves])
+        result = apply_splices(text, [splice, *moves])
         if _matches(sheet, result, _Change(change.gone, (*change.come, (name, "", words, True)))):
             return FactEdit(result, action, tied[0].value if tied else "")
-    raise _refused(entity, f'"{words}"')
+    raise _refusal(entity, f'"{words}"')
 
 
 def add_statements(
@@ -806,7 +805,7 @@ def add_statements(
         audience: whom they are for, as for `set_fact`.
     """
     entity, said = " ".join(entity.split()), _UNSAFE.sub("", said).strip()
-    every = [(plain_words(words), source) for words, source in found]
+    every = [(quotable(words), source) for words, source in found]
     fresh = len({fold(words) for words, _ in every}) == len(every)
     if not entity or not fresh or any(not words or words in text for words, _ in every):
         return None
@@ -823,7 +822,7 @@ def add_statements(
         index = next(n for n, line in enumerate(splice.lines) if line.endswith(lines[0]))
         lead = splice.lines[index].removesuffix(lines[0])
         block = (*splice.lines[:index], *(lead + line for line in lines), *splice.lines[index + 1 :])
-        result = spliced(text, [splice._replace(lines=block)])
+        result = apply_splices(text, [splice._replace(lines=block)])
         if _matches(sheet, result, _Change((), tuple((name, "", words, True) for words, _ in every))):
             return result
     return None
@@ -840,7 +839,7 @@ def _places(
     if older is not None:
         first, last = sheet.span(older)
         place = first if not said or older.said <= said else last
-        yield older.entity, Splice(place, place, (sheet.stated(older)[0] + line,))
+        yield older.entity, Splice(place, place, (sheet.statement(older)[0] + line,))
     spots = [spot for spot in sheet.found.spots if same(spot.entity, entity)]
     for spot in sorted(spots, key=lambda spot: spot.style != "heading"):
         if spot.style in {"heading", "bullet"}:
@@ -854,7 +853,7 @@ def _into_history(sheet: Sheet, tied: Sequence[Fact], until: str) -> Iterator[Sp
     """Takes statements from where they stand, and adds them to the History of their entity."""
     past: dict[FactSpot | None, list[str]] = {}
     for fact in tied:
-        spot, (_, statement) = sheet.spot(fact), sheet.stated(fact)
+        spot, (_, statement) = sheet.spot(fact), sheet.statement(fact)
         is_heading = spot.style == "heading"
         undated = "" if is_heading or statement.is_dated else " [said::]"
         line = f"{statement.quoted}{statement.fields}{undated}{_inline(until=until)}"
@@ -866,19 +865,15 @@ def _into_history(sheet: Sheet, tied: Sequence[Fact], until: str) -> Iterator[Sp
         yield _history_of(sheet, place, *lines)
 
 
-def _restated(sheet: Sheet, fact: Fact, words: str) -> Splice:
+def _restatement(sheet: Sheet, fact: Fact, words: str) -> Splice:
     """The line of a statement with other words."""
-    head, statement = sheet.stated(fact)
+    head, statement = sheet.statement(fact)
     first, last = sheet.span(fact)
     line, end = sheet.lines[first], len(head) + len(statement.quoted)
     if end <= len(line):
         return Splice(first, first + 1, (f'{head}"{words}"{line[end:]}',))
     mark = f" {statement.mark}" if statement.mark else ""
     return Splice(first, last, (f'{head}"{words}"{statement.fields}{mark}',))
-
-
-def _same_words(one: str, other: str) -> bool:
-    return fold(one).split() == fold(other).split()
 
 
 # Where a new fact and a line of History go.
@@ -890,9 +885,9 @@ _DEEPEST = 6
 def new_field(sheet: Sheet, spot: FactSpot, field: str, told: FactText) -> Splice | None:
     """Adds a line or cell for a field of a known entity, in its style; None where there is no room for it."""
     if spot.style == "table":
-        return filled(sheet, spot, field, told.value)
+        return fill_cell(sheet, spot, field, told.value)
     if spot.style == "frontmatter":
-        return mapped(sheet, spot, field, told.value)
+        return add_map_line(sheet, spot, field, told.value)
     line = f"{field}: {told.value}{told.inline or ''}"
     if spot.style == "bullet":
         return _below(sheet, spot, (spot.indent or _lead(sheet, spot)) + line)
@@ -994,17 +989,17 @@ _COMMENT = re.compile(r"(?<![ \t])[ \t]++#.*$")
 _PIPE = re.compile(r"(?<!\\)\|")
 
 
-def keyed(line: str) -> tuple[str, str]:
+def split_key(line: str) -> tuple[str, str]:
     """Splits a line after its key's colon."""
     hit = _KEYED.match(line)
     return (hit[1], hit[2].rstrip()) if hit else (line, "")
 
 
-def replaced(sheet: Sheet, fact: Fact, told: FactText) -> str:
+def line_with_value(sheet: Sheet, fact: Fact, told: FactText) -> str:
     """The line of a fact with another value."""
     if sheet.in_table(fact):
         return with_cell(sheet, fact, told.value)
-    head, tail = keyed(sheet.lines[fact.line - 1])
+    head, tail = split_key(sheet.lines[fact.line - 1])
     if sheet.spot(fact).style == "frontmatter":
         comment = _COMMENT.search(tail)
         return f"{head} {scalar(told.value.strip(chr(34)))}{comment[0] if comment else ''}"
@@ -1026,7 +1021,7 @@ def with_cell(sheet: Sheet, fact: Fact, value: str) -> str:
     return _with_text(sheet.lines[fact.line - 1], number, value)
 
 
-def filled(sheet: Sheet, spot: FactSpot, field: str, value: str) -> Splice | None:
+def fill_cell(sheet: Sheet, spot: FactSpot, field: str, value: str) -> Splice | None:
     """Fills the empty cell of a column; None without such a column or when the cell is not empty."""
     names, row = _names(sheet, spot), sheet.lines[spot.line - 1]
     if field.casefold() not in names[1:]:
@@ -1038,7 +1033,7 @@ def filled(sheet: Sheet, spot: FactSpot, field: str, value: str) -> Splice | Non
     return Splice(spot.line - 1, spot.line, (_with_text(row, number, value),))
 
 
-def mapped(sheet: Sheet, spot: FactSpot, field: str, value: str) -> Splice | None:
+def add_map_line(sheet: Sheet, spot: FactSpot, field: str, value: str) -> Splice | None:
     """Adds a line to the entity's map in the header; None for a map on one line."""
     numbers = [
         fact.line for fact in sheet.found.facts if fact.entity == spot.entity and fact.line > spot.line
@@ -1146,24 +1141,24 @@ class Sheet(NamedTuple):
     def fields(self, fact: Fact) -> str:
         """The lines of a fact as far as they may hold inline fields of its own: not the words of a statement."""
         first, last = self.span(fact)
-        return self.stated(fact)[1].fields if fact.is_statement else "\n".join(self.lines[first:last])
+        return self.statement(fact)[1].fields if fact.is_statement else "\n".join(self.lines[first:last])
 
-    def stated(self, fact: Fact) -> tuple[str, Statement]:
+    def statement(self, fact: Fact) -> tuple[str, Statement]:
         """What the line of a statement begins with, and the statement."""
         first, last = self.span(fact)
         line = " ".join((self.lines[first], *(line.strip() for line in self.lines[first + 1 : last])))
         bullet = BULLET.match(line)
-        for head in (bullet[0] if bullet else "", keyed(line)[0]):
+        for head in (bullet[0] if bullet else "", split_key(line)[0]):
             begin = len(line) - len(line[len(head) :].lstrip())
             if statement := statement_in(line[begin:].rstrip()):
                 return line[:begin], statement
-        raise _refused(fact.entity, fact.value)
+        raise _refusal(fact.entity, fact.value)
 
-    def quoted_until(self, fact: Fact) -> int:
+    def quote_end(self, fact: Fact) -> int:
         """Where the words of a statement end on its line; 0 for a fact."""
         if not fact.is_statement:
             return 0
-        head, statement = self.stated(fact)
+        head, statement = self.statement(fact)
         return len(head) + len(statement.quoted)
 
 
@@ -1191,7 +1186,7 @@ def rename_entity(text: str, file: SemanticFile, entity: str, to: str) -> str:
         (to if same(fact.entity, entity) else fact.entity, *_key(fact)[1:]) for fact in sheet.found.facts
     )
     for lines in (spots | named, spots):
-        result = spliced(text, [_renamed(sheet, line, entity, to) for line in sorted(lines)])
+        result = apply_splices(text, [_rename_line(sheet, line, entity, to) for line in sorted(lines)])
         if Counter(map(_key, file.facts(result).facts)) == expected:
             return result
     raise InputError(
@@ -1199,7 +1194,7 @@ def rename_entity(text: str, file: SemanticFile, entity: str, to: str) -> str:
     )
 
 
-def _renamed(sheet: Sheet, line: int, entity: str, to: str) -> Splice:
+def _rename_line(sheet: Sheet, line: int, entity: str, to: str) -> Splice:
     """A line with the other name in the place of the first one that it holds; unchanged where it holds none."""
     old = sheet.lines[line - 1]
     start = old.casefold().find(entity.casefold())
@@ -1251,7 +1246,7 @@ def add_synonym(text: str, name: str, synonym: str) -> str:
         f"{scalar(synonym)}: {flow_list([name])}",
         f"- {flow_list([name, synonym])}",
     ):
-        result = spliced(text, [Splice(end, end, (line,))])
+        result = apply_splices(text, [Splice(end, end, (line,))])
         fresh = {word: set(others) for word, others in read_aliases(readable(result)).items()}
         if fresh == synonyms and not yaml_text.load(readable(result)).shadowed:
             return result
@@ -1260,10 +1255,10 @@ def add_synonym(text: str, name: str, synonym: str) -> str:
 
 def same(one: str, other: str) -> bool:
     """True for names that differ in case and spaces only."""
-    return folded(one) == folded(other)
+    return name_key(one) == name_key(other)
 
 
-def folded(name: str) -> str:
+def name_key(name: str) -> str:
     """A name without its case and what spaces there are too many."""
     return " ".join(name.split()).casefold()
 
@@ -1313,23 +1308,23 @@ def add_source(text: str, file: SemanticFile, fact_id: str, source: str) -> Fact
         return unchanged
     if source in sources_in(sheet.fields(fact)):
         return unchanged
-    result = _sourced(sheet, fact, source)
+    result = _with_source(sheet, fact, source)
     return FactEdit(result, "confirmed", fact.value) if _says_the_same(sheet, result, fact) else unchanged
 
 
-def _sourced(sheet: Sheet, fact: Fact, source: str) -> str:
+def _with_source(sheet: Sheet, fact: Fact, source: str) -> str:
     """Adds the source after the others, else at the end of the fact's first line."""
     first, last = sheet.span(fact)
     for number in range(first, last):
         line = sheet.lines[number]
-        words = sheet.quoted_until(fact) if number == first else 0
+        words = sheet.quote_end(fact) if number == first else 0
         if hits := list(_FIELD.finditer(line, words)):
-            return spliced(sheet.text, [Splice(number, number + 1, (_behind(line, hits[-1], source),))])
+            return apply_splices(sheet.text, [Splice(number, number + 1, (_behind(line, hits[-1], source),))])
     line = sheet.lines[first]  # on a line below, `[source::` would begin a key
     mark = _BLOCK_ID_END.search(line)
     end = mark.start() if mark else len(line)
     fresh = line[:end] + source_field(source) + line[end:]
-    return spliced(sheet.text, [Splice(first, first + 1, (fresh,))])
+    return apply_splices(sheet.text, [Splice(first, first + 1, (fresh,))])
 
 
 def _behind(line: str, field: re.Match[str], source: str) -> str:

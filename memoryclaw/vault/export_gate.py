@@ -17,8 +17,8 @@ from memoryclaw.text.frontmatter import split
 from memoryclaw.vault.audience import (
     Label,
     Outline,
-    emptied,
-    joined,
+    empty_headings,
+    join_labels,
     label_in,
     may_be_labelled,
     may_see,
@@ -29,7 +29,7 @@ from memoryclaw.vault.doubts import NO_DOUBTS, NOTE, FileDoubts, Standing
 from memoryclaw.vault.layout import LOGS, place_of
 from memoryclaw.vault.logs import read_jsonl
 from memoryclaw.vault.notes import ReadingSettings, read_note
-from memoryclaw.vault.seen import seen
+from memoryclaw.vault.seen import visible_bytes
 from memoryclaw.vault.standings import standing_of_note, standing_of_turn, standings_of_lines
 
 _PROPOSALS, _RUNS, _LEDGER = "review/", "runs/", "ledger/"
@@ -45,16 +45,16 @@ def may_leave(label: Label, audience: str = AGENT) -> bool:
     return label.export and may_see(audience, label.audience)
 
 
-def stays(path: str, data: bytes) -> set[str]:
+def withheld_names(path: str, data: bytes) -> set[str]:
     """What a file names that stays here, by which others cite it: the id of a note, or the path of a log with such turns."""
     if path.startswith(LOGS):
         return {path.removeprefix("archive/")} if _withheld(path, data) else set()
-    if path.endswith(".md") and _stays_whole(path, data):
+    if path.endswith(".md") and _is_withheld(path, data):
         return {read_note(path, data, ReadingSettings()).id}
     return set()
 
 
-def leaving(
+def exportable_bytes(
     path: str,
     data: bytes,
     cited: Collection[str],
@@ -68,20 +68,20 @@ def leaving(
     Args:
         path: of the file in the vault.
         data: its bytes.
-        cited: what `stays` told of all files of the vault.
+        cited: what `withheld_names` gave of all files of the vault.
         audience: who reads it elsewhere.
         folders: the labels of folders.
         doubts: what of it came from elsewhere and is in doubt.
     """
-    visible = seen(path, data, audience, folders, doubts)
-    if visible is None or _stays_whole(path, data, doubts):
+    visible = visible_bytes(path, data, audience, folders, doubts)
+    if visible is None or _is_withheld(path, data, doubts):
         return None
     hidden = _withheld(path, data, doubts)
     if cited and path.startswith((_PROPOSALS, _RUNS)) and path.endswith((".md", ".json")):
         if any(name.encode() in data for name in cited):
             return _bare_record(visible, cited) if path.startswith(_RUNS) else None
     elif cited and (path.startswith(_LEDGER) or place_of(path) is not None) and not path.startswith(LOGS):
-        hidden |= _citing(path, data, cited)
+        hidden |= _citing_lines(path, data, cited)
     if not hidden:
         return visible
     file = decode(visible)
@@ -89,7 +89,7 @@ def leaving(
         text = readable(file.text)
         first = split(text).body_line - 1
         body = text.split("\n")[first:]
-        hidden |= {first + n for n in emptied(body, Outline(body), {n - first for n in hidden})}
+        hidden |= {first + n for n in empty_headings(body, Outline(body), {n - first for n in hidden})}
     lines = lines_of(file.text)
     output = [line if n not in hidden else line[len(line.rstrip("\r\n")) :] for n, line in enumerate(lines)]
     return encode(file._replace(text="".join(output))) if any(line.strip() for line in output) else None
@@ -114,7 +114,7 @@ def _bare_record(data: bytes, cited: Collection[str]) -> bytes | None:
 _CODE, _PLAIN = (".json", ".js"), (".txt", ".yaml", ".yml")
 
 
-def _stays_whole(path: str, data: bytes, doubts: FileDoubts = NO_DOUBTS) -> bool:
+def _is_withheld(path: str, data: bytes, doubts: FileDoubts = NO_DOUBTS) -> bool:
     """True for a note whose header says `export: false`, a skill in code that does, and another text with a mark in it."""
     is_text = path.endswith((".md", *_CODE, *_PLAIN)) and not path.startswith(LOGS)
     if not is_text or not (doubts.pieces or may_be_labelled(data)):
@@ -156,7 +156,7 @@ def _of_record(line: str) -> Label:
         value = json.loads(line)
     except (ValueError, RecursionError):
         value = None
-    return joined((label_in(line), of_keys(value if isinstance(value, dict) else {})))
+    return join_labels((label_in(line), of_keys(value if isinstance(value, dict) else {})))
 
 
 _SOURCE = re.compile(r"\[\[([^\[\]#|\n]++)")
@@ -168,7 +168,7 @@ def sources_in(text: str) -> set[str]:
     return {name for line in lines for name in _SOURCE.findall(line)}
 
 
-def _citing(path: str, data: bytes, cited: Collection[str]) -> set[int]:
+def _citing_lines(path: str, data: bytes, cited: Collection[str]) -> set[int]:
     """The lines that rest on what stays: facts by their source, and the ledger's by the ids that they name."""
     text = readable(decode(data).text)
     names = "|".join(map(re.escape, sorted(cited)))
@@ -181,16 +181,16 @@ def _citing(path: str, data: bytes, cited: Collection[str]) -> set[int]:
         for number, line in enumerate(text.split("\n"))
         if (begin := line.find("[source::")) >= 0 and link.search(line, begin)
     ]
-    return _covered(text, marked) if marked else set()
+    return _reach(text, marked) if marked else set()
 
 
-def _covered(text: str, marked: Collection[int]) -> set[int]:
+def _reach(text: str, marked: Collection[int]) -> set[int]:
     """These lines of a note, and what a mark on them covers, as for labels."""
     first = split(text).body_line - 1
     outline = Outline(text.split("\n")[first:])
     covered = {n for n in marked if n < first}
     for number in marked:
         if number >= first:
-            begin, end = outline.covered(number - first)
+            begin, end = outline.reach(number - first)
             covered |= set(range(first + begin, first + end))
     return covered

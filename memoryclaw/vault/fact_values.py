@@ -238,7 +238,8 @@ def _relative(text: str, said: str) -> str:
     if low in _FIXED:
         return days.plus_days(today, _FIXED[low]).isoformat()
     if low in _MONTHS:
-        return _month_ahead(_MONTHS[low], said)
+        month = _MONTHS[low]
+        return f"{today.year + (month < today.month):04}-{month:02}"
     if low.removeprefix("next ") in _WEEKDAYS:
         return days.weekday(today, _WEEKDAYS[low.removeprefix("next ")], 1).first.isoformat()
     hit = _AHEAD.fullmatch(low)
@@ -256,11 +257,6 @@ def _phrase(text: str, today: date) -> str:
         return range_.start
     span = days.Days(date.fromisoformat(range_.start), date.fromisoformat(range_.end))
     return range_.start[:7] if span == days.month_span(span.first.year, span.first.month) else ""
-
-
-def _month_ahead(number: int, said: str) -> str:
-    spoken = date.fromisoformat(said[:10])
-    return f"{spoken.year + (number < spoken.month):04}-{number:02}"
 
 
 def _begun(phrase: str, said: str) -> str:
@@ -339,7 +335,7 @@ _FOREIGN: dict[str, tuple[tuple[re.Pattern[str], _Span], ...]] = {
 }
 
 
-def resolved(text: str, said: str, language: str = "en") -> str:
+def resolve_dates(text: str, said: str, language: str = "en") -> str:
     """The text with the date behind every phrase that counts from the day it was said.
 
     Args:
@@ -361,7 +357,9 @@ def resolved(text: str, said: str, language: str = "en") -> str:
         start, end = range_.span
         lead = _BEFORE_DATE.match(range_.text)
         if lead:
-            text = text[: start + lead.end()] + resolved(text[start + lead.end() : end], said) + text[end:]
+            text = (
+                text[: start + lead.end()] + resolve_dates(text[start + lead.end() : end], said) + text[end:]
+            )
         elif range_.start and _COUNTING.search(range_.text):
             text = text[:start] + f"{range_.text} ({spoken(_days(range_))})" + text[end:]
     return text

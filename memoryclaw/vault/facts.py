@@ -15,7 +15,7 @@ from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.language import fold
 from memoryclaw.text.markdown import Body, Heading, read_body
 from memoryclaw.text.yaml_text import Path, load, strings
-from memoryclaw.vault import lifecycle
+from memoryclaw.vault import validity
 from memoryclaw.vault.audience import label_of
 from memoryclaw.vault.properties import plain_name
 
@@ -216,7 +216,7 @@ def _cells(line: str) -> tuple[str, ...]:
 
 # Values: the text after a key, its inline fields and its source.
 
-OF_A_VALUE = "|".join(("since", "until", "source", "said", "trust", "audience", *lifecycle.KEYS))
+OF_A_VALUE = "|".join(("since", "until", "source", "said", "trust", "audience", *validity.KEYS))
 _INLINE = re.compile(
     rf"\[({OF_A_VALUE})::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]"
     rf"|\(({OF_A_VALUE})::[ \t]*+([^()]*)\)"
@@ -242,12 +242,12 @@ class FactValue(NamedTuple):
 
 def _value_of(text: str, fields: dict[str, Any]) -> FactValue:
     """A value with its inline fields."""
-    lifecycle_fields = {key: fields.pop(key) for key in lifecycle.KEYS if key in fields} if fields else {}
+    lifecycle_fields = {key: fields.pop(key) for key in validity.KEYS if key in fields} if fields else {}
     value = FactValue(text)._replace(**fields)
     if not lifecycle_fields:
         return value
     return value._replace(
-        lifecycle=lifecycle.read(lifecycle_fields), problems=tuple(lifecycle.problems(lifecycle_fields, 0))
+        lifecycle=validity.read(lifecycle_fields), problems=tuple(validity.problems(lifecycle_fields, 0))
     )
 
 
@@ -293,7 +293,7 @@ def clean_name(text: str) -> str:
         if (marked := _EMPHASIS.match(text)) is None:
             break
         text = marked[2].strip()
-    return _unquoted(text)
+    return _unquote(text)
 
 
 def _bare(text: str) -> str:
@@ -307,10 +307,10 @@ def _bare(text: str) -> str:
         value = load(text).value
         if isinstance(value, list) and all(isinstance(element, str) for element in value):
             return ", ".join(value)
-    return _unquoted(text)
+    return _unquote(text)
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in text[1:-1]:
         return text[1:-1]
     return text
@@ -444,7 +444,7 @@ def _holds_facts(key: str, value: Any) -> bool:
 
 def fact_id(note_id: str, entity: str, field: str) -> str:
     """`semantic/projects#projectX.deadline`; a part with `.`, `#` or a quote is quoted."""
-    return f"{note_id}#{_quoted(entity)}.{_quoted(field)}"
+    return f"{note_id}#{_quotation(entity)}.{_quotation(field)}"
 
 
 def statement_id(note_id: str, entity: str, words: str) -> str:
@@ -462,7 +462,7 @@ def split_address(text: str) -> tuple[str, str] | None:
     return (entity.replace('""', '"') if hit[1] else entity), (field.replace('""', '"') if hit[3] else field)
 
 
-def _quoted(part: str) -> str:
+def _quotation(part: str) -> str:
     if "." in part or "#" in part or '"' in part:
         return '"' + part.replace('"', '""') + '"'
     return part

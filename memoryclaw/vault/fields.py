@@ -15,9 +15,9 @@ from memoryclaw.text.markdown import Body, read_body
 from memoryclaw.vault.audience import label_of
 from memoryclaw.vault.facts import VALUE, Facts, FactValue, clean_name, fact_id, fact_value, leaves
 from memoryclaw.vault.layout import place_of
-from memoryclaw.vault.lifecycle import is_told
 from memoryclaw.vault.properties import NOT_TOLD, Properties, read_properties
 from memoryclaw.vault.todos import read_todo
+from memoryclaw.vault.validity import is_lifecycle_value
 
 # Inline fields, as Dataview reads them: `key:: value` on a line of its own (or a list item), `[key:: value]` or
 # `(key:: value)` within one; the words of a link, such as `[Vec::new](address)`, are none.
@@ -180,7 +180,9 @@ def read_fields(
         note_id: its id, the first part of the ids of its facts.
         title: of the note.
     """
-    fields = [*_header_fields(parts.meta, parts), *_header_fields_of(parts)]
+    fields = [*_header_fields(parts.meta, parts)]
+    for keys, value in parts.shadowed:  # the earlier values of keys that a header has twice
+        fields += _header_fields({str(keys[0]): value}, parts) if keys else ()
     fields += [NoteField((f.key,), f.value, f.line, f) for f in inline_fields(body, parts.body_line)]
     fields = [f for f in fields if f.value.text]
     inside = tuple(f for f in fields if f.inline)
@@ -217,7 +219,9 @@ def _fact(one: NoteField, entity: str, note_id: str, count: dict[str, int]) -> F
 def _header_fields(meta: Mapping[str, Any], parts: Split) -> Iterator[NoteField]:
     lines = parts.lines
     for key, value in meta.items():
-        if key.lower() not in NOT_TOLD and not (isinstance(value, str) and is_told(key.lower(), value)):
+        if key.lower() not in NOT_TOLD and not (
+            isinstance(value, str) and is_lifecycle_value(key.lower(), value)
+        ):
             for inner, text in leaves(value):
                 path = (key, *inner)
                 field_line = next((lines[path[:n]] for n in range(len(path), 0, -1) if path[:n] in lines), 1)
@@ -231,13 +235,6 @@ def _header_fields(meta: Mapping[str, Any], parts: Split) -> Iterator[NoteField]
                         - 1
                     )
                 yield NoteField(path, fact_value(text), field_line, end_line=end)
-
-
-def _header_fields_of(parts: Split) -> Iterator[NoteField]:
-    """The earlier values of keys that a header has twice."""
-    for path, value in parts.shadowed:
-        if path:
-            yield from _header_fields({str(path[0]): value}, parts)
 
 
 def fields_in(path: str, text: str) -> NoteFields:

@@ -67,9 +67,9 @@ class Grown(NamedTuple):
     file: tuple[int, int]
 
 
-def read_grown(root: str, path: str, start: int, file: tuple[int, int], limit: int = SIZE_LIMIT) -> Grown:
+def read_growth(root: str, path: str, start: int, file: tuple[int, int], limit: int = SIZE_LIMIT) -> Grown:
     """Reads what a file has gained since it was read to `start`; all of it when it is another file, or shorter than that."""
-    with _parent(root, path) as (folder, name), _opened(folder, name, path) as handle:
+    with _parent(root, path) as (folder, name), _open_for_reading(folder, name, path) as handle:
         if handle is None:
             raise NotFoundError(f"there is no file {path} in the vault")
         info = os.fstat(handle)
@@ -195,7 +195,7 @@ def remove_file(root: str, path: str, expected: str, temp: str = "") -> None:
         os.rename(name, temp, src_dir_fd=folder, dst_dir_fd=folder)
         if _digest(folder, temp) != expected:  # an editor saved between the look and the move
             _return(folder, temp, name)
-            raise _changed(path)
+            raise _conflict(path)
         os.unlink(temp, dir_fd=folder)
         os.fsync(folder)
 
@@ -209,7 +209,7 @@ def set_executable(root: str, path: str, *, on: bool) -> None:
 
 
 @contextmanager
-def appending(root: str, path: str) -> Iterator[int]:
+def open_for_append(root: str, path: str) -> Iterator[int]:
     """Opens a regular file of the vault for appending and reading; makes a missing one, private to the user."""
     must_take_writes(root, path)
     with _parent(root, path, create=True) as (folder, name):
@@ -235,7 +235,7 @@ def append(root: str, path: str, lines: Sequence[bytes]) -> int:
 
     A line that a killed writer left torn is ended first, so that it spoils no line but itself.
     """
-    with appending(root, path) as handle:
+    with open_for_append(root, path) as handle:
         size = os.fstat(handle).st_size
         torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
         for number, line in enumerate(lines):
@@ -284,7 +284,7 @@ def _enter(folder: int, part: str, path: str, *, create: bool) -> int:
 
 
 @contextmanager
-def _opened(folder: int, name: str, path: str) -> Iterator[int | None]:
+def _open_for_reading(folder: int, name: str, path: str) -> Iterator[int | None]:
     """A regular file for reading; None when there is none."""
     try:
         handle = os.open(name, _FILE, dir_fd=folder)
@@ -309,7 +309,7 @@ def _within(size: int, path: str, limit: int) -> None:
 
 
 def _read_at(folder: int, name: str, path: str, limit: int = SIZE_LIMIT) -> FileRead | None:
-    with _opened(folder, name, path) as handle:
+    with _open_for_reading(folder, name, path) as handle:
         if handle is None:
             return None
         info = os.fstat(handle)
@@ -346,7 +346,7 @@ def _swap(folder: int, temp: str, name: str, path: str, expected: str) -> None:
         os.unlink(temp, dir_fd=folder)
     else:  # an editor saved between the look and the exchange
         _give_back(folder, temp, name, put)
-        raise _changed(path)
+        raise _conflict(path)
 
 
 def _return(folder: int, temp: str, name: str) -> None:
@@ -386,17 +386,17 @@ def _exchange(folder: int, one: str, other: str) -> bool:
     if number in _CANNOT_EXCHANGE:
         return False
     if number == errno.ENOENT:
-        raise _changed(other)
+        raise _conflict(other)
     raise OSError(number, os.strerror(number), other)
 
 
 def _check(folder: int, name: str, path: str, expected: str) -> None:
     current = _read_at(folder, name, path)
     if current is None or current.digest != expected:
-        raise _changed(path)
+        raise _conflict(path)
 
 
-def _changed(path: str) -> ConflictError:
+def _conflict(path: str) -> ConflictError:
     return ConflictError(f"{path} was changed while it was being worked on; nothing was written. Try again")
 
 
@@ -436,7 +436,7 @@ def _below(root: str, folder: str) -> Iterator[tuple[str, bool]]:
     if not folder:  # a walk does not come to what lies in a hidden folder
         tops += [name for name, location in mapping.moved.items() if f"/{location}".find("/.") >= 0]
     for place, folders, names in (visit for top in tops for visit in os.walk(on_disk(root, top))):
-        inside = mapping.named(os.path.relpath(place, root))
+        inside = mapping.name_of(os.path.relpath(place, root))
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         visible = (name for name in sorted(names) if not name.startswith("."))
         yield from ((f"{inside}/{name}", _is_regular(os.path.join(place, name))) for name in visible)
@@ -471,9 +471,9 @@ _known_guard = threading.Lock()
 @contextmanager
 def writer_lock(root: str, wait: float = WAIT) -> Iterator[None]:
     """Holds the vault's writer lock. The same thread may hold it again; others wait up to `wait` seconds."""
-    lock = _held(root)
+    lock = _lock_of(root)
     if not lock.guard.acquire(timeout=wait):
-        raise locked(root)
+        raise locked_error(root)
     try:
         if lock.depth == 0:
             lock.handle = _flock(root, wait)
@@ -508,7 +508,7 @@ def folder_lock(root: str, folder: str) -> Iterator[None]:
         yield
 
 
-def _held(root: str) -> _Held:
+def _lock_of(root: str) -> _Held:
     try:
         info = os.stat(root)
     except OSError as error:
@@ -526,13 +526,13 @@ def _flock(root: str, wait: float) -> int:
         except BlockingIOError:
             if time.monotonic() >= end:
                 os.close(handle)
-                raise locked(root) from None
+                raise locked_error(root) from None
             time.sleep(_PAUSE)
         else:
             return handle
 
 
-def locked(root: str) -> LockedError:
+def locked_error(root: str) -> LockedError:
     """Says that another writes."""
     return LockedError(
         f"another MemoryClaw process is writing to {root}; wait until it is done, then try again"

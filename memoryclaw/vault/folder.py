@@ -101,18 +101,18 @@ class Vault:
     def look(self, path: str, raw: bytes | None = None) -> tuple[bytes | None, Stamp] | None:
         """The same, where a file in which there is nothing to see has its stamp."""
         file = self._bytes(path, raw)
-        return file and (self._seen(path, file[0], self.audience), file[1])
+        return file and (self._visible(path, file[0], self.audience), file[1])
 
     def is_partial(self, path: str, data: bytes, audience: str) -> bool:
         """True when an audience sees less of a file than is seen here."""
-        return self._seen(path, data, audience) != data
+        return self._visible(path, data, audience) != data
 
-    def _seen(self, path: str, data: bytes, audience: str) -> bytes | None:
+    def _visible(self, path: str, data: bytes, audience: str) -> bytes | None:
         if audience == OWNER:
             return data
-        from memoryclaw.vault.seen import seen  # noqa: PLC0415 - the owner's own reading needs none
+        from memoryclaw.vault.seen import visible_bytes  # noqa: PLC0415 - the owner's own reading needs none
 
-        return seen(path, data, audience, self.labels, self.doubts(path))
+        return visible_bytes(path, data, audience, self.labels, self.doubts(path))
 
     def doubts(self, path: str) -> FileDoubts:
         """What of a file came from elsewhere and is in doubt."""
@@ -152,7 +152,7 @@ class Vault:
         if not is_wanted(path) or not self._is_reached(path):
             return None
         info = self._look(path)
-        return _packed(info) + self.doubts(path).mark if info and stat.S_ISREG(info.st_mode) else None
+        return _pack(info) + self.doubts(path).mark if info and stat.S_ISREG(info.st_mode) else None
 
     def is_beside(self, source: str, target: str) -> bool:
         """True when a target that a note at a path names is any file of the folder: from its root, or from the note's own folder."""
@@ -190,7 +190,7 @@ class Vault:
         path = self._places.on_disk(path)
         end = path.find("/")
         while end > 0:
-            info = self._look(self._places.named(path[:end]))
+            info = self._look(self._places.name_of(path[:end]))
             if info is None or not stat.S_ISDIR(info.st_mode):
                 return False
             end = path.find("/", end + 1)
@@ -206,7 +206,7 @@ class Vault:
                 try:
                     folders: list[str] = []
                     _list(fd, folder, folders, seen)
-                    stack += self._named(folders) if self._places.moved else folders
+                    stack += self._names(folders) if self._places.moved else folders
                 finally:
                     os.close(fd)
             except OSError as error:
@@ -221,10 +221,10 @@ class Vault:
         info = self._look(name) if self._is_reached(f"{name}/") else None
         return info is not None and stat.S_ISDIR(info.st_mode)
 
-    def _named(self, found: list[str]) -> list[str]:
+    def _names(self, found: list[str]) -> list[str]:
         """The names of folders as a walk goes on with them: without those of ours, which are walked by their own names."""
         paths = [self._places.on_disk(name) if "/" in name else name for name in found]
-        return [self._places.named(path) for path in paths if path not in self._places.moved.values()]
+        return [self._places.name_of(path) for path in paths if path not in self._places.moved.values()]
 
     def _settings(self, seen: Scan) -> None:
         for path in _SETTINGS_FILES:
@@ -240,7 +240,7 @@ class Vault:
         )
 
 
-def packed_stamp(stamp: Stamp) -> bytes:
+def pack_stamp(stamp: Stamp) -> bytes:
     """Packs a stamp as scans and the index hold it; ten thousand of these are compared in a moment."""
     return _PACK(*stamp[:-1]) + stamp.doubts
 
@@ -307,10 +307,10 @@ def _no_vault(root: Path) -> str:
 
 
 def _unreadable(folder: str, error: OSError) -> str:
-    return f"the folder {_shown(folder)} cannot be read ({error.strerror}); the index keeps what it knew"
+    return f"the folder {_readable(folder)} cannot be read ({error.strerror}); the index keeps what it knew"
 
 
-def _packed(found: os.stat_result) -> bytes:
+def _pack(found: os.stat_result) -> bytes:
     return _PACK(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
@@ -331,30 +331,30 @@ def _odd_entry(path: str, found: os.stat_result, stack: list[str], seen: Scan) -
         _link(path, seen)
     elif not stat.S_ISREG(found.st_mode):
         message = "is not a regular file; it was passed over"
-        seen.problems.append(Problem(_shown(path), 1, message, "move it out of the vault"))
+        seen.problems.append(Problem(_readable(path), 1, message, "move it out of the vault"))
     elif CONFLICT_COPY.search(path.rpartition("/")[2]):
-        seen.ignored.append(_shown(path))
+        seen.ignored.append(_readable(path))
         message = "is a copy that a sync service made of a conflict; it is not searched"
         hint = "compare it with the note it was copied from, then delete it"
-        seen.problems.append(Problem(_shown(path), 1, message, hint))
+        seen.problems.append(Problem(_readable(path), 1, message, hint))
     else:
         _add_named(path, found, seen)
 
 
 def _add_named(path: str, found: os.stat_result, seen: Scan) -> None:
-    readable_path = _shown(path)
+    readable_path = _readable(path)
     if readable_path != path:
         seen.raw[readable_path] = os.fsencode(path)
         hint = "rename it; until then the note can be searched, not edited"
         seen.problems.append(Problem(readable_path, 1, "has a name that is not UTF-8", hint))
-    seen.files[readable_path] = _packed(found)
+    seen.files[readable_path] = _pack(found)
 
 
 def _link(path: str, seen: Scan) -> None:
     if place_of(path) or os.path.splitext(path)[1] == "":
         message = "is a symbolic link; links are not followed"
-        seen.problems.append(Problem(_shown(path), 1, message, "put the file itself into the vault"))
+        seen.problems.append(Problem(_readable(path), 1, message, "put the file itself into the vault"))
 
 
-def _shown(path: str) -> str:
+def _readable(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")

@@ -67,7 +67,7 @@ def standing_marks(decisions: str, permitted: Permissions | None = NOBODYS) -> f
     written = decisions.splitlines()
     counted = [True] * len(written)
     if permitted is not None and f'"{REVIVED}"' in decisions:
-        counted = permitted.counted([line_digest(line) for line in written])
+        counted = permitted.permits([line_digest(line) for line in written])
     for place, line in enumerate(written):
         if f'"{FORGOTTEN}"' not in line and f'"{REVIVED}"' not in line:
             continue
@@ -103,13 +103,13 @@ class ForgottenLines(NamedTuple):
             marks_of.setdefault(_name(mark.place.path), []).append(mark)
         return cls(marks_of)
 
-    def named(self, path: str) -> Sequence[ForgottenMark]:
+    def marks_of(self, path: str) -> Sequence[ForgottenMark]:
         """The marks of files that are called like this one."""
         return self.by_name.get(_name(path), ())
 
     def within(self, path: str, data: bytes) -> dict[int, list[ForgottenMark]]:
         """The marks that fit a file as it is now, by the number of the first line of each."""
-        marks = self.named(path)
+        marks = self.marks_of(path)
         marks_at: dict[int, list[ForgottenMark]] = {}
         lines = whole_lines(data) if marks else []
         everywhere: dict[
@@ -139,7 +139,7 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def gone_lines(marks: Mapping[int, Sequence[ForgottenMark]]) -> set[int]:
+def omitted_lines(marks: Mapping[int, Sequence[ForgottenMark]]) -> set[int]:
     """The numbers of the lines that are left out whole."""
     return {
         number

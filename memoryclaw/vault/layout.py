@@ -66,7 +66,7 @@ class Places:
             return tail
         return name
 
-    def named(self, path: str) -> str:
+    def name_of(self, path: str) -> str:
         """The name of what is at a path on the disk."""
         for place, name in self._names.items():
             if path == place or path.startswith(f"{place}/"):
@@ -84,7 +84,7 @@ class _Everywhere(Places):
     def on_disk(self, name: str) -> str:
         return name
 
-    def named(self, path: str) -> str:
+    def name_of(self, path: str) -> str:
         return path
 
 
@@ -92,7 +92,7 @@ _AS_NAMED = _Everywhere({})
 _known: dict[str, Places] = {}  # by the root of a vault: told by whoever reads its settings
 
 
-def checked_places(asked: Mapping[str, object]) -> dict[str, str]:
+def valid_places(asked: Mapping[str, object]) -> dict[str, str]:
     """Where folders are to be, without those that stay where their names say.
 
     Raises:
@@ -266,7 +266,7 @@ def utc(when: datetime) -> datetime:
     return moved.replace(microsecond=0)
 
 
-def dated(when: datetime) -> datetime:
+def writable_moment(when: datetime) -> datetime:
     """The moment in UTC, for what is to be written; ClockError for a year that git, and whoever sorts by date, cannot have."""
     moment = utc(when)
     if moment.year not in _YEARS:
@@ -289,7 +289,7 @@ def episode_name(when: datetime, text: str) -> str:
 
 def run_id(verb: str, when: datetime, suffix: str) -> str:
     """`remember-20261121T101500-ab12cd`."""
-    return f"{verb}-{dated(when):%Y%m%dT%H%M%S}-{suffix}"
+    return f"{verb}-{writable_moment(when):%Y%m%dT%H%M%S}-{suffix}"
 
 
 def free_name(path: str, taken: Callable[[str], bool]) -> str:

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from memoryclaw import late
 from memoryclaw.errors import ClockError, VaultError
 from memoryclaw.vault import files
-from memoryclaw.vault.layout import STATE_DIR, dated, slug, timestamp, utc
-from memoryclaw.vault.ledger_usage import Cited, LedgerEvents, LedgerUsage, event_of, told_by
+from memoryclaw.vault.layout import STATE_DIR, slug, timestamp, utc, writable_moment
+from memoryclaw.vault.ledger_usage import Cited, LedgerEvents, LedgerUsage, event_of, read_events
 
 FOLDER = "ledger"
 _SESSIONS = 256  # of which it is remembered what they were shown
@@ -51,45 +51,45 @@ class Ledger:
         """What all devices' files tell: what was cited and rated, and on which days; only what they have gained is read again."""
         paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
         earlier = self._read
-        gained = {path: self._gained(path, earlier.get(path, _NOTHING_READ)) for path in sorted(paths)}
+        gained = {path: self._read_on(path, earlier.get(path, _NOTHING_READ)) for path in sorted(paths)}
         self._read = {path: file for path, file in gained.items() if file is not None}
         if [id(file.told) for file in earlier.values()] != [id(file.told) for file in self._read.values()]:
             self._record = LedgerUsage(file.told for file in self._read.values())
         return self._record
 
-    def cited(self) -> tuple[Cited, ...]:
+    def citations(self) -> tuple[Cited, ...]:
         """What each reply of an assistant cited, of all devices, the oldest first, under the ids that these memories have now."""
-        return self.record().cited
+        return self.record().citations
 
     def active_days(self) -> tuple[str, ...]:
         """The days (ISO, UTC) on which the vault was used at all, the oldest first."""
         return self.record().days
 
-    def _gained(self, path: str, known: _Read) -> _Read | None:
+    def _read_on(self, path: str, known: _Read) -> _Read | None:
         """What a file tells, read on from where it was read to; None where it cannot be read."""
         try:
-            grown = files.read_grown(self._root, path, known.end, known.file, _LARGEST)
+            grown = files.read_growth(self._root, path, known.end, known.file, _LARGEST)
         except (OSError, VaultError):
             return None
         end = grown.data.rfind(b"\n") + 1  # the last line may be on its way
-        events = told_by(grown.data[:end])
+        events = read_events(grown.data[:end])
         if grown.start:
             before = known.told
             new = events.events or not events.days <= before.days
             events = LedgerEvents(before.days | events.days, before.events + events.events) if new else before
         return _Read(events, grown.start + end, grown.file)
 
-    def shown_in(self, session: str) -> list[dict[str, Any]]:
+    def events_shown_in(self, session: str) -> list[dict[str, Any]]:
         """What this device's last two months say was shown in a session, the oldest first."""
         folder = f"{FOLDER}/{self.device}/"
         paths = [path for path in files.list_files(self._root, FOLDER) if path.startswith(folder)]
-        return [event for path in sorted(paths)[-2:] for event in self._shown_to(path, session)]
+        return [event for path in sorted(paths)[-2:] for event in self._events_shown_to(path, session)]
 
-    def _shown_to(self, path: str, session: str) -> tuple[dict[str, Any], ...]:
+    def _events_shown_to(self, path: str, session: str) -> tuple[dict[str, Any], ...]:
         """What a file says was shown in a session; only what it has gained since the last time is read."""
         earlier = self._told.get((path, session), _FileEvents())
         try:
-            grown = files.read_grown(self._root, path, earlier.end, earlier.file, _LARGEST)
+            grown = files.read_growth(self._root, path, earlier.end, earlier.file, _LARGEST)
         except (OSError, VaultError):
             return ()
         end = grown.data.rfind(b"\n") + 1  # the last line may be on its way
@@ -102,7 +102,7 @@ class Ledger:
         self._told[path, session] = reading
         return reading.events
 
-    def shown_last(self, id_: str, *, session: str = "", receipt: str = "") -> str:
+    def last_receipt(self, id_: str, *, session: str = "", receipt: str = "") -> str:
         """The receipt of the last event of two months that showed a memory, or a part of it; empty without one.
 
         Args:
@@ -115,7 +115,7 @@ class Ledger:
         key = json.dumps(id_, ensure_ascii=False)[:-1].encode("utf-8", "backslashreplace")
         best = ("", False, "")
         for path in paths if not receipt else [path for path in paths if path.endswith(_month_of(receipt))]:
-            for event in self._showing(path, key) if receipt or path.endswith(tuple(months)) else ():
+            for event in self._show_events(path, key) if receipt or path.endswith(tuple(months)) else ():
                 named, ids = event.get("receipt"), _ids(event)
                 if not isinstance(named, str) or (receipt and named != receipt):
                     continue
@@ -124,7 +124,7 @@ class Ledger:
                     best = max(best, (named, in_session, str(event.get("ts", ""))), key=lambda one: one[1:])
         return best[0]
 
-    def _showing(self, path: str, wanted: bytes) -> Iterator[dict[str, Any]]:
+    def _show_events(self, path: str, wanted: bytes) -> Iterator[dict[str, Any]]:
         """The events of a file that showed something, of the lines with these bytes."""
         with suppress(OSError, VaultError):
             data = files.read_file(self._root, path, limit=_LARGEST).data
@@ -140,7 +140,7 @@ class Ledger:
         months = sorted({path.rpartition("/")[2] for path in paths})[-12:]
         events = []
         for path in paths:
-            showing = self._showing(path, key) if path.endswith(tuple(months)) else ()
+            showing = self._show_events(path, key) if path.endswith(tuple(months)) else ()
             events += [
                 event for event in showing if any(id_.partition("#")[0] == note for id_ in _ids(event))
             ]
@@ -149,17 +149,16 @@ class Ledger:
     def receipt(self, name: str) -> dict[str, Any] | None:
         """The event that a receipt names, of whatever device."""
         paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(_month_of(name))]
-        return next((event for path in sorted(paths) for event in self._shown(path, "receipt", name)), None)
+        return next(
+            (event for path in sorted(paths) for event in self._events(path, "shown", "receipt", name)), None
+        )
 
-    def having(self, event: str, key: str = "event", value: str = "") -> list[dict[str, Any]]:
+    def events_of(self, event: str, key: str = "event", value: str = "") -> list[dict[str, Any]]:
         """The events of one type, of all devices, oldest first; those with this value, if one is named."""
         value = value or event
         paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
         events = [row for path in paths for row in self._events(path, event, key, value)]
         return sorted(events, key=lambda one: str(one.get("ts", "")))
-
-    def _shown(self, path: str, key: str, value: str) -> Iterator[dict[str, Any]]:
-        return self._events(path, "shown", key, value)
 
     def _events(self, path: str, type_: str, key: str, value: str) -> Iterator[dict[str, Any]]:
         """The events of a file with this value."""
@@ -169,24 +168,24 @@ class Ledger:
             return
         yield from _events(data, type_, key, value)
 
-    def shown_by_mode(self, id_: str) -> dict[str, int]:
+    def counts_by_mode(self, id_: str) -> dict[str, int]:
         """How often a memory, or a part of it, was shown in each mode (recall, search, get), by what all devices say."""
         key = json.dumps(id_, ensure_ascii=False)[:-1].encode("utf-8", "backslashreplace")
         counts: dict[str, int] = {}
         for path in files.list_files(self._root, FOLDER):
-            for event in self._showing(path, key) if path.endswith(".jsonl") else ():
+            for event in self._show_events(path, key) if path.endswith(".jsonl") else ():
                 if any(shown_id == id_ or shown_id.startswith(f"{id_}#") for shown_id in _ids(event)):
                     mode = str(event.get("mode") or "recall")
                     counts[mode] = counts.get(mode, 0) + 1
         return counts
 
-    def fetched(self) -> set[str]:
+    def fetched_ids(self) -> set[str]:
         """The ids of everything that somebody asked to see whole, as all devices say."""
         paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
         return {
             id_
             for path in paths
-            for event in self._showing(path, b'"get"')
+            for event in self._show_events(path, b'"get"')
             if event.get("mode") == "get"
             for id_ in _ids(event)
         }
@@ -217,7 +216,7 @@ class Ledger:
         for path in months[:-2]:
             if path < first_kept:
                 read = files.read_file(self._root, path, limit=_LARGEST)
-                data = b"".join(_rolled_up(line) for line in read.data.splitlines(keepends=True))
+                data = b"".join(_roll_up(line) for line in read.data.splitlines(keepends=True))
                 if data != read.data:
                     files.write_file(self._root, path, data, read.digest)
                     shortened.append(path)
@@ -234,8 +233,8 @@ class Ledger:
         """
         line = json.dumps({"ts": timestamp(now), "event": event, **values}, ensure_ascii=False) + "\n"
         try:
-            path = f"{FOLDER}/{self.device}/{dated(now):%Y-%m}.jsonl"
-            with files.appending(self._root, path) as handle:
+            path = f"{FOLDER}/{self.device}/{writable_moment(now):%Y-%m}.jsonl"
+            with files.open_for_append(self._root, path) as handle:
                 # One write: O_APPEND then keeps the lines of several processes whole.
                 os.write(handle, line.encode("utf-8", "backslashreplace"))
                 if durable:
@@ -251,7 +250,7 @@ def _ids(event: Mapping[str, Any]) -> list[str]:
     return [id_ for id_ in ids if isinstance(id_, str)] if isinstance(ids, list) else []
 
 
-def _rolled_up(line: bytes) -> bytes:
+def _roll_up(line: bytes) -> bytes:
     """The line of what was shown with no more than the figures need; any other line as it is."""
     event = event_of(line) if b'"shown"' in line else {}
     if event.get("event") != "shown" or event.keys() <= _FIGURES:

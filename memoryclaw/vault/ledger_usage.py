@@ -85,14 +85,18 @@ class LedgerUsage:
         self._moved = [(ts, old, new) for ts, old, new in moved if old and new and old != new]
 
     @cached_property
-    def cited(self) -> tuple[Cited, ...]:
+    def citations(self) -> tuple[Cited, ...]:
         """What replies cited, the oldest first, under the ids that these memories have now."""
-        return tuple(filter(None, (_cited(ts, event, self._now_called) for ts, event in self._of("cited"))))
+        return tuple(
+            filter(None, (_citation(ts, event, self._current_id) for ts, event in self._of("cited")))
+        )
 
     @cached_property
-    def rated(self) -> tuple[Rated, ...]:
+    def ratings(self) -> tuple[Rated, ...]:
         """The ratings, the oldest first."""
-        return tuple(filter(None, (_rated(ts, event, self._now_called) for ts, event in self._of("rated"))))
+        return tuple(
+            filter(None, (_rating_row(ts, event, self._current_id) for ts, event in self._of("rated")))
+        )
 
     @cached_property
     def _by_id(self) -> Mapping[str, list[tuple[str, Mapping[str, Any], str]]]:
@@ -101,11 +105,11 @@ class LedgerUsage:
         for ts, _, event in self._events:
             ids = () if event["event"] == "renamed" else _texts(event.get("ids"))
             for id_ in ids if event["event"] == "cited" or _rating(event) else ():
-                by_id.setdefault(self._now_called(id_, ts), []).append((ts, event, id_))
+                by_id.setdefault(self._current_id(id_, ts), []).append((ts, event, id_))
         return by_id
 
     @property
-    def used(self) -> Collection[str]:
+    def used_ids(self) -> Collection[str]:
         """The ids of all that was ever cited or rated."""
         return self._by_id.keys()
 
@@ -115,7 +119,7 @@ class LedgerUsage:
         for number, (ts, event, then) in enumerate(self._by_id.get(id_, ())):
             receipt, session, rating = _receipt(event, then), _text(event.get("session")), _rating(event)
             earlier = uses.setdefault(
-                (receipt, "" if receipt else str(number)), Use(_shown_at(receipt, ts), receipt, session)
+                (receipt, "" if receipt else str(number)), Use(_show_time(receipt, ts), receipt, session)
             )
             by = "words" if then in _texts(event.get("words")) else "id"
             uses[receipt, "" if receipt else str(number)] = (
@@ -133,7 +137,7 @@ class LedgerUsage:
     def _of(self, event: str) -> Iterable[tuple[str, Mapping[str, Any]]]:
         return ((ts, values) for ts, _, values in self._events if values["event"] == event)
 
-    def _now_called(self, id_: str, since: str) -> str:
+    def _current_id(self, id_: str, since: str) -> str:
         """What a memory that had this id at a time is called by now."""
         if not self._moved:
             return id_
@@ -144,7 +148,7 @@ class LedgerUsage:
         return f"{note}{mark}{fragment}"
 
 
-def told_by(data: bytes) -> LedgerEvents:
+def read_events(data: bytes) -> LedgerEvents:
     """What whole lines of a ledger tell; a line that is no event is passed over, and one of what was shown is not parsed."""
     days, odd, telling = set[bytes](), list[bytes](), list[bytes]()
     for line in data.split(b"\n"):
@@ -188,14 +192,14 @@ def _read(lines: Sequence[bytes]) -> list[tuple[bytes, Mapping[str, Any]]]:
     return [(line, event) for line in lines if (event := event_of(line))]
 
 
-def _cited(ts: str, event: Mapping[str, Any], now_called: Callable[[str, str], str]) -> Cited | None:
+def _citation(ts: str, event: Mapping[str, Any], now_called: Callable[[str, str], str]) -> Cited | None:
     words = frozenset(now_called(id_, ts) for id_ in _texts(event.get("words")))
     named = {now_called(id_, ts): _receipt(event, id_) for id_ in _texts(event.get("ids"))}
     session = _text(event.get("session"))
     return Cited(ts, session, tuple(named), tuple(named.values()), words) if named else None
 
 
-def _rated(ts: str, event: Mapping[str, Any], now_called: Callable[[str, str], str]) -> Rated | None:
+def _rating_row(ts: str, event: Mapping[str, Any], now_called: Callable[[str, str], str]) -> Rated | None:
     ids, rating = _texts(event.get("ids")), _rating(event)
     if not ids or not rating:
         return None
@@ -214,7 +218,7 @@ def _receipt(event: Mapping[str, Any], id_: str) -> str:
     return _text(others.get(id_, "") if isinstance(others, dict) and id_ in others else event.get("receipt"))
 
 
-def _shown_at(receipt: str, told: str) -> str:
+def _show_time(receipt: str, told: str) -> str:
     """When a receipt was given out, which its name says; else when somebody told of the use."""
     if not RECEIPT.fullmatch(receipt):
         return told

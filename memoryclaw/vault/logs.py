@@ -10,7 +10,15 @@ from typing import Any, NamedTuple
 
 from memoryclaw.model import Problem, Turn
 from memoryclaw.text.dates import parse_timestamp
-from memoryclaw.vault.audience import CLOSED, Label, joined, label_in, may_hold_labels, narrowed, of_keys
+from memoryclaw.vault.audience import (
+    CLOSED,
+    Label,
+    common_audience,
+    join_labels,
+    label_in,
+    may_hold_labels,
+    of_keys,
+)
 from memoryclaw.vault.properties import text_of
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -56,7 +64,7 @@ def _with_replies(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     for turn in turns:
         last = turn if turn.role == "user" else questions.get(turn.session, turn)
         questions[turn.session] = last
-        answer = narrowed(last.audience, turn.audience), turn.export and last.export
+        answer = common_audience(last.audience, turn.audience), turn.export and last.export
         answers.append(turn._replace(audience=answer[0], export=answer[1]))
     return tuple(answers)
 
@@ -151,7 +159,7 @@ class _LogReader:
                 ts=parse_timestamp(_plain(value.get("ts") or value.get("timestamp"))),
                 role=role,
                 name=_plain(value.get("name")),
-                text=_scrubbed(said).strip(),
+                text=_scrub(said).strip(),
                 line=number,
                 end_line=number,
                 **label_of_turn(value, said)._asdict(),
@@ -170,7 +178,7 @@ def label_of_turn(value: Mapping[str, Any], said: str) -> Label:
     """The label of a turn: of the keys of its line and the marks in it; a broken line that speaks of one is closed."""
     if not value and may_hold_labels(said):
         return CLOSED
-    return joined((of_keys(value), label_in(said.replace(CUT, ""))))
+    return join_labels((of_keys(value), label_in(said.replace(CUT, ""))))
 
 
 def _part(part: Any) -> str:
@@ -209,10 +217,10 @@ def _plain(value: Any) -> str:
     if value is None or isinstance(value, bool | dict | list):
         return ""
     text = value if isinstance(value, str) else str(value)
-    return " ".join(_scrubbed(text).split())
+    return " ".join(_scrub(text).split())
 
 
-def _scrubbed(text: str) -> str:
+def _scrub(text: str) -> str:
     """Text without NUL and lone surrogates, which JSON can spell but no index can store."""
     if "\0" in text or not text.isascii():
         return _SURROGATE.sub("\ufffd", text.replace("\0", "\ufffd"))

@@ -24,18 +24,18 @@ from memoryclaw.vault.forgotten import (
     NOTHING_FORGOTTEN,
     ForgottenLines,
     ForgottenMark,
-    gone_lines,
+    omitted_lines,
     without_lines,
     without_words,
 )
 from memoryclaw.vault.layout import SALIENCE_FILE, Place, place_of
-from memoryclaw.vault.lifecycle import type_of
 from memoryclaw.vault.logs import Log, read_jsonl, read_markdown_log, role_of
 from memoryclaw.vault.properties import Properties, read_properties
 from memoryclaw.vault.salience import read_topics
 from memoryclaw.vault.skill_formats import Skill, read_javascript_skill, read_json_skill, read_markdown_skill
 from memoryclaw.vault.standings import standing_of_note, standing_of_turn, standings_of_lines
 from memoryclaw.vault.todos import Todo, read_todo, todo_id
+from memoryclaw.vault.validity import type_of
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 
 # Units: the pieces of a note that are indexed, ranked and quoted. A unit's text begins on the unit's first line.
@@ -97,11 +97,11 @@ def units_of(
     if prose and (named or fields.days):
         begin = cutter.with_properties(named) if named else prose[0].properties
         prose[0] = prose[0]._replace(properties=begin, days=fields.days)
-    prose += [cutter.rest(*arguments) for arguments in far]
-    return tuple(map(_typed, (*prose, *facts, *cutter.todos(todos))))
+    prose += [cutter.overflow(*arguments) for arguments in far]
+    return tuple(map(_with_type, (*prose, *facts, *cutter.todos(todos))))
 
 
-def _typed(unit: Unit) -> Unit:
+def _with_type(unit: Unit) -> Unit:
     """A unit with the memory type that its words or its place tell, where none is given."""
     if (unit.lifecycle.memory_type and unit.kind != "todo") or not (memory_type := type_of(unit)):
         return unit
@@ -153,7 +153,7 @@ class _Cutter:
         if not sections:
             return []
         if sum(len(section.text) for section in sections) <= SECTION_CHARS:
-            text = _joined(sections)
+            text = _join(sections)
             if len(text.split()) <= (WHOLE_WORDS if len(sections) > 1 else SECTION_WORDS):
                 return [self.unit("", sections[0].line, sections[-1].end_line, text, ())]
         following = (*sections[1:], None)
@@ -197,7 +197,7 @@ class _Cutter:
             lifecycle=note.lifecycle,
         )
 
-    def rest(self, heading: str, line: int, text: str) -> Unit:
+    def overflow(self, heading: str, line: int, text: str) -> Unit:
         """The unit of the distinct words of a huge note's end or header, which keeps it findable by them."""
         line = line or max((section.end_line for section in self._note.sections), default=1)
         return self.unit(heading, line, line + text.count("\n"), " ".join(_distinct(text)), ())
@@ -227,7 +227,7 @@ def _border(text: str, start: int, limit: int) -> int:
     return cut + 1 if cut > start else limit
 
 
-def _joined(sections: Iterable[Section]) -> str:
+def _join(sections: Iterable[Section]) -> str:
     """Joins consecutive sections; lines left out between them become blank."""
     parts_: list[str] = []
     line = 0
@@ -390,12 +390,17 @@ def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
     file = decode(data)
     marks = settings.forgotten.within(path, data) if place.kind in ("log", "episode") else {}
     remaining = (
-        without_lines(file.text, gone_lines(marks)).text if marks and place.kind == "episode" else file.text
+        without_lines(file.text, omitted_lines(marks)).text
+        if marks and place.kind == "episode"
+        else file.text
     )
     text, overflow, problems = readable(remaining), "", file.problems
     if len(text) > MAX_TEXT and not path.endswith(".jsonl"):
         text, overflow = _cut(text, MAX_TEXT + header_length(text))
-        problems += (_too_long(text),) if overflow else ()
+        if overflow:
+            message = "this file is larger than 1 MiB; from this line on, only its words can be found"
+            hint = "split it into several notes"
+            problems += (Problem("", text.count("\n") + 1, message, hint),)
     if "<<<<<<< " in text:
         problems += _conflicts(text)
     if path == SALIENCE_FILE:
@@ -406,20 +411,20 @@ def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
     )
     reading = _read(source, text, settings)
     if marks and reading.log.turns:
-        reading = reading._replace(log=_without_marked(reading.log, marks))
+        reading = reading._replace(log=_without_forgotten(reading.log, marks))
     note = _note(source, reading)
     label = audience.of_folders(path, settings.labels) if settings.labels else ""
     if not label:
         return note
     return note._replace(
-        facts=tuple(f._replace(audience=audience.narrowed(label, f.audience)) for f in note.facts),
-        turns=tuple(t._replace(audience=audience.narrowed(label, t.audience)) for t in note.turns),
+        facts=tuple(f._replace(audience=audience.common_audience(label, f.audience)) for f in note.facts),
+        turns=tuple(t._replace(audience=audience.common_audience(label, t.audience)) for t in note.turns),
     )
 
 
-def _without_marked(log: Log, marks: Mapping[int, Sequence[ForgottenMark]]) -> Log:
+def _without_forgotten(log: Log, marks: Mapping[int, Sequence[ForgottenMark]]) -> Log:
     """A log whose forgotten turns say nothing; they stay, so that they can be named."""
-    gone = gone_lines(marks)
+    gone = omitted_lines(marks)
     turns = (
         turn._replace(text="" if turn.line in gone else without_words(turn.text, marks.get(turn.line, ())))
         for turn in log.turns
@@ -457,13 +462,15 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
         if label != audience.UNLABELLED:
             log = log._replace(
                 turns=tuple(
-                    t._replace(**audience.joined((label, audience.Label(t.audience, t.export)))._asdict())
+                    t._replace(
+                        **audience.join_labels((label, audience.Label(t.audience, t.export)))._asdict()
+                    )
                     for t in log.turns
                 )
             )
         return _Reading(doc, header._replace(trust="unknown"), log=log)
     read = read_body(doc.body, doc.body_line)
-    reading = _Reading(doc, header, read, title=header.title, searched=_searched(doc, header))
+    reading = _Reading(doc, header, read, title=header.title, searched=_searchable(doc, header))
     if (
         kind != "skill"
         and source.place.state in ("current", "archived")
@@ -472,23 +479,23 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
         reading = reading._replace(todos=_todos(read, doc.body_line))
     if kind == "semantic":
         facts = read_facts(header.id or _path_id(source.path), source.stem, doc, read, settings.collections)
-        facts = _labelled(facts, doc, settings.doubts)
+        facts = _with_labels(facts, doc, settings.doubts)
         return reading._replace(facts=facts, title=header.title or source.stem)
     if kind == "skill":
         skill = read_markdown_skill(doc.meta)
         # What it is for is part of its title, so that whoever recalls a step of it is told that first.
         others = {key: value for key, value in doc.meta.items() if key != "description"}
-        searched = _searched(doc, header._replace(other=read_properties(others, {}).other))
+        searched = _searchable(doc, header._replace(other=read_properties(others, {}).other))
         return reading._replace(
             searched=searched, skill=skill, title=skill.name or header.title or source.path.split("/")[-2]
         )
     if kind == "episode":
         return reading._replace(title=header.title or header.summary)
-    title = header.title or _first_title(read) or _scrubbed(source.stem)
+    title = header.title or _first_title(read) or _scrub(source.stem)
     fields = read_fields(
         source.path, doc, read, header, note_id=header.id or _path_id(source.path), title=title
     )
-    facts = _labelled(Facts(fields.facts, told=fields.told), doc, settings.doubts)
+    facts = _with_labels(Facts(fields.facts, told=fields.told), doc, settings.doubts)
     return reading._replace(facts=facts, fields=fields)
 
 
@@ -504,7 +511,7 @@ def _todos(body: Body, first_line: int) -> tuple[tuple[int, str, Todo], ...]:
     )
 
 
-def _labelled(facts: Facts, parts: Split, doubts: FileDoubts) -> Facts:
+def _with_labels(facts: Facts, parts: Split, doubts: FileDoubts) -> Facts:
     """The facts, each for those whom the labels of the note and of all that stands around its line let in."""
     note_label, marks = standing_of_note(parts, doubts).audience, audience.marks_in(parts.body)
     if not note_label and marks == audience.NO_MARKS and not doubts.pieces:
@@ -515,14 +522,14 @@ def _labelled(facts: Facts, parts: Split, doubts: FileDoubts) -> Facts:
         index = fact.line - parts.body_line
         standing = of_lines[index] if index >= 0 else UNSAID
         return fact._replace(
-            audience=audience.narrowed(note_label, fact.audience, standing.audience),
+            audience=audience.common_audience(note_label, fact.audience, standing.audience),
             trust=least_trusted(fact.trust, standing.trust or fact.trust) if doubts.pieces else fact.trust,
         )
 
     return facts._replace(facts=tuple(map(labelled, facts.facts)))
 
 
-def _searched(parts: Split, said: Properties) -> str:
+def _searchable(parts: Split, said: Properties) -> str:
     """The header's other values, the values of duplicate keys, and the raw text of a broken header."""
     if not parts.broken and not parts.shadowed:
         return said.other
@@ -548,7 +555,7 @@ def _note(source: _Source, reading: _Reading) -> Note:
         "path": source.path,
         "id": header.id or _path_id(source.path),
         "kind": source.place.kind,
-        "title": reading.title or _first_title(body) or _scrubbed(source.stem),
+        "title": reading.title or _first_title(body) or _scrub(source.stem),
         "digest": source.digest,
         "meta": doc.meta,
         "tags": _tags(header.tags, body.tags) if body.tags else header.tags,
@@ -586,10 +593,10 @@ def _note(source: _Source, reading: _Reading) -> Note:
 
 def _path_id(path: str) -> str:
     """The id of a note without one: its path, in NFC however the file system spells accents."""
-    return unicodedata.normalize("NFC", _scrubbed(path.removesuffix(".md")))
+    return unicodedata.normalize("NFC", _scrub(path.removesuffix(".md")))
 
 
-def _scrubbed(name: str) -> str:
+def _scrub(name: str) -> str:
     """Replaces what no index can store: NUL, and bytes that are not UTF-8."""
     return _NOT_STORED.sub("\ufffd", name)
 
@@ -633,11 +640,6 @@ def _cut(text: str, most: int) -> tuple[str, str]:
     least = most - MAX_TEXT // 2
     end = text.rfind("\n", least, most) + 1 or text.rfind(" ", least, most) + 1 or most
     return text[:end], text[end:]
-
-
-def _too_long(text: str) -> Problem:
-    message = "this file is larger than 1 MiB; from this line on, only its words can be found"
-    return Problem("", text.count("\n") + 1, message, "split it into several notes")
 
 
 def _conflicts(text: str) -> tuple[Problem, ...]:

@@ -43,7 +43,7 @@ class Permissions(NamedTuple):
         doubts = read_doubts(values, copy, known=known)
         return cls(tuple(batches), frozenset(withdrawn), frozenset(declined), doubts=doubts)
 
-    def counted(self, digests: Sequence[str]) -> list[bool]:
+    def permits(self, digests: Sequence[str]) -> list[bool]:
         """For each line of a vault, by its digest, whether this person gave it; one that was repeated counts as often as it was given."""
         present = Counter(digests)
         standing = Counter(

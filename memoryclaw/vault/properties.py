@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from memoryclaw.model import PERMANENT, PROJECT, TRUSTS, Lifecycle, Problem
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.yaml_text import strings
-from memoryclaw.vault import lifecycle
+from memoryclaw.vault import validity
 
 _TIMES = ("timestamp", "date", "created", "start")
 _PEOPLE = ("participants", "people", "person")
@@ -168,14 +168,14 @@ def _trust(value: Any, lines: _Lines, problems: list[Problem]) -> str:
 
 
 def _lifecycle(low: Mapping[str, Any], project: str, lines: _Lines, problems: list[Problem]) -> Lifecycle:
-    texts = {key: text_of(low[key]) for key in lifecycle.KEYS if key in low}
+    texts = {key: text_of(low[key]) for key in validity.KEYS if key in low}
     if project:
         texts.setdefault("scope", f"{PROJECT}{project}")
     if not texts:
         return PERMANENT
     for key, text in texts.items():
-        problems += lifecycle.problems({key: text}, lines.of(key) if key in low else 1)
-    return lifecycle.read(texts)
+        problems += validity.problems({key: text}, lines.of(key) if key in low else 1)
+    return validity.read(texts)
 
 
 def _other(low: Mapping[str, Any]) -> str:

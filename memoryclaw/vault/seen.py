@@ -17,7 +17,7 @@ from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.standings import standing_of_note, standing_of_turn, standings_of_lines
 
 
-def seen(
+def visible_bytes(
     path: str, data: bytes, audience: str, folders: Mapping[str, Any], doubts: FileDoubts = NO_DOUBTS
 ) -> bytes | None:
     """What an audience sees of a file: hidden lines are empty, so that every other keeps its number; None when it sees nothing.
@@ -98,7 +98,7 @@ def _hidden_lines(text: str, audience: str, folder: str, doubts: FileDoubts) -> 
         hidden = {
             n for n, label in enumerate(audiences) if label and not labels.may_see(audience, *levels, label)
         }
-        return {first + n for n in hidden | labels.emptied(body, outline, hidden)}
+        return {first + n for n in hidden | labels.empty_headings(body, outline, hidden)}
     # Nothing of the note is for this audience but what a label of its own lets it see, with what stands above that.
     visible = {n for n, label in enumerate(audiences) if label and labels.may_see(audience, label)}
     for number in list(visible):

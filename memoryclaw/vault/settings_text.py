@@ -20,8 +20,10 @@ def with_setting(text: str, key: str, value: Any, where: str) -> str:
     section, name = key.split(".")
     read = yaml_text.load(readable(text))
     was = read.value if isinstance(read.value, dict) else {}
-    line = f"{name}: {_written(value)}"
-    after = _placed(text, read, section, name, line) if section in was else _appended(text, section, line)
+    line = f"{name}: {_spelling(value)}"
+    after = (
+        _place_line(text, read, section, name, line) if section in was else _append_line(text, section, line)
+    )
     reread = yaml_text.load(readable(after))
     if (
         read.problems
@@ -34,12 +36,12 @@ def with_setting(text: str, key: str, value: Any, where: str) -> str:
     return after
 
 
-def _placed(text: str, read: yaml_text.Yaml, section: str, name: str, line: str) -> str:
+def _place_line(text: str, read: yaml_text.Yaml, section: str, name: str, line: str) -> str:
     """The text with a line changed, or one more in a section that is there."""
     lines, old = lines_of(text), _map(read.value, section).get(name)
     if n := read.lines.get((section, name), 0):
         before, colon, tail = lines[n - 1].partition(name)
-        spelled = (old,) if isinstance(old, str) else (flow(old), _written(old))
+        spelled = (old,) if isinstance(old, str) else (flow(old), _spelling(old))
         spelling = next((form for form in spelled if form in tail), "")
         lines[n - 1] = (
             before + colon + (tail.replace(spelling, line.partition(": ")[2], 1) if spelling else tail)
@@ -61,7 +63,7 @@ def _placed(text: str, read: yaml_text.Yaml, section: str, name: str, line: str)
     return "".join(lines)
 
 
-def _appended(text: str, section: str, line: str) -> str:
+def _append_line(text: str, section: str, line: str) -> str:
     end = line_end(text)
     block = f"{section}:{end}  {line}"
     return f"{text}{block}{end}" if not text or text.endswith(("\n", "\r")) else f"{text}{end}{block}"
@@ -72,7 +74,7 @@ def _map(values: Any, section: str) -> dict[str, Any]:
     return inner if isinstance(inner, dict) else {}
 
 
-def _written(value: Any) -> str:
+def _spelling(value: Any) -> str:
     if isinstance(value, str):
         return yaml_text.scalar(value)
     if isinstance(value, list) and all(isinstance(item, str) for item in value):

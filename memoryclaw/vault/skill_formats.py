@@ -77,7 +77,7 @@ def read_javascript_skill(text: str) -> Skill:
     """Scans a JavaScript skill for the first name, description and triggers outside comments."""
     fields: dict[str, Any] = {}
     for hit in _JS_VALUE.finditer(_JS_COMMENT.sub(lambda comment: comment[1] or " ", text[:_JS_SCANNED])):
-        values = [_unescaped(string) for string in _JS_STRING.findall(hit[2])]
+        values = [_unescape(string) for string in _JS_STRING.findall(hit[2])]
         fields.setdefault(hit[1], values if hit[2].startswith("[") else values[0])
     skill = _from(fields)
     if skill.name:
@@ -111,18 +111,18 @@ def _as_text(value: Any, depth: int = 0) -> Any:
     if depth > 50:  # far deeper than any skill, far from the interpreter's limit
         return ""
     if isinstance(value, dict):
-        return {_scrubbed(key): _as_text(inner, depth + 1) for key, inner in value.items()}
+        return {_scrub(key): _as_text(inner, depth + 1) for key, inner in value.items()}
     if isinstance(value, list):
         return [_as_text(inner, depth + 1) for inner in value]
     if value is None or isinstance(value, str):
-        return _scrubbed(value) if value else value
+        return _scrub(value) if value else value
     return json.dumps(value)
 
 
-def _scrubbed(text: str) -> str:
+def _scrub(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _unescaped(string: str) -> str:
+def _unescape(string: str) -> str:
     inside = string[1:-1] if len(string) > 1 and string[-1] == string[0] else string[1:]
     return re.sub(r"\\(.)", r"\1", inside, flags=re.DOTALL)

@@ -16,13 +16,13 @@ from memoryclaw.vault.audience import (
     NO_MARKS,
     Marks,
     Outline,
-    covered,
     label_of_note,
+    line_labels,
     marks_in,
     may_be_labelled,
     of_code,
     plain,
-    unlabelled,
+    without_labels,
 )
 from memoryclaw.vault.doubts import (
     GONE,
@@ -66,7 +66,7 @@ class FileStanding(NamedTuple):
 
 def piece_of_line(text: str) -> str:
     """What a line is known by: its words, without labels, fields and marks of the list; empty without any."""
-    words = re.findall(r"\w+", fold(_TAG.sub(" ", unlabelled(_FIELD.sub(" ", plain(text))))))
+    words = re.findall(r"\w+", fold(_TAG.sub(" ", without_labels(_FIELD.sub(" ", plain(text))))))
     return piece_of(" ".join(words)) if words else ""
 
 
@@ -84,7 +84,7 @@ def standings_of_lines(
     doubts: FileDoubts = NO_DOUBTS,
 ) -> list[Standing]:
     """How each line of a Markdown body stands, apart from its note."""
-    labels = covered(lines, outline or Outline(lines), marks)
+    labels = line_labels(lines, outline or Outline(lines), marks)
     standings = (Standing(*label, _trust_in(line)) for line, label in zip(lines, labels, strict=True))
     if not doubts.pieces:
         return list(standings)

@@ -42,7 +42,7 @@ def begun_state_folder(root: str | os.PathLike[str]) -> str:
     """The same for a process that stays: the folder is made in the vault, where it can be, also in one without settings."""
     vault = os.fspath(root)
     if os.path.isdir(vault) and os.access(vault, os.W_OK):
-        made(os.path.join(vault, STATE_DIR))
+        make_private_folder(os.path.join(vault, STATE_DIR))
     return state_folder(root)
 
 
@@ -63,7 +63,7 @@ def must_be_real(folder: str | os.PathLike[str]) -> None:
         raise _link(os.fspath(folder))
 
 
-def made(folder: str | os.PathLike[str]) -> None:
+def make_private_folder(folder: str | os.PathLike[str]) -> None:
     """Makes a folder, private to the user, and its parents except the vault; an existing one must be real.
 
     Raises:
@@ -73,7 +73,7 @@ def made(folder: str | os.PathLike[str]) -> None:
     above, name = os.path.split(path)
     # A vault that is not there (a disk that is not mounted) must not come into being as an empty folder.
     if name != STATE_DIR and (STATE_DIR in above.split(os.sep) or not os.path.isdir(above)):
-        made(above)
+        make_private_folder(above)
     with suppress(FileExistsError):
         os.mkdir(path, 0o700)
     mode = os.lstat(path).st_mode
@@ -96,7 +96,7 @@ def touch(path: str | os.PathLike[str]) -> None:
         os.close(handle)
 
 
-def put(folder: str | os.PathLike[str], name: str, data: bytes) -> None:
+def write_private(folder: str | os.PathLike[str], name: str, data: bytes) -> None:
     """Writes a small file atomically, private to the user, replacing whatever has its name.
 
     Raises:
@@ -247,14 +247,14 @@ def drop(state: Path | str, name: str) -> None:
     Raises:
         OSError: there is no real folder for it.
     """
-    with _opened(state) as folder:
+    with _open_folder(state) as folder:
         os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600, dir_fd=folder))
 
 
 def cookies(state: Path) -> list[str]:
     """The names of the cookies that wait."""
     try:
-        with _opened(state) as folder:
+        with _open_folder(state) as folder:
             return os.listdir(folder)
     except OSError:
         return []
@@ -262,7 +262,7 @@ def cookies(state: Path) -> list[str]:
 
 def take(state: Path, names: list[str]) -> None:
     """Removes cookies; their readers then trust the index."""
-    with contextlib.suppress(OSError), _opened(state) as folder:
+    with contextlib.suppress(OSError), _open_folder(state) as folder:
         for name in names:
             with contextlib.suppress(OSError):
                 os.unlink(name, dir_fd=folder)
@@ -279,7 +279,7 @@ class WatchLock:
         self._path = state / LOCK_FILE
         try:
             for folder in (state, state / FOLDER):
-                made(folder)
+                make_private_folder(folder)
             self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise VaultError(
@@ -324,7 +324,7 @@ class WatchLock:
 
 
 @contextlib.contextmanager
-def _opened(state: Path | str) -> Iterator[int]:
+def _open_folder(state: Path | str) -> Iterator[int]:
     """Opens the folder of the cookies, following no link."""
     above = os.open(state, _FOLDER)
     try:

@@ -118,7 +118,7 @@ def todo_id(note_id: str, todo: Todo) -> str:
 # Patches of one line.
 
 
-def ticked(line: str, *, done: bool, today: str) -> str:
+def with_tick(line: str, *, done: bool, today: str) -> str:
     """The line with its box ticked or open again. The day stands on it only where it has other dates by emoji.
 
     Raises:
@@ -133,10 +133,10 @@ def ticked(line: str, *, done: bool, today: str) -> str:
         raise InputError(
             f"{todo.text[:60]!r} comes again ({todo.repeat}); tick it in Obsidian, which writes the next one"
         )
-    line = _finish_taken(
+    line = _without_finish(
         _LINE.sub(lambda hit: line[: hit.end(1)] + ("x" if done else " ") + line[hit.end(2) :], line)
     )
-    return _appended(line, f"✅ {today}") if done and _by_emoji(line) else line
+    return _append(line, f"✅ {today}") if done and _by_emoji(line) else line
 
 
 def with_due(line: str, day: str) -> str:
@@ -151,41 +151,41 @@ def with_due(line: str, day: str) -> str:
     fields = [hit for hit in _FIELD.finditer(line) if (hit[1] or hit[3]).lower() == "due"]
     if hits:
         field = hits[-1]
-        return _replaced(line, field, field[0].replace(field["due"], day) if day else "")
+        return _replace(line, field, field[0].replace(field["due"], day) if day else "")
     if fields:
         field = fields[-1]
         value = field[2] if field[1] else field[4]
-        return _replaced(
+        return _replace(
             line, field, f"{field[0][: len(field[0]) - 1 - len(value)]}{day}{field[0][-1]}" if day else ""
         )
     if not day:
         return line
     by_field = "::" in line and any((hit[1] or hit[3]).lower() in _KEYS for hit in _FIELD.finditer(line))
-    return _appended(line, f"[due:: {day}]" if by_field and not _by_emoji(line) else f"📅 {day}")
+    return _append(line, f"[due:: {day}]" if by_field and not _by_emoji(line) else f"📅 {day}")
 
 
 def _by_emoji(line: str) -> bool:
     return any(any(hit[name] for name in _MARKS) for hit in _SIGNIFIER.finditer(line))
 
 
-def _finish_taken(line: str) -> str:
+def _without_finish(line: str) -> str:
     """The line without the day on which it was done."""
     hit = next((hit for hit in _SIGNIFIER.finditer(line) if hit["finished"]), None)
-    return _replaced(line, hit, "") if hit else line
+    return _replace(line, hit, "") if hit else line
 
 
-def _replaced(line: str, hit: re.Match[str], text: str) -> str:
+def _replace(line: str, hit: re.Match[str], text: str) -> str:
     before, after = line[: hit.start()], line[hit.end() :]
     return f"{before}{text}{after}" if text else f"{before.rstrip(' ')}{after}"
 
 
-def _appended(line: str, text: str) -> str:
+def _append(line: str, text: str) -> str:
     block = _BLOCK.search(line)
     end = block.start() if block else len(line.rstrip())
     return f"{line[:end]} {text}{line[end:]}"
 
 
-def patched(
+def patch_line(
     text: str, place: int, change: Callable[[str], str], is_same: Callable[[Todo], bool]
 ) -> Sequence[str]:
     """The lines of a text, as `lines_of` gives them, with the to-do on line `place` (from 1), or else the only other one that is the same, changed.

@@ -13,7 +13,7 @@ from memoryclaw.text.dates import days_of, leading_range
 from memoryclaw.text.language import words_of
 from memoryclaw.text.yaml_text import Yaml, load, strings
 from memoryclaw.vault.layout import SCHEMA_FILE
-from memoryclaw.vault.lifecycle import span_of
+from memoryclaw.vault.validity import span_of
 
 DEFAULT_COLLECTIONS = frozenset({"contacts", "people", "projects", "preferences"})
 TYPES = frozenset({"text", "date", "number", "email", "phone", "url", "link"})

@@ -156,7 +156,7 @@ def _hear_less(observer: BaseObserver, root: str, known: Places) -> None:
 
     def heard(path: bytes, mask: int, *others: Any) -> int:
         where = os.fsdecode(path[start:])
-        below = known.named(where)
+        below = known.name_of(where)
         if known.holds(where):
             pass
         elif below in (STATE_DIR, _COOKIES[:-1]) or below.partition("/")[0] in NO_NOTES:
@@ -192,7 +192,7 @@ class _Handler(said.FileSystemEventHandler):
                 if event.is_directory and where and self._places.holds(where):
                     self._hints.put(Hint(LOST, "a folder that the settings name was made, moved or deleted"))
                 else:
-                    self._tell(self._places.named(where), event)
+                    self._tell(self._places.name_of(where), event)
 
     def _tell(self, path: str, event: said.FileSystemEvent) -> None:
         if not path:

@@ -30,7 +30,7 @@ from memoryclaw.vault.layout import CONFIG_FILE, LOGS, Place, name_notices, plac
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.version import __version__
 from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.tombstones import Tombstones, said_in
+from memoryclaw.writing.tombstones import Tombstones, text_of_record
 from memoryclaw.writing.writer import Edit, write
 
 FORMAT, EDITION = "memoryclaw-bundle", 1
@@ -80,7 +80,7 @@ class Restored(NamedTuple):
         return bool(self.written)
 
 
-def kept_files(root: str) -> Iterator[str]:
+def portable_files(root: str) -> Iterator[str]:
     """Every file of a vault that is no hidden one, no link, and not of this machine alone."""
     names = (path.removeprefix("./") for path in files.list_files(root, ""))
     return (path for path in names if not path.startswith(_NOT_KEPT))
@@ -349,7 +349,7 @@ def restore(
         pristine = NOTHING  # by other settings, nobody would look where things are here
     restoring = _Restoring(context, bundle, pristine, dry_run=dry_run)
     new = [path for path, digest in bundle.digests.items() if restoring.is_new(path, digest)]
-    paths = kept_files(context.root) if new else ()
+    paths = portable_files(context.root) if new else ()
     restoring.notices.update(dict.fromkeys(name_notices(new, paths)))
     # The settings first: they say who may see what comes after them.
     for group in ({CONFIG_FILE} & set(new), set(new) - {CONFIG_FILE}):
@@ -471,7 +471,7 @@ class _Restoring:
                 record = None
             record = record if isinstance(record, dict) else {}
             names = (turn.turn, str(record.get("host_id", "")))
-            if self._erased.turn(turn.session, names, said_in(record) or turn.text):
+            if self._erased.turn(turn.session, names, text_of_record(record) or turn.text):
                 numbers.update(range(turn.line - 1, turn.end_line))
         return numbers
 

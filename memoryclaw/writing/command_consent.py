@@ -26,7 +26,7 @@ def agree(folder: Path, words: Sequence[str], now: datetime) -> None:
     """Records that a person agrees to this command."""
     os.makedirs(folder, 0o700, exist_ok=True)
     line = {"at": timestamp(now), "command": list(words), "digest": digest_of(words)}
-    with files.appending(os.fspath(folder), NAME) as handle:
+    with files.open_for_append(os.fspath(folder), NAME) as handle:
         os.write(handle, (json.dumps(line) + "\n").encode())
 
 

@@ -18,7 +18,7 @@ from memoryclaw.text.encoding import decode
 from memoryclaw.text.redaction import RedactionGate
 from memoryclaw.text.yaml_text import flow_list, scalar
 from memoryclaw.vault import files
-from memoryclaw.vault.edits import SemanticFile, plain_words
+from memoryclaw.vault.edits import SemanticFile, quotable
 from memoryclaw.vault.layout import NOTE, SCHEMA_FILE, SEMANTIC, place_of, places, run_id, utc
 from memoryclaw.vault.vocabulary import Schema, misfits, read_schema
 
@@ -52,7 +52,7 @@ class Templates:
     def commit_message(self, verb: str, /, **values: object) -> str:
         """The message of a commit: a subject on one line of at most 72 characters, a body, trailers."""
         subject, _, body = self._gate(self.render(f"commits/{verb}.j2", **values)).partition("\n")
-        return f"{_cut(one_line(subject))}\n{body}"
+        return f"{_cut(flatten(subject))}\n{body}"
 
 
 def templates_folder() -> Path:
@@ -66,7 +66,7 @@ def templates_folder() -> Path:
     return folder
 
 
-def one_line(text: str) -> str:
+def flatten(text: str) -> str:
     """A text on one line, without control characters."""
     return " ".join(_CONTROL.sub(" ", str(text)).split())
 
@@ -77,7 +77,7 @@ _VERBS = frozenset({"lives in", "works at", "works as", "likes", "dislikes", "pr
 def fact_in_words(entity: str, field: str, value: str) -> str:
     """A fact as a person would say it: `Anna: city is Bern`, but `Anna: lives in Bern`; without a field `Anna said: "…"`."""
     if not field:
-        quoted = f'"{plain_words(value)}"'
+        quoted = f'"{quotable(value)}"'
         return f"{entity} said: {quoted}" if entity else quoted
     verb = " ".join(field.lower().replace("_", " ").split()) in _VERBS
     return f"{entity}: {field} {value}" if verb else f"{entity}: {field} is {value}"
@@ -105,7 +105,7 @@ def _environment() -> ImmutableSandboxedEnvironment:
         lstrip_blocks=True,
     )
     environment.filters["yaml"] = _yaml
-    environment.filters["line"] = one_line
+    environment.filters["line"] = flatten
     return environment
 
 
@@ -148,7 +148,7 @@ class WriteContext:
 
     def find(self, id_: str) -> Address:
         """Where the thing with this id is; NotFoundError when there is none."""
-        address = self.lookup.resolve(id_) or self.lookup.resolve(places(self.root).named(id_))
+        address = self.lookup.resolve(id_) or self.lookup.resolve(places(self.root).name_of(id_))
         if address is None:
             raise NotFoundError(
                 f"nothing in the vault has the id {id_}; `memoryclaw search` finds things by their words"
@@ -171,7 +171,7 @@ class WriteContext:
         """How the facts of a file are read."""
         return SemanticFile(path, self.schema().collections)
 
-    def checked(self, path: str, change: Callable[[str], str]) -> Callable[[str], str]:
+    def check_patch(self, path: str, change: Callable[[str], str]) -> Callable[[str], str]:
         """The same patch of a file with facts, refused with an InputError where it gives a field a value that is not of its type."""
         schema = self.schema()
 

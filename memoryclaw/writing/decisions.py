@@ -88,7 +88,7 @@ class Decisions:
         """The decisions of a file, and what of them this person permitted; a line that is none is passed over."""
         read = [(decision, line_digest(line)) for line in text.splitlines() if (decision := _read(line))]
         decisions = [decision for decision, _ in read]
-        counted = permitted.counted([digest for _, digest in read])
+        counted = permitted.permits([digest for _, digest in read])
         foreign = {place for place, d in enumerate(decisions) if d.widens and not counted[place]}
         forgotten = standing_marks(text, permitted)
         record = cls(decisions, forgotten, foreign, permitted.withdrawn)
@@ -193,7 +193,7 @@ def _texts(value: object) -> tuple[str, ...]:
 # Decisions on their way into `review/decisions.jsonl`: appended in the commit of what they decide, never changed again.
 
 
-def recorded(decisions: Sequence[Decision]) -> Edit:
+def record_edit(decisions: Sequence[Decision]) -> Edit:
     """The edit that appends these decisions, which this person takes."""
     lines = "".join(decision.line() for decision in decisions)
 

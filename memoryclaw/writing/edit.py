@@ -30,14 +30,14 @@ from memoryclaw.vault.edits import (
 from memoryclaw.vault.facts import VALUE
 from memoryclaw.vault.forgotten import FORGOTTEN, REVIVED
 from memoryclaw.vault.layout import episode_name, free_name, slug, timestamp
-from memoryclaw.vault.lifecycle import KEYS, given
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.properties import read_properties
-from memoryclaw.vault.todos import patched, ticked, todo_id, with_due
+from memoryclaw.vault.todos import patch_line, todo_id, with_due, with_tick
+from memoryclaw.vault.validity import KEYS, header_values
 from memoryclaw.vault.vocabulary import misfits
 from memoryclaw.writing.context import WriteContext, Written, must_be_a_note
-from memoryclaw.writing.decisions import Decision, decisions_of, recorded
-from memoryclaw.writing.evidence import Evidence, EvidenceFinder, is_log
+from memoryclaw.writing.decisions import Decision, decisions_of, record_edit
+from memoryclaw.writing.provenance import Provenance, ProvenanceFinder, is_log
 from memoryclaw.writing.writer import Edit, Move, new_file, text_change, write
 
 LONGEST = 512 << 10  # bytes of a note that is rewritten
@@ -64,7 +64,7 @@ def edit(context: WriteContext, id_: str, fields: Mapping[str, Value]) -> Writte
     must_be_a_note(address, "edited")
     if not address.path.endswith(".md"):
         raise InputError(f"{address.path} has no header to edit; open the file itself")
-    change = context.checked(address.path, lambda text: _with_properties(text, address, fields))
+    change = context.check_patch(address.path, lambda text: _with_properties(text, address, fields))
     return _write(context, address, fields, change, "edited")
 
 
@@ -184,7 +184,7 @@ def set_trust(context: WriteContext, id_: str, trust: str) -> Written:
 
 def _with_properties(text: str, address: Address, fields: Mapping[str, Value]) -> str:
     for key, value in fields.items():
-        listed = _listed(key, value)
+        listed = _as_list(key, value)
         is_plain = address.kind == "note"
         text = set_field(text, address.path, key, listed) if is_plain else set_property(text, key, listed)
     return text
@@ -205,16 +205,16 @@ def _edit_todo(context: WriteContext, address: Address, fields: Mapping[str, Val
     def line(written: str) -> str:
         if "due" in values:
             written = with_due(written, values["due"])
-        return ticked(written, done=is_done, today=context.today) if "done" in values else written
+        return with_tick(written, done=is_done, today=context.today) if "done" in values else written
 
     def change(text: str) -> str:
-        return "".join(patched(text, address.line, line, lambda todo: todo_id(address.note, todo) == base))
+        return "".join(patch_line(text, address.line, line, lambda todo: todo_id(address.note, todo) == base))
 
     base = address.id if "#^" in address.id else address.id.partition("~")[0]
     return _write(context, address, fields, change, "edited")
 
 
-def _listed(key: str, value: Value) -> Value:
+def _as_list(key: str, value: Value) -> Value:
     if isinstance(value, str) and value.strip().startswith("[") and not MARK.match(value.strip()):
         items = load(value.strip()).value
         if isinstance(items, list):
@@ -225,7 +225,9 @@ def _listed(key: str, value: Value) -> Value:
 
 
 def _edit_fact(context: WriteContext, address: Address, fields: Mapping[str, Value]) -> Written:
-    inline = given({k: _text(v) for k, v in fields.items() if k in KEYS and k != address.field.casefold()})
+    inline = header_values(
+        {k: _text(v) for k, v in fields.items() if k in KEYS and k != address.field.casefold()}
+    )
     values = [_text(value) for name, value in fields.items() if name not in inline]
     names = [name for name in fields if name.casefold() not in {VALUE, address.field.casefold(), *inline}]
     if names or len(values) > 1:
@@ -241,7 +243,7 @@ def _edit_fact(context: WriteContext, address: Address, fields: Mapping[str, Val
         return with_inline(edited, file, ids[0 if address.field else -1], inline) if inline else edited
 
     # A statement goes by its words, so that it has another id now.
-    edited = _write(context, address, fields, context.checked(address.path, change), "corrected")
+    edited = _write(context, address, fields, context.check_patch(address.path, change), "corrected")
     return edited._replace(id=ids[0 if address.field else -1])
 
 
@@ -250,15 +252,15 @@ def _edit_entity(context: WriteContext, address: Address, fields: Mapping[str, V
 
     def change(text: str) -> str:
         for field, value in fields.items():
-            text = _corrected(
+            text = _correct(
                 text, file, entity=entity, field=field, value=_text(value), since=context.today
             ).text
         return text
 
-    return _write(context, address, fields, context.checked(address.path, change), "corrected")
+    return _write(context, address, fields, context.check_patch(address.path, change), "corrected")
 
 
-def _corrected(text: str, file: SemanticFile, *, entity: str, field: str, value: str, since: str) -> FactEdit:
+def _correct(text: str, file: SemanticFile, *, entity: str, field: str, value: str, since: str) -> FactEdit:
     for fact in file.facts(text).facts:
         if (
             fact.current
@@ -330,7 +332,8 @@ def revive(context: WriteContext, id_: str) -> Written:
     if removal is not None:
         return _revive_fact(context, address, removal)
     target = address.path.removeprefix(_ARCHIVE)
-    last = _last_day(context.text(address.path))
+    note = split(readable(context.text(address.path)))
+    last = read_properties(note.meta, note.lines).lifecycle.expires
     written = _move(
         context,
         address,
@@ -347,16 +350,10 @@ def revive(context: WriteContext, id_: str) -> Written:
     return written
 
 
-def _last_day(text: str) -> str:
-    """The last day on which a note counts, as its header says."""
-    note = split(readable(text))
-    return read_properties(note.meta, note.lines).lifecycle.expires
-
-
 def _forget_turn(context: WriteContext, address: Address) -> Written:
-    evidence = EvidenceFinder(context).of_turn(address)
+    provenance = ProvenanceFinder(context).of_turn(address)
     forgotten = decisions_of(context.root).forgotten
-    fresh = evidence._replace(marks=tuple(mark for mark in evidence.marks if mark not in forgotten))
+    fresh = provenance._replace(marks=tuple(mark for mark in provenance.marks if mark not in forgotten))
     if not fresh.marks:
         raise InputError(
             f"{address.id} is forgotten already; `memoryclaw forget --undo {address.id}` brings it back"
@@ -376,7 +373,7 @@ def _forget_turn(context: WriteContext, address: Address) -> Written:
 
 def _revive_turn(context: WriteContext, address: Address) -> Written:
     forgotten = decisions_of(context.root).forgotten
-    marks = tuple(mark for mark in EvidenceFinder(context).of_turn(address).marks if mark in forgotten)
+    marks = tuple(mark for mark in ProvenanceFinder(context).of_turn(address).marks if mark in forgotten)
     if not marks:
         raise InputError(f"{address.id} is not forgotten: it is in {address.path}")
     run = context.run("revive")
@@ -385,14 +382,14 @@ def _revive_turn(context: WriteContext, address: Address) -> Written:
         return context.templates.commit_message("forget-lines", run=run, name=address.id, back=True)
 
     decision = Decision(timestamp(context.now), REVIVED, "lines", lines=marks)
-    outcome = write(context.root, [recorded([decision])], message, verb="revive", now=context.now)
+    outcome = write(context.root, [record_edit([decision])], message, verb="revive", now=context.now)
     return Written(address.id, address.path, outcome.commit, "revived", outcome.notice)
 
 
-def _lines_out(context: WriteContext, evidence: Evidence, path: str) -> list[Edit]:
-    """The decision that these lines are left out; `path` is what they are evidence of."""
-    decision = Decision(timestamp(context.now), FORGOTTEN, "lines", path=path, lines=evidence.marks)
-    return [recorded([decision])] if evidence.marks else []
+def _lines_out(context: WriteContext, provenance: Provenance, path: str) -> list[Edit]:
+    """The decision that these lines are left out; `path` is what they bear out."""
+    decision = Decision(timestamp(context.now), FORGOTTEN, "lines", path=path, lines=provenance.marks)
+    return [record_edit([decision])] if provenance.marks else []
 
 
 def _lines_back(context: WriteContext, path: str) -> list[Edit]:
@@ -401,7 +398,7 @@ def _lines_back(context: WriteContext, path: str) -> list[Edit]:
     marks = [mark for d in decisions.all if d.decision == FORGOTTEN and d.path == path for mark in d.lines]
     still_forgotten = tuple(mark for mark in dict.fromkeys(marks) if mark in decisions.forgotten)
     decision = Decision(timestamp(context.now), REVIVED, "lines", path=path, lines=still_forgotten)
-    return [recorded([decision])] if still_forgotten else []
+    return [record_edit([decision])] if still_forgotten else []
 
 
 def _forget_note(context: WriteContext, address: Address) -> Written:
@@ -409,15 +406,16 @@ def _forget_note(context: WriteContext, address: Address) -> Written:
     target = _ARCHIVE + address.path
     if len(paths) == 1:
         target = free_name(target, lambda path: files.exists(context.root, path))
-        evidence = EvidenceFinder(context).of_note(address)
+        provenance = ProvenanceFinder(context).of_note(address)
         written = _move(
             context,
             address,
-            [Move(address.path, target), *_lines_out(context, evidence, target)],
+            [Move(address.path, target), *_lines_out(context, provenance, target)],
             target,
             "forget",
         )
-        return _with_stays(written, evidence)
+        stays = f"{' and '.join(provenance.stays)} stays: a fact rests on it" if provenance.stays else ""
+        return written._replace(notice="; ".join(filter(None, (written.notice, stays))))
     return _move(context, address, [Move(path, _ARCHIVE + path) for path in paths], target, "forget")
 
 
@@ -427,19 +425,11 @@ def _files(context: WriteContext, address: Address) -> list[str]:
     return files.list_files(context.root, folder) if name == "SKILL.md" else [address.path]
 
 
-def _with_stays(done: Written, evidence: Evidence) -> Written:
-    """Says which lines stay because something else rests on them."""
-    stays = f"{' and '.join(evidence.stays)} stays: a fact rests on it" if evidence.stays else ""
-    return done._replace(notice="; ".join(filter(None, (done.notice, stays))))
-
-
 def _move(
     context: WriteContext, address: Address, moves: list[Move | Edit], target: str, verb: str
 ) -> Written:
-    run, id_ = (
-        context.run(verb),
-        address.id if address.id != _path_id(address) else target.removesuffix(".md"),
-    )
+    is_path = address.id == address.path.removesuffix(".md")
+    run, id_ = context.run(verb), target.removesuffix(".md") if is_path else address.id
 
     def message() -> str:
         return context.templates.commit_message(verb, run=run, name=address.id, path=target, id=id_)
@@ -448,10 +438,6 @@ def _move(
     return Written(
         id_, target, outcome.commit, "forgotten" if verb == "forget" else "revived", outcome.notice
     )
-
-
-def _path_id(address: Address) -> str:
-    return address.path.removesuffix(".md")
 
 
 def _forget_fact(context: WriteContext, address: Address) -> Written:
@@ -470,11 +456,11 @@ def _forget_fact(context: WriteContext, address: Address) -> Written:
     def message() -> str:
         return context.templates.commit_message("forget", run=run, name=address.id, path=name, id=id_)
 
-    evidence = EvidenceFinder(context).of_fact(address)
+    provenance = ProvenanceFinder(context).of_fact(address)
     edits = [
         Edit(address.path, text_change(lambda text: remove_fact(text, file, address.id))),
         new_file(name, note),
-        *_lines_out(context, evidence, name),
+        *_lines_out(context, provenance, name),
     ]
     outcome = write(context.root, edits, message, verb="forget", now=context.now)
     notice = "; ".join(filter(None, (f"`memoryclaw forget --undo {id_}` brings it back", outcome.notice)))

@@ -20,14 +20,14 @@ from memoryclaw.vault.layout import (
     SCHEMA_FILE,
     STATE_DIR,
     Places,
-    checked_places,
     must_take_writes,
     on_disk,
     places,
     put_folders,
     run_id,
+    valid_places,
 )
-from memoryclaw.vault.state_folder import made
+from memoryclaw.vault.state_folder import make_private_folder
 from memoryclaw.writing.context import Templates, Written
 from memoryclaw.writing.writer import Adopt, Edit, write
 
@@ -68,7 +68,7 @@ def init(
     must_take_writes(root)
     existed = os.path.exists(os.path.join(root, CONFIG_FILE))
     if not existed:
-        put_folders(root, checked_places(paths))
+        put_folders(root, valid_places(paths))
     elif paths:
         raise InputError(
             f"{root} has settings already; write `paths:` into {CONFIG_FILE}, and move the folders yourself"
@@ -104,7 +104,7 @@ def adopt(
     """
     run, commit, notice = run_id(ADOPTS, now, new_id()), "", ""
     history = History(root)
-    ignored = history.ignored(paths)() if history.git_dir else set()
+    ignored = history.ask_ignored(paths)() if history.git_dir else set()
     paths = [path for path in paths if path not in ignored]
     for start in range(0, len(paths), _AT_ONCE):
         batch = paths[start : start + _AT_ONCE]
@@ -125,7 +125,7 @@ def _make_folders(root: str) -> None:
                 os.makedirs(root, 0o700, exist_ok=True)
             elif not os.path.islink(on_disk(root, folder.partition("/")[0])):
                 files.make_folder(root, folder)
-        made(os.path.join(root, STATE_DIR))
+        make_private_folder(os.path.join(root, STATE_DIR))
     except OSError as error:
         raise VaultError(f"{root} cannot be made a vault: {error.strerror} ({error.filename})") from None
 
@@ -190,7 +190,7 @@ def leave_out(root: str, folders: Sequence[str]) -> None:
     history, layout = History(root), places(root)
     if not history.git_dir or not folders:
         return
-    ignored = history.ignored([f"{folder}/x" for folder in folders])()
+    ignored = history.ask_ignored([f"{folder}/x" for folder in folders])()
     lines = [f"/{layout.on_disk(folder)}/\n" for folder in folders if f"{folder}/x" not in ignored]
     if lines:
         info = os.path.join(common_dir(history.git_dir), "info")

@@ -14,13 +14,13 @@ from memoryclaw.vault.edits import (
     FactEdit,
     SemanticFile,
     add_statement,
-    plain_words,
+    quotable,
     set_fact,
     with_inline,
 )
 from memoryclaw.vault.layout import episode_name, free_name, place_of, timestamp
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
-from memoryclaw.writing.tombstones import Tombstones, lifted, of_fact
+from memoryclaw.writing.tombstones import Tombstones, lift_edit, of_fact
 from memoryclaw.writing.writer import Edit, new_file, text_change, write
 
 _FACTS_FILE = "semantic/facts.md"
@@ -70,7 +70,7 @@ def remember_parts(
                     declared = schema.fields.get(" ".join(part.field.lower().split()))
                     many = part.many or bool(declared and declared.many)
                     edit = _set(context, text, file, part, source, many=many)
-                    edit = _bounded(edit, file, (part.entity, part.field, part.value), lifecycle)
+                    edit = _with_lifecycle(edit, file, (part.entity, part.field, part.value), lifecycle)
                     edits_done.setdefault(
                         number, edit
                     )  # of the working file, which comes before what git holds
@@ -99,7 +99,7 @@ def remember_parts(
     paths = dict.fromkeys(part.path for part in parts)
     edits = [Edit(path, text_change(change(path)), undoable=True) for path in paths]
     outcome = write(
-        context.root, [*edits, *_said_again(erased_again)], message, verb="remember", now=context.now, begin=edits_done.clear
+        context.root, [*edits, *_lift_edits(erased_again)], message, verb="remember", now=context.now, begin=edits_done.clear
     )  # fmt: skip
     remark = "" if outcome.changed else "already known"
     reading = "understood as " + ", and ".join(str(part) for part in parts)
@@ -117,7 +117,7 @@ def remember_parts(
     return Written(id_, first.path, outcome.commit, edits_done[0].action, notice)
 
 
-def _bounded(
+def _with_lifecycle(
     done: FactEdit, file: SemanticFile, fact: tuple[str, str, str], lifecycle: Mapping[str, str]
 ) -> FactEdit:
     """The fact that was written, or stood there already, with its type, scope and last day."""
@@ -221,7 +221,7 @@ def _fact(
             result = (
                 result if _holds(visible_facts, entity, field, result.old) else FactEdit(text, "contradicts")
             )
-        result = _bounded(result, file, (entity, field, value), lifecycle)
+        result = _with_lifecycle(result, file, (entity, field, value), lifecycle)
         results.append(result)
         return result.text
 
@@ -242,7 +242,7 @@ def _fact(
     erased_again = erased.known.intersection(of_fact(erased.digest, entity, field, value))
     outcome = write(
         context.root,
-        [Edit(path, text_change(change), undoable=True), *_said_again(erased_again)],
+        [Edit(path, text_change(change), undoable=True), *_lift_edits(erased_again)],
         message,
         verb="remember",
         now=context.now,
@@ -274,7 +274,9 @@ def _holds(facts: Iterable[Fact], entity: str, field: str, value: str) -> bool:
 
 def fact_file(context: WriteContext, entity: str, field: str) -> str:
     """The file where this fact stands already, else the first where the entity lives, else the file for all others."""
-    paths = [path for path in context.lookup.entity_files(entity) if _is_semantic(path)]
+    paths = [
+        path for path in context.lookup.entity_files(entity) if place_of(path) == ("semantic", "current")
+    ]
     for path in paths:
         facts = context.semantic(path).facts(context.text(path)).facts
         if any(f.current and _same(f.entity, entity) and _same(f.field, field) for f in facts):
@@ -282,13 +284,8 @@ def fact_file(context: WriteContext, entity: str, field: str) -> str:
     return paths[0] if paths else _FACTS_FILE
 
 
-def _is_semantic(path: str) -> bool:
-    place = place_of(path)
-    return place is not None and place == ("semantic", "current")
-
-
 def _fact_id(file: SemanticFile, text: str, entity: str, field: str, value: str) -> str:
-    value = " ".join(value.split()) if field else plain_words(value)
+    value = " ".join(value.split()) if field else quotable(value)
     facts = [
         fact
         for fact in file.facts(text).facts
@@ -364,7 +361,7 @@ def _new_episode(
     erased_again = Tombstones.of(context).within(text, "tv")
     outcome = write(
         context.root,
-        [new_file(name, note), *_said_again(erased_again)],
+        [new_file(name, note), *_lift_edits(erased_again)],
         message,
         verb="remember",
         now=context.now,
@@ -377,9 +374,9 @@ def _id_of(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(".md")
 
 
-def _said_again(digests: Collection[str]) -> list[Edit]:
+def _lift_edits(digests: Collection[str]) -> list[Edit]:
     """What a person says again is no longer kept away."""
-    return [lifted(digests)] if digests else []
+    return [lift_edit(digests)] if digests else []
 
 
 def _same_episode(context: WriteContext, summary: str, text: str) -> tuple[str, str] | None:

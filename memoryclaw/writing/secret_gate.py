@@ -18,7 +18,7 @@ def secret_gate(*, as_is: bool = False) -> RedactionGate:
     return RedactionGate(_key, as_is=as_is)
 
 
-def harmless(sentence: str, *given: Any) -> str:
+def without_secrets(sentence: str, *given: Any) -> str:
     """The sentence as an answer to a request: one line, without a secret in it or the beginning of one that was given.
 
     Args:

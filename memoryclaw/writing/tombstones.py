@@ -55,14 +55,14 @@ class Tombstones(NamedTuple):
         lengths = {(head[0], int(head[1:])) for head in heads if head[:1] in kinds and head[1:].isdecimal()}
         words = plain_words(text) if lengths else ()
         digests = (
-            _counted(self.digest, kind, words[begin : begin + length])
+            _digest_of(self.digest, kind, words[begin : begin + length])
             for kind, length in sorted(lengths)
             for begin in range(len(words) - length + 1)
         )
         return set(self.known.intersection(digests))
 
 
-def said_in(record: Mapping[str, Any]) -> str:
+def text_of_record(record: Mapping[str, Any]) -> str:
     """What a line of a log says, tool calls included."""
     values = [record.get(key) for key in ("content", "tool", "args", "result")]
     texts = (
@@ -71,7 +71,7 @@ def said_in(record: Mapping[str, Any]) -> str:
     return "\n".join(texts)
 
 
-def lifted(digests: Iterable[str]) -> Edit:
+def lift_edit(digests: Iterable[str]) -> Edit:
     """The edit after which these digests block nothing any more: a person says it again."""
     gone = set(digests)
 
@@ -92,7 +92,7 @@ def lifted(digests: Iterable[str]) -> Edit:
 def of_text(digest: Digest, text: str) -> tuple[str, ...]:
     """The digest of a text that is long enough to be known again; none of others."""
     words = plain_words(text)
-    return (_counted(digest, "t", words),) if len(words) >= _LEAST else ()
+    return (_digest_of(digest, "t", words),) if len(words) >= _LEAST else ()
 
 
 def of_fact(digest: Digest, entity: str, field: str, value: str) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ def of_fact(digest: Digest, entity: str, field: str, value: str) -> tuple[str, .
     words = plain_words(value)
     return (
         digest(*_fact(entity, field, value)),
-        *([_counted(digest, "v", words)] if len(words) >= _VALUE else ()),
+        *([_digest_of(digest, "v", words)] if len(words) >= _VALUE else ()),
     )
 
 
@@ -114,5 +114,5 @@ def _fact(entity: str, field: str, value: str) -> tuple[str, ...]:
     return ("fact", normal(entity), normal(field), normal(value))
 
 
-def _counted(digest: Digest, kind: str, words: Sequence[str]) -> str:
+def _digest_of(digest: Digest, kind: str, words: Sequence[str]) -> str:
     return f"{kind}{len(words)}:{digest('text', ' '.join(words))}"

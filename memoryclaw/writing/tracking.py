@@ -15,7 +15,7 @@ from memoryclaw.text.encoding import decode, lines_of
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import line_end
 from memoryclaw.vault.layout import STATE_DIR, on_disk, places, run_id
-from memoryclaw.vault.state_folder import put
+from memoryclaw.vault.state_folder import write_private
 from memoryclaw.writing.context import Templates
 from memoryclaw.writing.init import leave_out
 from memoryclaw.writing.writer import Edit, Writer, text_change, writing
@@ -43,7 +43,9 @@ class Tracking:
         """
         earlier = _remembered(self.root)
         ours = {path.partition("/")[0] for path in earlier}
-        foreign = [folder for folder in self._tracked() if not (self.wanted[folder] or folder in ours)]
+        rules = _text(self.root, _IGNORE).splitlines()
+        tracked = [folder for folder in self.wanted if _note(folder) in rules]  # by this machine or another
+        foreign = [folder for folder in tracked if not (self.wanted[folder] or folder in ours)]
         leave_out(self.root, foreign)  # another machine tracks its own, and goes on
         if not any(self.wanted.values()) and not ours:
             return ()
@@ -59,7 +61,7 @@ class Tracking:
             if fresh != earlier:
                 with suppress(OSError):  # what cannot be remembered is read again
                     data = json.dumps(fresh).encode("utf-8", "surrogateescape")
-                    put(os.path.join(self.root, STATE_DIR), _CACHE, data)
+                    write_private(os.path.join(self.root, STATE_DIR), _CACHE, data)
         return tuple(filter(None, commits))
 
     def _batch(self, writer: Writer, paths: Sequence[str]) -> str:
@@ -69,11 +71,6 @@ class Tracking:
             )
 
         return writer.record(paths, message, verb="track", now=self.now)
-
-    def _tracked(self) -> list[str]:
-        """The folders that the rules of the vault say are tracked, by this machine or another."""
-        lines = _text(self.root, _IGNORE).splitlines()
-        return [folder for folder in self.wanted if _note(folder) in lines]
 
     def _rules(self, writer: Writer, wanted: Mapping[str, bool]) -> str:
         """Takes the folders out of what git ignores, or puts them back; how git itself merges them is said beside."""

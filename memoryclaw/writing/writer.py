@@ -27,12 +27,12 @@ from memoryclaw.errors import (
 )
 from memoryclaw.history import git, journal
 from memoryclaw.history.git import GitState
-from memoryclaw.history.journal import JournalEntry, JournalStep, clear_stale, index_ready, joined
+from memoryclaw.history.journal import JournalEntry, JournalStep, clear_stale, index_ready, join_updates
 from memoryclaw.history.repository import CommitBase, Draft, GitFileState, History, NewCommit, Version
 from memoryclaw.text.encoding import decode, encode, same_text
 from memoryclaw.text.merging import same_patch
 from memoryclaw.vault import files
-from memoryclaw.vault.files import WAIT, locked, writer_lock
+from memoryclaw.vault.files import WAIT, locked_error, writer_lock
 from memoryclaw.vault.layout import must_take_writes, safe_path
 from memoryclaw.vault.permissions import permit
 from memoryclaw.writing.single_flight import SingleFlight, Take
@@ -59,8 +59,8 @@ def recover(root: str) -> str:
         for step in pending.steps:
             if step.temp:
                 files.hand_back(root, step.path, step.temp, step.before, step.after)
-        started = any(_done(root, step) and step.before != step.after for step in pending.steps)
-        can_finish = all(_done(root, step) or _ready(root, step) for step in pending.steps)
+        started = any(_is_done(root, step) and step.before != step.after for step in pending.steps)
+        can_finish = all(_is_done(root, step) or _ready(root, step) for step in pending.steps)
         notice = ""
         if _is_made(root, pending):
             _catch_up(root, pending)
@@ -78,7 +78,7 @@ def recover(root: str) -> str:
 def carry_out(root: str, steps: tuple[JournalStep, ...]) -> None:
     """Takes the steps that are not done yet; their temp files must be there."""
     for step in steps:
-        if _done(root, step):
+        if _is_done(root, step):
             continue
         if step.after is not None:
             files.place(root, step.path, step.temp, step.before)
@@ -101,7 +101,7 @@ def _clear_locks(root: str, pending: JournalEntry | None) -> None:
     if history.git_dir:
         clear_stale(history)
     if history.git_dir and pending and pending.commit:
-        history.clear_locks(pending.ref, pending.commit, journal.touched(root))
+        history.clear_locks(pending.ref, pending.commit, journal.touched_at(root))
 
 
 def refuse_while_locked(history: History) -> GitState:
@@ -157,7 +157,7 @@ def _can_publish(history: History, pending: JournalEntry) -> bool:
     return state.writable and state.ref == pending.ref and history.head() == pending.parent
 
 
-def _done(root: str, step: JournalStep) -> bool:
+def _is_done(root: str, step: JournalStep) -> bool:
     return files.digest_at(root, step.path) == step.after
 
 
@@ -228,10 +228,10 @@ class FilePlan(NamedTuple):
 
 def text_change(change: Callable[[str], str]) -> Bytes:
     """A change of text as a change of bytes: encoding, byte order mark and line ends stay; a missing file is empty text."""
-    return patched(lambda text: change(text or ""))
+    return patch_bytes(lambda text: change(text or ""))
 
 
-def patched(change: Callable[[str | None], str | None]) -> Bytes:
+def patch_bytes(change: Callable[[str | None], str | None]) -> Bytes:
     """The same for a change that knows whether there is a file (None: there is none) and may leave it so."""
 
     def of_bytes(data: bytes | None) -> bytes | None:
@@ -381,7 +381,7 @@ __all__ = [
     "PendingCommit",
     "Writer",
     "new_file",
-    "patched",
+    "patch_bytes",
     "text_change",
     "write",
     "writing",
@@ -445,10 +445,10 @@ def write(
     """
     request = _Request(PendingCommit(changes, message, begin), verb, now)
     if not _queue(root).ask(request, WAIT):
-        raise locked(root)
+        raise locked_error(root)
     if isinstance(request.done, Outcome):
         return request.done
-    raise request.done or locked(root)
+    raise request.done or locked_error(root)
 
 
 @dataclass(slots=True, eq=False)
@@ -606,7 +606,7 @@ class Writer:
         """
         for attempt in range(_ATTEMPTS):
             _refuse_unless_writable(self.history)
-            batch = self._worked_out(items, now)
+            batch = self._work_out(items, now)
             try:
                 if any(outcome.changed for outcome in batch.outcomes):
                     if not attempt:
@@ -627,11 +627,11 @@ class Writer:
             if change.permits:
                 permit(self.root, change.permits)
 
-    def _worked_out(self, items: Sequence[PendingCommit], now: datetime) -> _Batch:
+    def _work_out(self, items: Sequence[PendingCommit], now: datetime) -> _Batch:
         contents, items, refused = self._read(items)
         # To start a git takes longer than to hear it, so what is new is asked for before that is certain.
         new = [] if self.untracked else [path for path, data in contents.items() if data is None]
-        ask_ignored = self.history.ignored(new) if new else set
+        ask_ignored = self.history.ask_ignored(new) if new else set
         base = None if self.untracked else self.history.base(list(contents))
         ignored = {path for path in ask_ignored() if base and base.sides[path] == NO_SIDE}
         batch, before = _Batch([], refused, {}, {}, []), dict(contents)
@@ -664,7 +664,7 @@ class Writer:
             p.path for p in plans if p.path in bound and p.before is not None and p.version is None
         ]
         if uncommitted and not self.untracked:
-            ignored = self.history.ignored(uncommitted)()
+            ignored = self.history.ask_ignored(uncommitted)()
             for path in uncommitted:
                 if path not in ignored:
                     raise _not_in_git(path, "this could not be undone")
@@ -732,7 +732,7 @@ def _all_of(drafts: Sequence[Draft]) -> NewCommit | None:
     if not drafts:
         return None
     first, last = drafts[0].made, drafts[-1].made
-    follow = joined([follow for draft in drafts for follow in draft.made.follow])
+    follow = join_updates([follow for draft in drafts for follow in draft.made.follow])
     return last._replace(parent=first.parent, follow=follow)
 
 

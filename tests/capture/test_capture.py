@@ -16,7 +16,7 @@ from memoryclaw.app import open_vault
 from memoryclaw.capture.capture import SESSIONS, Recorder
 from memoryclaw.capture.log_files import Logs
 from memoryclaw.errors import InputError
-from memoryclaw.text.prompts import fenced, item
+from memoryclaw.text.prompts import fence_block, item
 from memoryclaw.text.redaction import Redactor
 from memoryclaw.vault.notes import ReadingSettings, read_note
 
@@ -193,7 +193,7 @@ def test_what_was_marked_private_never_reaches_the_disk(tmp_path):
 
 
 def test_a_transcript_that_holds_our_own_recalled_block_brings_nothing_of_it_back(tmp_path):
-    block = fenced([("trusted", [item("semantic/a#b.c", "the boat is blue")])])
+    block = fence_block([("trusted", [item("semantic/a#b.c", "the boat is blue")])])
     done = take(
         recorder(tmp_path),
         {"role": "user", "content": f"{block}\n\nWhat colour is it?"},

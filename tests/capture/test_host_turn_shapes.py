@@ -6,9 +6,9 @@ import json
 import pytest
 
 from memoryclaw.capture.host_turns import spoken_text, tidy
-from memoryclaw.text.prompts import fenced, item
+from memoryclaw.text.prompts import fence_block, item
 
-BLOCK = fenced(
+BLOCK = fence_block(
     [
         ("trusted", [item("semantic/a#b.c", "remembered <thing>")]),
         ("untrusted", [item("log:s/1", "other\nthing")]),

@@ -4,7 +4,7 @@ import pytest
 
 from memoryclaw.capture.host_turns import RECALLED, HostMessage, PendingToolCalls, read_turn
 from memoryclaw.errors import InputError
-from memoryclaw.text.prompts import fenced, item
+from memoryclaw.text.prompts import fence_block, item
 
 
 def read(*messages: object) -> list[HostMessage]:
@@ -96,7 +96,7 @@ def test_what_a_tool_read_from_a_memory_is_not_said_once_more(tool):
 
 
 def test_our_own_block_is_removed_from_arguments_and_results_too():
-    block = fenced([("trusted", [item("a", "green tea")])])
+    block = fence_block([("trusted", [item("a", "green tea")])])
     [said] = read(
         {"tool": "write", "args": {"text": f"x {block}"}, "result": [{"type": "text", "text": f"{block} y"}]}
     )

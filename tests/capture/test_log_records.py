@@ -6,12 +6,12 @@ import json
 import pytest
 
 from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
-from memoryclaw.capture.log_records import PAYLOAD, RedactedTurn, file_stem, kept, likeness, line_of
+from memoryclaw.capture.log_records import PAYLOAD, RedactedTurn, file_stem, likeness, line_of, redact_turn
 from memoryclaw.text.redaction import Redactor
 
 
 def keep(value: dict[str, object], key: bytes = b"k") -> RedactedTurn:
-    return kept(read_turn({"session": "s", **value}, PendingToolCalls()), Redactor(key))
+    return redact_turn(read_turn({"session": "s", **value}, PendingToolCalls()), Redactor(key))
 
 
 def test_a_secret_under_a_name_goes_from_calls_arguments_and_results():

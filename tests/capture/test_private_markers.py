@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.capture.log_records import unmarked
+from memoryclaw.capture.log_records import strip_marks
 
 
 @pytest.mark.parametrize(
@@ -17,18 +17,18 @@ from memoryclaw.capture.log_records import unmarked
     ],
 )
 def test_what_is_private_is_not_kept_and_all_else_is(text, kept):
-    assert unmarked(text).text == kept
-    assert not unmarked(text).unlogged
+    assert strip_marks(text).text == kept
+    assert not strip_marks(text).unlogged
 
 
 @pytest.mark.parametrize(
     "text", ["[NOMEM] all of it\nthis too", "all of it\n [nomem] \nthis too", "only one line [NOMEM]"]
 )
 def test_a_turn_that_is_not_to_be_remembered_leaves_nothing(text):
-    assert unmarked(text) == ("", True, False, False)
+    assert strip_marks(text) == ("", True, False, False)
 
 
 def test_private_and_noexport_stay_and_are_told():
-    found = unmarked("[PRIVATE] salary talk [NOEXPORT]")
+    found = strip_marks("[PRIVATE] salary talk [NOEXPORT]")
     assert (found.text, found.private, found.no_export) == ("[PRIVATE] salary talk [NOEXPORT]", True, True)
-    assert not unmarked("a <private>b</private>").private
+    assert not strip_marks("a <private>b</private>").private

@@ -11,7 +11,7 @@ from memoryclaw.consolidation.agent_claims import claim
 from memoryclaw.consolidation.pending import read_pending
 from memoryclaw.errors import MemoryClawError
 from memoryclaw.review.decide import decide
-from memoryclaw.review.queue import one_of
+from memoryclaw.review.queue import find_item
 from memoryclaw.vault.edits import SemanticFile
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.writing.edit import edit
@@ -180,10 +180,10 @@ def test_a_correction_vouches_for_what_it_says(root):
 
 def test_what_a_person_approves_is_trusted_and_what_was_rejected_is_not_kept(root):
     yes = stored(root, "2025-05-01", entity="projectX", field="deadline")
-    decide(pen_for(root), [one_of(pen_for(root), yes.id)], "approved")
+    decide(pen_for(root), [find_item(pen_for(root), yes.id)], "approved")
     assert facts(root)["projectX", "deadline"] == ("2025-05-01", "trusted")
     no = stored(root, "2025-06-01", entity="projectX", field="deadline")
-    decide(pen_for(root), [one_of(pen_for(root), no.id)], "rejected")
+    decide(pen_for(root), [find_item(pen_for(root), no.id)], "rejected")
     before = commits(root)
     assert stored(root, "2025-06-01", entity="projectX", field="deadline").action == "rejected"
     assert commits(root) == before

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
-from memoryclaw.capture.log_records import kept, line_of
+from memoryclaw.capture.log_records import line_of, redact_turn
 from memoryclaw.consolidation.changes import ToolSequence
 from memoryclaw.consolidation.tool_calls import Call, calls_in, sessions, steps, stretches, tool_sequences
 from memoryclaw.text.redaction import Redactor
@@ -50,7 +50,7 @@ def test_a_call_that_capture_wrote_into_a_message_is_told_once():
         {"role": "assistant", "content": [{"type": "tool_use", "id": "c2", "name": "wait", "input": {"for": "it"}}]},
     ]  # fmt: skip
     waiting, redactor = PendingToolCalls(), Redactor(b"k" * 32)
-    logged = [line_of(kept(read_turn(message, waiting), redactor).record) for message in messages]
+    logged = [line_of(redact_turn(read_turn(message, waiting), redactor).record) for message in messages]
     found = calls_in(logged, 1, 3)
     assert [(call.line, call.tool, dict(call.args)) for call in found] == [
         (2, "send", {"to": "Mette"}),

@@ -33,7 +33,7 @@ from memoryclaw.app import App, open_vault
 from memoryclaw.errors import IndexBusyError
 from memoryclaw.index.index import fingerprint
 from memoryclaw.index.postgres import Postgres
-from memoryclaw.index.postgres_index import PostgresDatabase, PostgresText, drop, translated
+from memoryclaw.index.postgres_index import PostgresDatabase, PostgresText, drop, translate
 from memoryclaw.ports import Clause, IndexRow
 
 sys.path.append(
@@ -335,7 +335,7 @@ def test_each_query_touches_one_partition(
     asked: dict[str, object] = {}
     monkeypatch.setattr(
         "memoryclaw.index.postgres_index.translated",
-        lambda sql: asked.setdefault(sql, None) or translated(sql),
+        lambda sql: asked.setdefault(sql, None) or translate(sql),
     )
     for question in QUESTIONS:
         told(app, question)
@@ -349,7 +349,7 @@ def test_each_query_touches_one_partition(
     assert isinstance(database, PostgresDatabase)
     with database.session() as raw:
         for sql in selects:
-            one = translated(sql)
+            one = translate(sql)
             values = [database.number()] * one.own + [None] * len(one.picked)
             plan = "\n".join(
                 line for (line,) in raw.execute(f"explain (costs off) {typed(one.sql)}", values).fetchall()

@@ -25,7 +25,7 @@ def test_a_row_tells_who_when_what_and_which_files(tmp_path):
     assert row.trailers == {"Run": "x-1", "Source": "s"}
     assert (row.run, row.kind, row.files) == ("x-1", "x", (".gitignore", "a.md"))
     assert row.body.startswith("Body: not a trailer")
-    assert repository.logged(History(str(root)), row.commit) == row
+    assert repository.log_row(History(str(root)), row.commit) == row
 
 
 def test_names_of_files_with_spaces_and_marks_are_literal(tmp_path):

@@ -45,7 +45,7 @@ def test_nothing_that_the_repository_configures_is_run(tmp_path, name):
     history = History(str(root))
     assert [change.path for change in history.changes(made)] == ["c.md", "sub/b.md"]
     assert history.find("r-1").commit == made
-    assert history.ignored(["logs/x", "b.md"])() == {"logs/x"}
+    assert history.ask_ignored(["logs/x", "b.md"])() == {"logs/x"}
     assert not mark.exists()
     assert plain_git_runs_it(root, mark) == (name not in HARMLESS)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from memoryclaw.errors import InputError
-from memoryclaw.index.bm25 import counted, sound, tally
+from memoryclaw.index.bm25 import counts_of, sound, tally
 from memoryclaw.ports import Clause
 
 A, B, C = (Clause("token", text) for text in "abc")
@@ -73,7 +73,7 @@ def test_each_unit_is_counted_for_the_parts_that_hold(
     found = tally(clause, lambda leaf: COUNTS[leaf.text])
     assert set(found.units) == units
     sums = dict.fromkeys(units, 0.0)
-    for counts, holding in counted(found, units):
+    for counts, holding in counts_of(found, units):
         for unit in holding:
             sums[unit] += counts[unit]
     assert sums == scores

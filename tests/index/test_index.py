@@ -8,7 +8,7 @@ import random
 import pytest
 from conftest import STUDIO
 
-from memoryclaw.index.database import packed, unpacked
+from memoryclaw.index.database import pack, unpack
 from memoryclaw.index.fts5 import Fts5
 from memoryclaw.index.index import IndexedNote, fingerprint, link_key, open_index
 from memoryclaw.index.stemming import language
@@ -164,7 +164,7 @@ def test_problems_of_the_walk_are_replaced_and_those_of_notes_kept(index):
 
 @pytest.mark.parametrize("text", ["", "short", "long " * 100, "木栓" * 100, "nul\0nul" * 40])
 def test_a_stored_text_comes_back_as_it_was(text):
-    assert unpacked(packed(text)) == text
+    assert unpack(pack(text)) == text
 
 
 def test_accents_and_case_of_a_links_target_do_not_matter():

@@ -108,7 +108,7 @@ def test_with_every_folder_elsewhere_the_same_verbs_give_the_same_answers(
 
     def files(top: Path, names: Places) -> set[str]:
         found = (path.relative_to(top).as_posix() for path in top.rglob("*") if path.is_file())
-        return {names.named(path) for path in found if path.split("/")[0] not in (".git", ".memoryclaw")}
+        return {names.name_of(path) for path in found if path.split("/")[0] not in (".git", ".memoryclaw")}
 
     ours = {path for path in files(root, Places(paths)) if not path.startswith("_/")}
     assert {name.split("-ab")[0] for name in ours if "/runs" not in name} == {
@@ -173,7 +173,7 @@ def test_settings_that_cannot_be_are_said_with_their_file(tmp_path: Path) -> Non
 )
 def test_a_path_has_one_name_and_a_name_one_path(parts: list[str], paths: dict[str, str]) -> None:
     known, path = Places(paths), "/".join(parts)
-    assert known.on_disk(known.named(path)) == path
+    assert known.on_disk(known.name_of(path)) == path
 
 
 def below(root: Path) -> dict[str, bytes]:
@@ -221,7 +221,7 @@ def test_a_bundle_of_a_vault_with_other_places_goes_where_the_settings_here_say(
     done = restore_vault(new, tmp_path / "b.tar.gz", clock=lambda: NOW)
     assert done.differs == ("memoryclaw.yaml",)
     here, there = Places(paths), Places(HIDDEN)
-    assert {here.named(name) for name in below(new)} == {there.named(name) for name in below(root)}
+    assert {here.name_of(name) for name in below(new)} == {there.name_of(name) for name in below(root)}
 
 
 @pytest.mark.parametrize("paths", [{}, HIDDEN, INSIDE], ids=["usual", "hidden", "inside"])
@@ -260,13 +260,13 @@ def test_two_machines_with_every_folder_elsewhere_come_to_the_same_files(
     assert exchange(one, two, one) == []
     known, private = Places(paths), () if track else ("logs/", "ledger/", "working/")
     of_both = [
-        {known.named(name): data for name, data in below(root).items() if not known.named(name).startswith(private or "working/")}
+        {known.name_of(name): data for name, data in below(root).items() if not known.name_of(name).startswith(private or "working/")}
         for root in (one, two)
     ]  # fmt: skip
     assert of_both[0] == of_both[1]
     assert {name for name in of_both[0] if name.endswith("Boathouse.md")} == {"archive/Boathouse.md"}
     assert git(one, "status", "--porcelain") == git(two, "status", "--porcelain") == ""
-    tracked = {known.named(name) for name in git(two, "ls-files").splitlines()}
+    tracked = {known.name_of(name) for name in git(two, "ls-files").splitlines()}
     assert any(name.startswith("logs/") for name in tracked) == track
     with opened(two) as app:
         assert {fact.field for _, fact in app.facts("Ines Duarte")} >= {"hat", "coat"}

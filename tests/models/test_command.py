@@ -17,7 +17,7 @@ from killing import lives
 
 from memoryclaw.models.command import Command
 from memoryclaw.models.llm import MOST_BYTES, ModelError, Prompt
-from memoryclaw.writing.secret_gate import harmless
+from memoryclaw.writing.secret_gate import without_secrets
 
 PROMPT = Prompt("You report.", 'LOG x BEGINS\n["1 | user | Øats are out."]\nLOG x ENDS')
 SCHEMA = {"type": "object", "required": ["title"]}
@@ -28,12 +28,14 @@ PRIVATE = {"OPENAI_API_KEY": "sk-x", "MEMORYCLAW_VAULT": "/v", "PYTHONPATH": "/p
 def command(code: str, *, timeout: float = 60.0, **options: Any) -> Command:
     """A Python program as a model."""
     environ = {**os.environ, **PRIVATE, "XDG_STATE_HOME": "/state", "LC_ALL": "C.UTF-8"}
-    return Command([sys.executable, "-c", code], timeout, environ, told=harmless, **options)
+    return Command([sys.executable, "-c", code], timeout, environ, told=without_secrets, **options)
 
 
 def shell(line: str, **options: Any) -> Command:
     """A line of shell as a model."""
-    return Command(["sh", "-c", line], options.pop("timeout", 60.0), os.environ, told=harmless, **options)
+    return Command(
+        ["sh", "-c", line], options.pop("timeout", 60.0), os.environ, told=without_secrets, **options
+    )
 
 
 def test_it_is_given_the_prompt_the_ban_on_tools_and_the_schema() -> None:

@@ -10,7 +10,7 @@ import pytest
 from servers.embedder import EmbedServer
 from servers.scripted import Asked, response
 
-from memoryclaw.models.embedders import Guarded, normalised
+from memoryclaw.models.embedders import Guarded, normalise
 from memoryclaw.models.llm import MOST, Breaker, Endpoint, ModelError
 from memoryclaw.models.ollama import OllamaEmbedder, full_name
 from memoryclaw.models.packaged import IN_WHEELS, MINILM, USE
@@ -125,9 +125,9 @@ def test_a_slow_server_is_not_waited_for(server: EmbedServer) -> None:
 
 def test_rows_of_unlike_lengths_are_refused() -> None:
     with pytest.raises(ModelError):
-        normalised([[1.0], [1.0, 2.0]], 2, "it")
+        normalise([[1.0], [1.0, 2.0]], 2, "it")
     with pytest.raises(ModelError, match="points nowhere"):
-        normalised([[float("nan"), 1.0]], 1, "it")
+        normalise([[float("nan"), 1.0]], 1, "it")
 
 
 def test_who_keeps_failing_is_asked_again_after_a_while(server: EmbedServer) -> None:

@@ -13,7 +13,7 @@ from gitvault import git
 from memoryclaw.app import App
 from memoryclaw.errors import InputError
 from memoryclaw.model import Match
-from memoryclaw.text.dates import coming, days_of, falls_in, find_ranges
+from memoryclaw.text.dates import days_of, falls_in, find_ranges, next_occurrence
 
 SATURDAY = datetime(2026, 4, 25, 10, tzinfo=UTC)
 INES = """---
@@ -85,7 +85,7 @@ def test_days_fall_in_a_time_that_may_be_open() -> None:
 )  # fmt: skip
 def test_a_time_without_a_year_comes_again(text: str, days: str | None) -> None:
     [[one], _] = find_ranges(text, SATURDAY.date())
-    again = coming(one, SATURDAY.date())
+    again = next_occurrence(one, SATURDAY.date())
     assert (again.start if again else None) == days
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memoryclaw.recall.strength import CITED, HALF_LIVES, HOT, RATED, Strengths, in_words, strength_of
 from memoryclaw.vault.ledger import Ledger
-from memoryclaw.vault.ledger_usage import LedgerEvents, LedgerUsage, Use, told_by
+from memoryclaw.vault.ledger_usage import LedgerEvents, LedgerUsage, Use, read_events
 
 FIRST = date(2026, 1, 1)
 
@@ -88,7 +88,7 @@ def test_a_section_is_remembered_with_its_note_and_a_fact_by_itself() -> None:
         b'{"ts": "2026-01-01T00:00:00Z", "event": "rated", "ids": ["a"], "rating": 5}',
         b'{"ts": "2026-01-01T00:00:00Z", "event": "cited", "ids": ["semantic/p"]}',
     ]
-    strengths = Strengths(LedgerUsage([told_by(b"\n".join(lines))]), FIRST)
+    strengths = Strengths(LedgerUsage([read_events(b"\n".join(lines))]), FIRST)
     assert strengths.of("a#Plan", "note").x == strengths.of("a", "note").x == 0.95
     assert strengths.of("a#Plan", "episode").half_life == HALF_LIVES["episode"]
     assert strengths.of("semantic/p#Tam.job", "fact").x == 0
@@ -102,7 +102,7 @@ def test_what_absorbed_another_has_its_uses_and_one_of_both_counts_once() -> Non
         f'{{"ts": "2026-01-02T00:00:01Z", "event": "rated", "receipt": "{receipt}", "ids": ["old"], "rating": 3}}',
         '{"ts": "2026-01-03T00:00:00Z", "event": "cited", "ids": ["older"]}',
     ]
-    record = LedgerUsage([told_by("\n".join(lines).encode())])
+    record = LedgerUsage([read_events("\n".join(lines).encode())])
     merged = Strengths(record, date(2026, 1, 3), {"old": "new", "older": "old"})
     assert [step.credit for step in merged.of("new", "note").steps] == [0.4, 0.6]
     assert merged.of("old", "note").x == 0
@@ -115,10 +115,14 @@ def test_neither_the_order_of_files_nor_the_device_changes_a_strength(random_: r
         f'{{"ts": "2026-0{1 + n % 3}-1{n % 7}T00:00:00Z", "event": "rated", "ids": ["a"], "rating": {1 + n % 5}}}'
         for n in range(20)
     ]
-    whole = Strengths(LedgerUsage([told_by("\n".join(events).encode())]), date(2026, 4, 1)).of("a", "fact")
+    whole = Strengths(LedgerUsage([read_events("\n".join(events).encode())]), date(2026, 4, 1)).of(
+        "a", "fact"
+    )
     random_.shuffle(events)
     cut = random_.randint(0, len(events))
-    parts: list[LedgerEvents] = [told_by("\n".join(some).encode()) for some in (events[:cut], events[cut:])]
+    parts: list[LedgerEvents] = [
+        read_events("\n".join(some).encode()) for some in (events[:cut], events[cut:])
+    ]
     assert Strengths(LedgerUsage(parts), date(2026, 4, 1)).of("a", "fact") == whole
 
 

@@ -9,9 +9,9 @@ from memoryclaw.consolidation.actions import AddSource, ConfirmFact, MoveFile, N
 from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.consolidation.proposals import fingerprint_of, proposal, read_proposal
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
-from memoryclaw.review.decide import apply, decide, editable, store, ticked
+from memoryclaw.review.decide import apply, decide, editable, store, ticked_facts
 from memoryclaw.review.diffs import differences
-from memoryclaw.review.queue import chosen, one_of, waiting
+from memoryclaw.review.queue import chosen, find_item, waiting_items
 from memoryclaw.review.undo import undo
 from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decisions, fingerprint
@@ -61,7 +61,7 @@ def root(tmp_path):
 
 
 def ids(root):
-    return [item.id for item in waiting(pen_for(root))]
+    return [item.id for item in waiting_items(pen_for(root))]
 
 
 def path_of(change):
@@ -99,7 +99,7 @@ def test_a_yes_that_would_overwrite_an_untracked_file_waits_on(root):
 
 
 def test_everything_that_waits_is_listed_with_a_reason_and_its_run(root):
-    found = waiting(pen_for(root))
+    found = waiting_items(pen_for(root))
     assert [(item.kind, item.what, item.why, item.run) for item in found] == [
         ("fact", "Anna: city is Bern (now Berlin)", "Tom said so", RUN),
         ("fact", "Nora: birthday is 1987-03-02", "heard over music", ""),
@@ -111,7 +111,7 @@ def test_everything_that_waits_is_listed_with_a_reason_and_its_run(root):
 
 
 def test_an_approved_fact_supersedes_goes_from_the_list_and_is_remembered_in_one_commit(root):
-    [done] = rule(root, waiting(pen_for(root))[0].id)
+    [done] = rule(root, waiting_items(pen_for(root))[0].id)
     assert (done.action, done.commit) == ("approved", git(root, "rev-parse", "HEAD").strip())
     assert (
         "- city: Bern [since:: 2026-03-10] [source:: [[2026-03-10_17-48-20_wall#^l3]], [[2026-03-11_08"
@@ -130,12 +130,12 @@ def test_an_approved_fact_supersedes_goes_from_the_list_and_is_remembered_in_one
 
 
 def test_a_fact_without_a_source_holds_from_today_in_the_file_for_all_others(root):
-    rule(root, waiting(pen_for(root))[1].id)
+    rule(root, waiting_items(pen_for(root))[1].id)
     assert text(root, "semantic/facts.md") == "# Nora\n- birthday: 1987-03-02 [since:: 2026-11-21]\n"
 
 
 def test_a_rejected_fact_is_gone_and_never_asked_again(root):
-    rule(root, waiting(pen_for(root))[0].id, REJECTED)
+    rule(root, waiting_items(pen_for(root))[0].id, REJECTED)
     assert text(root) == PEOPLE
     assert "Anna" not in text(root, "semantic/_pending.md")
     assert decisions(root).is_rejected(fingerprint("fact", "anna", "City", "bern"))
@@ -173,7 +173,7 @@ def test_a_run_is_decided_as_a_whole(root):
     context = pen_for(root)
     done = decide(context, chosen(context, [RUN]), APPROVED)
     assert [one.action for one in done] == ["approved"] * 3
-    assert [item.id for item in waiting(context)][1:] == ["book-trains"]
+    assert [item.id for item in waiting_items(context)][1:] == ["book-trains"]
     assert git(root, "rev-list", "--count", "HEAD") == "4\n"
     assert is_clean(root)
 
@@ -225,7 +225,7 @@ def test_a_broken_proposal_can_be_rejected_but_not_approved(root):
     path = root / path_of(EPISODE)
     path.write_text(path.read_text().replace("## Fact", "## Delete everything"))
     git(root, "commit", "-qam", "mine")
-    [item] = [item for item in waiting(pen_for(root)) if item.id == id_of(EPISODE)]
+    [item] = [item for item in waiting_items(pen_for(root)) if item.id == id_of(EPISODE)]
     assert "a proposal has no action" in item.why
     with pytest.raises(InputError, match="cannot be approved as it stands"):
         rule(root, item.id)
@@ -237,7 +237,7 @@ def test_a_broken_proposal_can_be_rejected_but_not_approved(root):
 def test_one_that_fails_does_not_stop_the_others(root):
     (root / "semantic/people.md").write_text(PEOPLE.replace("- city: Berlin", "- city: Basel"))
     context = pen_for(root)
-    done = decide(context, waiting(context)[:2], APPROVED)
+    done = decide(context, waiting_items(context)[:2], APPROVED)
     assert [one.action for one in done] == ["failed", "approved"]
     assert "commit them" in done[0].notice
     assert "Basel" in text(root)
@@ -258,7 +258,7 @@ def test_work_of_the_user_is_never_swept_in(root):
     pending = root / "semantic/_pending.md"
     pending.write_text(pending.read_text().replace("Words of a person.", "Other words."))
     before = users_work(root)
-    rule(root, waiting(pen_for(root))[0].id)
+    rule(root, waiting_items(pen_for(root))[0].id)
     rule(root, id_of(FACT), REJECTED)
     after = users_work(root)
     assert [line for line in after[0] if line[:1] in "+-" and line[:3] not in {"+++", "---"}] == [
@@ -313,15 +313,15 @@ def test_without_a_repository_it_is_decided_all_the_same(root):
 
 def test_the_difference_of_a_fact_and_of_a_proposal_is_shown_and_nothing_is_written(root):
     before, context = snapshot(root), pen_for(root)
-    [fact] = differences(context, one_of(context, ids(root)[0]))
+    [fact] = differences(context, find_item(context, ids(root)[0]))
     assert (fact.path, fact.before) == ("semantic/people.md", PEOPLE)
     assert "- city: Bern" in fact.after
-    found = differences(context, one_of(context, id_of(EPISODE)))
+    found = differences(context, find_item(context, id_of(EPISODE)))
     assert [(one.path, bool(one.before)) for one in found] == [
         ("episodes/2026-03-10_17-48-20_wall.md", False),
         ("semantic/people.md", True),
     ]
-    assert [one.path for one in differences(context, one_of(context, "book-trains"))] == [
+    assert [one.path for one in differences(context, find_item(context, "book-trains"))] == [
         "skills/_drafts/book-trains/SKILL.md"
     ]
     assert snapshot(root) == before
@@ -342,7 +342,7 @@ def test_ticked_boxes_are_read_and_done_although_they_are_not_committed(root):
     tick(root, path_of(EPISODE), "- [ ] approve", "- [x] approve")
     tick(root, path_of(FACT), "- [ ] reject", "- [X] reject")
     context, before = pen_for(root), git(root, "rev-parse", "HEAD")
-    boxes = ticked(context)
+    boxes = ticked_facts(context)
     assert git(root, "rev-parse", "HEAD") == before
     assert [item.what for item in boxes.approved] == [
         "Anna: city is Bonn (now Berlin)",
@@ -361,7 +361,7 @@ def test_ticked_boxes_are_read_and_done_although_they_are_not_committed(root):
 def test_two_ticked_boxes_are_told_and_nothing_is_done_with_them(root):
     tick(root, path_of(EPISODE), "- [ ] ", "- [x] ")
     context = pen_for(root)
-    [done] = apply(context, ticked(context))
+    [done] = apply(context, ticked_facts(context))
     assert (done.id, done.action) == (id_of(EPISODE), "failed")
     assert "both boxes" in done.notice
     assert (root / path_of(EPISODE)).exists()
@@ -369,12 +369,12 @@ def test_two_ticked_boxes_are_told_and_nothing_is_done_with_them(root):
 
 def test_a_tick_never_decides_a_skill(root):
     tick(root, "skills/_drafts/book-trains/SKILL.md", "x\n", "- [x] approve\n")
-    assert ticked(pen_for(root)).is_empty
+    assert ticked_facts(pen_for(root)).is_empty
 
 
 def test_without_a_tick_nothing_is_done(root):
     before, context = snapshot(root), pen_for(root)
-    assert apply(context, ticked(context)) == []
+    assert apply(context, ticked_facts(context)) == []
     assert snapshot(root) == before
 
 
@@ -383,12 +383,12 @@ def test_without_a_tick_nothing_is_done(root):
 
 def test_a_waiting_fact_is_put_in_other_words_and_goes_on_waiting(root):
     context = pen_for(root)
-    item = one_of(context, ids(root)[0])
+    item = find_item(context, ids(root)[0])
     asked = editable(item)
     assert asked.startswith("- [ ] Anna.city: Bern")
     assert asked.count("\n") == 3
     done = store(context, item, asked.replace("Bern", "Bonn"))
-    assert one_of(context, done.id).what == "Anna: city is Bonn (now Berlin)"
+    assert find_item(context, done.id).what == "Anna: city is Bonn (now Berlin)"
     assert text(root) == PEOPLE
     assert git(root, "log", "-1", "--format=%s").startswith("Edit p-")
     assert is_clean(root)
@@ -396,7 +396,7 @@ def test_a_waiting_fact_is_put_in_other_words_and_goes_on_waiting(root):
 
 def test_a_proposal_is_edited_and_checked(root):
     context = pen_for(root)
-    item = one_of(context, id_of(EPISODE))
+    item = find_item(context, id_of(EPISODE))
     with pytest.raises(InputError, match="nothing was stored"):
         store(context, item, item.text.replace("- file: episodes/", "- file: ../"))
     store(context, item, item.text.replace("matt", "glossy"))
@@ -410,23 +410,23 @@ def test_a_proposal_is_edited_and_checked(root):
 def test_what_is_no_single_fact_is_not_stored(root, broken):
     before, context = snapshot(root), pen_for(root)
     with pytest.raises(InputError, match="not one waiting fact"):
-        store(context, one_of(context, ids(root)[0]), broken)
+        store(context, find_item(context, ids(root)[0]), broken)
     assert snapshot(root) == before
 
 
 def test_an_edit_that_changes_nothing_makes_no_commit(root):
     before, context = snapshot(root), pen_for(root)
-    item = one_of(context, ids(root)[0])
+    item = find_item(context, ids(root)[0])
     assert store(context, item, editable(item)).action == "unchanged"
     assert snapshot(root) == before
     with pytest.raises(InputError, match="edit skills/_drafts"):
-        editable(one_of(context, "book-trains"))
+        editable(find_item(context, "book-trains"))
 
 
 def test_a_yes_to_an_older_question_counts_from_today(root):
     (root / "semantic/people.md").write_text(PEOPLE.replace("2025-01-01", "2026-06-01"))
     git(root, "commit", "-qam", "newer")
-    rule(root, waiting(pen_for(root))[0].id)
+    rule(root, waiting_items(pen_for(root))[0].id)
     assert "- city: Bern [since:: 2026-11-21]" in text(root)
     assert "- city: Berlin [since:: 2026-06-01] [until:: 2026-11-21]" in text(root)
 
@@ -434,8 +434,8 @@ def test_a_yes_to_an_older_question_counts_from_today(root):
 def test_what_is_held_now_is_told_and_not_what_was_held_then(root):
     path, people = root / "semantic/_pending.md", root / "semantic/people.md"
     path.write_text(PENDING.replace("  - known: Berlin\n", ""))
-    assert waiting(pen_for(root))[0].what == "Anna: city is Bern (now Berlin)"
+    assert waiting_items(pen_for(root))[0].what == "Anna: city is Bern (now Berlin)"
     path.write_text(PENDING + "- [ ] Tom.lives in: Oslo\n")
     people.write_text("# Tom\n- city: Rome\n")
-    assert waiting(pen_for(root))[0].what == "Anna: city is Bern"
-    assert waiting(pen_for(root))[2].what == "Tom: lives in Oslo"
+    assert waiting_items(pen_for(root))[0].what == "Anna: city is Bern"
+    assert waiting_items(pen_for(root))[2].what == "Tom: lives in Oslo"

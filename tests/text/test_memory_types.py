@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.text.memory_types import is_procedure, type_said, type_told
+from memoryclaw.text.memory_types import is_procedure, type_in_speech, type_in_text
 
 
 @pytest.mark.parametrize(
@@ -25,12 +25,12 @@ from memoryclaw.text.memory_types import is_procedure, type_said, type_told
     ],
 )
 def test_the_grammar_tells_what_sort_of_memory_it_is(said, expected):
-    assert type_said(said) == expected
+    assert type_in_speech(said) == expected
 
 
 def test_one_line_of_an_episode_is_enough_and_a_liking_is_not():
-    assert type_told("- Ann: I love halls.\n- Ben: We chose the small one.\n") == "decision"
-    assert type_told("- Ann: I love halls.\n- Ben: Which one was chosen?\n") == ""
+    assert type_in_text("- Ann: I love halls.\n- Ben: We chose the small one.\n") == "decision"
+    assert type_in_text("- Ann: I love halls.\n- Ben: Which one was chosen?\n") == ""
 
 
 def test_a_wish_with_its_occasion_is_a_procedure():

@@ -8,7 +8,7 @@ import secretforms
 from secretforms import AFTER, FIRST, Form
 
 from memoryclaw.text.redaction import MARK, Redactor
-from memoryclaw.text.wrapping import joined, unwrapped
+from memoryclaw.text.wrapping import join_lines, unwrap
 
 REDACTOR = Redactor(b"a key")
 GITHUB = "ghp_" + "aB3dE5gH7" * 4
@@ -75,7 +75,7 @@ def test_in_a_value_the_place_counts(value: dict[str, object]) -> None:
 
 def test_a_reading_tells_where_each_part_stood() -> None:
     text = "a\u200bb\\_c%20d &amp; <br>e"
-    read = unwrapped(text)
+    read = unwrap(text)
     assert read.text == "ab_c d & \ne"
     for start, end, there in (
         (0, 2, "a\u200bb"),
@@ -85,5 +85,5 @@ def test_a_reading_tells_where_each_part_stood() -> None:
         (9, 10, "<br>"),
     ):
         assert text[slice(*read.span(start, end))] == there
-    assert unwrapped("nothing here").edits == ()
-    assert joined("one line\nand another\n").edits == ()
+    assert unwrap("nothing here").edits == ()
+    assert join_lines("one line\nand another\n").edits == ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.text.merging import both, outlined, weave
+from memoryclaw.text.merging import both, merge_outlines, weave
 
 WORDS = st.lists(st.sampled_from([f"w{n}" for n in range(30)]), unique=True, max_size=12)
 
@@ -55,6 +55,6 @@ def test_line_ends_that_one_side_changed_are_no_conflict() -> None:
 def test_what_both_began_anew_is_one_outline() -> None:
     one = ["# Anna\n", "- city: Bern\n", "\n", "## History\n", "- city: Rome\n"]
     two = ["# Anna\n", "- phone: 1\n", "\n", "## History\n", "- phone: 2\n", "\n", "# Bo\n", "- city: Oslo\n"]
-    assert "".join(outlined(one, two)) == (
+    assert "".join(merge_outlines(one, two)) == (
         "# Anna\n- city: Bern\n- phone: 1\n\n## History\n- city: Rome\n- phone: 2\n\n# Bo\n- city: Oslo\n"
     )

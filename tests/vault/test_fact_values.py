@@ -6,7 +6,7 @@ from memoryclaw.vault.fact_values import (
     date_value,
     holds_value,
     misfit,
-    resolved,
+    resolve_dates,
     same_day,
     same_field,
     same_value,
@@ -88,15 +88,15 @@ def test_one_day_in_two_spellings_is_the_same_day():
     ],
 )
 def test_what_counts_from_today_gets_its_date(language: str, text: str, wanted: str) -> None:
-    assert wanted in resolved(text, MONDAY, language)
+    assert wanted in resolve_dates(text, MONDAY, language)
 
 
 @pytest.mark.parametrize(
     "text", ["On Friday.", "In May.", "The last lamp.", "This time it held.", "May I?", "2023-05-01"]
 )
 def test_what_may_lie_ahead_or_behind_stays_as_it_is(text: str) -> None:
-    assert resolved(text, MONDAY) == text
-    assert resolved("yesterday", "") == "yesterday"
+    assert resolve_dates(text, MONDAY) == text
+    assert resolve_dates("yesterday", "") == "yesterday"
 
 
 def test_types_of_the_schema():

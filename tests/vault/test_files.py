@@ -280,13 +280,13 @@ def test_ctrl_c_behind_the_close_of_a_folder_is_told_as_such(tmp_path, monkeypat
         signal.raise_signal(signal.SIGINT)  # to this very thread, now
 
     path = "logs/2026-04-19/s.jsonl"
-    with files.appending(str(tmp_path), path):
+    with files.open_for_append(str(tmp_path), path):
         pass  # makes the folders
     # A shell ignores the signal for what it runs in the background.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     monkeypatch.setattr(os, "close", closing)
     try:
-        with pytest.raises(KeyboardInterrupt), files.appending(str(tmp_path), path):
+        with pytest.raises(KeyboardInterrupt), files.open_for_append(str(tmp_path), path):
             pytest.fail("the interruption comes before")
     finally:
         signal.signal(signal.SIGINT, before)

@@ -13,7 +13,7 @@ import pytest
 from conftest import put
 
 from memoryclaw.errors import VaultError
-from memoryclaw.vault.folder import Vault, packed_stamp
+from memoryclaw.vault.folder import Vault, pack_stamp
 
 JUNK = (
     ".hidden.md", "~$letter.md", "#draft.md#", "#draft.md", "note.md~", ".note.md.swp", "note.md.tmp", "note.md.bak", "4913", ".#note.md",
@@ -136,7 +136,7 @@ def test_any_difference_is_a_difference_of_stamps(root):
     os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     assert vault.stamp("notes/a.md") != before
     data, stamp = vault.read("notes/a.md")
-    assert (data, packed_stamp(stamp)) == (b"b\n", vault.stamp("notes/a.md"))
+    assert (data, pack_stamp(stamp)) == (b"b\n", vault.stamp("notes/a.md"))
 
 
 def test_a_file_that_reads_as_it_grows_is_read_whole(root):

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from memoryclaw.capture.log_records import unmarked
+from memoryclaw.capture.log_records import strip_marks
 from memoryclaw.text.frontmatter import split
-from memoryclaw.vault.audience import unlabelled
-from memoryclaw.vault.export_gate import leaving, stays
+from memoryclaw.vault.audience import without_labels
+from memoryclaw.vault.export_gate import exportable_bytes, withheld_names
 from memoryclaw.vault.notes import ReadingSettings, read_note
-from memoryclaw.vault.seen import seen
+from memoryclaw.vault.seen import visible_bytes
 
 OWNERS = [
     "[PRIVATE]", "[private]", "[Private]", "[ PRIVATE ]", "[PRIVATE:]", "[PRIVATE!]", "[-- private --]", "[**PRIVATE**]", "[PRIVATE: hr]",
@@ -35,7 +35,7 @@ NO_LABELS = [
 
 
 def is_shown(text: str) -> bool:
-    left = seen("notes/a.md", f"# A\n\nopen\n\nquibbet {text} zephyr\n".encode(), "agent", {})
+    left = visible_bytes("notes/a.md", f"# A\n\nopen\n\nquibbet {text} zephyr\n".encode(), "agent", {})
     assert left is not None
     return b"quibbet" in left
 
@@ -53,14 +53,14 @@ def test_what_only_looks_like_a_label_hides_nothing(text: str) -> None:
 @pytest.mark.parametrize("mark", STAY)
 def test_every_spelling_of_noexport_keeps_its_paragraph_here(mark: str) -> None:
     data = f"# A\n\nopen\n\nquibbet {mark}\n".encode()
-    left = leaving("notes/a.md", data, ())
+    left = exportable_bytes("notes/a.md", data, ())
     assert left == b"# A\n\nopen\n\n\n"
 
 
 @pytest.mark.parametrize("text", [*NO_LABELS, *OWNERS[:5]])
 def test_what_is_no_such_mark_leaves(text: str) -> None:
     data = f"# A\n\nopen\n\nquibbet {text}\n".encode()
-    assert leaving("notes/a.md", data, ()) == data
+    assert exportable_bytes("notes/a.md", data, ()) == data
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def test_what_is_no_such_mark_leaves(text: str) -> None:
 def test_a_label_on_a_heading_an_item_and_a_row_covers_the_same_in_every_spelling(mark: str) -> None:
     closing = "</private>" if mark == "<private>" else ""
     text = f"# A\n\n## B {mark}{closing}\n\nq1\n\n## C\n\n- open\n- q2 {mark}{closing}\n  - q3\n\n| a | b |\n|---|---|\n| q4 | {mark}{closing} |\n\nlast\n"
-    left = seen("notes/a.md", text.encode(), "agent", {})
+    left = visible_bytes("notes/a.md", text.encode(), "agent", {})
     assert left is not None
     assert [line for line in left.decode().splitlines() if line] == ["# A", "## C", "- open", "| a | b |", "|---|---|", "last"]  # fmt: skip
 
 
 def test_a_private_span_reaches_its_end_and_without_one_that_of_the_file() -> None:
     text = "one\n\n<private reason='hr'>\nq1\n\n<private>\nq2\n</private>\n\nq3\n</private>\n\ntwo\n\n<Private>\n\nq4\n\n# Q5\n\nq6\n"
-    left = seen("notes/a.md", text.encode(), "agent", {})
+    left = visible_bytes("notes/a.md", text.encode(), "agent", {})
     assert left is not None
     assert left.decode().split() == ["one", "two"]
 
@@ -101,7 +101,7 @@ def test_the_keys_of_a_header_in_every_spelling_and_in_doubt_for_the_owner(
 ) -> None:
     data = f"---\n{header}\n---\n\nneedle\n".encode()
     assert {
-        one for one in ("owner", "agent", "family") if seen("notes/a.md", data, one, {}) is not None
+        one for one in ("owner", "agent", "family") if visible_bytes("notes/a.md", data, one, {}) is not None
     } == sees
 
 
@@ -122,7 +122,7 @@ def test_the_keys_of_a_header_in_every_spelling_and_in_doubt_for_the_owner(
     ],
 )
 def test_what_cannot_be_read_as_a_header_lets_only_the_owner_in_who_finds_its_words(text: str) -> None:
-    assert seen("notes/a.md", text.encode(), "agent", {}) is None
+    assert visible_bytes("notes/a.md", text.encode(), "agent", {}) is None
     note = read_note("notes/a.md", text.encode(), ReadingSettings())
     assert any("needle" in unit.text for unit in note.units)
 
@@ -144,25 +144,25 @@ def test_a_header_that_cannot_be_read_is_a_problem(text: str) -> None:
     ],
 )
 def test_a_rule_above_prose_is_no_header(text: str) -> None:
-    assert seen("notes/a.md", text.encode(), "agent", {}) == text.encode()
+    assert visible_bytes("notes/a.md", text.encode(), "agent", {}) == text.encode()
 
 
 @pytest.mark.parametrize("value", ["false", "False", "no", "off", "0", "'false'", "ｆａｌｓｅ", "", "flase"])
 def test_a_note_stays_here_unless_its_header_says_that_it_may_leave(value: str) -> None:
     data = f"---\nid: n\nexport: {value}\n---\n\nx\n".encode()
-    assert leaving("notes/a.md", data, ()) is None
-    assert stays("notes/a.md", data) == {"n"}
+    assert exportable_bytes("notes/a.md", data, ()) is None
+    assert withheld_names("notes/a.md", data) == {"n"}
 
 
 @pytest.mark.parametrize("header", ["export: true", "Export: Yes", "noexport: false", "exported: false"])
 def test_a_note_that_may_leave_does(header: str) -> None:
     data = f"---\n{header}\n---\n\nx\n".encode()
-    assert leaving("notes/a.md", data, ()) == data
+    assert exportable_bytes("notes/a.md", data, ()) == data
 
 
 @pytest.mark.parametrize("key", ["No Export: true", "noexport:", "EXPORT : false", "ｅｘｐｏｒｔ: no"])
 def test_a_note_that_must_stay_does(key: str) -> None:
-    assert leaving("notes/a.md", f"---\n{key}\n---\n\nx\n".encode(), ()) is None
+    assert exportable_bytes("notes/a.md", f"---\n{key}\n---\n\nx\n".encode(), ()) is None
 
 
 def line(content: str, **keys: object) -> bytes:
@@ -172,7 +172,7 @@ def line(content: str, **keys: object) -> bytes:
 @pytest.mark.parametrize("mark", [m for m in OWNERS if "[private]" not in m and "\\u" not in m])
 def test_every_spelling_of_a_label_hides_a_turn(mark: str) -> None:
     data = line("hello") + line(f"quibbet {mark}")  # with every letter beyond ASCII escaped
-    left = seen("logs/2026-01-01/s.jsonl", data, "agent", {})
+    left = visible_bytes("logs/2026-01-01/s.jsonl", data, "agent", {})
     assert left is not None
     assert b"hello" in left
     assert b"quibbet" not in left
@@ -199,8 +199,8 @@ def test_every_spelling_of_a_label_hides_a_turn(mark: str) -> None:
 )
 def test_the_keys_of_a_line_of_a_log(keys: dict[str, object], sees: bool, leaves: bool) -> None:
     data = line("quibbet", **keys)
-    assert (seen("logs/2026-01-01/s.jsonl", data, "agent", {}) is not None) == sees
-    assert (leaving("logs/2026-01-01/s.jsonl", data, ()) is not None) == leaves
+    assert (visible_bytes("logs/2026-01-01/s.jsonl", data, "agent", {}) is not None) == sees
+    assert (exportable_bytes("logs/2026-01-01/s.jsonl", data, ()) is not None) == leaves
 
 
 def test_a_skill_in_code_has_its_labels_in_every_spelling() -> None:
@@ -208,31 +208,33 @@ def test_a_skill_in_code_has_its_labels_in_every_spelling() -> None:
         r'{"name": "a", "\u0061udience": "owner"}', '{"name": "a", "Private": true}', '{"ａudience": "owner"}',
         'export default { name: "a", private: true }', 'export default { name: "a", "audience" : "x" }',
     ):  # fmt: skip
-        assert seen("skills/a.json", text.encode(), "agent", {}) is None
-    assert seen("skills/a.js", b'export default { name: "a", private: false }', "agent", {}) is not None
-    assert leaving("skills/a.json", b'{"name": "a", "export": false}', ()) is None
-    assert leaving("skills/a.js", b'export default { name: "a" }', ()) is not None
+        assert visible_bytes("skills/a.json", text.encode(), "agent", {}) is None
+    assert (
+        visible_bytes("skills/a.js", b'export default { name: "a", private: false }', "agent", {}) is not None
+    )
+    assert exportable_bytes("skills/a.json", b'{"name": "a", "export": false}', ()) is None
+    assert exportable_bytes("skills/a.js", b'export default { name: "a" }', ()) is not None
 
 
 @pytest.mark.parametrize("tag", ['<private reason="hr">', "< private >", "<PRI\u200bVATE>", "＜private＞", "&lt;private x=1&gt;", "<private\nx>", "<private x='"])  # fmt: skip
 def test_capture_keeps_nothing_of_a_private_span_with_attributes_or_in_another_spelling(tag: str) -> None:
-    assert unmarked(f"a {tag}b</private> c").text in ("a [private] c", "a [private]")
-    assert unmarked(f"ａ… {tag}b").text == "ａ… [private]"
+    assert strip_marks(f"a {tag}b</private> c").text in ("a [private] c", "a [private]")
+    assert strip_marks(f"ａ… {tag}b").text == "ａ… [private]"
 
 
 def test_a_span_within_a_span_ends_with_the_outer_one() -> None:
-    assert unmarked("a <private>b <private>c</private> d</private> e").text == "a [private] e"
+    assert strip_marks("a <private>b <private>c</private> d</private> e").text == "a [private] e"
 
 
 @pytest.mark.parametrize("text", ["cost < private schools\nand more", "List<PrivateKey> keys", "mail <private@example.org> now", "the privateer [x]"])  # fmt: skip
 def test_capture_keeps_what_only_looks_like_a_span(text: str) -> None:
-    assert unmarked(text) == (text, False, False, False)
+    assert strip_marks(text) == (text, False, False, False)
 
 
 @pytest.mark.parametrize("mark", ["[ nomem ]", "［NOMEM］", "[NO\u200bMEM]", "[NOMEM:]"])
 def test_nomem_in_every_spelling(mark: str) -> None:
-    assert unmarked(f"keep\nnot this {mark}\nthat").text == "keep\nthat"
-    assert unmarked(f"{mark} all of it").unlogged
+    assert strip_marks(f"keep\nnot this {mark}\nthat").text == "keep\nthat"
+    assert strip_marks(f"{mark} all of it").unlogged
 
 
 @pytest.mark.parametrize(
@@ -244,4 +246,4 @@ def test_nomem_in_every_spelling(mark: str) -> None:
     ],
 )
 def test_words_without_their_marks_are_as_they_were_said(text: str, left: str) -> None:
-    assert unlabelled(text) == left
+    assert without_labels(text) == left

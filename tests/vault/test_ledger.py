@@ -60,7 +60,7 @@ def test_what_a_session_was_shown_is_known_however_the_file_changes_between_two_
         ledger.append("shown", {"session": session, "n": number}, NOW)
 
     def shown(of: Ledger, session: str = "monday") -> list[int]:
-        return [event["n"] for event in of.shown_in(session)]
+        return [event["n"] for event in of.events_shown_in(session)]
 
     for number in range(3):
         say(number)

@@ -16,7 +16,7 @@ from memoryclaw.vault.edits import (
     add_statement,
     correct_fact,
     fact_sources,
-    plain_words,
+    quotable,
     remove_fact,
     set_fact,
 )
@@ -261,7 +261,7 @@ def test_a_statement_is_never_tied_to_a_fact():
     ],
 )
 def test_words_are_written_so_that_markdown_leaves_them_alone(said, written):
-    assert plain_words(said) == written
+    assert quotable(said) == written
     assert statements(add_statement("", FILE, entity="Tam", words=said).text) == [("Tam", written)]
 
 
@@ -362,9 +362,9 @@ def test_a_statement_is_written_exactly_or_refused_and_no_other_line_changes(
         return
     after = FILE.facts(done.text).facts
     standing = [fact for fact in after if fact.is_statement and fact.current]
-    assert any(f.entity == entity and f.value.casefold() == plain_words(words).casefold() for f in standing)
-    if done.action != "confirmed" and plain_words(words) not in [f.value for f in before]:
-        assert [f.said for f in standing if f.entity == entity and f.value == plain_words(words)] == [said]
+    assert any(f.entity == entity and f.value.casefold() == quotable(words).casefold() for f in standing)
+    if done.action != "confirmed" and quotable(words) not in [f.value for f in before]:
+        assert [f.said for f in standing if f.entity == entity and f.value == quotable(words)] == [said]
     gone = {(f.type, f.entity, f.field, f.value) for f in before} - {
         (f.type, f.entity, f.field, f.value) for f in after
     }
@@ -393,7 +393,7 @@ def test_a_correction_and_a_removal_change_one_statement_or_are_refused(*, lines
     rows = lambda text: [row[:4] for row in told(text)]  # noqa: E731
     row = (one.type, one.entity, one.field, one.value)
     for patch, come in (
-        (lambda: correct_fact(text, FILE, one.id, words).text, (*row[:3], plain_words(words))),
+        (lambda: correct_fact(text, FILE, one.id, words).text, (*row[:3], quotable(words))),
         (lambda: remove_fact(text, FILE, one.id), None),
     ):
         try:

@@ -7,7 +7,7 @@ import pytest
 from memoryclaw.errors import InputError
 from memoryclaw.model import Unit
 from memoryclaw.vault.notes import ReadingSettings, read_note
-from memoryclaw.vault.todos import Todo, patched, read_todo, ticked, with_due
+from memoryclaw.vault.todos import Todo, patch_line, read_todo, with_due, with_tick
 
 TODAY = "2026-04-27"
 
@@ -129,19 +129,19 @@ def test_boxes_in_code_and_comments_are_no_to_dos() -> None:
 def test_ticking_changes_the_box_and_notes_the_day_where_the_line_has_days_by_emoji(
     line: str, wanted: str
 ) -> None:
-    assert ticked(line, done=True, today=TODAY) == wanted
+    assert with_tick(line, done=True, today=TODAY) == wanted
 
 
 def test_opening_a_to_do_again_takes_the_day_away() -> None:
     assert (
-        ticked("- [x] a 📅 2026-04-30 ✅ 2026-04-27 ^k", done=False, today=TODAY)
+        with_tick("- [x] a 📅 2026-04-30 ✅ 2026-04-27 ^k", done=False, today=TODAY)
         == "- [ ] a 📅 2026-04-30 ^k"
     )
 
 
 def test_what_comes_again_is_not_ticked() -> None:
     with pytest.raises(InputError, match="'water' comes again \\(every week\\); tick it in Obsidian"):
-        ticked("- [ ] water 🔁 every week 📅 2026-04-30", done=True, today=TODAY)
+        with_tick("- [ ] water 🔁 every week 📅 2026-04-30", done=True, today=TODAY)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_a_line_that_moved_is_found_again_and_one_that_is_gone_refused() -> None
     def same(todo: Todo) -> bool:
         return todo.text == "a"
 
-    assert "".join(patched("new\r\n- [ ] a\r\n", 1, str.upper, same)) == "new\r\n- [ ] A\r\n"
+    assert "".join(patch_line("new\r\n- [ ] a\r\n", 1, str.upper, same)) == "new\r\n- [ ] A\r\n"
     for text in ("- [ ] b\n", "x\n- [ ] a\n- [ ] a\n"):
         with pytest.raises(InputError, match="not there any more"):
-            patched(text, 1, str.upper, same)
+            patch_line(text, 1, str.upper, same)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from memoryclaw.errors import MemoryClawError
-from memoryclaw.writing.context import Templates, one_line, templates_folder
+from memoryclaw.writing.context import Templates, flatten, templates_folder
 
 FOLDER = templates_folder()
 
@@ -82,4 +82,4 @@ def test_every_commit_template_ends_with_its_run(name):
 
 
 def test_control_characters_do_not_survive_on_one_line():
-    assert one_line(" a\r\nb\x00\x07c\u2028d ") == "a b c d"
+    assert flatten(" a\r\nb\x00\x07c\u2028d ") == "a b c d"

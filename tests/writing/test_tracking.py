@@ -178,7 +178,7 @@ def test_months_that_were_rolled_up_are_committed_and_another_machine_merges_the
     rolled = {path: (root / path).read_bytes() for path in sizes}
     git(root, "pull", "-q", "--no-rebase", "--no-edit", str(other), "main")
     assert {path: (root / path).read_bytes() for path in sizes} == rolled
-    assert len(Ledger(str(root)).record().cited) == len(Ledger(str(other)).record().cited)
+    assert len(Ledger(str(root)).record().citations) == len(Ledger(str(other)).record().citations)
     assert git(root, "status", "--porcelain") == ""
     with App(root, clock=lambda: LATER) as app:
         app.consolidate(llm="none")

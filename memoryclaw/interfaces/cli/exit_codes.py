@@ -63,9 +63,9 @@ def _usage(error: click.ClickException, args: list[str]) -> int:
 
 
 def _failed(sentence: str, args: list[str]) -> int:
-    from memoryclaw.writing.secret_gate import harmless
+    from memoryclaw.writing.secret_gate import without_secrets
 
-    click.echo(f"memoryclaw: {harmless(sentence, args)}", err=True)
+    click.echo(f"memoryclaw: {without_secrets(sentence, args)}", err=True)
     return FAILED
 
 
@@ -73,10 +73,10 @@ def _unforeseen(error: Exception, context: CliContext, args: list[str]) -> int:
     if refused := refused_by_system(error):
         where = f" ({error.filename})" if isinstance(error, OSError) and error.filename else ""
         return _failed(f"{refused}{where}", args)
-    from memoryclaw.writing.secret_gate import harmless
+    from memoryclaw.writing.secret_gate import without_secrets
 
     path = report_bug(error, context)
-    name = harmless(f"{type(error).__name__}: {error}", args)
+    name = without_secrets(f"{type(error).__name__}: {error}", args)
     click.echo(
         f"memoryclaw: a bug in MemoryClaw stopped this ({name}); please report it with {path}", err=True
     )

@@ -357,9 +357,9 @@ def list_tokens(context: CliContext, name: str, *, url: str | None) -> None:
 @click.pass_obj
 def make(context: CliContext, name: str, whom: str, *, note: str, days: int | None, url: str | None) -> None:
     """Make a token for one vault and one audience, and show it this one time."""
-    from memoryclaw.vault.audience import named
+    from memoryclaw.vault.audience import audience_name
 
-    token, kept = fleet_of(url).make_token(name, named(whom), note=note, days=days)
+    token, kept = fleet_of(url).make_token(name, audience_name(whom), note=note, days=days)
     if context.json:
         as_json({"token": token, "id": kept.id, "vault": name, "audience": kept.audience})
         return

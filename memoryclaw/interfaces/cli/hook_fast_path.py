@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from memoryclaw.daemon.client import root_of
 from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.hosts import CLAUDE_CODE, HOSTS, hooks
-from memoryclaw.hosts.hooks import context_of, kept_of
+from memoryclaw.hosts.hooks import context_of, post_answer
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
@@ -46,7 +46,7 @@ def hook(args: Sequence[str]) -> int:
         _remark(f"a bug in MemoryClaw stopped this hook ({type(error).__name__}: {error})")
     except KeyboardInterrupt:
         pass
-    _print(answer or (context_of(host, "") if verb == "pre" else kept_of(host, {})))
+    _print(answer or (context_of(host, "") if verb == "pre" else post_answer(host, {})))
     return 0
 
 
@@ -100,7 +100,7 @@ def _post(given: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:
     finally:
         for one in opened:
             one.close()
-    return kept_of(host, counts)
+    return post_answer(host, counts)
 
 
 def _opened(root: str) -> App:
@@ -164,11 +164,13 @@ def _print(answer: Mapping[str, Any]) -> None:
 
 
 def _remark(sentence: str) -> None:
-    from memoryclaw.writing.secret_gate import harmless
+    from memoryclaw.writing.secret_gate import without_secrets
 
     try:
         sys.stderr.write(
-            f"memoryclaw: {harmless(sentence, sys.argv[1:])}\n".encode("ascii", "backslashreplace").decode()
+            f"memoryclaw: {without_secrets(sentence, sys.argv[1:])}\n".encode(
+                "ascii", "backslashreplace"
+            ).decode()
         )
     except (OSError, ValueError, AttributeError):
         return

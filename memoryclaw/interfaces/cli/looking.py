@@ -419,7 +419,7 @@ def _print_commit(context: CliContext, found: CommitShown) -> None:
     if context.json:
         as_json(shapes.change_made(found))
         return
-    from memoryclaw.review.word_diff import marked, word_diff
+    from memoryclaw.review.word_diff import mark_up, word_diff
 
     one = found.commit
     say(
@@ -431,7 +431,7 @@ def _print_commit(context: CliContext, found: CommitShown) -> None:
         say(f"  {styled(file.path)}")
         for hunk in word_diff(file.before, file.after):
             for line in hunk:
-                say(f"    {styled(marked(line.pieces))}")
+                say(f"    {styled(mark_up(line.pieces))}")
     if found.more:
         remark(f"{found.more} more files are not shown")
     if found.notice:

@@ -34,9 +34,9 @@ def say(text: str = "") -> None:
 
 def remark(text: str) -> None:
     """Prints one sentence beside the answer, on standard error."""
-    from memoryclaw.writing.secret_gate import harmless  # most answers have no remark
+    from memoryclaw.writing.secret_gate import without_secrets  # most answers have no remark
 
-    click.echo(harmless(text), err=True)
+    click.echo(without_secrets(text), err=True)
 
 
 def print_freshness(fresh: Freshness) -> None:

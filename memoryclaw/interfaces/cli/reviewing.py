@@ -12,7 +12,7 @@ from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remar
 from memoryclaw.interfaces.cli.tables import table
 from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, WAITING, CliContext, agreed, group
 from memoryclaw.model import OWNER
-from memoryclaw.review.word_diff import COME, GONE, SAME, DiffLine, marked, word_diff
+from memoryclaw.review.word_diff import COME, GONE, SAME, DiffLine, mark_up, word_diff
 from memoryclaw.text.prompts import visible
 
 if TYPE_CHECKING:
@@ -332,7 +332,7 @@ def _told_words(line: DiffLine) -> str:
         )
     if len(line.pieces) == 1:
         return _clean(line.pieces[0].text)
-    return _clean(marked(line.pieces))
+    return _clean(mark_up(line.pieces))
 
 
 def _clean(text: str) -> str:

@@ -126,14 +126,14 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
     """
     if gone := page.missing():
         raise InputError(f"the page needs {' and '.join(gone)}: pip install 'memoryclaw[ui]'")
-    from memoryclaw.daemon.client import root_of, served  # `--help` needs no daemon
+    from memoryclaw.daemon.client import ask_daemon, root_of  # `--help` needs no daemon
     from memoryclaw.vault.state_folder import state_folder, watcher
 
     if context.caller() != OWNER:
         raise InputError("the page is for the owner; call it without --audience")
     root = root_of(context.vault)
     asked = {"plain_host": plain_host}
-    told = served(root, "POST", page.TICKETS, asked, audience=OWNER)
+    told = ask_daemon(root, "POST", page.TICKETS, asked, audience=OWNER)
     if told is None:
         if pid := watcher(state_folder(root))[0]:
             raise InputError(
@@ -143,7 +143,7 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
         with context.app() as app:
             root = os.fspath(app.root)
         started = _begun(root)
-        told = _first(lambda: served(root, "POST", page.TICKETS, asked, audience=OWNER), started)
+        told = _first(lambda: ask_daemon(root, "POST", page.TICKETS, asked, audience=OWNER), started)
     if context.json:
         say(json.dumps(told))
     else:

@@ -298,7 +298,7 @@ def _memory_file(context: CliContext, app: App, file: str, budget: int | None) -
 
 def _replace(path: str, text: str, is_ours: Callable[[str], bool]) -> None:
     """Writes the file atomically; one that somebody else wrote is not replaced."""
-    from memoryclaw.vault.state_folder import put
+    from memoryclaw.vault.state_folder import write_private
 
     if os.path.lexists(path):
         try:
@@ -313,7 +313,7 @@ def _replace(path: str, text: str, is_ours: Callable[[str], bool]) -> None:
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
         raise InputError(f"there is no folder {folder}; make it first")
-    put(folder, os.path.basename(path), text.encode("utf-8", "replace"))
+    write_private(folder, os.path.basename(path), text.encode("utf-8", "replace"))
 
 
 def _latest(context: CliContext, app: App, file: str, budget: int | None) -> None:

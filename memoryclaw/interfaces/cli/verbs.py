@@ -37,9 +37,9 @@ class CliContext:
         said = os.environ.get("MEMORYCLAW_AUDIENCE") if self.audience is None else self.audience
         if said is None:
             return default
-        from memoryclaw.vault.audience import named  # mostly nobody says so
+        from memoryclaw.vault.audience import audience_name  # mostly nobody says so
 
-        return named(said)
+        return audience_name(said)
 
     @contextmanager
     def app(self, work: str = "reading notes", *, quiet: bool = False) -> Iterator[App]:
@@ -59,12 +59,12 @@ class CliContext:
 
     def served(self, method: str, path: str, **asked: Any) -> dict[str, Any] | None:
         """What the vault's daemon answers, or None where none runs; the verb then gives the same answer itself."""
-        from memoryclaw.daemon.client import query_of, root_of, served
+        from memoryclaw.daemon.client import ask_daemon, query_of, root_of
 
         audience = self.caller()
         if method == "GET":
-            return served(root_of(self.vault), method, path + query_of(asked), audience=audience)
-        return served(root_of(self.vault), method, path, asked, audience=audience)
+            return ask_daemon(root_of(self.vault), method, path + query_of(asked), audience=audience)
+        return ask_daemon(root_of(self.vault), method, path, asked, audience=audience)
 
 
 # A group that several modules add to is in the last of them.

@@ -256,14 +256,14 @@ def _print_rewrite(context: CliContext, found: NoteRewrite) -> None:
     if context.json:
         as_json(shapes.rewrite(found))
         return
-    from memoryclaw.review.word_diff import marked, word_diff
+    from memoryclaw.review.word_diff import mark_up, word_diff
 
     if found.written is not None:
         tell(context, found.written)
     else:
         for hunk in word_diff(found.before, found.after):
             for line in hunk:
-                say(styled(marked(line.pieces)))
+                say(styled(mark_up(line.pieces)))
     for one in found.problems:
         remark(f"{one.path}:{one.line}: {one.message}; {one.hint}")
 

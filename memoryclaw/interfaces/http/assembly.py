@@ -30,8 +30,8 @@ from memoryclaw.interfaces.http.routes import OPEN, ROWS
 from memoryclaw.interfaces.http.workers import Dispatcher, MountedApp, WorkerPools
 from memoryclaw.interfaces.requests import Refusal, RequestModel, from_json, from_query, refusal_of
 from memoryclaw.model import OWNER
-from memoryclaw.vault.audience import named
-from memoryclaw.writing.secret_gate import harmless
+from memoryclaw.vault.audience import audience_name
+from memoryclaw.writing.secret_gate import without_secrets
 
 Report = Callable[[Exception], str]
 Answering = Callable[[VerbRoute, str, RequestModel, str], Awaitable[bytes]]
@@ -99,7 +99,7 @@ def _tokens(daemon: Daemon) -> dict[str, str]:
         for audience, token in daemon.files.tokens.items()
     }
     return {
-        str(digest).lower(): named(str(audience)) for digest, audience in daemon.config.tokens.items()
+        str(digest).lower(): audience_name(str(audience)) for digest, audience in daemon.config.tokens.items()
     } | daemon_tokens
 
 
@@ -157,7 +157,7 @@ class _Methods:
             response = await self._answered(request, body)
         except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is kept and told in one sentence
             refusal = refusal_of(error) or _bug(self._report(error), error)
-            response = refused(refusal._replace(message=harmless(refusal.message, *inputs)))
+            response = refused(refusal._replace(message=without_secrets(refusal.message, *inputs)))
         await response(scope, receive, send)
 
     async def _answered(self, request: Request, body: bytes) -> Response:

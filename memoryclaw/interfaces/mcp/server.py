@@ -20,7 +20,7 @@ from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.interfaces.mcp.tools import BY_NAME, ROWS, ToolSpec, get
 from memoryclaw.interfaces.requests import refusal_of
 from memoryclaw.text.prompts import one_line
-from memoryclaw.writing.secret_gate import harmless
+from memoryclaw.writing.secret_gate import without_secrets
 
 T = TypeVar("T")
 _AT_ONCE = 4  # calls; each has a vault of its own, and writers wait for one another at the vault's lock
@@ -47,7 +47,7 @@ class RequestRunner:
         tool = BY_NAME.get(params.name)
         if tool is None:
             unknown = f"not_found: there is no tool {params.name[:80]!r}"
-            raise MCPError(types.INVALID_PARAMS, harmless(unknown, params.name))
+            raise MCPError(types.INVALID_PARAMS, without_secrets(unknown, params.name))
         try:
             text = await self._ask(lambda app: tool(app, json.dumps(params.arguments or {})))
         except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is kept and told in one sentence
@@ -219,7 +219,7 @@ def recalled(app: App, name: str, given: Mapping[str, str]) -> str:
 def refusal(error: Exception, *given: object) -> str:
     """What a client is told: `not_found: nothing in this vault …`; empty when nobody foresaw it. `given`: what it sent."""
     refused = refusal_of(error)
-    return f"{refused.code}: {harmless(refused.message, *given)}" if refused else ""
+    return f"{refused.code}: {without_secrets(refused.message, *given)}" if refused else ""
 
 
 def bug(error: Exception, place: str) -> str:

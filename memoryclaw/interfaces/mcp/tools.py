@@ -40,10 +40,10 @@ from memoryclaw.interfaces.requests import RequestModel, arguments_of, from_json
 from memoryclaw.model import Fact, Match, least_trusted
 from memoryclaw.recall.packing import TRUST_ORDER, text_of
 from memoryclaw.recall.superseded import Superseded
-from memoryclaw.review.word_diff import marked, word_diff
+from memoryclaw.review.word_diff import mark_up, word_diff
 from memoryclaw.text import encoding, prompts
 from memoryclaw.text.prompts import cost, mark_of, one_line
-from memoryclaw.working.memory import rendered
+from memoryclaw.working.memory import render
 from memoryclaw.writing.context import fact_in_words
 
 if TYPE_CHECKING:
@@ -301,7 +301,7 @@ def matches(rows: Iterable[Match]) -> str:
 def lines_text(id_: str, text: str, trust: str) -> str:
     """Lines of one thing, each escaped; they stay lines, and keep their indentation."""
     lines = "\n".join(_line(line) for line in text.splitlines())
-    return _block([(trust, f'<m id="{prompts.escaped(id_)}">\n{lines}\n</m>')])
+    return _block([(trust, f'<m id="{prompts.escape_item(id_)}">\n{lines}\n</m>')])
 
 
 def _superseded(values: Iterable[Superseded]) -> str:
@@ -352,14 +352,14 @@ def differences(item: ReviewItem, files: Iterable[FileDiff]) -> str:
 
 def working_text(memory: WorkingMemory) -> str:
     """What a session is at."""
-    return prompts.fenced([], rendered(memory))
+    return prompts.fence_block([], render(memory))
 
 
 def _block(items: Iterable[tuple[str, str]]) -> str:
     groups: dict[str, list[str]] = {trust: [] for trust in _ORDER}
     for trust, line in items:
         groups[trust if trust in groups else "unknown"].append(line)
-    return prompts.fenced(list(groups.items()))
+    return prompts.fence_block(list(groups.items()))
 
 
 def _quoted(match: Match) -> str:
@@ -379,9 +379,9 @@ def _fact(fact: Fact, conflicts: Sequence[str]) -> str:
 
 
 def _marked(file: FileDiff) -> str:
-    return "\n".join(marked(line.pieces) for hunk in word_diff(file.before, file.after) for line in hunk)
+    return "\n".join(mark_up(line.pieces) for hunk in word_diff(file.before, file.after) for line in hunk)
 
 
 def _line(text: str) -> str:
     bare = text.lstrip(" \t")
-    return text[: len(text) - len(bare)] + prompts.escaped(prompts.unlinked(prompts.one_line(bare)))
+    return text[: len(text) - len(bare)] + prompts.escape_item(prompts.defuse_links(prompts.one_line(bare)))

@@ -26,7 +26,7 @@ from memoryclaw.interfaces.ui.answers import Moved, Page, PageRequest, Reply, Sh
 from memoryclaw.interfaces.ui.pulse import Pulse
 from memoryclaw.interfaces.ui.sessions import Said, Session, Sessions
 from memoryclaw.model import OWNER
-from memoryclaw.writing.secret_gate import harmless
+from memoryclaw.writing.secret_gate import without_secrets
 
 Report = Callable[[Exception], str]  # keeps the details of a bug, and says where
 
@@ -254,7 +254,7 @@ class Site:
             else:
                 sentence = f"A bug in MemoryClaw stopped this ({type(error).__name__}); please report it with {self._report(error)} of this machine."
         if request.url.path == "/ui/changes":
-            return _json({"error": harmless(sentence)}, status)
+            return _json({"error": without_secrets(sentence)}, status)
         from memoryclaw.interfaces.ui.pages import RAIL
 
         form: dict[str, str] = {}
@@ -262,7 +262,7 @@ class Site:
             form = pairs(body)
         values = {
             "title": _HEAD.get(status, "This did not work"),
-            "told": harmless(sentence),
+            "told": without_secrets(sentence),
             "again": request.url.path if form and status in (423, 503) else "",
             "form": form,
             "typed": max(

@@ -26,10 +26,10 @@ def read(said: Mapping[str, str]) -> Lifecycle:
     """The lifecycle that some values say, by their keys in files; a day that cannot be read says nothing."""
     values = {key: " ".join(said.get(key, "").split()) for key in KEYS}
     days = {key: parse_timestamp(values[key])[:10] for key in _DAYS}
-    return Lifecycle(type_named(values["type"]), scope_named(values["scope"]), **days)
+    return Lifecycle(canonical_type(values["type"]), canonical_scope(values["scope"]), **days)
 
 
-def type_named(word: str) -> str:
+def canonical_type(word: str) -> str:
     """A memory type as it is known, from how somebody writes it: `Decisions` is a decision, `task` a to-do."""
     word = " ".join(word.lower().split())
     if word in _TO_DO:
@@ -37,19 +37,19 @@ def type_named(word: str) -> str:
     return word.removesuffix("s") if word.removesuffix("s") in MEMORY_TYPES else word
 
 
-def type_asked(word: str) -> str:
+def check_type(word: str) -> str:
     """The memory type that somebody asks for; empty where they ask for none.
 
     Raises:
         InputError: it is none of those that are known.
     """
-    type_ = type_named(word)
+    type_ = canonical_type(word)
     if type_ and type_ not in MEMORY_TYPES:
         raise InputError(f"there is no type {word[:60]!r}; it is one of {', '.join(MEMORY_TYPES)}")
     return type_
 
 
-def scope_named(text: str) -> str:
+def canonical_scope(text: str) -> str:
     """A scope as it is known, from how somebody writes it; empty for what is no scope, or counts for good."""
     kind, _, name = text.partition(":")
     kind, name = kind.strip().lower(), name.strip().strip("[]")
@@ -58,7 +58,7 @@ def scope_named(text: str) -> str:
     return f"{PROJECT}{key_of(name)}" if kind == PROJECT.rstrip(":") and key_of(name) else ""
 
 
-def given(values: Mapping[str, str]) -> dict[str, str]:
+def header_values(values: Mapping[str, str]) -> dict[str, str]:
     """What a person gives for some of these keys, as files write it; an empty value takes away what is said.
 
     Raises:
@@ -75,12 +75,12 @@ def given(values: Mapping[str, str]) -> dict[str, str]:
     return cleaned
 
 
-def is_told(key: str, text: str) -> bool:
+def is_lifecycle_value(key: str, text: str) -> bool:
     """True for a value that says how long or for what its note counts; any other `type` or `scope` is a field like all."""
     if key == "type":
-        return type_named(text) in MEMORY_TYPES
+        return canonical_type(text) in MEMORY_TYPES
     return key in ("verify_by", "verified") or (
-        key == "scope" and (text.strip().lower() == "permanent" or bool(scope_named(text)))
+        key == "scope" and (text.strip().lower() == "permanent" or bool(canonical_scope(text)))
     )
 
 
@@ -163,9 +163,9 @@ def type_of(unit: Unit) -> str:
 
 def _spoken(unit: Unit) -> str:
     # A vault in which nobody has said anything needs no grammar.
-    from memoryclaw.text.memory_types import type_said, type_told  # noqa: PLC0415
+    from memoryclaw.text.memory_types import type_in_speech, type_in_text  # noqa: PLC0415
 
-    return type_said(unit.value) if unit.is_statement else type_told(unit.text) or "event"
+    return type_in_speech(unit.value) if unit.is_statement else type_in_text(unit.text) or "event"
 
 
 def _wished(text: str) -> str:

@@ -67,14 +67,14 @@ class SourcedFact(NamedTuple):
     sources: tuple[str, ...]
 
 
-class Evidence(NamedTuple):
+class Provenance(NamedTuple):
     """The marks of lines, and the ids of what stays that says the same or rests on them."""
 
     marks: tuple[str, ...] = ()
     stays: tuple[str, ...] = ()
 
 
-class EvidenceFinder:
+class ProvenanceFinder:
     """Finds what memories of one vault rest on; reads the files as they are now."""
 
     def __init__(self, context: WriteContext) -> None:
@@ -128,7 +128,9 @@ class EvidenceFinder:
         data = files.read_file(self._context.root, path).data
         text = decode(data).text
         meta = split(readable(text)).meta
-        quotes = [quote for number, line in enumerate(lines_of(text), 1) if (quote := _quoted(number, line))]
+        quotes = [
+            quote for number, line in enumerate(lines_of(text), 1) if (quote := _quotation(number, line))
+        ]
         source = meta.get("source")
         cited = " ".join(source) if isinstance(source, list) else text_of(source)
         ranges = parse_ranges(cited)
@@ -146,7 +148,7 @@ class EvidenceFinder:
             self._turns[path] = whole_lines(data), read_note(path, data, ReadingSettings()).turns
         return self._turns[path]
 
-    def of_turn(self, address: Address) -> Evidence:
+    def of_turn(self, address: Address) -> Provenance:
         """The lines of a turn, or of a whole log, and those of episodes that quote them; named is which facts rest on them."""
         lines, turns = self.turns(address.path)
         if not address.path.startswith("logs/") or not lines:
@@ -164,12 +166,12 @@ class EvidenceFinder:
                     citing = self._citing(episode, {quote.block})
                     stays.update(dict.fromkeys(fact.id for fact in citing))
                     marks += [] if citing else [episode.mark(quote.number)]
-        return Evidence(tuple(map(str, marks)), tuple(stays))
+        return Provenance(tuple(map(str, marks)), tuple(stays))
 
-    def of_note(self, address: Address) -> Evidence:
+    def of_note(self, address: Address) -> Provenance:
         """The log lines that an episode was made of, but for those on which a fact rests that stays."""
         if address.kind != "episode":
-            return Evidence()
+            return Provenance()
         episode, marks, stays = self.episode(address.path), list[ForgottenMark](), dict[str, None]()
         for range_ in episode.ranges:
             lines, turns = self.turns(range_.path)
@@ -180,17 +182,17 @@ class EvidenceFinder:
                         stays[turn.id] = None
                     else:
                         marks.append(_mark(range_.path, lines, turn))
-        return Evidence(tuple(map(str, marks)), tuple(stays))
+        return Provenance(tuple(map(str, marks)), tuple(stays))
 
-    def of_fact(self, address: Address) -> Evidence:
+    def of_fact(self, address: Address) -> Provenance:
         """The lines that say a fact, in the episodes that it names as its source and in the logs of these.
 
         A line that says more than this stays, without the words that say this.
         """
         fact = next((f for f in self.facts if f.path == address.path and f.id == address.id), None)
-        return Evidence(self.evidence_of(fact) if fact else ())
+        return Provenance(self.marks_behind(fact) if fact else ())
 
-    def evidence_of(self, fact: SourcedFact) -> tuple[str, ...]:
+    def marks_behind(self, fact: SourcedFact) -> tuple[str, ...]:
         """The marks of the lines that say this fact."""
         marks = (mark for source in fact.sources for mark in self._of_source(fact, source))
         return tuple(dict.fromkeys(map(str, marks)))
@@ -245,7 +247,7 @@ class EvidenceFinder:
                 yield turn_mark
                 continue
             words_said += [fact.value] * tells(fact.value)
-            yield from (ForgottenMark(turn_mark.place, *span) for span in _joined(turn.text, words_said))
+            yield from (ForgottenMark(turn_mark.place, *span) for span in _merge(turn.text, words_said))
 
     def _citing(
         self, episode: EpisodeFile, blocks: set[str], but: SourcedFact | None = None
@@ -268,7 +270,7 @@ def _mark(path: str, lines: list[bytes], turn: Turn) -> ForgottenMark:
     return ForgottenMark(range_of(path, lines, turn.line, min(turn.end_line, len(lines))))
 
 
-def _joined(text: str, said: Iterable[str]) -> list[tuple[int, int]]:
+def _merge(text: str, said: Iterable[str]) -> list[tuple[int, int]]:
     """Where any of these words stand, each place once."""
     spans = sorted(span for words in said for span in place_of_words(text, words))
     joined: list[tuple[int, int]] = []
@@ -280,7 +282,7 @@ def _joined(text: str, said: Iterable[str]) -> list[tuple[int, int]]:
     return joined
 
 
-def _quoted(number: int, line: str) -> QuotedLine | None:
+def _quotation(number: int, line: str) -> QuotedLine | None:
     """The line of an episode as a quotation; None for any other line."""
     head, mark, block = line.strip().rpartition("^")
     hit, item = _BLOCK.fullmatch(block), _ITEM.match(head)
