@@ -62,6 +62,9 @@ def least_trusted(*trusts: str) -> str:
     return max((trust if trust in TRUSTS else "unknown" for trust in trusts), key=TRUSTS.index)
 
 
+MATCH_KINDS = ("episode", "fact", "skill", "note", "todo", "turn")  # of units
+NOTE_KINDS = ("episode", "semantic", "skill", "note", "log")
+NOTE_STATES = ("current", "archived", "pending", "draft")
 MEMORY_TYPES = ("decision", "preference", "lesson", "procedure", "event", "to-do")  # free words are kept, too
 SESSION, PROJECT = "session", "project:"  # scopes; an empty one is permanent
 

@@ -19,7 +19,6 @@ class Answer(NamedTuple):
 
     failed: bool
     text: str
-    shape: dict[str, Any]
 
 
 class Asker(NamedTuple):
@@ -59,7 +58,8 @@ class Asker(NamedTuple):
 def answer(result: Any) -> Answer:
     """A result of the protocol in short."""
     (content,) = result.content
-    return Answer(result.is_error, content.text, result.structured_content)
+    assert result.structured_content is None, "hosts show a model nothing else, and nothing fences it"
+    return Answer(result.is_error, content.text)
 
 
 @contextmanager

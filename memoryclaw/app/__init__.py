@@ -24,32 +24,55 @@ from memoryclaw.app.context import (
 )
 from memoryclaw.app.verbs import (
     AGENTS,
+    LARGE_BODY,
     LOG,
     LONG,
     READ,
     About,
+    Anything,
+    AsOf,
+    Before,
     Budget,
-    Day,
+    Change,
     Digest,
+    Due,
+    Expires,
+    FactId,
+    FieldName,
     Flag,
     Id,
+    Kept,
     Kind,
     Listed,
     Matches,
+    MatchKind,
     MemoryType,
     Mode,
     Model,
     Newest,
+    NoteKind,
+    OwnType,
+    Page,
+    Past,
     Question,
     Rating,
+    Reason,
+    Receipt,
+    ReceiptId,
     Room,
+    Scope,
     Seen,
     Session,
+    Since,
     State,
+    Subject,
     Tags,
     Text,
     TodoState,
+    Until,
+    When,
     Words,
+    Yes,
     allowed,
     verb,
 )
@@ -422,9 +445,9 @@ class App:
 
     # ── Ask and look
 
-    @verb("GET /v1/search", "Ask", "search Q", query="q")
+    @verb("GET /v1/search", "Ask", "search Q", anywhere=True, query="q")
     def search(
-        self, query: Question, *, kind: Kind = "", limit: Matches = 10, session: Session = ""
+        self, query: Question, *, kind: MatchKind = "", limit: Matches = 10, session: Session = ""
     ) -> Answer:
         """Ranked matches for a question or a query, explained.
 
@@ -439,7 +462,7 @@ class App:
         trouble = self._context.note_shown(session, "search", whole_matches(answer.matches))
         return replace(answer, notices=(*answer.notices, trouble)) if trouble else answer
 
-    @verb("POST /v1/recall", "Ask", "recall QUERY", pool=READ)
+    @verb("POST /v1/recall", "Ask", "recall QUERY", pool=READ, anywhere=True)
     def recall(
         self,
         query: Question,
@@ -501,7 +524,7 @@ class App:
             answer = replace(answer, notices=(*answer.notices, *problems))
         return self._context.with_receipt(answer, named, seen) if noted else answer
 
-    def ask(self, query: str) -> AnsweredQuestion:
+    def ask(self, query: Question) -> AnsweredQuestion:
         """The lines that answer a question, from facts, episodes, notes and logs, each with its place; no model takes part.
 
         It is a recall of its own, noted in the ledger, and quotes nothing that a recall leaves out.
@@ -512,7 +535,7 @@ class App:
         return self._context.read(lambda: ask(self._searcher(), recalled, least=self.config.min_coverage))
 
     @verb("GET /v1/receipts/{id}", "Look", "show ID", audience=AGENTS)
-    def why(self, receipt: Id) -> ReadBack:
+    def why(self, receipt: ReceiptId) -> ReadBack:
         """A recall read back: what was in its context, what was left out and why, of what is still there for who asks."""
         from memoryclaw.recall.receipts import read_back
 
@@ -530,7 +553,7 @@ class App:
         return recalled if self.audience == OWNER else replace(recalled, gone=0, more={})
 
     @verb("GET /v1/notes/{id}", "Look", "show ID")
-    def show(self, id_: Id, *, session: Session = "") -> browsing.ShownUnit:
+    def show(self, id_: Anything, *, session: Session = "") -> browsing.ShownUnit:
         """The lines of a note, section, fact or turn as they stand in their file; no recall sends them to this `session` again."""
         from memoryclaw.recall import browsing
 
@@ -542,9 +565,14 @@ class App:
             self._context.note_shown(session, "get", digests)
         return unit
 
-    @verb("GET /v1/notes", "Look", "browse")
+    @verb("GET /v1/notes", "Look", "browse", anywhere=True)
     def browse(
-        self, *, kind: Kind = "", state: State = "current", memory_type: MemoryType = "", limit: Listed = 50
+        self,
+        *,
+        kind: NoteKind = "",
+        state: State = "current",
+        memory_type: MemoryType = "",
+        limit: Listed = 50,
     ) -> list[browsing.NoteEntry]:
         """Notes, pinned ones first, then the newest, of equals those that are used often.
 
@@ -568,14 +596,14 @@ class App:
             )
         )
 
-    @verb("GET /v1/facts", "Look", "facts [ENTITY]")
+    @verb("GET /v1/facts", "Look", "facts [ENTITY]", anywhere=True)
     def facts(
         self,
         entity: About = "",
         *,
-        as_of: Day = None,
-        history: Flag = False,
-        believed_at: Text = "",
+        as_of: AsOf = None,
+        history: Past = False,
+        believed_at: When = "",
         memory_type: MemoryType = "",
     ) -> list[tuple[str, Fact]]:
         """Facts with the path of their file: those that hold now, held on a day, or all.
@@ -645,9 +673,9 @@ class App:
 
         return commit_at(os.fspath(self.root), when)
 
-    @verb("GET /v1/todos", "Look", "todos [WORDS]")
+    @verb("GET /v1/todos", "Look", "todos [WORDS]", anywhere=True)
     def todos(
-        self, words: Words = "", *, due: Text = "", state: TodoState = "open"
+        self, words: Words = "", *, due: Due = "", state: TodoState = "open"
     ) -> list[browsing.TodoEntry]:
         """To-dos of any note: open ones, `done` ones or `all`, the soonest first.
 
@@ -668,14 +696,14 @@ class App:
             )
         )
 
-    @verb("GET /v1/entities", "Look", "browse entities [WORDS]")
+    @verb("GET /v1/entities", "Look", "browse entities [WORDS]", anywhere=True)
     def entities(self, words: Words = "", *, kind: Kind = "") -> list[browsing.EntityEntry]:
         """Everything that facts are known of, by name: those with all these words in it, or of one file such as `people`."""
         from memoryclaw.recall import browsing
 
         return self._context.read(lambda: browsing.entities(self.catalog, words=words, kind=kind))
 
-    @verb("GET /v1/entities/{name}", "Look", "show NAME --as entity")
+    @verb("GET /v1/entities/{name}", "Look", "show NAME --as entity", anywhere=True)
     def entity(self, name: About) -> browsing.EntityShown:
         """One entity: its facts and their past, the episodes and notes that name it, and its neighbours."""
         from memoryclaw.recall import browsing
@@ -683,7 +711,7 @@ class App:
         return self._context.read(lambda: browsing.entity(name, self.catalog))
 
     @verb("GET /v1/views", "Look", "browse views [ENTITY|TOPIC]", audience=(OWNER,))
-    def views(self, name: About = "", *, write: bool = False) -> Views:
+    def views(self, name: Page = "", *, write: bool = False) -> Views:
         """The pages of entities and topics that are compiled from the files: how each stands, and on demand written anew.
 
         Args:
@@ -697,9 +725,9 @@ class App:
 
         return (pages.write if write else pages.look)(self._context.looking(), name)
 
-    @verb("GET /v1/timeline", "Look", "timeline [ENTITY]")
+    @verb("GET /v1/timeline", "Look", "timeline [ENTITY]", anywhere=True)
     def timeline(
-        self, entity: About = "", *, since: Day = None, until: Day = None, limit: Newest = 50
+        self, entity: About = "", *, since: Since = None, until: Until = None, limit: Newest = 50
     ) -> Timeline:
         """What changed in the world: facts that began, ended or gave way, what was said, and episodes; the newest, in order.
 
@@ -717,7 +745,7 @@ class App:
             lambda: timeline(self.catalog, entity=entity, since=first, until=last, limit=limit)
         )
 
-    @verb("GET /v1/links/{id}", "Look", "links ID")
+    @verb("GET /v1/links/{id}", "Look", "links ID", anywhere=True)
     def links(self, id_: Id) -> browsing.Links:
         """The links that a note holds, and those of other notes that lead to it."""
         from memoryclaw.recall import browsing
@@ -809,20 +837,20 @@ class App:
 
     # ── Write
 
-    @verb("POST /v1/remember", "Write", "remember TEXT", audience=(OWNER,))
+    @verb("POST /v1/remember", "Write", "remember TEXT", audience=(OWNER,), adds=1)
     def remember(
         self,
-        text: Text,
+        text: Kept,
         *,
-        entity: About = "",
-        field: Text = "",
+        entity: Subject = "",
+        field: FieldName = "",
         tags: Tags = (),
         source: Text = "",
         note: bool = False,
         as_is: bool = False,
-        memory_type: MemoryType = "",
-        scope: Text = "",
-        expires: Text = "",
+        memory_type: OwnType = "",
+        scope: Scope = "",
+        expires: Expires = "",
     ) -> Written:
         """Keeps a text as the value of an entity's field, or as what it says: facts and statements, else an episode; one commit.
 
@@ -921,7 +949,7 @@ class App:
         values = {key: value if isinstance(value, str) else [*value] for key, value in fields.items()}
         return self._context.write(lambda context, told: edit(context, id_, told), values, as_is=as_is)
 
-    @verb("PUT /v1/notes/{id}", "Write", "edit ID --text FILE", audience=(OWNER,))
+    @verb("PUT /v1/notes/{id}", "Write", "edit ID --text FILE", audience=(OWNER,), adds=0)
     def rewrite(
         self, id_: Id, text: Text, *, digest: Digest, dry_run: Flag = False, as_is: bool = False
     ) -> NoteRewrite:
@@ -951,14 +979,14 @@ class App:
         return self._context.write(work, text, as_is=as_is, standing=standing)
 
     @allowed(OWNER)
-    def trust(self, id_: str) -> Written:
+    def trust(self, id_: Id) -> Written:
         """Says that a person trusts a note, a fact or a statement; one commit."""
         from memoryclaw.writing.edit import set_trust
 
         return self._context.write(lambda context: set_trust(context, id_, "trusted"))
 
     @allowed(OWNER)
-    def quarantine(self, id_: str) -> Written:
+    def quarantine(self, id_: Id) -> Written:
         """Takes a note, a fact or a statement out of every answer, and leaves it where it stands; one commit."""
         from memoryclaw.writing.edit import set_trust
 
@@ -1015,7 +1043,7 @@ class App:
         return written
 
     @verb("POST /v1/undo", "Write", "undo WHAT", audience=(OWNER,), commit="what")
-    def undo(self, commit: Text, *, yes: Flag = False) -> Written:
+    def undo(self, commit: Change, *, yes: Yes = False) -> Written:
         """Takes back one machine commit or run, and keeps what people changed since; one commit.
 
         What makes the folder a vault is taken back only with `yes`.
@@ -1032,7 +1060,7 @@ class App:
             return self._context.write(lambda context: undo(context, name, yes=yes))
 
     @verb("GET /v1/history", "Review", "history [ID]", audience=(OWNER,))
-    def history(self, id_: Id = "", *, limit: Listed = 20, before: Text = "") -> CommitList:
+    def history(self, id_: Id = "", *, limit: Listed = 20, before: Before = "") -> CommitList:
         """What was done to the vault, a note or a fact, newest first; `before` is `next` of the page before."""
         from memoryclaw.review.file_history import history
 
@@ -1047,7 +1075,7 @@ class App:
         return self._context.look(lambda context: show_commit(context, name))
 
     @verb("GET /v1/blame/{id}", "Review", "blame FACT", audience=(OWNER,))
-    def blame(self, fact: Id) -> Blame:
+    def blame(self, fact: FactId) -> Blame:
         """A fact back to its commit, its episode, its log line, and who approved it."""
         from memoryclaw.review.file_history import blame
 
@@ -1055,7 +1083,7 @@ class App:
 
     # ── From turns to memory
 
-    @verb("POST /v1/capture", "Log", "capture", pool=LOG, audience=AGENTS)
+    @verb("POST /v1/capture", "Log", "capture", pool=LOG, audience=AGENTS, most=LARGE_BODY, adds=0)
     def capture(
         self, lines: Iterable[str | Mapping[str, Any]], *, session: Session = "", first: int = 1
     ) -> list[CaptureResult]:
@@ -1103,7 +1131,7 @@ class App:
             progress=self._context.progress,
         )
 
-    @verb("POST /v1/consolidate", "Log", "consolidate", pool=LONG, audience=AGENTS)
+    @verb("POST /v1/consolidate", "Log", "consolidate", pool=LONG, audience=AGENTS, most=LARGE_BODY)
     def consolidate(
         self,
         *,
@@ -1231,7 +1259,7 @@ class App:
 
     @verb("POST /v1/feedback", "Write", "feedback ID RATING", audience=AGENTS)
     def feedback(
-        self, id_: Id, rating: Rating, *, session: Session = "", note: Text = "", receipt: Text = ""
+        self, id_: Id, rating: Rating, *, session: Session = "", note: Reason = "", receipt: Receipt = ""
     ) -> Feedback:
         """Keeps in the ledger how useful a note, section, fact or turn was, from 1 to 5.
 

@@ -22,7 +22,7 @@ class VaultGraph:
     def __init__(self, context: VaultContext) -> None:
         self._context = context
 
-    @verb("GET /v1/graph", "Look", "links")
+    @verb("GET /v1/graph", "Look", "links", anywhere=True)
     def whole(self, *, limit: Listed = settings.DRAWN) -> GraphShown:
         """All nodes and the edges between them; of more than `limit` nodes those with the strongest ties.
 
@@ -33,7 +33,7 @@ class VaultGraph:
         drawn = self._context.read(self._graph)
         return GraphShown(graph.strongest(drawn, limit), len(drawn.nodes), len(drawn.edges))
 
-    @verb("GET /v1/graph/path", "Look", "links path A B")
+    @verb("GET /v1/graph/path", "Look", "links path A B", anywhere=True)
     def path(self, start: End, end: End) -> PathShown:
         """The shortest way from one thing to another along links, mentions and what replies cited together.
 
@@ -48,7 +48,7 @@ class VaultGraph:
 
         return self._context.read(look)
 
-    @verb("GET /v1/graph/neighbours", "Look", "links neighbours ID")
+    @verb("GET /v1/graph/neighbours", "Look", "links neighbours ID", anywhere=True)
     def neighbours(self, id_: NodeId, *, limit: Listed = settings.BESIDE) -> NeighboursShown:
         """What a note or an entity is tied to, the strongest ties first.
 
@@ -66,13 +66,13 @@ class VaultGraph:
 
         return self._context.read(look)
 
-    @verb("GET /v1/graph/orphans", "Look", "links orphans")
+    @verb("GET /v1/graph/orphans", "Look", "links orphans", anywhere=True)
     def orphans(self) -> list[GraphNode]:
         """Notes, episodes and entities that nothing is tied to."""
         return self._context.read(lambda: graph.orphans(self._graph()))
 
     # It tells of every file of the folder whether it is there.
-    @verb("GET /v1/graph/dangling", "Look", "links dangling", audience=(OWNER,))
+    @verb("GET /v1/graph/dangling", "Look", "links dangling", audience=(OWNER,), anywhere=True)
     def dangling(self) -> list[LinkEnd]:
         """The links that lead nowhere."""
         return self._context.read(

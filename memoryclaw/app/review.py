@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from memoryclaw.app.context import VaultContext
-from memoryclaw.app.verbs import Digest, Id, Number, Text, allowed, verb
+from memoryclaw.app.verbs import Digest, Id, Number, Reason, allowed, verb
 from memoryclaw.errors import InputError
 from memoryclaw.model import OWNER
 
@@ -59,7 +59,7 @@ class Review:
 
     @verb("POST /v1/review/{id}/approve", "Review", "review approve ID", audience=(OWNER,))
     def approve(
-        self, items: Sequence[ReviewItem], *, digest: Digest = "", value: Number = 0, reason: Text = ""
+        self, items: Sequence[ReviewItem], *, digest: Digest = "", value: Number = 0, reason: Reason = ""
     ) -> Sequence[ReviewDecision]:
         """Does what waits, as it was shown; one commit each.
 
@@ -73,7 +73,7 @@ class Review:
 
     @verb("POST /v1/review/{id}/reject", "Review", "review reject ID", audience=(OWNER,))
     def reject(
-        self, items: Sequence[ReviewItem], *, digest: Digest = "", reason: Text = ""
+        self, items: Sequence[ReviewItem], *, digest: Digest = "", reason: Reason = ""
     ) -> Sequence[ReviewDecision]:
         """Drops what waits and remembers it, so that it is not proposed again; of a conflict, all values may stand. One commit each.
 

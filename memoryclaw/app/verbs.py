@@ -7,19 +7,31 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
-from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypeVar, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    TypedDict,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from memoryclaw.config import LEAST_BUDGET, MOST_BUDGET, MOST_LISTED
 from memoryclaw.errors import InputError
-from memoryclaw.model import AGENT, OWNER
+from memoryclaw.model import AGENT, MATCH_KINDS, MEMORY_TYPES, NOTE_KINDS, NOTE_STATES, OWNER
 
 P = ParamSpec("P")
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 READ, WRITE, LOG, LONG = "read", "write", "log", "long"  # the worker pools of the daemon
+BODY, LARGE_BODY = 1 << 20, 8 << 20  # bytes of a request
 AGENTS = (OWNER, AGENT)  # who may do what an agent may
 
 
@@ -32,6 +44,9 @@ class Route(NamedTuple):
         subject: the section of the documentation.
         like: the command that answers the same.
         pool: which workers answer.
+        most: bytes of a request.
+        anywhere: whether the index alone answers, so that any node of a fleet can.
+        adds: how many notes it adds to a vault, which are held against its quota; None where it is no addition.
         keys: arguments whose key has another name at this address.
     """
 
@@ -40,6 +55,9 @@ class Route(NamedTuple):
     subject: str
     like: str
     pool: str = READ
+    most: int = BODY
+    anywhere: bool = False
+    adds: int | None = None
     keys: Mapping[str, str] = {}
 
 
@@ -64,24 +82,22 @@ def verb(
     *,
     pool: str = "",
     audience: tuple[str, ...] = (),
+    most: int = BODY,
+    anywhere: bool = False,
+    adds: int | None = None,
     **keys: str,
 ) -> Callable[[F], F]:
     """Makes a method a verb.
 
-    Args:
-        address: its method and path over HTTP, such as `GET /v1/notes/{id}`.
-        subject: the section of the documentation.
-        like: the command that answers the same.
-        pool: which workers of the daemon answer.
-        audience: who may call it; everybody when none is named.
-        keys: arguments whose key has another name at this address.
+    `address` is its method and path over HTTP, such as `GET /v1/notes/{id}`, `audience` is who may call it, everybody when none is named,
+    and the rest is as of a `Route`.
     """
     method, _, path = address.partition(" ")
     pool = pool or (READ if method == "GET" else WRITE)
 
     def decorate(function: F) -> F:
         made: Any = allowed(*audience)(function) if audience else function
-        made.route = Route(method, path, subject, like, pool, keys)
+        made.route = Route(method, path, subject, like, pool, most, anywhere, adds, keys)
         return made  # type: ignore[no-any-return]
 
     return decorate
@@ -98,16 +114,24 @@ class Param(NamedTuple):
         key: its name in a request, where it is not that of the argument.
         least: the smallest number, or the fewest characters.
         most: the largest number.
-        bytes: the most bytes of a text.
         parse: makes the argument of the text of a request.
+        choices: the words that a text may be, besides others that mean the same.
+        metavar: what stands for it in a synopsis, where that is not its key.
+        flag: its option on the command line, where that is not its key.
+        words: on the command line it is several words.
+        completes: what of the vault a shell completes it with.
     """
 
     help: str = ""
     key: str = ""
     least: int | None = None
     most: int | None = None
-    bytes: int | None = None
     parse: Callable[[str], Any] | None = None
+    choices: Sequence[str] = ()
+    metavar: str = ""
+    flag: str = ""
+    words: bool = False
+    completes: str = ""
 
 
 MOST_BYTES = 4096  # of a question
@@ -118,6 +142,12 @@ def _day(text: str) -> date | None:
         return date.fromisoformat(text) if text else None
     except ValueError:
         raise InputError(f"{text!r} is not a date; write it as 2025-07-01") from None
+
+
+def _type(text: str) -> str:
+    from memoryclaw.vault.validity import check_type
+
+    return check_type(text)
 
 
 def question(text: str) -> str:
@@ -131,17 +161,44 @@ def question(text: str) -> str:
 
 Text = Annotated[str, Param()]
 Flag = Annotated[bool, Param()]
-Question = Annotated[str, Param("Plain words, or a query.", parse=question)]
-Id = Annotated[str, Param("An id, as a search or a list gave it.", key="id")]
-NodeId = Annotated[str, Param("An id or a name.", key="id", least=1)]
-End = Annotated[str, Param("An id or a name.", least=1)]
-Session = Annotated[str, Param("The session that it is for.")]
-Kind = Annotated[str, Param("Only one kind; empty: all.")]
-MemoryType = Annotated[str, Param("Only what is of this type; empty: all.", key="type")]
-State = Annotated[str, Param("In which state.")]
-About = Annotated[str, Param("Of whom or what, by name or synonym; empty: of all.")]
-Words = Annotated[str, Param("Words that must stand there.")]
-Day = Annotated[date | None, Param("A day, as 2025-07-01.", parse=_day)]
+Question = Annotated[
+    str,
+    Param(
+        'Plain words, or a query: "a phrase", AND, OR, -word, proj*, tag:x, kind:fact, since:2025-06.',
+        parse=question,
+        words=True,
+    ),
+]
+Id = Annotated[str, Param("An id, as a search or a list gave it.", key="id", completes="id")]
+Anything = Annotated[str, Param("An id or the name of an entity.", key="id", completes="id or entity")]
+SkillName = Annotated[str, Param("A skill, by its name, folder or path.", completes="skill")]
+FactId = Annotated[str, Param("A fact, by its id.", key="id", metavar="FACT", completes="id")]
+NodeId = Annotated[str, Param("An id or a name.", key="id", least=1, completes="id")]
+End = Annotated[str, Param("An id or a name.", least=1, completes="id")]
+Session = Annotated[str, Param("The session that it is for.", metavar="S")]
+Kind = Annotated[str, Param("Only those of one file of semantic/, like people.")]
+MatchKind = Annotated[str, Param("Only one kind; empty: all.", choices=MATCH_KINDS)]
+NoteKind = Annotated[str, Param("Only one kind; empty: all.", choices=NOTE_KINDS)]
+MemoryType = Annotated[
+    str, Param("Only what is of this type; empty: all.", key="type", choices=MEMORY_TYPES, parse=_type)
+]
+State = Annotated[str, Param("In which state.", choices=NOTE_STATES)]
+About = Annotated[str, Param("Of whom or what, by name or synonym; empty: of all.", completes="entity")]
+Page = Annotated[
+    str, Param("Of whom or what; empty: of all.", metavar="ENTITY|TOPIC", words=True, completes="entity")
+]
+Words = Annotated[str, Param("Words that must stand there.", words=True, completes="entity")]
+When = Annotated[
+    str, Param("As the files were in the last commit of that day, or in this commit.", metavar="WHEN")
+]
+Due = Annotated[str, Param("Only those due, or scheduled, then.", metavar="TIME")]
+Before = Annotated[str, Param("The next page: `next` of the JSON of the last.", metavar="PLACE")]
+Past = Annotated[bool, Param("Superseded values too.")]
+AsOf = Annotated[
+    date | None, Param("What was held true on that day, as 2025-07-01.", parse=_day, metavar="DATE")
+]
+Since = Annotated[date | None, Param("From that day on, as 2025-07-01.", parse=_day, metavar="DATE")]
+Until = Annotated[date | None, Param("Up to the end of that day.", parse=_day, metavar="DATE")]
 Matches = Annotated[int, Param("At most so many matches.", least=1, most=1000)]
 Listed = Annotated[int, Param("At most so many.", least=1, most=MOST_LISTED)]
 Newest = Annotated[int, Param("The newest so many.", least=0, most=MOST_LISTED)]
@@ -151,8 +208,33 @@ Room = Annotated[
 ]
 Seen = Annotated[Literal["all", "tools", "none"], Param("What the host still shows of what it was sent.")]
 TodoState = Annotated[Literal["open", "done", "all"], Param("Which of them.")]
-Tags = Annotated[Sequence[str], Param("Tags of the episode.")]
-Rating = Annotated[int, Param("From 1 (useless) to 5 (just right).", least=1, most=5)]
+Kept = Annotated[
+    str,
+    Param(
+        "What to keep; with entity and field, the value of the fact; with entity alone, what was said.",
+        metavar="TEXT",
+        words=True,
+    ),
+]
+Subject = Annotated[
+    str, Param("The person, project or thing that it is about.", metavar="E", completes="entity")
+]
+FieldName = Annotated[str, Param("Which of its fields, such as deadline; goes with entity.", metavar="F")]
+Tags = Annotated[
+    Sequence[str],
+    Param("Tags, where the text is kept as an episode.", flag="tag", metavar="T", completes="tag"),
+]
+OwnType = Annotated[
+    str, Param("decision, preference, lesson, procedure, event, or a word of yours.", key="type")
+]
+Scope = Annotated[str, Param("What it counts for: permanent, project:NAME or session[:NAME].")]
+Expires = Annotated[str, Param("The last day on which it counts.", metavar="DATE")]
+Reason = Annotated[str, Param("Why.", metavar="TEXT")]
+Change = Annotated[str, Param("A commit or a run.", metavar="RUN|COMMIT")]
+Yes = Annotated[bool, Param("Take back also what makes the folder a vault.")]
+ReceiptId = Annotated[str, Param("A receipt, as a recall printed it.", key="id", metavar="RECEIPT")]
+Receipt = Annotated[str, Param("The recall that showed it; empty: the last one.", metavar="R")]
+Rating = Annotated[int, Param("From 1 (useless) to 5 (just right).", least=1, most=5, metavar="1..5")]
 Digest = Annotated[str, Param("Of what was shown; what has changed since is refused.")]
 Number = Annotated[int, Param("The number of a value, from 1.", least=0)]
 Values = Annotated[Mapping[str, str], Param("Values by name.")]
@@ -165,6 +247,19 @@ Scalar = str | bool | int | float
 Fields = Annotated[dict[str, Scalar | list[Scalar]], Param("New values by field.", least=1)]
 
 
+class Changes(TypedDict, total=False):
+    """What a session says of what it is at."""
+
+    task: Annotated[str, Param("The task at hand; another task begins a new working memory.")]
+    goal: Annotated[str, Param("What is to be reached; helps every recall of this session.")]
+    plan: Annotated[Sequence[str], Param("The steps; replaces those before.")]
+    facts: Annotated[
+        Mapping[str, str | None], Param("Names and values to keep at hand; null takes one away.")
+    ]
+    recent_observations: Annotated[Sequence[str], Param("What was just seen; appended.")]
+    active_skill: Annotated[str, Param("The skill that is being followed.")]
+
+
 class Parameter(NamedTuple):
     """A parameter as an interface sees it: its argument, type and default (`...` where it is required)."""
 
@@ -172,6 +267,7 @@ class Parameter(NamedTuple):
     type: Any
     default: Any
     param: Param
+    positional: bool = False
 
     @property
     def key(self) -> str:
@@ -181,16 +277,19 @@ class Parameter(NamedTuple):
 
 def parameters(function: Callable[..., Any]) -> list[Parameter]:
     """The parameters of a verb that an interface may give, in their order."""
-    every = (_parameter(parameter) for parameter in inspect.signature(function).parameters.values())
-    return [parameter for parameter in every if parameter]
+    names = inspect.unwrap(function).__globals__
+    every = (_parameter(parameter, names) for parameter in inspect.signature(function).parameters.values())
+    return [parameter for some in every for parameter in some]
 
 
-def _parameter(parameter: inspect.Parameter) -> Parameter | None:
-    text = str(parameter.annotation)
-    name, _, options = text.partition(" | ")
-    kind = globals().get(name)
-    if get_origin(kind) is not Annotated:
-        return None
-    inner, param = get_args(kind)
-    default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-    return Parameter(parameter.name, inner | None if options else inner, default, param)
+def _parameter(parameter: inspect.Parameter, names: Mapping[str, Any]) -> Iterable[Parameter]:
+    name, _, rest = str(parameter.annotation).partition(" | ")
+    if name == "Unpack[Changes]":
+        for key, hint in get_type_hints(Changes, include_extras=True).items():
+            kind, param = get_args(hint)
+            yield Parameter(key, kind, None, param)
+    elif get_origin(names.get(name)) is Annotated:
+        kind, param = get_args(names[name])
+        default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+        positional = parameter.kind is not inspect.Parameter.KEYWORD_ONLY
+        yield Parameter(parameter.name, kind | None if rest else kind, default, param, positional)

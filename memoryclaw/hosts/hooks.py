@@ -15,6 +15,7 @@ from memoryclaw.capture.log_files import Logs
 from memoryclaw.capture.log_records import file_stem
 from memoryclaw.daemon.client import ask_daemon
 from memoryclaw.errors import InputError
+from memoryclaw.hosts import PLAIN
 from memoryclaw.hosts.transcripts import spoken_text
 from memoryclaw.model import AGENT
 from memoryclaw.model import Turn as LogTurn
@@ -196,8 +197,6 @@ def _short(text: str) -> str:
 
 # The answer of a hook in the shape its host expects, also where there is no context.
 
-CLAUDE_CODE, PLAIN = "claude-code", "plain"
-HOSTS = (CLAUDE_CODE, PLAIN)
 WORDS, CHARACTERS = (
     16,
     600,

@@ -31,15 +31,10 @@ _FRESH: Schema = {"degraded": {"type": "string"}, "behind": {"type": "integer"}}
 
 
 class Schemas:
-    """Schemas that name one another; `components` holds all that were asked for.
+    """Schemas that name one another; `components` holds all that were asked for."""
 
-    Args:
-        deep: False where of what stands in an answer only the kind is told.
-    """
-
-    def __init__(self, *, deep: bool = True) -> None:
+    def __init__(self) -> None:
         self.components: dict[str, Schema] = {}
-        self._deep = deep
 
     def any_of(self, answers: Iterable[AnswerShape]) -> Schema:
         """What one of these shapes tells, or of functions that tell of more than one value."""
@@ -50,19 +45,12 @@ class Schemas:
         """What a shape tells."""
         name = next(name for name, value in vars(shapes).items() if value is shape)
         title = "".join(word.capitalize() for word in name.split("_"))
-        if not self._deep and self.components:
-            return {"type": "object"}
         if title not in self.components:
             self.components[title] = {}  # a shape may hold itself
             self.components[title] = self._shape(shape, shapes.__annotations__[name])
         return {"$ref": f"{REF}{title}"}
 
     def _shape(self, shape: Shape[Any], annotation: str) -> Schema:
-        if shape.many and not self._deep:
-            return _joined(
-                _object({shape.many: {"type": "array", "items": {"type": "object"}}}),
-                _object(_FRESH if shape.fresh else {}),
-            )
         (kind,) = get_args(_evaluated(annotation, shapes.__name__))
         if shape.many:
             item = self.of(shape.each) if shape.each else self._type(get_args(kind)[0])
@@ -107,8 +95,6 @@ class Schemas:
             return {"enum": list(inner)}
         if inspect.isclass(kind) and (is_dataclass(kind) or hasattr(kind, "_fields")):
             name = kind.__name__
-            if not self._deep:
-                return {"type": "object"}
             if name not in self.components:
                 self.components[name] = {}
                 self.components[name] = self._fields(kind)
@@ -132,30 +118,6 @@ class Schemas:
 
 def _shapes(answer: AnswerShape) -> Iterable[Shape[Any]]:
     return (answer,) if isinstance(answer, Shape) else shapes.SHAPES_OF[answer]
-
-
-def _kind(schema: Schema) -> Schema:
-    """Of a schema the kind alone, and of a list that of its items."""
-    if "items" in schema:
-        return {"type": "array", "items": _kind(schema["items"])}
-    return {"type": schema["type"]} if "type" in schema else {}
-
-
-def outline(*answers: AnswerShape) -> Schema:
-    """The keys of an answer and the kind of each, of one that has one of these shapes; what stands in them is left open."""
-    every = [
-        next(iter(schemas.components.values()))
-        for answer in answers
-        for shape in _shapes(answer)
-        if (schemas := Schemas(deep=False)).of(shape)
-    ]
-    return {
-        "type": "object",
-        "properties": {key: _kind(inner) for schema in every for key, inner in schema["properties"].items()},
-        "required": [
-            key for key in every[0]["required"] if all(key in schema["required"] for schema in every)
-        ],
-    }
 
 
 def _object(properties: Schema, *, optional: bool = False) -> Schema:

@@ -6,6 +6,7 @@ their order, and only what is worked out has a function. `interfaces/schemas.py`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cached_property, reduce
@@ -306,8 +307,8 @@ def facts(
 ) -> JsonObject:
     """A list of facts, each with the line it stands on and the ids of those that contradict it (`apart`); `then`: the commit that holds them."""
     rivals = apart or {}
-    shown = (FactShown(path, fact, tuple(rivals.get(fact.id, ()))) for path, fact in rows)
-    return _facts(FactsShown(tuple(shown), then), fresh)
+    rows_shown = (FactShown(path, fact, tuple(rivals.get(fact.id, ()))) for path, fact in rows)
+    return _facts(FactsShown(tuple(rows_shown), then), fresh)
 
 
 def links(id_: str, ends: Links, fresh: Freshness) -> JsonObject:
@@ -471,8 +472,8 @@ _doctor: Shape[ChecksShown] = Shape()
 
 def doctor(checks: Iterable[Check]) -> JsonObject:
     """Every check of a vault's health; not `sound` makes the verb exit with 1."""
-    shown = tuple(checks)
-    return _doctor(ChecksShown(all(check.level != "problem" for check in shown), shown))
+    results = tuple(checks)
+    return _doctor(ChecksShown(all(check.level != "problem" for check in results), results))
 
 
 linted_files: Shape[Linted] = Shape("sound files problems", sound=(bool, lambda lint: not lint.problems))
@@ -744,8 +745,24 @@ def rounded(terms: Sequence[Term], score: float) -> list[tuple[str, int]]:
     What rounding leaves over goes, one thousandth each, to the terms that it changed most.
     """
     exact = [term.value * 1000 for term in terms]
-    whole = [int(value // 1) for value in exact]
-    order = sorted(range(len(terms)), key=lambda i: (whole[i] - exact[i], terms[i].name))
-    for i in order[: round(score * 1000) - sum(whole)]:
-        whole[i] += 1
-    return [(term.name, value) for term, value in zip(terms, whole, strict=True)]
+    floors = [int(value // 1) for value in exact]
+    order = sorted(range(len(terms)), key=lambda i: (floors[i] - exact[i], terms[i].name))
+    for i in order[: round(score * 1000) - sum(floors)]:
+        floors[i] += 1
+    return [(term.name, value) for term, value in zip(terms, floors, strict=True)]
+
+
+# Which shape tells what a verb answers.
+
+
+def shape_of(method: Callable[..., Any]) -> Shape[Any]:
+    """The shape of the type that a method answers with."""
+    kind = re.sub(r"\b\w+\.", "", str(method.__annotations__["return"]))
+    return _BY_TYPE[re.sub(r"^\w+(?=\[)", "Iterable", kind)]
+
+
+_BY_TYPE: dict[str, Shape[Any]] = {
+    text.removeprefix("Shape[").removesuffix("]"): globals()[name]
+    for name, text in __annotations__.items()
+    if text.startswith("Shape[") and not name.startswith("_")
+}

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import link_key
-from memoryclaw.model import Fact, Link, Unit
+from memoryclaw.model import NOTE_KINDS, NOTE_STATES, Fact, Link, Unit
 from memoryclaw.ports import Address
 from memoryclaw.recall.addresses import address_of, lead_to
 from memoryclaw.recall.strength import Strengths
@@ -37,10 +37,8 @@ _NOTE_KINDS = {
     "logs": "log",
     "turn": "log",
 }
-KINDS = ("episode", "semantic", "skill", "note", "log")
 _SAID = 80  # characters of a turn that stand for it
 TODO_STATES = {"open": ("open",), "done": ("done", "cancelled"), "all": ("open", "done", "cancelled")}
-STATES = ("current", "archived", "pending", "draft")
 
 
 class ShownUnit(NamedTuple):
@@ -127,10 +125,10 @@ def browse(
         InputError: there is no such kind, state or type.
     """
     note_kind, sort = _NOTE_KINDS.get(kind, kind), check_type(memory_type)
-    if note_kind and note_kind not in KINDS:
-        raise InputError(f"there is no kind {kind!r}; it is one of {', '.join(KINDS)}")
-    if state not in STATES:
-        raise InputError(f"there is no state {state!r}; it is one of {', '.join(STATES)}")
+    if note_kind and note_kind not in NOTE_KINDS:
+        raise InputError(f"there is no kind {kind!r}; it is one of {', '.join(NOTE_KINDS)}")
+    if state not in NOTE_STATES:
+        raise InputError(f"there is no state {state!r}; it is one of {', '.join(NOTE_STATES)}")
     hot = _hot_notes(catalog, strengths) if strengths else set()
     sql = """select id, kind, path, title, at, tags, state from files f where kind != 'settings' and state = ?1 and (?2 = '' or kind = ?2)
         and (?3 = '' or memory_type = ?3 or fid in (select fid from unit u where u.memory_type = ?3 and u.memory_type != '' and u.state = f.state))

@@ -15,7 +15,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.index.bm25 import rarity
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.stemming import language as named
-from memoryclaw.model import SESSION
+from memoryclaw.model import MATCH_KINDS, SESSION
 from memoryclaw.ports import IndexClause, TextIndex
 from memoryclaw.recall.query import Expr, Filter, ParsedQuery, all_of, any_of, parse
 from memoryclaw.text import dates
@@ -42,7 +42,7 @@ RELATED_SHARE = 0.1  # of all units: what more of them hold is too common to sta
 CHARACTER = 0.2  # what a single Chinese character counts beside the pairs that hold it
 OTHER = 0.5  # what a word that may stand for another counts, against that word itself
 GOAL_WORDS = 12  # words of a goal that count
-KINDS = frozenset({"episode", "fact", "skill", "note", "todo", "turn"})
+KINDS = frozenset(MATCH_KINDS)
 STATES = frozenset({"archived", "pending", "draft", "superseded"})
 KIND_NAMES = {
     "log": "turn",

@@ -22,8 +22,7 @@ import memoryclaw.app.context
 from memoryclaw.app import App, init_vault
 from memoryclaw.errors import VaultError
 from memoryclaw.index.index import fingerprint
-from memoryclaw.interfaces.mcp import arguments
-from memoryclaw.interfaces.mcp import verbs as tools
+from memoryclaw.interfaces.mcp import tools
 from memoryclaw.review.queue import ReviewItem
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.writing.writer import recover
@@ -114,7 +113,7 @@ VERBS = {
     "revive": Verb(lambda app: app.revive("n3")),
     "trust": Verb(lambda app: app.trust("n1")),
     "quarantine": Verb(lambda app: app.quarantine("semantic/projects#Boathouse.contractor")),
-    "claim over MCP": Verb(lambda app: tools.store(app, arguments.StoreArguments(text="Dana", entity="Boathouse", field="lead", session="s1"))),
+    "claim over MCP": Verb(lambda app: tools.store(app, "Dana", entity="Boathouse", field="lead", session="s1")),
     "claim that contradicts": Verb(lambda app: app.claim("2027-01-01", entity="Boathouse", field="deadline", tool="memory_store")),
     "review approve": Verb(lambda app: app.review.approve(_waiting(app))),
     "review reject": Verb(lambda app: app.review.reject(_waiting(app))),

@@ -18,15 +18,11 @@ from memoryclaw.interfaces import http, shapes
 from memoryclaw.interfaces.cli.verbs import VERBS, CliContext, cli
 from memoryclaw.interfaces.http import assembly
 from memoryclaw.interfaces.http.guard import Bucket
-from memoryclaw.interfaces.http.messages import (
-    CODES,
-    NoArguments,
-    RefusedError,
-    refusal_of,
-)
+from memoryclaw.interfaces.http.messages import CODES
 from memoryclaw.interfaces.http.openapi import document
 from memoryclaw.interfaces.http.routes import OPEN, ROWS
 from memoryclaw.interfaces.http.workers import VaultPool, WorkerPool, WorkerPools
+from memoryclaw.interfaces.requests import NoArguments, RefusedError, refusal_of
 from memoryclaw.interfaces.schemas import Schemas
 from memoryclaw.interfaces.shapes import Shape
 

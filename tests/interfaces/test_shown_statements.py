@@ -11,7 +11,7 @@ from conftest import Claw, VaultOf
 
 from memoryclaw.app import App
 from memoryclaw.interfaces.http import routes
-from memoryclaw.interfaces.mcp import arguments, verbs
+from memoryclaw.interfaces.mcp import tools
 
 BARN = "5 september, holroyd barn near otley"
 PEOPLE = f"""# Tam
@@ -74,9 +74,7 @@ def test_programs_get_what_the_command_line_prints(app: App, vault: Path) -> Non
         json.loads(json.dumps(routes.BY_NAME["facts"].verb(app, "", routes.BY_NAME["facts"].asks())))
         == printed
     )
-    answer = verbs.facts(app, arguments.FactsArguments())
-    assert json.loads(json.dumps(answer.shape)) == printed
-    assert f'on="2026-02-11">Tam: "{BARN}"</m>' in answer.text
+    assert f'on="2026-02-11">Tam: "{BARN}"</m>' in tools.facts(app)
 
 
 def test_a_statement_is_shown_blamed_edited_and_forgotten_by_its_id(vault: Path) -> None:

@@ -10,8 +10,7 @@ import pytest
 from conftest import put
 from daemons import Daemon, Reply, serving
 
-from memoryclaw.interfaces.http.messages import BODY
-from memoryclaw.interfaces.http.routes import CAPTURE_BODY
+from memoryclaw.app.verbs import BODY, LARGE_BODY
 
 ROOM = 4096  # what stands around a text in a body
 SLOW = ("=pass:", "password is ", "secret")
@@ -58,7 +57,7 @@ def test_while_a_hostile_megabyte_is_captured_everybody_else_is_answered(daemon:
 
 
 def test_a_line_as_long_as_a_daemon_takes_is_captured(daemon: Daemon) -> None:
-    text = "x" * (CAPTURE_BODY - ROOM - 200_000) + "=pass:" * 30_000
+    text = "x" * (LARGE_BODY - ROOM - 200_000) + "=pass:" * 30_000
     body = {"session": "largest", "turns": [{"role": "user", "content": text}]}
     reply, answers = answered_meanwhile(daemon, "POST", "/v1/capture", body)
     assert reply.status == 200, reply

@@ -20,7 +20,7 @@ from memoryclaw.text.prompts import mark_of, one_line, visible
 from memoryclaw.text.snippets import snippet
 
 if TYPE_CHECKING:
-    pass
+    from memoryclaw.recall.ask import AnsweredQuestion
 
 SESSION = click.option(
     "--session",
@@ -88,24 +88,18 @@ def search(
 
 
 @verb(
+    "ask",
     examples=[
         "init\nremember 'Nora drinks oolong tea'\nask 'What does Nora drink?'",
         "ask what coffee does Nora drink --json",
-    ]
+    ],
 )
-@click.argument("query", nargs=-1, required=True, type=TEXT)
-@click.pass_obj
-def ask(context: CliContext, *, query: tuple[str, ...]) -> None:
+def ask(found: AnsweredQuestion) -> None:
     """Answer a question with the lines that answer it, and where they stand.
 
     The lines come from facts, episodes, notes and logs; no model takes part, and nothing is made up. Where no line
     holds more than half of the question, the nearest are shown as such.
     """
-    with context.app() as app:
-        found = app.ask(" ".join(query))
-    if context.json:
-        as_json(shapes.asked(found))
-        return
     if not found.answered:
         say(
             _nothing("ask", "here answers that", found.query, asked=False)

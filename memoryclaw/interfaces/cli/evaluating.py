@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,8 +14,10 @@ from memoryclaw.interfaces.cli.maintaining import check
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext
-from memoryclaw.recall.evaluation import Evaluated, QuestionResult
 from memoryclaw.vault.layout import QUESTIONS_FILE, on_disk
+
+if TYPE_CHECKING:
+    from memoryclaw.recall.evaluation import Evaluated, QuestionResult
 
 _WIDEST = 58  # columns of a question in the table; longer ones are cut
 

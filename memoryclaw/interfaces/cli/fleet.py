@@ -527,17 +527,15 @@ def serve(
         )
         sys.stdout.flush()
 
-    told = http.serve_node(
+    settings = http.NodeSettings(
         FleetNode(folder, name, place, made, tell=tell, lease=lease, replica=reads),
-        listening,
-        host,
-        tell=answered,
-        report=lambda error: exit_codes.report_bug(error, context),
-        ready=ready,
-        proxy=proxy,
-        open_metrics=open_metrics,
-        names=names,
+        answered,
+        lambda error: exit_codes.report_bug(error, context),
+        proxy,
+        open_metrics,
+        names,
         readers=max(2, (connections or 16) // 2),
     )
+    told = http.serve_node(settings, listening, host, ready=ready)
     if told == signal.SIGINT:
         raise KeyboardInterrupt

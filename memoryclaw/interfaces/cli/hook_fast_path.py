@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from memoryclaw.daemon.client import root_of
 from memoryclaw.errors import InputError, MemoryClawError
-from memoryclaw.hosts import hooks
-from memoryclaw.hosts.hooks import CLAUDE_CODE, HOSTS, context_of, post_answer
+from memoryclaw.hosts import CLAUDE_CODE, HOSTS, hooks
+from memoryclaw.hosts.hooks import context_of, post_answer
 
 if TYPE_CHECKING:
     from memoryclaw.app import App

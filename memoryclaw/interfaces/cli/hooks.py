@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memoryclaw.hosts.hooks import CLAUDE_CODE, HOSTS
+from memoryclaw.hosts import CLAUDE_CODE, HOSTS
 from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, show_diff
 from memoryclaw.interfaces.cli.printing import as_json, say, styled
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group

@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memoryclaw.config import BESIDE, DRAWN, MOST_LISTED
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.looking import print_freshness
-from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
+from memoryclaw.interfaces.cli.printing import as_json, print_freshness, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
 from memoryclaw.interfaces.cli.verbs import ID, CliContext, group
 from memoryclaw.text.prompts import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from memoryclaw.recall.browsing import LinkEnd
-    from memoryclaw.recall.graph import Edge, GraphShown
+    from memoryclaw.recall.graph import Edge, GraphNode, GraphShown, NeighboursShown, PathShown
 
 _STYLES = {"link": "", "mention": ' style="dashed"', "cited": ' style="dotted" dir="none"'}
 
@@ -41,6 +39,7 @@ def links() -> None:
 
 @links.command(
     "show",
+    of="graph.whole",
     examples=[
         "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks show",
         "links ep-20250708-penicillin",
@@ -50,15 +49,6 @@ def links() -> None:
 )
 @click.argument("id_", metavar="[ID]", required=False, default="", type=ID)
 @click.option("--dot", is_flag=True, help="The whole graph in the language of Graphviz.")
-@click.option(
-    "--limit",
-    metavar="N",
-    type=click.IntRange(1, MOST_LISTED),
-    default=DRAWN,
-    show_default=True,
-    help="At most so many nodes of the whole graph, those with the strongest ties.",
-)
-@click.pass_obj
 def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
     """List the links from a note and to it; without an ID, everything that ties notes and entities."""
     if id_:
@@ -85,59 +75,37 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
 
 @links.command(
     "path",
+    of="graph.path",
     examples=[
         "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks path semantic/facts#Nora semantic/facts#Tomas",
         "links path Home Nora --json",
     ],
 )
-@click.argument("start", metavar="A", type=ID)
-@click.argument("end", metavar="B", type=ID)
-@click.pass_obj
-def path(context: CliContext, start: str, end: str) -> None:
+def path(way: PathShown) -> None:
     """Show the shortest way from one note or entity to another."""
-    with context.app() as app:
-        found, fresh = app.graph.path(start, end), app.freshness
-    if context.json:
-        as_json(shapes.path(found, fresh))
-        return
     table(
         ["from", "", "to", "where"],
         [
             [one.source.id, _tie(one.edge, one.source.id), one.target.id, one.edge.place]
-            for one in found.steps or ()
+            for one in way.steps or ()
         ],
     )
-    if found.steps is None:
-        say(f"No way leads from {styled(found.start.id)} to {styled(found.end.id)}.")
-    elif not found.steps:
+    if way.steps is None:
+        say(f"No way leads from {styled(way.start.id)} to {styled(way.end.id)}.")
+    elif not way.steps:
         say("Both are the same.")
-    print_freshness(fresh)
 
 
 @links.command(
     "neighbours",
+    of="graph.neighbours",
     examples=[
         "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks neighbours semantic/facts#Nora",
         "links neighbours Home --limit 5 --json",
     ],
 )
-@click.argument("id_", metavar="ID", type=ID)
-@click.option(
-    "--limit",
-    metavar="N",
-    type=click.IntRange(1, MOST_LISTED),
-    default=BESIDE,
-    show_default=True,
-    help="At most so many.",
-)
-@click.pass_obj
-def neighbours(context: CliContext, id_: str, limit: int) -> None:
+def neighbours(shown: NeighboursShown) -> None:
     """List what a note or an entity is tied to, the strongest ties first."""
-    with context.app() as app:
-        found, fresh = app.graph.neighbours(id_, limit=limit), app.freshness
-    if context.json:
-        as_json(shapes.neighbours(found, fresh))
-        return
     table(
         ["weight", "neighbour", "by", "where"],
         [
@@ -147,47 +115,33 @@ def neighbours(context: CliContext, id_: str, limit: int) -> None:
                 ", ".join(dict.fromkeys(edge.kind for edge in one.edges)),
                 one.edges[0].place,
             ]
-            for one in found.neighbours
+            for one in shown.neighbours
         ],
     )
-    if not found.neighbours:
+    if not shown.neighbours:
         say("Nothing is tied to it.")
-    elif found.total > len(found.neighbours):
-        remark(f"{len(found.neighbours)} of {found.total} are shown; --limit shows more")
-    print_freshness(fresh)
+    elif shown.total > len(shown.neighbours):
+        remark(f"{len(shown.neighbours)} of {shown.total} are shown; --limit shows more")
 
 
 @links.command(
     "orphans",
+    of="graph.orphans",
     examples=["init\nremember oolong --entity Nora --field tea\nlinks orphans", "links orphans --json"],
 )
-@click.pass_obj
-def orphans(context: CliContext) -> None:
+def orphans(nodes: Sequence[GraphNode]) -> None:
     """List the notes and entities that nothing is tied to."""
-    with context.app() as app:
-        found, fresh = app.graph.orphans(), app.freshness
-    if context.json:
-        as_json(shapes.orphans(found, fresh))
-        return
-    table(["id", "kind", "title"], [[one.id, one.kind, one.title] for one in found])
-    if not found:
+    table(["id", "kind", "title"], [[one.id, one.kind, one.title] for one in nodes])
+    if not nodes:
         say("Everything is tied to something.")
-    print_freshness(fresh)
 
 
-@links.command("dangling", examples=["init\nlinks dangling", "links dangling --json"])
-@click.pass_obj
-def dangling(context: CliContext) -> None:
+@links.command("dangling", of="graph.dangling", examples=["init\nlinks dangling", "links dangling --json"])
+def dangling(ends: Sequence[LinkEnd]) -> None:
     """List the links that lead nowhere."""
-    with context.app() as app:
-        found, fresh = app.graph.dangling(), app.freshness
-    if context.json:
-        as_json(shapes.dangling(found, fresh))
-        return
-    table(["where", "link"], [[f"{end.source}:{end.line}", _written(end)] for end in found])
-    if not found:
+    table(["where", "link"], [[f"{end.source}:{end.line}", _written(end)] for end in ends])
+    if not ends:
         say("Every link leads somewhere.")
-    print_freshness(fresh)
 
 
 def _links_of(context: CliContext, id_: str) -> None:

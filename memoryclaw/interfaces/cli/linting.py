@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from memoryclaw.history.commit_hook import FOUND, Hooked
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.maintaining import check
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext
+
+if TYPE_CHECKING:
+    from memoryclaw.history.commit_hook import Hooked
 
 
 def hook_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -61,6 +63,8 @@ def _tell_hooked(context: CliContext, check: str, done: Hooked) -> None:
 
 def ended_hook(what: str, mode: str) -> int:
     """Says on standard error what a check in the hook found, and what that means for the commit; the exit code."""
+    from memoryclaw.history.commit_hook import FOUND
+
     if mode == "strict":
         remark(f"memoryclaw: {what}; the commit was stopped (`git commit --no-verify` makes it all the same)")
         return FOUND

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import get_completion_class
 
-from memoryclaw.index.sync import Synced
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import Bar, as_json, padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow, pairs, table
@@ -15,7 +14,9 @@ from memoryclaw.interfaces.cli.verbs import CliContext, cli, group, verb
 from memoryclaw.model import Problem
 
 if TYPE_CHECKING:
-    from memoryclaw.health.stats import Waits
+    from memoryclaw.health.stats import Stats, Waits
+    from memoryclaw.health.status import Status
+    from memoryclaw.index.sync import Synced
     from memoryclaw.index.vectors import VectorStatus
     from memoryclaw.review.machines import Exchanged
 
@@ -97,14 +98,14 @@ def _tell_exchanged(done: Exchanged) -> None:
 @click.pass_obj
 def status(context: CliContext, *, usage: bool) -> None:
     """Show the state of files, index, git and watcher; changes nothing."""
-    if usage:
-        _show_usage(context)
-        return
-    with context.app(quiet=True) as app:
-        now = app.status()
-    if context.json:
-        as_json(shapes.status(now))
-        return
+    from memoryclaw.interfaces.cli.table import answer  # `--help` needs no app
+
+    with context.app(quiet=not usage) as app:
+        printer, name = (_show_usage, "stats") if usage else (_show_status, "status")
+        answer(context, app, printer, name, {})
+
+
+def _show_status(now: Status) -> None:
     kinds = ", ".join(f"{count} {kind}" for kind, count in now.notes.items()) or "none"
     last = now.git.last
     rows = [
@@ -135,12 +136,7 @@ def _waits(found: Waits, what: str, how: str) -> str:
     return f"{plural(found.number, what)} {how}{f', the oldest for {age}' if found.since else ''}"
 
 
-def _show_usage(context: CliContext) -> None:
-    with context.app() as app:
-        found = app.stats()
-    if context.json:
-        as_json(shapes.stats(found))
-        return
+def _show_usage(found: Stats) -> None:
     kinds = ", ".join(f"{count} {kind}" for kind, count in found.notes.items()) or "none"
     rated = f", {plural(found.ratings, 'rating')} of {found.rating:.1f} on average" if found.ratings else ""
     cited = f", {found.cited} cited" if found.cited else ""

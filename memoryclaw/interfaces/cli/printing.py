@@ -16,6 +16,8 @@ from memoryclaw.text.prompts import one_line, visible
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
+    from memoryclaw.index.sync import Freshness
+
 
 GAP = "  "
 
@@ -35,6 +37,12 @@ def remark(text: str) -> None:
     from memoryclaw.writing.secret_gate import without_secrets  # most answers have no remark
 
     click.echo(without_secrets(text), err=True)
+
+
+def print_freshness(fresh: Freshness) -> None:
+    """Says on standard error what an answer may lack."""
+    if fresh.degraded:
+        remark(f"Degraded: {fresh.degraded}")
 
 
 def styled(text: str, **style: Any) -> str:

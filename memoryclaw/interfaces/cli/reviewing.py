@@ -59,25 +59,17 @@ def review() -> None:
 
 @review.command(
     "list",
+    of="review.list",
     examples=[
         'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview list',
         "review list --json",
     ],
 )
-@click.pass_obj
-def list_(context: CliContext) -> None:
+def list_(items: Sequence[ReviewItem]) -> None:
     """List pending changes, each with its reason."""
-    with context.app() as app:
-        found = app.review.list()
-    if context.json:
-        from memoryclaw.interfaces import shapes
-
-        as_json(shapes.waiting(found))
-    elif not found:
+    table(("id", "kind", "what", "why"), [(i.id, i.kind, _cut(i.what), _cut(i.why)) for i in items])
+    if not items:
         say("Nothing waits.")
-    else:
-        rows = [(i.id, i.kind, _cut(i.what), _cut(i.why)) for i in found]
-        table(("id", "kind", "what", "why"), rows)
 
 
 @review.command(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,8 @@ from memoryclaw.text.prompts import one_line, visible
 
 if TYPE_CHECKING:
     from memoryclaw.skills.approve import SkillDecision
-    from memoryclaw.skills.listing import SkillOffer
+    from memoryclaw.skills.host_skills import HostSkills
+    from memoryclaw.skills.listing import LintedSkill, ListedSkill, SkillOffer
     from memoryclaw.skills.outcomes import Outcomes
     from memoryclaw.skills.run import SkillRun, StepResult
     from memoryclaw.skills.steps import Requirement
@@ -46,19 +47,14 @@ def skills() -> None:
 
 @skills.command(
     "list",
+    of="skills.list",
     examples=[
         "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills list",
         "skills list --json",
     ],
 )
-@click.pass_obj
-def list_(context: CliContext) -> None:
+def list_(found: Sequence[ListedSkill]) -> None:
     """List skills and drafts with their state."""
-    with context.app() as app:
-        found = app.skills.list()
-    if context.json:
-        as_json(shapes.skills(found))
-        return
     # How runs went is a column once there was one.
     ran = any(one.outcomes.runs for one in found)
     table(
@@ -80,20 +76,14 @@ def list_(context: CliContext) -> None:
 
 @skills.command(
     "show",
+    of="skills.show",
     examples=[
         "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills show water-plants",
         "skills show _drafts/pack-the-site-bag --json",
     ],
 )
-@click.argument("name", metavar="NAME", type=SKILL)
-@click.pass_obj
-def show(context: CliContext, name: str) -> None:
+def show(shown: LintedSkill) -> None:
     """Print a skill as it stands in its file, with its digest and state."""
-    with context.app() as app:
-        shown = app.skills.show(name)
-    if context.json:
-        as_json(shapes.shown(shown))
-        return
     one = shown.listed
     remark(f"{one.skill.path}: {one.state}, sha256 {one.skill.digest}")
     for other in one.digests:
@@ -185,34 +175,32 @@ def match(context: CliContext, request: tuple[str, ...]) -> None:
 
 @skills.command(
     "approve",
+    of="skills.approve",
+    without=("version",),
     examples=[
         "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills approve water-plants",
         "skills approve _drafts/pack-the-site-bag",
     ],
 )
-@click.argument("name", metavar="NAME", type=SKILL)
-@click.pass_obj
-def approve(context: CliContext, name: str) -> None:
+def approve(decision: SkillDecision) -> None:
     """Approve a skill as it is now; a draft moves to its place.
 
     A change of a single byte ends the approval.
     """
-    with context.app() as app:
-        _tell(context, app.skills.approve(name))
+    _tell(decision)
 
 
 @skills.command(
     "reject",
+    of="skills.reject",
+    without=("version",),
     examples=[
         "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills approve water-plants\nskills reject water-plants"
     ],
 )
-@click.argument("name", metavar="NAME", type=SKILL)
-@click.pass_obj
-def reject(context: CliContext, name: str) -> None:
+def reject(decision: SkillDecision) -> None:
     """Reject a draft, which goes to the archive and is not proposed again, or withdraw an approval."""
-    with context.app() as app:
-        _tell(context, app.skills.reject(name))
+    _tell(decision)
 
 
 @skills.command(
@@ -242,22 +230,17 @@ def outcome(context: CliContext, *, name: str, ended: str, why: str, session: st
 
 @skills.command(
     "host",
+    of="skills.hosted",
     examples=[
         "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills approve water-plants\nskills host",
         "skills host --json",
     ],
 )
-@click.pass_obj
-def host(context: CliContext) -> None:
+def host(found: HostSkills) -> None:
     """Update the folder that hosts read, and list what is in it.
 
     It holds copies of exactly the approved versions.
     """
-    with context.app() as app:
-        found = app.skills.hosted()
-    if context.json:
-        as_json(shapes.host_skills(found))
-        return
     say(styled(found.folder))
     table(["name", "version", "path"], [[one.name, one.version, one.path] for one in found.skills])
     if not found.skills:
@@ -295,10 +278,7 @@ def run(ctx: click.Context, *, name: str, params: tuple[str, ...], apply: bool, 
     ctx.exit(0 if done.ok else 1)
 
 
-def _tell(context: CliContext, done: SkillDecision) -> None:
-    if context.json:
-        as_json(shapes.skill_decided(done))
-        return
+def _tell(done: SkillDecision) -> None:
     commit = f", commit {done.commit[:10]}" if done.commit else ""
     say(f"{styled(done.action, bold=True)}: {styled(done.name)} ({styled(done.path)}{commit})")
     say(f"sha256 {done.digest}")

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
@@ -145,14 +146,45 @@ AS_IS = click.option("--as-is", is_flag=True, help="Keep what looks like a secre
 class Verb(click.Command):
     """One verb: takes `--vault` and `--json` as the group does, and begins its help with examples.
 
-    The first example works in an empty folder; it may be several commands, a line each.
+    Args:
+        examples: how it may be called.
+        of: the verb of the app that gives it its arguments and options; the function then prints the answer, see `table.carry_out`.
+        without: those that it does not take.
     """
 
-    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        examples: Sequence[str] = (),
+        of: str = "",
+        without: Sequence[str] = (),
+        **kwargs: Any,
+    ) -> None:
         kwargs["params"] = [*(kwargs.get("params") or []), *shared_options()]
         kwargs.setdefault("context_settings", _SETTINGS)
+        self._params: list[click.Parameter] = []
+        self.of, self._without, self._is_made = of, without, not of
+        if of:
+            kwargs["callback"] = partial(_carried_out, kwargs["callback"], of)
         super().__init__(*args, **kwargs)
         self.examples = examples
+
+    @property
+    def params(self) -> list[click.Parameter]:
+        """Its arguments and options; those of the app are looked up when somebody asks, as the list of all verbs needs none."""
+        if not self._is_made:
+            from memoryclaw.interfaces.cli.table import params_of
+
+            self._params = [
+                *params_of(self.of, self._without, lambda what: NameParam(what) if what else TEXT),
+                *self._params,
+            ]
+            self._is_made = True
+        return self._params
+
+    @params.setter
+    def params(self, params: list[click.Parameter]) -> None:
+        self._params = params
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes what it does, then the examples."""
@@ -256,9 +288,17 @@ class Verbs(click.Group):
         formatter.write_text(f"Called by hosts and programs: {', '.join(PROGRAMS)}.")
 
 
-def verb(examples: Sequence[str]) -> Callable[[Callable[..., Any]], Verb]:
-    """Makes a function a verb of the command line."""
-    return click.command(cls=Verb, examples=examples)
+def _carried_out(function: Callable[..., None], of: str, **values: Any) -> None:
+    from memoryclaw.interfaces.cli.table import carry_out
+
+    carry_out(click.get_current_context().ensure_object(CliContext), function, of, values)
+
+
+def verb(
+    of: str = "", *, examples: Sequence[str], without: Sequence[str] = ()
+) -> Callable[[Callable[..., Any]], Verb]:
+    """Makes a function a verb of the command line; see `Verb`."""
+    return click.command(cls=Verb, examples=examples, of=of, without=without)
 
 
 class SharedOption(click.Option):

@@ -9,9 +9,10 @@ import click
 
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import ID, TEXT, CliContext, group, verb
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, verb
 
 if TYPE_CHECKING:
+    from memoryclaw.capture.feedback import Feedback
     from memoryclaw.working.memory import WorkingMemory
 
 _SESSION = click.option("--session", metavar="S", required=True, type=TEXT, help="The session.")
@@ -119,31 +120,15 @@ def clear(context: CliContext, session: str, task: str) -> None:
 
 
 @verb(
+    "feedback",
     examples=[
         "init\nremember oolong --entity Nora --field tea\nfeedback semantic/facts#Nora.tea 5",
         "feedback 'semantic/people#Nora.allergy' 1 --note 'not what was asked'",
-    ]
+    ],
 )
-@click.argument("id_", metavar="ID", type=ID)
-@click.argument("rating", metavar="1..5", type=click.IntRange(1, 5))
-@click.option("--session", metavar="S", default="", type=TEXT, help="The session that used it.")
-@click.option("--note", metavar="TEXT", default="", type=TEXT, help="Why.")
-@click.option(
-    "--receipt",
-    metavar="R",
-    default="",
-    type=TEXT,
-    help="The recall that showed it; the last one by default.",
-)
-@click.pass_obj
-def feedback(context: CliContext, *, id_: str, rating: int, session: str, note: str, receipt: str) -> None:
+def feedback(rated: Feedback) -> None:
     """Say how useful a memory was, from 1 (useless) to 5 (just right)."""
-    with context.app() as app:
-        done = app.feedback(id_, rating, session=session, note=note, receipt=receipt)
-    if context.json:
-        as_json(shapes.feedback(done))
-    else:
-        say(f"rated {done.rating} of 5: {styled(done.id)}")
+    say(f"rated {rated.rating} of 5: {styled(rated.id)}")
 
 
 def _facts(given: Sequence[str]) -> dict[str, str | None]:

@@ -7,7 +7,7 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -16,7 +16,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import Bar, as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import pairs, table
-from memoryclaw.interfaces.cli.verbs import AS_IS, ENTITY, ID, TAG, TEXT, CliContext, agreed, verb
+from memoryclaw.interfaces.cli.verbs import AS_IS, ID, TEXT, CliContext, agreed, verb
 from memoryclaw.text.prompts import visible
 
 if TYPE_CHECKING:
@@ -171,6 +171,8 @@ def _tell_survey(found: Survey) -> None:
 
 
 @verb(
+    "remember",
+    without=("source",),
     examples=[
         "init\nremember 'Nora drinks oolong tea'",
         "remember 'Nora wants the receipts before Friday' --tag money",
@@ -178,66 +180,19 @@ def _tell_survey(found: Survey) -> None:
         "remember 'the wedding is on 5 september, near Otley' --entity Tam",
         "remember 'We ship Atlas without the map' --type decision --scope project:atlas --expires 2026-12-01",
         "remember - < minutes.txt",
-    ]
-)
-@click.argument("text", nargs=-1, required=True, type=TEXT)
-@click.option(
-    "--entity",
-    metavar="E",
-    default="",
-    type=ENTITY,
-    help="The person, project or thing that this is about.",
-)
-@click.option(
-    "--field", metavar="F", default="", type=TEXT, help="Which of its fields; the text is the value."
-)
-@click.option(
-    "--tag", "tags", metavar="T", multiple=True, type=TAG, help="A tag of the episode; may be repeated."
+    ],
 )
 @click.option("--note", is_flag=True, help="Keep the words as an episode, whatever they say.")
-@click.option(
-    "--type",
-    "memory_type",
-    metavar="T",
-    default="",
-    type=TEXT,
-    help="decision, preference, lesson, procedure, event, or a word of yours.",
-)
-@click.option(
-    "--scope",
-    metavar="S",
-    default="",
-    type=TEXT,
-    help="What it counts for: permanent, project:NAME or session[:NAME].",
-)
-@click.option("--expires", metavar="DATE", default="", type=TEXT, help="The last day on which it counts.")
 @AS_IS
-@click.pass_obj
-def remember(
-    context: CliContext,
-    *,
-    text: tuple[str, ...],
-    entity: str,
-    field: str,
-    tags: tuple[str, ...],
-    note: bool,
-    memory_type: str,
-    scope: str,
-    expires: str,
-    as_is: bool,
-) -> None:
+def remember(context: CliContext, *, text: str, **keys: Any) -> None:
     """Store a fact, a statement or an episode.
 
     The text is read as consolidation reads a conversation: what it says becomes facts and statements, and where not
     all of it does, an episode keeps the words. With --entity and --field it is the value of a fact, with --entity
     alone a statement, with --tag or --note an episode. A text of - is read from standard input.
     """
-    words = sys.stdin.read() if text == ("-",) else " ".join(text)
     with context.app() as app:
-        done = app.remember(
-            words, entity=entity, field=field, tags=tags, note=note, as_is=as_is, memory_type=memory_type, scope=scope, expires=expires
-        )  # fmt: skip
-        tell(context, done)
+        tell(context, app.remember(sys.stdin.read() if text == "-" else text, **keys))
 
 
 @verb(
@@ -453,21 +408,18 @@ def trust(context: CliContext, id_: str, *, quarantine: bool, yes: bool) -> None
 
 
 @verb(
+    "undo",
     examples=[
         "init\nremember oolong --entity Nora --field tea\nundo HEAD",
         "undo remember-20261121T101500-ab12cd",
-    ]
+    ],
 )
-@click.argument("commit", metavar="RUN|COMMIT", type=TEXT)
-@click.option("--yes", is_flag=True, help="Take back also what makes the folder a vault.")
-@click.pass_obj
-def undo(context: CliContext, commit: str, *, yes: bool) -> None:
+def undo(written: Written) -> None:
     """Revert a change that MemoryClaw made, or a whole run.
 
     Every later edit is kept. The undo is a commit too, and what was taken back is not consolidated again.
     """
-    with context.app() as app:
-        tell(context, app.undo(commit, yes=yes))
+    tell_written(written)
 
 
 def _pair(text: str, option: str = "--set") -> tuple[str, str]:
@@ -481,7 +433,12 @@ def tell(context: CliContext, done: Written) -> None:
     """Prints what a writing verb did."""
     if context.json:
         as_json(shapes.written(done))
-        return
+    else:
+        tell_written(done)
+
+
+def tell_written(done: Written) -> None:
+    """Prints for people what a writing verb did."""
     commit = f", commit {done.commit[:10]}" if done.commit else ""
     where = f"{done.id} ({done.path}{commit})" if done.id and done.path else f"{done.path or done.id}{commit}"
     say(f"{styled(done.action, bold=True)}: {styled(where)}")

@@ -20,25 +20,15 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memoryclaw import __version__
-from memoryclaw.app.verbs import LOG
+from memoryclaw.app.verbs import BODY, LOG
 from memoryclaw.daemon.daemon import Daemon
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.http.guard import CALLER, Bucket, Guard
-from memoryclaw.interfaces.http.messages import (
-    BODY,
-    QUERIED,
-    Refusal,
-    RequestModel,
-    VerbRoute,
-    answer,
-    from_body,
-    from_query,
-    refusal_of,
-    refused,
-)
+from memoryclaw.interfaces.http.messages import QUERIED, VerbRoute, answer, refused
 from memoryclaw.interfaces.http.openapi import document
 from memoryclaw.interfaces.http.routes import OPEN, ROWS
 from memoryclaw.interfaces.http.workers import Dispatcher, MountedApp, WorkerPools
+from memoryclaw.interfaces.requests import Refusal, RequestModel, from_json, from_query, refusal_of
 from memoryclaw.model import OWNER
 from memoryclaw.vault.audience import audience_name
 from memoryclaw.writing.secret_gate import without_secrets
@@ -104,21 +94,21 @@ def asgi(settings: HttpSettings) -> ASGIApp:
 
 def _tokens(daemon: Daemon) -> dict[str, str]:
     """The digests of all tokens with their audiences: the daemon's own, and those of the user's settings."""
-    own = {
+    daemon_tokens = {
         hashlib.sha256(token.encode()).hexdigest(): audience
         for audience, token in daemon.files.tokens.items()
     }
     return {
         str(digest).lower(): audience_name(str(audience)) for digest, audience in daemon.config.tokens.items()
-    } | own
+    } | daemon_tokens
 
 
 def _by_path(rows: Iterable[VerbRoute]) -> dict[str, list[VerbRoute]]:
     """Rows by address, the most particular address first: `…/{id}/approve` before `…/{id}`."""
-    found: dict[str, list[VerbRoute]] = {}
+    by_path: dict[str, list[VerbRoute]] = {}
     for row in sorted(rows, key=lambda row: -len(_NAMED.sub("", row.path))):
-        found.setdefault(_NAMED.sub(r"{\1:path}", row.path), []).append(row)
-    return found
+        by_path.setdefault(_NAMED.sub(r"{\1:path}", row.path), []).append(row)
+    return by_path
 
 
 def verb_routes(answer: Answering, report: Report) -> list[BaseRoute]:
@@ -160,24 +150,24 @@ class _Methods:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request; whatever goes wrong is an answer too."""
         request = Request(scope, receive)
-        given: list[object] = [*request.path_params.values(), dict(request.query_params)]
+        inputs: list[object] = [*request.path_params.values(), dict(request.query_params)]
         try:
             body = await request.body()
-            given.append(body)
-            said = await self._answered(request, body)
+            inputs.append(body)
+            response = await self._answered(request, body)
         except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is kept and told in one sentence
-            why = refusal_of(error) or _bug(self._report(error), error)
-            said = refused(why._replace(message=without_secrets(why.message, *given)))
-        await said(scope, receive, send)
+            refusal = refusal_of(error) or _bug(self._report(error), error)
+            response = refused(refusal._replace(message=without_secrets(refusal.message, *inputs)))
+        await response(scope, receive, send)
 
     async def _answered(self, request: Request, body: bytes) -> Response:
         row = self._rows[request.method]
         if row.method in QUERIED:
-            asked = from_query(row.asks, request.query_params.multi_items())
+            keys = from_query(row.asks, request.query_params.multi_items())
         else:
-            asked = from_body(row.asks, body)
+            keys = from_json(row.asks, body or b"{}")
         name = "".join(request.path_params.values())
-        return answer(await self._answering(row, name, asked, CALLER.get()))
+        return answer(await self._answering(row, name, keys, CALLER.get()))
 
 
 def _bug(path: str, error: Exception) -> Refusal:
@@ -187,7 +177,7 @@ def _bug(path: str, error: Exception) -> Refusal:
     )
 
 
-_MOST = {(row.method, row.path): row.most for row in ROWS}
+_MOST = {(row.method, row.path): row.route.most for row in ROWS}
 
 
 def most_bytes(method: str, path: str) -> int:

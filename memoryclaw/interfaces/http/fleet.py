@@ -44,36 +44,15 @@ from memoryclaw.fleet.node import FleetNode
 from memoryclaw.fleet.store import Admission
 from memoryclaw.interfaces.http.assembly import Report, most_bytes, unknown, verb_routes
 from memoryclaw.interfaces.http.guard import AT_WORK, CALLER, LOOPBACK, Bucket, Guard, replayed, whole
-from memoryclaw.interfaces.http.messages import (
-    Refusal,
-    RefusedError,
-    RequestModel,
-    VerbRoute,
-    answer,
-    encoded,
-    refusal_of,
-    refused,
-)
+from memoryclaw.interfaces.http.messages import VerbRoute, answer, encoded, refused
 from memoryclaw.interfaces.http.openapi import document
 from memoryclaw.interfaces.http.routes import ROWS
 from memoryclaw.interfaces.http.server import SWITCH, HttpServer, address, hosts, is_loopback
+from memoryclaw.interfaces.requests import Refusal, RefusedError, RequestModel, refusal_of
 
 T = TypeVar("T")
 Tell = Callable[[Mapping[str, Any]], None]
 OPEN = ("/healthz", "/readyz", "/openapi.json", "/metrics")
-# What the index alone answers, so that any node can; the rest needs the files or their history.
-ANYWHERE = frozenset({
-    ("POST", "/v1/recall"), ("GET", "/v1/search"), ("GET", "/v1/notes"), ("GET", "/v1/facts"), ("GET", "/v1/entities"),
-    ("GET", "/v1/entities/{name}"), ("GET", "/v1/timeline"), ("GET", "/v1/todos"), ("GET", "/v1/links/{id}"),
-    ("GET", "/v1/graph"), ("GET", "/v1/graph/path"), ("GET", "/v1/graph/neighbours"), ("GET", "/v1/graph/orphans"),
-    ("GET", "/v1/graph/dangling"),
-})  # fmt: skip
-# These add to a vault, so they are held against its quota: each with the notes that it adds.
-_ADDING = {
-    ("POST", "/v1/remember"): 1,
-    ("PUT", "/v1/notes/{id}"): 0,
-    ("POST", "/v1/capture"): 0,
-}
 # Of one vault, reads and writes each, so that it leaves room for the others:
 _OF_ONE = 4  # at work at a time
 _WAITING = 32  # that wait
@@ -132,11 +111,13 @@ class Measures:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        at = ("method", "route")
+        labels = ("method", "route")
         self._requests = Total(
-            "memoryclaw_requests", "Requests answered.", (*at, "status"), registry=self.registry
+            "memoryclaw_requests", "Requests answered.", (*labels, "status"), registry=self.registry
         )
-        self._seconds = Histogram("memoryclaw_request_seconds", "Time to answer.", at, registry=self.registry)
+        self._seconds = Histogram(
+            "memoryclaw_request_seconds", "Time to answer.", labels, registry=self.registry
+        )
         self._changes = Total(
             "memoryclaw_lease_changes", "Vaults that came to this node or left it.", registry=self.registry
         )
@@ -162,14 +143,14 @@ class Measures:
 
     async def text(self, node: FleetNode) -> bytes:
         """All of it as OpenMetrics; what this process knows is there while PostgreSQL is not."""
-        found = node.measures()
+        gauges = node.measures()
         self._changes.inc(node.homes.changes - self._counted)
         self._counted = node.homes.changes
         try:
             jobs: tuple[float, float] = await asyncio.wait_for(asyncio.to_thread(node.fleet.queue), _GLANCE)
         except (MemoryClawError, TimeoutError):
             jobs = math.nan, math.nan
-        for name, value in {**found, "jobs_waiting": jobs[0], "jobs_age_seconds": jobs[1]}.items():
+        for name, value in {**gauges, "jobs_waiting": jobs[0], "jobs_age_seconds": jobs[1]}.items():
             self._gauges[name].set(value)
         return bytes(generate_latest(self.registry))  # type: ignore[no-untyped-call]
 
@@ -278,7 +259,7 @@ class Answers:
         """
         vault = _ADMITTED.get().vault
         # What was believed then is in the history of the files.
-        is_anywhere = (row.method, row.path) in ANYWHERE and not getattr(asked, "believed_at", "")
+        is_anywhere = row.route.anywhere and not getattr(asked, "believed_at", "")
         try:
             if self._node.homes.is_home(vault):
                 try:
@@ -321,13 +302,13 @@ class Answers:
         )
 
     def _at_home(self, vault: str, row: VerbRoute, name: str, asked: RequestModel, audience: str) -> bytes:
-        if (notes := _ADDING.get((row.method, row.path))) is not None:
-            self._node.homes.check_room(vault, notes=notes, size=len(asked.model_dump_json()))
+        if row.route.adds is not None:
+            self._node.homes.check_room(vault, notes=row.route.adds, size=len(asked.model_dump_json()))
         with self._node.homes.opened(vault, audience) as app:
-            said = encoded(row.verb(app, name, asked))
+            answer_bytes = encoded(row.verb(app, name, asked))
         if row.pool != READ and row.method != "GET":
             self._node.homes.acknowledge(vault)
-        return said
+        return answer_bytes
 
     def _elsewhere(self, vault: str, row: VerbRoute, name: str, asked: RequestModel, audience: str) -> bytes:
         with self._node.shadows.opened(vault, audience) as app:
@@ -387,8 +368,8 @@ class Proxy:
 
         await self._app(scope, replayed(body, receive), held)
         if where:
-            said = await self._passed_on(scope, where, body)
-            await said(scope, replayed(b"", receive), send)
+            response = await self._passed_on(scope, where, body)
+            await response(scope, replayed(b"", receive), send)
 
     async def _passed_on(self, scope: Scope, where: str, body: bytes) -> Response:
         vault = scope["memoryclaw.admission"].vault
@@ -406,15 +387,15 @@ class Proxy:
         headers = [(key, value) for key, value in scope["headers"] if key not in _DROPPED]
         timeout = _PROXIED_LONG if route_of(scope["method"], scope["path"]) in _LONG else _PROXIED
         try:
-            said = await self._client.request(
+            response = await self._client.request(
                 scope["method"], where, headers=headers, content=body, timeout=timeout
             )
         except httpx.HTTPError as error:
             admission = scope["memoryclaw.admission"]
             sentence = f"home node {admission.node} of the vault {admission.vault!r} did not answer ({type(error).__name__}); try again"
             return refused(Refusal(503, "moved", sentence, {"Retry-After": "2"}))
-        kept = {key: value for key, value in said.headers.items() if key.encode() not in _DROPPED}
-        return Response(said.content, said.status_code, kept)
+        headers_back = {key: value for key, value in response.headers.items() if key.encode() not in _DROPPED}
+        return Response(response.content, response.status_code, headers_back)
 
 
 def asgi(settings: NodeSettings, own_hosts: Iterable[str]) -> Gate:
@@ -423,19 +404,19 @@ def asgi(settings: NodeSettings, own_hosts: Iterable[str]) -> Gate:
 
     async def ready(_request: Request) -> Response:
         try:
-            found = await asyncio.wait_for(asyncio.to_thread(node.ready), _GLANCE)
+            checks = await asyncio.wait_for(asyncio.to_thread(node.ready), _GLANCE)
         except TimeoutError:
-            found = {"postgresql": f"it has not answered for {_GLANCE:g} seconds"}
-        waits = {name: why for name, why in found.items() if why}
+            checks = {"postgresql": f"it has not answered for {_GLANCE:g} seconds"}
+        waits = {name: why for name, why in checks.items() if why}
         return answer({"ready": not waits, "waits_for": waits}, 503 if waits else 200)
 
     async def metrics(request: Request) -> Response:
         # A proxy on this machine comes from here, too, but asks by the name that its own client gave, or says for whom.
-        asked, peer = (
+        host_asked, peer = (
             request.headers["host"].rpartition(":")[0],
             request.client.host if request.client else "",
         )
-        is_own = asked in LOOPBACK and is_loopback(peer) and "x-forwarded-for" not in request.headers
+        is_own = host_asked in LOOPBACK and is_loopback(peer) and "x-forwarded-for" not in request.headers
         if not (settings.open_metrics or is_own):
             sentence = "metrics are for this machine alone; `serve --open-metrics` changes that"
             return refused(Refusal(403, "forbidden", sentence))
@@ -489,18 +470,24 @@ def serve(
 ) -> int:
     """Answers until a signal ends it, then drains, and returns that signal.
 
+    Args:
+        settings: what the server is made from.
+        listener: where requests come in.
+        host: what the person called that address.
+        ready: is told the address, once there is somebody to answer.
+
     Raises:
         LockedError: another process uses the folder, or has the name of the node.
     """
     sys.setswitchinterval(SWITCH)
-    told = address(listener)
+    place = address(listener)
     node = settings.node
-    own = [*hosts((host, told["host"], *settings.names), told["port"]), *settings.names]
-    own.append(urlsplit(node.address).netloc.lower())
+    own_hosts = [*hosts((host, place["host"], *settings.names), place["port"]), *settings.names]
+    own_hosts.append(urlsplit(node.address).netloc.lower())
     node.start()
     try:
-        app = asgi(settings, own)
-        server = NodeServer(app, node, lambda: ready({**told, "node": node.name, "address": node.address}))
+        app = asgi(settings, own_hosts)
+        server = NodeServer(app, node, lambda: ready({**place, "node": node.name, "address": node.address}))
         asyncio.run(server.serve(sockets=[listener]))
     finally:
         node.stop(_LEAVE)
@@ -521,12 +508,12 @@ _PLAIN = {(row.method, row.path) for row in ROWS}
 
 def route_of(method: str, path: str) -> str:
     """The address of a request without what its path names; empty when there is none."""
-    wanted = "GET" if method == "HEAD" else method
-    if path in OPEN or (wanted, path) in _PLAIN:
+    verb_method = "GET" if method == "HEAD" else method
+    if path in OPEN or (verb_method, path) in _PLAIN:
         return path
-    for one, head, tail, route in _ROUTES:
+    for route_method, head, tail, route in _ROUTES:
         if (
-            one == wanted
+            route_method == verb_method
             and len(path) > len(head) + len(tail)
             and path.startswith(head)
             and path.endswith(tail)

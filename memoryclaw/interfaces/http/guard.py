@@ -13,7 +13,8 @@ from time import monotonic
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces.http.messages import Refusal, RefusedError, refused
+from memoryclaw.interfaces.http.messages import refused
+from memoryclaw.interfaces.requests import Refusal, RefusedError
 from memoryclaw.model import EVERYBODY
 from memoryclaw.text.encoding import read_json
 
@@ -88,14 +89,14 @@ class Guard:
                 "this request tells its length twice; send Content-Length or Transfer-Encoding, not both",
                 {"Connection": "close"},
             )
-        own = self._own_hosts(scope)
-        if _all(scope, b"host") not in [[host] for host in (self._hosts if own is None else own)]:
+        own_hosts = self._own_hosts(scope)
+        if _all(scope, b"host") not in [[host] for host in (self._hosts if own_hosts is None else own_hosts)]:
             raise _no(
                 403,
                 "forbidden",
                 "this daemon answers to its own address and port only; check the Host header",
             )
-        if own is not None:
+        if own_hosts is not None:
             return  # it looks at the rest itself
         if any(origin not in self._origins for origin in _all(scope, b"origin")):
             raise _no(403, "forbidden", "web pages of other places may not ask this daemon")
@@ -122,8 +123,12 @@ class Guard:
         """The audience of the one token that was sent; empty when it is none."""
         scheme, _, token = said[0].partition(b" ") if len(said) == 1 else (b"", b"", b"")
         digest = hashlib.sha256(token).hexdigest()
-        found = [audience for known, audience in self._tokens.items() if hmac.compare_digest(digest, known)]
-        return found[0] if found and scheme.lower() == b"bearer" else ""
+        audiences = [
+            audience
+            for token_digest, audience in self._tokens.items()
+            if hmac.compare_digest(digest, token_digest)
+        ]
+        return audiences[0] if audiences and scheme.lower() == b"bearer" else ""
 
     def _check_body(self, scope: Scope, body: bytes) -> None:
         if not body:
@@ -173,22 +178,22 @@ async def whole(receive: Receive, most: int) -> bytes:
 
 
 async def _read(receive: Receive, most: int) -> bytes:
-    parts: list[bytes] = []
+    chunks: list[bytes] = []
     size, more = 0, True
     while more and size <= _DRAINED:
         message = await receive()
         if message["type"] == "http.disconnect":
             break
-        part = message.get("body", b"")
-        size += len(part)
+        chunk = message.get("body", b"")
+        size += len(chunk)
         more = message.get("more_body", False)
         if size <= most:
-            parts.append(part)
+            chunks.append(chunk)
     if size > most:
         raise RefusedError(
             Refusal(413, "too_large", f"this address takes {most:,} bytes at most; send less at a time")
         )
-    return b"".join(parts)
+    return b"".join(chunks)
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:

@@ -7,8 +7,9 @@ from functools import cache
 from typing import Any
 
 from memoryclaw import __version__
-from memoryclaw.interfaces.http.messages import CODES, QUERIED, NoArguments, RequestModel, VerbRoute
+from memoryclaw.interfaces.http.messages import CODES, QUERIED, VerbRoute
 from memoryclaw.interfaces.http.routes import SUBJECTS
+from memoryclaw.interfaces.requests import NoArguments, RequestModel
 from memoryclaw.interfaces.schemas import Schemas
 
 _JSON = "application/json"

@@ -13,17 +13,17 @@ from typing import Any
 
 from memoryclaw.app import open_vault
 from memoryclaw.daemon.daemon import OWN
-from memoryclaw.interfaces.http.messages import encoded, refusal_of
+from memoryclaw.interfaces.http.messages import encoded
 from memoryclaw.interfaces.http.readers import ReadRequest
-from memoryclaw.interfaces.http.routes import ROWS
+from memoryclaw.interfaces.http.routes import BY_NAME
 from memoryclaw.interfaces.http.workers import VaultPool
+from memoryclaw.interfaces.requests import refusal_of
 
 
 def main() -> int:
     """Answers one request after another until the daemon hangs up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the daemon, which then hangs up
     root, line = Path(sys.argv[1]), Connection(int(sys.argv[2]))
-    rows = {(row.method, row.path): row for row in ROWS}
     vaults = VaultPool(partial(open_vault, root, patience=OWN), 1)
     line.send(True)
     while True:
@@ -36,7 +36,7 @@ def main() -> int:
             with vaults.lend() as lent:
                 app = lent.seen_by(request.audience)
                 app.asked_at(request.at)
-                row = rows[request.method, request.path]
+                row = BY_NAME[request.verb]
                 answer = encoded(row.verb(app, request.name, row.asks.model_construct(**request.asked)))
         except Exception as error:  # noqa: BLE001 - the daemon tells what went wrong
             answer = refusal_of(error) or traceback.format_exc()

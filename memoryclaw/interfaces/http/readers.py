@@ -17,7 +17,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, NamedTuple
 
-from memoryclaw.interfaces.http.messages import Refusal, RefusedError
+from memoryclaw.interfaces.requests import Refusal, RefusedError
 
 IDLE = 60.0  # seconds for which readers are kept after many asked at once
 _COUNT = 2
@@ -26,10 +26,9 @@ _PATIENCE = 5.0  # seconds that the daemon waits for their end
 
 
 class ReadRequest(NamedTuple):
-    """A request as it is passed on: the row of the route table, what its path names, its keys, when it came, and for whom."""
+    """A request as it is passed on: the verb, what its path names, its keys, when it came, and for whom."""
 
-    method: str
-    path: str
+    verb: str
     name: str
     asked: Mapping[str, Any]
     at: float
@@ -49,7 +48,7 @@ class Readers:
 
     def __init__(self, root: Path) -> None:
         self._root = os.path.abspath(root)
-        self._free: SimpleQueue[_Reader] = SimpleQueue()
+        self._free: SimpleQueue[ReaderProcess] = SimpleQueue()
         self._guard = threading.Lock()
         self._over = threading.Event()
         self._until = 0.0
@@ -90,25 +89,25 @@ class Readers:
             keeper.join(_PATIENCE)
 
     def _keep(self) -> None:
-        readers: list[_Reader] = []
+        readers: list[ReaderProcess] = []
         with suppress(OSError):  # no room for a process: the daemon reads alone
             for _ in range(_COUNT):
-                readers.append(_Reader(self._root))
+                readers.append(ReaderProcess(self._root))
                 if readers[-1].begins():
                     self._free.put(readers[-1])
-        while (left := self._until - monotonic()) > 0 and any(one.lives() for one in readers):
-            if self._over.wait(min(left, _LOOK)):
+        while (seconds := self._until - monotonic()) > 0 and any(reader.lives() for reader in readers):
+            if self._over.wait(min(seconds, _LOOK)):
                 break
         with suppress(Empty):
             while True:
                 self._free.get_nowait()
-        for one in readers:
-            one.end()
+        for reader in readers:
+            reader.end()
         with self._guard:
             self._keeper = None
 
 
-class _Reader:
+class ReaderProcess:
     """One process, and the line to it."""
 
     def __init__(self, root: str) -> None:

@@ -6,28 +6,35 @@ A verb is called with the keys of the request, and its answer told by the shape 
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date
-from typing import Any, TypeVar, get_args, get_origin
-
-from pydantic import ConfigDict, Field, create_model
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from memoryclaw.app import App, verbs
 from memoryclaw.app.graph import VaultGraph
 from memoryclaw.app.review import Review
 from memoryclaw.app.skills import Skills
-from memoryclaw.app.verbs import Fields, Flag, Objects, Parameter, Question, Route, Scalar, Session, Text
+from memoryclaw.app.verbs import (
+    Fields,
+    Flag,
+    Objects,
+    Parameter,
+    Question,
+    Route,
+    Scalar,
+    Session,
+    Text,
+    When,
+)
 from memoryclaw.app.working import Working
 from memoryclaw.errors import ForbiddenError, InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.http.messages import BODY, NoArguments, RequestModel, VerbRoute
-from memoryclaw.interfaces.shapes import AnswerShape, JsonObject, Shape
+from memoryclaw.interfaces.http.messages import VerbRoute
+from memoryclaw.interfaces.requests import RequestModel, arguments_of, request_model
+from memoryclaw.interfaces.shapes import AnswerShape, JsonObject
 from memoryclaw.model import OWNER
 
 F = TypeVar("F", bound=Callable[..., JsonObject])
 Adapter = Callable[..., JsonObject]  # of an open vault, what the path names if it names anything, and keys
-CAPTURE_BODY = 8 << 20  # bytes of a body that holds turns
 
 # What does more than one verb of the app, or tells of its answer together with something else.
 
@@ -57,7 +64,7 @@ def links(app: App, name: str) -> JsonObject:
 
 
 @tells(App.facts, shapes.facts)
-def facts(app: App, *, believed_at: Text = "", **keys: Any) -> JsonObject:
+def facts(app: App, *, believed_at: When = "", **keys: Any) -> JsonObject:
     """Facts, and those that contradict one another."""
     then = app.commit_at(believed_at) if believed_at else None
     listed = app.facts(**keys, believed_at=then.commit if then else "")
@@ -181,7 +188,6 @@ _PARTS: dict[type, str] = {
 }
 _SUBJECTS = ("Ask", "Look", "Write", "Log", "Review", "Skills", "Session", "Keep")
 _OPEN = (Working.set,)  # these know their own keys
-_LARGE = (App.capture, App.consolidate)
 
 
 def _rows() -> Iterator[VerbRoute]:
@@ -196,8 +202,7 @@ def _row(method: Callable[..., Any], part: str) -> VerbRoute:
     route: Route = method.route  # type: ignore[attr-defined]
     if method in _ADAPTERS:
         return _made(route, method, *_ADAPTERS[method])
-    kind = re.sub(r"\b\w+\.", "", str(method.__annotations__["return"]))
-    shape = _SHAPES[re.sub(r"^\w+(?=\[)", "Iterable", kind)]
+    shape = shapes.shape_of(method)
 
     def answer(app: App, *names: str, **keys: Any) -> JsonObject:
         value = getattr(getattr(app, part) if part else app, method.__name__)(*names, **keys)
@@ -215,56 +220,24 @@ def _made(
     keys = _keys(route, method, adapter)
 
     def answer(app: App, name: str, request: RequestModel) -> JsonObject:
-        values = dict(request)
-        for key, parameter in keys.items():
-            value = values.pop(key)
-            values[parameter.argument] = parameter.param.parse(value) if parameter.param.parse else value
-        return adapter(app, *([name] if "{" in route.path else []), **values)
+        return adapter(app, *([name] if "{" in route.path else []), **arguments_of(request, keys))
 
     about = (method.__doc__ or "").partition("\n")[0]
     name = f"{_PARTS_BY_NAME.get(method.__qualname__.partition('.')[0], '')}_{method.__name__}".strip("_")
-    model = _model(name, keys, is_open=method in _OPEN)
-    most = CAPTURE_BODY if method in _LARGE else BODY
-    return VerbRoute(route, name, about, answer, model, most, answers)
+    model = request_model(name, keys, is_open=method in _OPEN)
+    return VerbRoute(route, name, about, answer, model, answers)
 
 
 def _keys(route: Route, method: Callable[..., Any], adapter: Adapter) -> dict[str, Parameter]:
     """What a request may say: the parameters of the verb, but for what the path names, and those of its adapter."""
-    own = {parameter.argument: parameter for parameter in verbs.parameters(adapter)}
+    added = {parameter.argument: parameter for parameter in verbs.parameters(adapter)}
     named = list(inspect.signature(method).parameters)[1] if "{" in route.path else ""
     passed = verbs.parameters(method) if "keys" in adapter.__annotations__ else []
-    merged = {parameter.argument: parameter for parameter in passed if parameter.argument != named} | own
+    merged = {parameter.argument: parameter for parameter in passed if parameter.argument != named} | added
     return {route.keys.get(parameter.argument, parameter.key): parameter for parameter in merged.values()}
 
 
-def _model(name: str, keys: Mapping[str, Parameter], *, is_open: bool) -> type[RequestModel]:
-    if is_open:
-        return type(name, (RequestModel,), {"model_config": ConfigDict(extra="allow", frozen=True)})
-    if not keys:
-        return NoArguments
-    fields: dict[str, Any] = {key: _field(parameter) for key, parameter in keys.items()}
-    return create_model(name, __base__=RequestModel, **fields)
-
-
-def _field(parameter: Parameter) -> tuple[Any, Any]:
-    kind, default, param = parameter.type, parameter.default, parameter.param
-    if kind == date | None:
-        kind, default = str, ""
-    least = "ge" if int in (kind, *get_args(kind)) else "min_length"
-    limits: dict[str, Any] = {least: param.least} if param.least is not None else {}
-    limits |= {"le": param.most} if param.most is not None else {}
-    collection = {Sequence: list, Mapping: dict}.get(get_origin(kind))
-    if collection and default is not ...:
-        return kind, Field(default_factory=collection, description=param.help or None)
-    return kind, Field(default, description=param.help or None, **limits)
-
-
 _PARTS_BY_NAME = {kind.__name__: part for kind, part in _PARTS.items()}
-_SHAPES: dict[str, Shape[Any]] = {
-    text.removeprefix("Shape[").removesuffix("]"): getattr(shapes, name)
-    for name, text in shapes.__annotations__.items()
-    if text.startswith("Shape[") and not name.startswith("_")
-}
 _ROWS = list(_rows())
 SUBJECTS: dict[str, tuple[VerbRoute, ...]] = {
     subject: tuple(row for row in _ROWS if row.route.subject == subject) for subject in _SUBJECTS

@@ -180,9 +180,9 @@ class Connection(H11Protocol):
             self.transport.close()
 
     def _make_room(self) -> None:
-        held: list[Any] = [one for one in self.connections if not one.transport.is_closing()]
-        waited_for = [one for one in held if one is not self and one._is_waited_for()]  # noqa: SLF001 - of its own kind
-        if len(held) > self.MOST and waited_for:
+        peers: list[Any] = [peer for peer in self.connections if not peer.transport.is_closing()]
+        waited_for = [peer for peer in peers if peer is not self and peer._is_waited_for()]  # noqa: SLF001 - of its own kind
+        if len(peers) > self.MOST and waited_for:
             min(waited_for, key=lambda one: one._since).transport.abort()  # noqa: SLF001
 
     def _is_idle(self) -> bool:
@@ -224,31 +224,40 @@ def serve(
     *,
     ready: Callable[[dict[str, Any]], None],
     report: Report,
-    mounted: Callable[[Apps], Mapping[str, MountedApp]],
+    mounted: Callable[[Apps], Mapping[str, MountedApp]] = lambda _: {},
 ) -> int:
-    """Answers until a signal ends it, and returns that signal; see `memoryclaw.interfaces.http.serve`."""
+    """Answers until a signal ends it, and returns that signal; 0 when the daemon could not go on.
+
+    Args:
+        daemon: runs beside the answers, from the first to the last.
+        listener: where requests come in.
+        host: what the person called that address.
+        ready: is told the address, once there is somebody to answer.
+        report: keeps the details of a bug, and says where.
+        mounted: other applications by path, given what lends them open vaults.
+    """
     sys.setswitchinterval(SWITCH)
-    told = address(listener)
+    place = address(listener)
     # Readers would each load the model of the vectors once more, and the model lets other threads run.
     readers = None if daemon.config.fallback == "vector" else Readers(daemon.root)
     pools = WorkerPools(partial(open_vault, daemon.root, patience=OWN), readers)
     guests = mounted(partial(_lent, pools))
 
     def begun() -> None:
-        if daemon.start(told, server.end):
-            ready(told)
+        if daemon.start(place, server.end):
+            ready(place)
 
     server = HttpServer(
         asgi(
             HttpSettings(
                 daemon=daemon,
                 pools=pools,
-                hosts=hosts((host, told["host"]), told["port"]),
+                hosts=hosts((host, place["host"]), place["port"]),
                 rate=daemon.config.rate,
                 report=report,
                 mounted=guests,
                 apart={
-                    path: hosts(guest.own_names, told["port"])
+                    path: hosts(guest.own_names, place["port"])
                     for path, guest in guests.items()
                     if guest.own_names
                 },

@@ -17,14 +17,9 @@ from memoryclaw.app.verbs import LOG, LONG, READ, WRITE
 from memoryclaw.config import SettingsStamp, stamp
 from memoryclaw.errors import IndexBusyError
 from memoryclaw.interfaces.http.guard import below
-from memoryclaw.interfaces.http.messages import (
-    Refusal,
-    RefusedError,
-    RequestModel,
-    VerbRoute,
-    encoded,
-)
+from memoryclaw.interfaces.http.messages import VerbRoute, encoded
 from memoryclaw.interfaces.http.readers import Readers, ReadRequest
+from memoryclaw.interfaces.requests import Refusal, RefusedError, RequestModel
 
 T = TypeVar("T")
 _THREADS = {READ: 2, WRITE: 8, LOG: 1, LONG: 1}
@@ -78,8 +73,8 @@ class WorkerPool:
         self._stock.close()
 
     def _done_by(self, work: Callable[[App], T], apart: Callable[[], T | None]) -> T:
-        if (found := apart()) is not None:
-            return found
+        if (answer := apart()) is not None:
+            return answer
         with self._stock.lend() as app:
             return work(app)
 
@@ -105,14 +100,14 @@ class VaultPool:
             IndexBusyError: all are lent out, for long.
         """
         try:
-            held = self._free.get(timeout=_PATIENCE)
+            app = self._free.get(timeout=_PATIENCE)
         except Empty:
             raise IndexBusyError("too many requests are at work; try again") from None
         try:
-            held = self._current(held)
-            yield held
+            app = self._current(app)
+            yield app
         finally:
-            self._free.put(held)
+            self._free.put(app)
 
     def close(self) -> None:
         """Closes those that nobody has borrowed."""
@@ -125,14 +120,14 @@ class VaultPool:
                 app.close()
 
     def _current(self, app: App | None) -> App:
-        seen = None if app is None else stamp(app.root)  # before the settings are read
-        if app is not None and self._stamps[id(app)] == seen:
+        settings = None if app is None else stamp(app.root)  # before the settings are read
+        if app is not None and self._stamps[id(app)] == settings:
             return app
         fresh = self._open()  # before the old one is let go: settings that are wrong leave it in its place
         if app is not None:
             self._stamps.pop(id(app), None)
             app.close()
-        self._stamps[id(fresh)] = seen or stamp(fresh.root)
+        self._stamps[id(fresh)] = settings or stamp(fresh.root)
         return fresh
 
 
@@ -171,7 +166,7 @@ class WorkerPools:
             return await pool.run(work)
         if pool.is_crowded:
             readers.want()
-        request = ReadRequest(row.method, row.path, name, dict(asked), at, audience)
+        request = ReadRequest(row.name, name, dict(asked), at, audience)
         return await pool.run(work, lambda: readers.answer(request))
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, TypeVar
@@ -12,14 +13,12 @@ from anyio import CapacityLimiter, to_thread
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 
-from memoryclaw import __version__, errors
+from memoryclaw import __version__
 from memoryclaw.app import App
+from memoryclaw.app.verbs import question
 from memoryclaw.errors import InputError, NotFoundError
-from memoryclaw.interfaces.mcp import verbs
-from memoryclaw.interfaces.mcp.arguments import GetArguments, asked, question, schema
-from memoryclaw.interfaces.mcp.tools import BY_NAME, ROWS, ToolSpec
-from memoryclaw.interfaces.mcp.verbs import ToolAnswer
-from memoryclaw.interfaces.schemas import outline
+from memoryclaw.interfaces.mcp.tools import BY_NAME, ROWS, ToolSpec, get
+from memoryclaw.interfaces.requests import refusal_of
 from memoryclaw.text.prompts import one_line
 from memoryclaw.writing.secret_gate import without_secrets
 
@@ -45,23 +44,23 @@ class RequestRunner:
 
     async def call(self, _ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         """What a tool answers; a failure is an answer too, so that the model can read it."""
-        row = BY_NAME.get(params.name)
-        if row is None:
+        tool = BY_NAME.get(params.name)
+        if tool is None:
             unknown = f"not_found: there is no tool {params.name[:80]!r}"
             raise MCPError(types.INVALID_PARAMS, without_secrets(unknown, params.name))
         try:
-            told = await self._ask(lambda app: _answer(app, row, params.arguments or {}))
+            text = await self._ask(lambda app: tool(app, json.dumps(params.arguments or {})))
         except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is kept and told in one sentence
             return types.CallToolResult(
                 content=[_text(self._refused(error, params.arguments))], is_error=True
             )
-        return types.CallToolResult(content=[_text(told.text)], structured_content=told.shape)
+        return types.CallToolResult(content=[_text(text)])
 
     async def resources(self, _ctx: Any, _params: Any) -> types.ListResourcesResult:
         """A short list of notes."""
-        found = await self._answered(listed)
+        entries = await self._answered(listed)
         return types.ListResourcesResult(
-            resources=[types.Resource(**one._asdict(), mime_type=TYPE) for one in found]
+            resources=[types.Resource(**entry._asdict(), mime_type=TYPE) for entry in entries]
         )
 
     async def templates(self, _ctx: Any, _params: Any) -> types.ListResourceTemplatesResult:
@@ -81,8 +80,8 @@ class RequestRunner:
 
     async def prompt(self, _ctx: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """A question with what memory holds on it."""
-        name, given = params.name, params.arguments or {}
-        text = await self._answered(lambda app: recalled(app, name, given), name, given)
+        name, arguments = params.name, params.arguments or {}
+        text = await self._answered(lambda app: recalled(app, name, arguments), name, arguments)
         message = types.PromptMessage(role="user", content=_text(text))
         return types.GetPromptResult(description=PROMPT, messages=[message])
 
@@ -120,10 +119,6 @@ def server(apps: Apps, report: Report) -> Server[Any]:
         on_list_prompts=runner.prompts,
         on_get_prompt=runner.prompt,
     )
-
-
-def _answer(app: App, row: ToolSpec, arguments: Mapping[str, Any]) -> ToolAnswer:
-    return row.verb(app, asked(row.takes, arguments))
 
 
 def _text(text: str) -> types.TextContent:
@@ -182,14 +177,13 @@ def manifest() -> dict[str, Any]:
     }
 
 
-def _tool(row: ToolSpec) -> types.Tool:
+def _tool(tool: ToolSpec) -> types.Tool:
     return types.Tool(
-        name=row.name,
-        title=row.title,
-        description=row.about,
-        input_schema=schema(row.takes),
-        output_schema=outline(*row.answers) if row.answers else None,
-        annotations=types.ToolAnnotations.model_validate(row.hints),
+        name=tool.name,
+        title=tool.title,
+        description=tool.about,
+        input_schema=tool.schema,
+        annotations=types.ToolAnnotations.model_validate(tool.hints),
     )
 
 
@@ -215,37 +209,17 @@ def recalled(app: App, name: str, given: Mapping[str, str]) -> str:
         raise NotFoundError(f"there is no prompt {name[:80]!r}; there is {NAME!r}")
     if given.keys() != {ARGUMENT} or not given[ARGUMENT].strip():
         raise InputError(f"the prompt {NAME!r} takes a {ARGUMENT}, and nothing else")
-    asked = question(given[ARGUMENT])
-    return "\n\n".join(filter(None, [app.recall(asked).context, asked]))
+    text = question(given[ARGUMENT])
+    return "\n\n".join(filter(None, [app.recall(text).context, text]))
 
 
-# Every way a tool can fail: a code that stays the same, and one sentence.
-
-_CODES: tuple[tuple[type[errors.MemoryClawError], str], ...] = (
-    (errors.NotFoundError, "not_found"),
-    (errors.ForbiddenError, "forbidden"),
-    (errors.ConflictError, "conflict"),
-    (errors.HistoryError, "history"),
-    (errors.BudgetError, "budget"),
-    (errors.LockedError, "locked"),
-    (errors.VaultError, "vault"),
-    (errors.IndexBusyError, "busy"),
-    (errors.IndexDamagedError, "damaged"),
-    (errors.ConfigError, "config"),
-    (errors.InputError, "input"),
-    (errors.MemoryClawError, "failed"),
-)
-CODES = (*(code for _, code in _CODES), "system", "bug")
+# How a tool says that it failed: a code that stays the same, and one sentence.
 
 
 def refusal(error: Exception, *given: object) -> str:
     """What a client is told: `not_found: nothing in this vault …`; empty when nobody foresaw it. `given`: what it sent."""
-    for kind, code in _CODES:
-        if isinstance(error, kind):
-            return f"{code}: {without_secrets(str(error), *given)}"
-    if isinstance(error, OSError) and error.strerror:
-        return f"system: the system refused to go on: {error.strerror}"
-    return ""
+    refused = refusal_of(error)
+    return f"{refused.code}: {without_secrets(refused.message, *given)}" if refused else ""
 
 
 def bug(error: Exception, place: str) -> str:
@@ -295,4 +269,4 @@ def read(app: App, uri: str) -> str:
     id_ = unquote(uri.removeprefix(PREFIX))
     if not uri.startswith(PREFIX) or not id_:
         raise NotFoundError(f"there is no resource {uri[:200]!r}; addresses are {TEMPLATE}")
-    return verbs.get(app, GetArguments.model_construct(id=id_, line=1, lines=2000)).text
+    return get(app, id_, lines=2000)

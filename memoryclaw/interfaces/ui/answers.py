@@ -25,7 +25,7 @@ class Fields(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Decision(Fields):
+class DecisionForm(Fields):
     """The digest of what was shown, what is looked at next, and of a conflict the number of the value that holds."""
 
     digest: str
@@ -36,7 +36,7 @@ class Decision(Fields):
 F = TypeVar("F", bound=Fields)
 
 
-class Asked(NamedTuple):
+class PageRequest(NamedTuple):
     """One request of a browser that is signed in."""
 
     name: str  # what the address names
@@ -54,9 +54,9 @@ class Asked(NamedTuple):
         Raises:
             InputError: one is not known, or cannot be read.
         """
-        given = self.form or {key: value for key, value in self.query.items() if key != "said"}
+        values = self.form or {key: value for key, value in self.query.items() if key != "said"}
         try:
-            return model.model_validate(dict(given))
+            return model.model_validate(dict(values))
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False, include_input=False)[0]
             raise InputError(f"{'.'.join(map(str, first['loc']))!r}: {first['msg'].lower()}") from None
@@ -80,13 +80,13 @@ class Moved(NamedTuple):
     about: str = ""
 
 
-class Told(NamedTuple):
+class Reply(NamedTuple):
     """JSON, for our own script."""
 
     shape: Mapping[str, Any]
 
 
-Answer = Shown | Moved | Told
+Answer = Shown | Moved | Reply
 
 
 class Page(NamedTuple):
@@ -101,15 +101,15 @@ class Page(NamedTuple):
 
     method: str
     path: str
-    view: Callable[[App, Asked], Answer]
+    view: Callable[[App, PageRequest], Answer]
     mark: str = ""
 
 
 def address(*parts: str, **query: object) -> str:
     """`/ui/note/projects%23Boathouse?from=review`: an address of the page; what is empty in the query is left out."""
     path = "/".join(quote(part, safe="") for part in parts)
-    asked = urlencode({key: value for key, value in query.items() if value not in (None, "")})
-    return f"/ui/{path}{'?' if asked else ''}{asked}"
+    query_text = urlencode({key: value for key, value in query.items() if value not in (None, "")})
+    return f"/ui/{path}{'?' if query_text else ''}{query_text}"
 
 
 def pairs(text: str) -> dict[str, str]:
@@ -119,10 +119,10 @@ def pairs(text: str) -> dict[str, str]:
         InputError: a key is given twice, or there are too many.
     """
     try:
-        found = parse_qsl(text, keep_blank_values=True, max_num_fields=_FIELDS, errors="replace")
+        fields = parse_qsl(text, keep_blank_values=True, max_num_fields=_FIELDS, errors="replace")
     except ValueError:
         raise InputError(f"a form of this page has at most {_FIELDS} fields") from None
-    given = dict(found)
-    if len(given) < len(found):
+    values = dict(fields)
+    if len(values) < len(fields):
         raise InputError("a field is given twice; give each once")
-    return given
+    return values

@@ -25,11 +25,16 @@ class Pulse:
 
     def now(self, app: App) -> dict[str, Any]:
         """How it stands; counted anew after each event, and after each thing that was done here."""
-        event, known = self._daemon.events.after(sys.maxsize).last, self._known
-        if known is None or known[0] != event or known[1] < monotonic():
+        event, last_known = self._daemon.events.after(sys.maxsize).last, self._known
+        if last_known is None or last_known[0] != event or last_known[1] < monotonic():
             waiting, notes = len(app.review.list()), app.catalog.files()
-            known = self._known = (event, monotonic() + _KNOWN, waiting, notes)
-        return {"event": event, "waiting": known[2], "notes": known[3], "live": not self._daemon.reason}
+            last_known = self._known = (event, monotonic() + _KNOWN, waiting, notes)
+        return {
+            "event": event,
+            "waiting": last_known[2],
+            "notes": last_known[3],
+            "live": not self._daemon.reason,
+        }
 
     def forget(self) -> None:
         """Something was done: the event of it comes a moment later."""

@@ -41,8 +41,8 @@ _KINDS = {
 @cache
 def static() -> Mapping[str, tuple[str, bytes]]:
     """Kind and bytes of each file that every page may ask for, by name."""
-    found = sorted((_HERE / "static").iterdir())
-    return {path.name: (_KINDS[path.suffix], path.read_bytes()) for path in found if path.suffix in _KINDS}
+    entries = sorted((_HERE / "static").iterdir())
+    return {path.name: (_KINDS[path.suffix], path.read_bytes()) for path in entries if path.suffix in _KINDS}
 
 
 @cache
@@ -92,28 +92,28 @@ def local(moment: str) -> datetime | date | None:
     try:
         if len(moment) <= 10:
             return date.fromisoformat(moment)
-        found = datetime.fromisoformat(moment)
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone()
+        parsed = datetime.fromisoformat(moment)
+        return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).astimezone()
     except ValueError:
         return None
 
 
 def day(moment: str) -> str:
     """`20 April 2026`; what is no date as it is."""
-    found = local(moment)
-    return f"{found.day} {found:%B %Y}" if found else moment
+    when = local(moment)
+    return f"{when.day} {when:%B %Y}" if when else moment
 
 
 def weekday(moment: str) -> str:
     """`Monday 20 April 2026`."""
-    found = local(moment)
-    return f"{found:%A} {found.day} {found:%B %Y}" if found else moment
+    when = local(moment)
+    return f"{when:%A} {when.day} {when:%B %Y}" if when else moment
 
 
 def clock(moment: str) -> str:
     """`08:00`; empty for a date without a time."""
-    found = local(moment)
-    return f"{found:%H:%M}" if isinstance(found, datetime) else ""
+    when = local(moment)
+    return f"{when:%H:%M}" if isinstance(when, datetime) else ""
 
 
 def moment(text: str) -> str:
@@ -147,18 +147,18 @@ _LOG = re.compile(r"logs/(\d{4}-\d\d-\d\d)/([^#/]+)\.jsonl#(\d+)(?:-(\d+))?(?:@[
 
 def sourced(source: str) -> str:
     """Where something was said, as people would say it: `nantes kiosk, 20 April 2026, line 3` for the name of an episode."""
-    told = []
+    pieces = []
     for part in filter(
         None, (one.strip().removeprefix("[[").removesuffix("]]") for one in source.split(","))
     ):
         if hit := _EPISODE.fullmatch(part.removeprefix("episodes/")):
-            told.append(f"{hit[2].replace('-', ' ')}, {day(hit[1])}{f', line {hit[3]}' if hit[3] else ''}")
+            pieces.append(f"{hit[2].replace('-', ' ')}, {day(hit[1])}{f', line {hit[3]}' if hit[3] else ''}")
         elif hit := _LOG.fullmatch(part):
             lines = f"lines {hit[3]} to {hit[4]}" if hit[4] and hit[4] != hit[3] else f"line {hit[3]}"
-            told.append(f"{hit[2]}, {day(hit[1])}, {lines}")
+            pieces.append(f"{hit[2]}, {day(hit[1])}, {lines}")
         else:
-            told.append(part)
-    return "; ".join(told)
+            pieces.append(part)
+    return "; ".join(pieces)
 
 
 def superseded(subject: str) -> tuple[str, str, str] | None:
@@ -256,8 +256,8 @@ class _Renderer(RendererHTML):
         return f"</h{env['level']}>\n"
 
     def image(self, tokens: Sequence[Token], at: int, _options: Any, _env: Any) -> str:
-        said, source = tokens[at].content, str(tokens[at].attrGet("src") or "")
-        return str(Markup("<code>picture: {}</code>").format(" ".join(filter(None, (said, unquote(source))))))
+        alt, source = tokens[at].content, str(tokens[at].attrGet("src") or "")
+        return str(Markup("<code>picture: {}</code>").format(" ".join(filter(None, (alt, unquote(source))))))
 
     def link_open(self, tokens: Sequence[Token], at: int, _options: Any, env: Any) -> str:
         href = str(tokens[at].attrGet("href") or "")
@@ -270,8 +270,8 @@ class _Renderer(RendererHTML):
             depth += {"link_close": 1, "link_open": -1}.get(tokens[opened].type, 0)
         host = urlsplit(str(tokens[opened].attrGet("href") or "")).hostname or ""
         inside = "".join(token.content for token in tokens[opened:at])
-        shown = Markup("</a> <span>({})</span>").format(host) if host and host not in inside else "</a>"
-        return str(shown)
+        closing = Markup("</a> <span>({})</span>").format(host) if host and host not in inside else "</a>"
+        return str(closing)
 
 
 def _led(href: str, path: str) -> str:
@@ -309,7 +309,7 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
 @cache
 def environment() -> Environment:
     """The templates of the page."""
-    found = Environment(
+    templates = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -317,15 +317,15 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.globals |= {
+    templates.globals |= {
         "address": address,
         "asset": lambda name: f"/ui/static/{static_version()}/{name}",
         "difference": difference,
         "plural": plural,
         "row": row,
     }
-    found.tests["quoted"] = lambda line: line.startswith("- ")
-    found.filters |= {
+    templates.tests["quoted"] = lambda line: line.startswith("- ")
+    templates.filters |= {
         "clock": clock,
         "coded": coded,
         "day": day,
@@ -336,7 +336,7 @@ def environment() -> Environment:
         "sourced": sourced,
         "weekday": weekday,
     }
-    return found
+    return templates
 
 
 def rendered(template: str, values: Mapping[str, Any]) -> str:
@@ -346,6 +346,6 @@ def rendered(template: str, values: Mapping[str, Any]) -> str:
 
 def scaled(values: Iterable[float], height: float) -> list[float]:
     """The heights of bars, the largest as high as that; those of an empty row are 0."""
-    found = list(values)
-    most = max(found, default=0) or 1
-    return [round(value / most * height, 1) for value in found]
+    numbers = list(values)
+    most = max(numbers, default=0) or 1
+    return [round(value / most * height, 1) for value in numbers]

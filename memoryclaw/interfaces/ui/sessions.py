@@ -86,17 +86,17 @@ class Sessions:
     def enter(self, ticket: str, host: str) -> Entered:
         """Begins a session for a ticket; a second use of one ends the session that the first began."""
         with self._guard:
-            known = self._tickets.get(digest := _digest(ticket))
-            if known is None or known.host != host:
+            ticket_until = self._tickets.get(digest := _digest(ticket))
+            if ticket_until is None or ticket_until.host != host:
                 return Entered()
-            if known.opened:
-                self._sessions.pop(known.opened, None)
+            if ticket_until.opened:
+                self._sessions.pop(ticket_until.opened, None)
                 return Entered(twice=True)
-            if self._clock() > known.until:
+            if self._clock() > ticket_until.until:
                 return Entered()
             secret, now = secrets.token_urlsafe(_BYTES), self._clock()
             self._sessions[_digest(secret)] = Session(host, now, now, timestamp(datetime.now(UTC)))
-            self._tickets[digest] = known._replace(opened=_digest(secret))
+            self._tickets[digest] = ticket_until._replace(opened=_digest(secret))
             return Entered(secret)
 
     def of(self, secret: str, host: str) -> Session | None:

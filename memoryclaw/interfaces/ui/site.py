@@ -22,7 +22,7 @@ from memoryclaw import errors
 from memoryclaw.app import App
 from memoryclaw.daemon.daemon import Daemon
 from memoryclaw.errors import InputError, MemoryClawError
-from memoryclaw.interfaces.ui.answers import Asked, Moved, Page, Shown, Told, pairs
+from memoryclaw.interfaces.ui.answers import Moved, Page, PageRequest, Reply, Shown, pairs
 from memoryclaw.interfaces.ui.pulse import Pulse
 from memoryclaw.interfaces.ui.sessions import Said, Session, Sessions
 from memoryclaw.model import OWNER
@@ -31,7 +31,7 @@ from memoryclaw.writing.secret_gate import without_secrets
 Report = Callable[[Exception], str]  # keeps the details of a bug, and says where
 
 
-class Apps(Protocol):
+class VaultLender(Protocol):
     """Lends open vaults."""
 
     def __call__(self, audience: str = "") -> AbstractContextManager[App]:
@@ -88,7 +88,7 @@ class Site:
         daemon: tells how the vault stands, and what happened in it.
     """
 
-    def __init__(self, apps: Apps, report: Report, daemon: Daemon) -> None:
+    def __init__(self, apps: VaultLender, report: Report, daemon: Daemon) -> None:
         self.sessions = Sessions()
         self.name = own_name(daemon.root)
         self.own_names: Sequence[str] = (self.name,)
@@ -171,7 +171,7 @@ class Site:
         ):
             return _plain(415, "send a form")
         try:
-            asked = Asked(
+            request_asked = PageRequest(
                 name,
                 pairs(request.url.query),
                 pairs(body),
@@ -183,18 +183,18 @@ class Site:
             )
             if self._lane is None:
                 self._lane = anyio.CapacityLimiter(_AT_WORK)
-            return await to_thread.run_sync(self._work, page, asked, limiter=self._lane)
+            return await to_thread.run_sync(self._work, page, request_asked, limiter=self._lane)
         except Exception as error:  # noqa: BLE001 - as above
             return self._failed(request, error, session, body)
 
-    def _work(self, page: Page, asked: Asked) -> Response:
+    def _work(self, page: Page, asked: PageRequest) -> Response:
         with self._apps(OWNER) as app, app.looking() if page.method == "GET" else nullcontext():
             try:
                 answer = page.view(app, asked)
             finally:
                 if page.method == "POST":
                     self._pulse.forget()
-            if isinstance(answer, Told):
+            if isinstance(answer, Reply):
                 return _json(answer.shape)
             if isinstance(answer, Moved):
                 return self._moved(answer, asked.session)
@@ -211,9 +211,9 @@ class Site:
 
     def _row(self, method: str, path: str) -> tuple[str, Page] | None:
         for pattern, page in self.routes:
-            found = pattern.fullmatch(path) if page.method == method else None
-            if found is not None:
-                return "".join(found.groups()), page
+            matched = pattern.fullmatch(path) if page.method == method else None
+            if matched is not None:
+                return "".join(matched.groups()), page
         return None
 
     def _page(self, shown: Shown, frame: Mapping[str, Any] | None = None) -> Response:
@@ -247,14 +247,14 @@ class Site:
     ) -> Response:
         """The sentence of a failure, with what was typed, and a way on."""
         status = next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
-        told = str(error)
+        sentence = str(error)
         if status == 500:
             if refused := errors.refused_by_system(error):
-                status, told = 503, refused
+                status, sentence = 503, refused
             else:
-                told = f"A bug in MemoryClaw stopped this ({type(error).__name__}); please report it with {self._report(error)} of this machine."
+                sentence = f"A bug in MemoryClaw stopped this ({type(error).__name__}); please report it with {self._report(error)} of this machine."
         if request.url.path == "/ui/changes":
-            return _json({"error": without_secrets(told)}, status)
+            return _json({"error": without_secrets(sentence)}, status)
         from memoryclaw.interfaces.ui.pages import RAIL
 
         form: dict[str, str] = {}
@@ -262,7 +262,7 @@ class Site:
             form = pairs(body)
         values = {
             "title": _HEAD.get(status, "This did not work"),
-            "told": without_secrets(told),
+            "told": without_secrets(sentence),
             "again": request.url.path if form and status in (423, 503) else "",
             "form": form,
             "typed": max(
@@ -301,23 +301,23 @@ def _foreign(request: Request) -> str:
 
 
 def _cookies(request: Request) -> dict[str, str]:
-    found: SimpleCookie = SimpleCookie()
+    jar: SimpleCookie = SimpleCookie()
     try:
         for line in request.headers.getlist("cookie"):
-            found.load(line)
+            jar.load(line)
     except CookieError:
         return {}
-    return {name: morsel.value for name, morsel in found.items()}
+    return {name: morsel.value for name, morsel in jar.items()}
 
 
 def _static(path: str) -> Response:
     from memoryclaw.interfaces.ui import rendering
 
     _, _, version, name = [*path.split("/", 3), "", "", ""][:4]
-    found = rendering.static().get(name)
-    if found is None or version != rendering.static_version():
+    file = rendering.static().get(name)
+    if file is None or version != rendering.static_version():
         return _plain(404, "there is no such file")
-    kind, data = found
+    kind, data = file
     return Response(
         data, headers={"Content-Type": kind, "Cache-Control": "public, max-age=31536000, immutable"}
     )
@@ -339,7 +339,7 @@ class TicketOffice:
         apps: tells who asks.
     """
 
-    def __init__(self, site: Site, apps: Apps) -> None:
+    def __init__(self, site: Site, apps: VaultLender) -> None:
         self.own_names: Sequence[str] = ()
         self._site, self._apps = site, apps
 
@@ -359,8 +359,8 @@ class TicketOffice:
             )
         if await to_thread.run_sync(self._audience) != OWNER:
             return _json({"error": {"code": "forbidden", "message": "only the owner may open the page"}}, 403)
-        asked = json.loads(await request.body() or b"{}")
-        plain = isinstance(asked, dict) and asked.get("plain_host") is True
+        options = json.loads(await request.body() or b"{}")
+        plain = isinstance(options, dict) and options.get("plain_host") is True
         port = request.headers["host"].rpartition(":")[2]
         host = f"{'127.0.0.1' if plain else self._site.name}:{port}"
         return _json({"url": f"http://{host}/ui/enter?t={self._site.sessions.ticket(host)}"})

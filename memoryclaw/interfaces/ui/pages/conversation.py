@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 from memoryclaw.app import App
-from memoryclaw.interfaces.ui.answers import Answer, Asked, Fields, Page, Shown
+from memoryclaw.interfaces.ui.answers import Answer, Fields, Page, PageRequest, Shown
 
 MOST = 300  # turns on a page
 
 
-class Query(Fields):
+class ConversationQuery(Fields):
     """Where the page begins."""
 
     after: int = 0
 
 
-def show(app: App, asked: Asked) -> Answer:
+def show(app: App, asked: PageRequest) -> Answer:
     """The turns."""
-    first = max(asked.fields(Query).after, 0)
-    found = app.conversation(asked.name)
-    made = {one.id for turn in found.turns for one in turn.made if one.kind == "episode"}
+    first = max(asked.fields(ConversationQuery).after, 0)
+    talk = app.conversation(asked.name)
+    episodes = {outcome.id for turn in talk.turns for outcome in turn.made if outcome.kind == "episode"}
     values = {
         "title": asked.name,
-        "found": found,
-        "turns": found.turns[first : first + MOST],
-        "anchors": _anchors([turn.path for turn in found.turns[first : first + MOST]], found.paths),
+        "found": talk,
+        "turns": talk.turns[first : first + MOST],
+        "anchors": _anchors([turn.path for turn in talk.turns[first : first + MOST]], talk.paths),
         "first": first,
-        "next": first + MOST if len(found.turns) > first + MOST else 0,
+        "next": first + MOST if len(talk.turns) > first + MOST else 0,
         "back": max(first - MOST, 0),
-        "unread": sum(not turn.run for turn in found.turns),
-        "names": app.titles(made),
+        "unread": sum(not turn.run for turn in talk.turns),
+        "names": app.titles(episodes),
         "MOST": MOST,
     }
     return Shown("conversation.html", values)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.app import App
 from memoryclaw.errors import ConflictError, InputError, MemoryClawError, NotFoundError
-from memoryclaw.interfaces.ui.answers import Answer, Asked, Fields, Moved, Page, Shown, address
+from memoryclaw.interfaces.ui.answers import Answer, Fields, Moved, Page, PageRequest, Shown, address
 from memoryclaw.model import Fact
 from memoryclaw.recall.browsing import EntityShown, Neighbour
 from memoryclaw.text.language import key_of
@@ -22,28 +22,28 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_")
 _ACROSS, _DOWN = 140, 150
 
 
-class ListQuery(Fields):
+class EntityQuery(Fields):
     """Words of a name, and a kind."""
 
     q: str = ""
     kind: str = ""
 
 
-def entities(app: App, asked: Asked) -> Answer:
+def entities(app: App, asked: PageRequest) -> Answer:
     """All of them, by kind."""
-    given = asked.fields(ListQuery)
+    query = asked.fields(EntityQuery)
     everything = app.entities()
-    found = app.entities(given.q, kind=given.kind) if given.q or given.kind else everything
+    listed = app.entities(query.q, kind=query.kind) if query.q or query.kind else everything
     groups: dict[str, list[Any]] = {}
-    for one in found[:LISTED]:
-        groups.setdefault(one.kind, []).append(one)
+    for entry in listed[:LISTED]:
+        groups.setdefault(entry.kind, []).append(entry)
     values = {
         "title": "Entities",
-        "given": given,
+        "given": query,
         "groups": sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0])),
-        "kinds": sorted({one.kind for one in everything}),
+        "kinds": sorted({entry.kind for entry in everything}),
         "total": len(everything),
-        "found": len(found),
+        "found": len(listed),
         "LISTED": LISTED,
     }
     return Shown("entities.html", values)
@@ -81,7 +81,7 @@ class OneQuery(Fields):
     origin: str = ""
 
 
-def entity(app: App, asked: Asked) -> Answer:
+def entity(app: App, asked: PageRequest) -> Answer:
     """One of them."""
     return _page(app, asked.name, origin=asked.fields(OneQuery).origin)
 
@@ -89,23 +89,23 @@ def entity(app: App, asked: Asked) -> Answer:
 def _page(
     app: App, name: str, *, origin: str = "", trouble: str = "", typed: str = "", status: int = 200
 ) -> Shown:
-    found = app.entity(name)
-    waits = [one for one in app.review.list() if one.entity and key_of(one.entity) == key_of(found.name)]
-    statements = [pair for pair in found.facts if pair[1].is_statement]
+    shown = app.entity(name)
+    waits = [item for item in app.review.list() if item.entity and key_of(item.entity) == key_of(shown.name)]
+    statements = [pair for pair in shown.facts if pair[1].is_statement]
     values: dict[str, Any] = {
-        "title": found.name,
-        "one": found,
-        "fields": _fields(found),
+        "title": shown.name,
+        "one": shown,
+        "fields": _fields(shown),
         "statements": [pair for pair in statements if pair[1].current]
         + [pair for pair in statements if not pair[1].current],
-        "dots": _dots(found.neighbours[:_DRAWN]),
+        "dots": _dots(shown.neighbours[:_DRAWN]),
         "size": (_WIDE, _HIGH),
         "told_in": _told_in,
         "waits": waits,
         "origin": None,
         "trouble": trouble,
         "typed": typed,
-        "paths": sorted({path for path, _ in found.facts}),
+        "paths": sorted({path for path, _ in shown.facts}),
     }
     if origin:
         try:
@@ -120,11 +120,11 @@ def _fields(found: EntityShown) -> list[Field]:
     names: dict[str, tuple[list[tuple[str, Fact]], list[tuple[str, Fact]]]] = {}
     for path, fact in found.facts:
         if not fact.is_statement:
-            now, past = names.setdefault(fact.field, ([], []))
-            (now if fact.current else past).append((path, fact))
+            current, past = names.setdefault(fact.field, ([], []))
+            (current if fact.current else past).append((path, fact))
     listed = [
-        Field(name, now, sorted(past, key=lambda pair: (pair[1].until, pair[1].since), reverse=True))
-        for name, (now, past) in names.items()
+        Field(name, current, sorted(past, key=lambda pair: (pair[1].until, pair[1].since), reverse=True))
+        for name, (current, past) in names.items()
     ]
     return sorted(listed, key=lambda field: not field.now)
 
@@ -133,15 +133,15 @@ def _dots(neighbours: Sequence[Neighbour]) -> list[Dot]:
     """Where each neighbour stands: those of one kind side by side, on a ring around the middle."""
     ordered = sorted(neighbours, key=lambda one: (one.kind, one.name))
     dots = []
-    for number, one in enumerate(ordered):
+    for number, neighbour in enumerate(ordered):
         angle = 2 * math.pi * (number + 0.5) / len(ordered) - math.pi / 2
         across, down = math.cos(angle), math.sin(angle)
         x, y = _WIDE / 2 + _ACROSS * across, _HIGH / 2 + _DOWN * down
         side = 0 if abs(across) < 0.2 else math.copysign(1, across)
         dots.append(
             Dot(
-                one,
-                one.name if len(one.name) <= _LONGEST else f"{one.name[: _LONGEST - 1]}…",
+                neighbour,
+                neighbour.name if len(neighbour.name) <= _LONGEST else f"{neighbour.name[: _LONGEST - 1]}…",
                 round(x, 1),
                 round(y, 1),
                 round(x + 12 * side, 1),
@@ -160,21 +160,25 @@ class Correction(Fields):
     value: str
 
 
-def correct(app: App, asked: Asked) -> Answer:
+def correct(app: App, asked: PageRequest) -> Answer:
     """Puts a value right."""
-    given = asked.fields(Correction)
+    form = asked.fields(Correction)
     try:
-        _as_shown(app, asked.name, given.id, given.was)
-        if not given.value.strip():
+        _as_shown(app, asked.name, form.id, form.was)
+        if not form.value.strip():
             raise InputError("write the right value, or forget the fact")
-        done = app.edit(given.id, {"value": given.value})
+        written = app.edit(form.id, {"value": form.value})
     except NotFoundError:
         raise
     except MemoryClawError as error:
         status = 409 if isinstance(error, ConflictError) else 400
-        return _page(app, asked.name, trouble=str(error), typed=given.value, status=status)
-    said = f"Corrected: {given.was} is {given.value} now. {done.notice}" if done.commit else f"{done.notice}"
-    return Moved(address("entity", asked.name), said=said.strip(), undo=done.commit)
+        return _page(app, asked.name, trouble=str(error), typed=form.value, status=status)
+    sentence = (
+        f"Corrected: {form.was} is {form.value} now. {written.notice}"
+        if written.commit
+        else f"{written.notice}"
+    )
+    return Moved(address("entity", asked.name), said=sentence.strip(), undo=written.commit)
 
 
 class Removal(Fields):
@@ -184,27 +188,27 @@ class Removal(Fields):
     was: str
 
 
-def forget(app: App, asked: Asked) -> Answer:
+def forget(app: App, asked: PageRequest) -> Answer:
     """Takes a fact out of every answer."""
-    given = asked.fields(Removal)
+    form = asked.fields(Removal)
     try:
-        _as_shown(app, asked.name, given.id, given.was)
-        done = app.forget(given.id)
+        _as_shown(app, asked.name, form.id, form.was)
+        written = app.forget(form.id)
     except ConflictError as error:
         return _page(app, asked.name, trouble=str(error), status=409)
     try:
         app.entity(asked.name)
     except NotFoundError:
-        return Moved(address("entities"), said=f"Forgotten: {given.was}", undo=done.commit)
-    return Moved(address("entity", asked.name), said=f"Forgotten: {given.was}", undo=done.commit)
+        return Moved(address("entities"), said=f"Forgotten: {form.was}", undo=written.commit)
+    return Moved(address("entity", asked.name), said=f"Forgotten: {form.was}", undo=written.commit)
 
 
 def _as_shown(app: App, name: str, id_: str, was: str) -> None:
     """Refuses where the fact says something else than what was shown."""
-    held = next((fact.value for _, fact in app.entity(name).facts if fact.id == id_), None)
-    if held != was:
-        now = f"it says {held!r} now" if held is not None else "it is gone"
-        raise ConflictError(f"this fact has changed since it was shown, {now}; nothing was changed")
+    value = next((fact.value for _, fact in app.entity(name).facts if fact.id == id_), None)
+    if value != was:
+        present = f"it says {value!r} now" if value is not None else "it is gone"
+        raise ConflictError(f"this fact has changed since it was shown, {present}; nothing was changed")
 
 
 PAGES = (

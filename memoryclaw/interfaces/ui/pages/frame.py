@@ -7,13 +7,13 @@ from urllib.parse import unquote
 
 from memoryclaw.app import App
 from memoryclaw.errors import InputError, MemoryClawError
-from memoryclaw.interfaces.ui.answers import Answer, Asked, Fields, Moved, Page, Told, address
+from memoryclaw.interfaces.ui.answers import Answer, Fields, Moved, Page, PageRequest, Reply, address
 from memoryclaw.vault import files
 
 _WATCHED = 20  # things of one page that are compared
 
 
-def start(app: App, asked: Asked) -> Answer:
+def start(app: App, asked: PageRequest) -> Answer:
     """Review if something waits, else the timeline."""
     return Moved(address("review" if asked.pulse.now(app)["waiting"] else "timeline"))
 
@@ -25,12 +25,12 @@ class ChangesQuery(Fields):
     watch: str = ""
 
 
-def changes(app: App, asked: Asked) -> Answer:
+def changes(app: App, asked: PageRequest) -> Answer:
     """What happened since: how much waits now, and how many of the things on the page are not what it shows."""
     query = asked.fields(ChangesQuery)
     happened = asked.daemon.events.after(query.after)
     watched = query.watch.split()[:_WATCHED] if happened.events or happened.missed else []
-    return Told({**asked.pulse.now(app), "changed": sum(not _is_as_shown(app, one) for one in watched)})
+    return Reply({**asked.pulse.now(app), "changed": sum(not _is_as_shown(app, token) for token in watched)})
 
 
 def _is_as_shown(app: App, token: str) -> bool:
@@ -40,14 +40,14 @@ def _is_as_shown(app: App, token: str) -> bool:
     name = unquote(name)
     try:
         if kind == "file":
-            found = files.digest_of(files.read_file(os.fspath(app.root), name).data)[:16]
+            digest_now = files.digest_of(files.read_file(os.fspath(app.root), name).data)[:16]
         elif kind == "review":
-            found = app.review.get(name).digest
+            digest_now = app.review.get(name).digest
         else:
-            found = next((one.commit for one in app.history(limit=1).commits), "")
+            digest_now = next((commit.commit for commit in app.history(limit=1).commits), "")
     except (MemoryClawError, OSError):
-        found = ""
-    return found == digest
+        digest_now = ""
+    return digest_now == digest
 
 
 class UndoForm(Fields):
@@ -57,22 +57,22 @@ class UndoForm(Fields):
     about: str = ""
 
 
-def undo(app: App, asked: Asked) -> Answer:
+def undo(app: App, asked: PageRequest) -> Answer:
     """Takes back what the last page said was done."""
-    given = asked.fields(UndoForm)
-    if not given.what:
+    form = asked.fields(UndoForm)
+    if not form.what:
         raise InputError("there is nothing to undo")
-    done = app.undo(given.what)
-    to = address("review", given.about) if given.about else address("timeline")
+    written = app.undo(form.what)
+    to = address("review", form.about) if form.about else address("timeline")
     return Moved(
         to,
-        said=done.notice[:1].upper() + done.notice[1:] if done.notice else "Taken back",
-        undo=done.commit,
-        about=given.about,
+        said=written.notice[:1].upper() + written.notice[1:] if written.notice else "Taken back",
+        undo=written.commit,
+        about=form.about,
     )
 
 
-def sign_out(_app: App, asked: Asked) -> Answer:
+def sign_out(_app: App, asked: PageRequest) -> Answer:
     """Ends every session, this one too."""
     asked.sessions.end_all()
     return Moved(address(""))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memoryclaw.app import App
 from memoryclaw.daemon.scheduling import last_run
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.ui.answers import Answer, Asked, Page, Shown
+from memoryclaw.interfaces.ui.answers import Answer, Page, PageRequest, Shown
 from memoryclaw.interfaces.ui.rendering import moment, plural, sentence
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.writing.decisions import decisions_of
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MONTHS = 12
 
 
-class Line(NamedTuple):
+class HealthLine(NamedTuple):
     """One sentence about how something stands: ok, advice or problem."""
 
     name: str
@@ -30,29 +30,29 @@ class Line(NamedTuple):
     text: str
 
 
-def show(app: App, asked: Asked) -> Answer:
+def show(app: App, asked: PageRequest) -> Answer:
     """The page, from what is known at once."""
     return _page(app, asked, None)
 
 
-def check(app: App, asked: Asked) -> Answer:
+def check(app: App, asked: PageRequest) -> Answer:
     """The page with every check of the doctor, which reads all files."""
     return _page(app, asked, shapes.doctor(app.doctor())["checks"])
 
 
-def _page(app: App, asked: Asked, checks: list[dict[str, Any]] | None) -> Shown:
-    now, figures = app.status(), app.stats()
-    lines = _lines(app, asked, now)
-    bad = sum(line.level == "problem" for line in lines) + len(now.problems)
-    bad += sum(one["level"] == "problem" for one in checks or ())
-    advice = sum(line.level == "advice" for line in lines) + len(now.notices)
-    advice += sum(one["level"] == "advice" for one in checks or ())
+def _page(app: App, asked: PageRequest, checks: list[dict[str, Any]] | None) -> Shown:
+    status, figures = app.status(), app.stats()
+    lines = _lines(app, asked, status)
+    bad = sum(line.level == "problem" for line in lines) + len(status.problems)
+    bad += sum(check["level"] == "problem" for check in checks or ())
+    advice = sum(line.level == "advice" for line in lines) + len(status.notices)
+    advice += sum(check["level"] == "advice" for check in checks or ())
     verdict = "All is well" if not bad else f"{plural(bad, 'problem')} to look at"
     values = {
         "title": "Health",
         "verdict": f"{verdict}, {plural(advice, 'piece', 'pieces')} of advice" if advice else verdict,
         "lines": lines,
-        "now": now,
+        "now": status,
         "checks": checks,
         "figures": figures,
         "months": _months(figures, app.clock()),
@@ -64,12 +64,14 @@ def _page(app: App, asked: Asked, checks: list[dict[str, Any]] | None) -> Shown:
     return Shown("health.html", values)
 
 
-def _lines(app: App, asked: Asked, now: Status) -> list[Line]:
+def _lines(app: App, asked: PageRequest, now: Status) -> list[HealthLine]:
     config, index = app.config, now.index
     behind = (
         f"{plural(now.behind, 'file is', 'files are')} newer than it" if now.behind else "equal to the files"
     )
-    told = f"{plural(index.notes, 'note')}, {plural(index.units, 'unit')}, {_size(index.bytes)}; {behind}"
+    index_line = (
+        f"{plural(index.notes, 'note')}, {plural(index.units, 'unit')}, {_size(index.bytes)}; {behind}"
+    )
     last = f"; last change {moment(now.git.last.when)}: {now.git.last.subject}" if now.git.last else ""
     is_ready = now.git.state == "ok"
     ran = last_run(os.fspath(app.root))
@@ -84,12 +86,12 @@ def _lines(app: App, asked: Asked, now: Status) -> list[Line]:
     )
     reading = asked.daemon.reason
     return [
-        Line("Index", "problem" if now.degraded else "ok", sentence(now.degraded) if now.degraded else told),
-        Line("Git", "ok" if is_ready else "advice", f"{sentence(now.git.sentence)}{last}"),
-        Line("Watcher", "advice" if reading else "ok", sentence(reading) if reading else "Live: what you save is known a moment later"),
-        Line("Nights", "advice" if late else "ok", f"{sentence(waits)}; {read}; new turns are read every {plural(config.interval, 'minute')} while MemoryClaw runs"),
-        Line("Language models", "ok", f"{models}, then rules" if models else "None; rules only"),
-        Line("Vectors", "ok", sentence(vectors)),
+        HealthLine("Index", "problem" if now.degraded else "ok", sentence(now.degraded) if now.degraded else index_line),
+        HealthLine("Git", "ok" if is_ready else "advice", f"{sentence(now.git.sentence)}{last}"),
+        HealthLine("Watcher", "advice" if reading else "ok", sentence(reading) if reading else "Live: what you save is known a moment later"),
+        HealthLine("Nights", "advice" if late else "ok", f"{sentence(waits)}; {read}; new turns are read every {plural(config.interval, 'minute')} while MemoryClaw runs"),
+        HealthLine("Language models", "ok", f"{models}, then rules" if models else "None; rules only"),
+        HealthLine("Vectors", "ok", sentence(vectors)),
     ]  # fmt: skip
 
 
@@ -99,8 +101,8 @@ def _size(count: int) -> str:
 
 def _months(figures: Stats, now: datetime) -> list[dict[str, Any]]:
     """The last twelve months, oldest first, empty ones too."""
-    known = {month.month: month for month in figures.months}
-    last = max([*known, f"{now:%Y-%m}"])
+    by_month = {month.month: month for month in figures.months}
+    last = max([*by_month, f"{now:%Y-%m}"])
     year, month = int(last[:4]), int(last[5:7])
     names = []
     for back in range(_MONTHS):
@@ -108,13 +110,14 @@ def _months(figures: Stats, now: datetime) -> list[dict[str, Any]]:
         names.append(f"{at // 12:04}-{at % 12 + 1:02}")
     empty = dict.fromkeys(("episodes", "facts", "turns", "recalls", "ratings"), 0)
     return [
-        {**empty, **(known[name]._asdict() if name in known else {}), "month": name} for name in names[::-1]
+        {**empty, **(by_month[name]._asdict() if name in by_month else {}), "month": name}
+        for name in names[::-1]
     ]
 
 
 def _decided(app: App) -> dict[str, int]:
     """How often a person said yes, said no, and took something back."""
-    count = Counter(one.decision for one in decisions_of(os.fspath(app.root)).all)
+    count = Counter(decision.decision for decision in decisions_of(os.fspath(app.root)).all)
     return {"yes": count["approved"], "no": count["rejected"], "taken back": count["undone"]}
 
 

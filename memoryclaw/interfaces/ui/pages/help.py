@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memoryclaw.app import App
-from memoryclaw.interfaces.ui.answers import Answer, Asked, Page, Shown
+from memoryclaw.interfaces.ui.answers import Answer, Page, PageRequest, Shown
 
 _KEYS = (
     ("Anywhere", (("/", "to the search field"), ("u", "undo what was done last"), ("?", "the keys of this page"), ("Esc", "leave a field, close"))),
@@ -32,7 +32,7 @@ _WORDS = (
 )
 
 
-def show(_app: App, _asked: Asked) -> Answer:
+def show(_app: App, _asked: PageRequest) -> Answer:
     """The page."""
     return Shown("help.html", {"title": "Help", "keys": _KEYS, "words": _WORDS})
 

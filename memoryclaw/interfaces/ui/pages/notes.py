@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from memoryclaw.app import App
 from memoryclaw.errors import ConflictError, InputError, MemoryClawError, NotFoundError
-from memoryclaw.interfaces.ui.answers import Answer, Asked, Fields, Moved, Page, Shown, address
+from memoryclaw.interfaces.ui.answers import Answer, Fields, Moved, Page, PageRequest, Shown, address
 from memoryclaw.interfaces.ui.pages.recall import marks
-from memoryclaw.recall.browsing import KINDS, STATES, Links, ShownUnit
+from memoryclaw.model import NOTE_KINDS, NOTE_STATES
+from memoryclaw.recall.browsing import Links, ShownUnit
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
 
@@ -25,7 +26,7 @@ _KIND_NAMES = {
 }
 
 
-class ListQuery(Fields):
+class NotesQuery(Fields):
     """Words, a kind, a state, and how many."""
 
     q: str = ""
@@ -34,7 +35,7 @@ class ListQuery(Fields):
     limit: int = PAGE
 
 
-class Line(NamedTuple):
+class NoteLine(NamedTuple):
     """One note or match in the list."""
 
     to: str
@@ -48,32 +49,32 @@ class Line(NamedTuple):
     hot: bool = False
 
 
-def notes(app: App, asked: Asked) -> Answer:
+def notes(app: App, asked: PageRequest) -> Answer:
     """A search, or all of them."""
-    given, trouble, status = asked.fields(ListQuery), "", 200
-    limit = min(max(given.limit, 1), MOST)
+    query, trouble, status = asked.fields(NotesQuery), "", 200
+    limit = min(max(query.limit, 1), MOST)
     values: dict[str, Any] = {
-        "title": "Notes", "given": given, "kinds": [(kind, _KIND_NAMES[kind]) for kind in KINDS], "states": STATES,
+        "title": "Notes", "given": query, "kinds": [(kind, _KIND_NAMES[kind]) for kind in NOTE_KINDS], "states": NOTE_STATES,
         "lines": [], "answer": None, "more": 0,
     }  # fmt: skip
     try:
-        if given.q.strip():
-            answer = app.search(given.q, kind=_SEARCHED.get(given.kind, given.kind), limit=limit + 1)
+        if query.q.strip():
+            answer = app.search(query.q, kind=_SEARCHED.get(query.kind, query.kind), limit=limit + 1)
             lines = [_found(match) for match in answer.matches]
             values |= {"answer": answer, "state": {"degraded": answer.degraded, "behind": answer.behind}}
         else:
-            listed = app.browse(kind=given.kind, state=given.state, limit=limit + 1)
+            listed = app.browse(kind=query.kind, state=query.state, limit=limit + 1)
             lines = [
-                Line(
-                    _to(one.id, one.kind, one.path),
-                    one.title or one.id,
-                    one.kind,
-                    one.at,
-                    one.tags,
-                    one.path,
-                    hot=one.hot,
+                NoteLine(
+                    _to(entry.id, entry.kind, entry.path),
+                    entry.title or entry.id,
+                    entry.kind,
+                    entry.at,
+                    entry.tags,
+                    entry.path,
+                    hot=entry.hot,
                 )
-                for one in listed
+                for entry in listed
             ]
         values |= {"lines": lines[:limit], "more": min(limit + PAGE, MOST) if len(lines) > limit else 0}
     except InputError as error:
@@ -87,7 +88,7 @@ def _to(id_: str, kind: str, path: str) -> str:
     )
 
 
-def _found(match: Any) -> Line:
+def _found(match: Any) -> NoteLine:
     unit = match.unit
     to = address("note", match.note)
     title = unit.title or match.note
@@ -97,7 +98,7 @@ def _found(match: Any) -> Line:
     if unit.kind == "fact" and unit.entity:
         to = address("entity", unit.entity)
     pieces = marks(match.snippet, match.highlights)
-    return Line(
+    return NoteLine(
         to, title, unit.kind, unit.when, unit.tags.split(), f"{match.path}:{unit.line}", pieces, unit.trust
     )
 
@@ -112,9 +113,9 @@ class NoteQuery(Fields):
     over: str = ""
 
 
-def note(app: App, asked: Asked) -> Answer:
+def note(app: App, asked: PageRequest) -> Answer:
     """The note, or the way to what an id of a fact, a turn or a log names."""
-    given = asked.fields(NoteQuery)
+    query = asked.fields(NoteQuery)
     try:
         shown = app.show(asked.name)
     except NotFoundError as error:
@@ -129,7 +130,7 @@ def note(app: App, asked: Asked) -> Answer:
         return Moved(address("entity", at.entity))
     if at.id != at.note:
         return Moved(address("note", at.note))
-    return Shown("note.html", _told(app, shown, given))
+    return Shown("note.html", _told(app, shown, query))
 
 
 def _gone(app: App, id_: str, why: str) -> Answer:
@@ -137,9 +138,9 @@ def _gone(app: App, id_: str, why: str) -> Answer:
     try:
         events = app.history(id_, limit=_CHANGES)
     except (NotFoundError, InputError):
-        known = app.entities(id_.rpartition("/")[2])
-        if len(known) == 1:
-            return Moved(address("entity", known[0].name))
+        entities = app.entities(id_.rpartition("/")[2])
+        if len(entities) == 1:
+            return Moved(address("entity", entities[0].name))
         events = None
     values = {"title": "Gone" if events else "Nothing is called so", "id": id_, "why": why, "events": events}
     return Shown("gone.html", values, 404)
@@ -148,7 +149,7 @@ def _gone(app: App, id_: str, why: str) -> Answer:
 def _told(app: App, shown: ShownUnit, given: NoteQuery) -> dict[str, Any]:
     at, fresh = shown.address, app.freshness
     text = readable(shown.text)
-    parts = split(text) if at.path.endswith(".md") else None
+    halves = split(text) if at.path.endswith(".md") else None
     links = app.links(at.id)
     ids = {path: id_ for path, (id_, _) in app.catalog.notes(end.source for end in links.back).items()}
     names = app.titles({*(end.to.partition("#")[0] for end in links.out), *ids.values(), at.id})
@@ -157,14 +158,14 @@ def _told(app: App, shown: ShownUnit, given: NoteQuery) -> dict[str, Any]:
         events, changes = app.history(at.id, limit=_CHANGES), ""
     except MemoryClawError as error:
         events, changes = None, str(error)
-    meta = dict(parts.meta) if parts else {}
+    meta = dict(halves.meta) if halves else {}
     return {
         "title": _heading(names.get(at.id, ""), meta, at.path),
         "at": at,
         "digest": shown.digest,
         "meta": _header(meta),
-        "body": parts.body if parts else "",
-        "code": "" if parts else text,
+        "body": halves.body if halves else "",
+        "code": "" if halves else text,
         "day": str(meta.get("timestamp", ""))[:10],
         "pinned": str(meta.get("pin", "")).casefold() == "true",
         "trust": app.trust_of([at.path]).get(at.path, "trusted"),
@@ -218,44 +219,46 @@ class NoteForm(Fields):
     digest: str
 
 
-def _as_shown(app: App, asked: Asked) -> ShownUnit:
-    given = asked.fields(NoteForm)
+def _as_shown(app: App, asked: PageRequest) -> ShownUnit:
+    form = asked.fields(NoteForm)
     shown = app.show(asked.name)
-    if shown.digest != given.digest:
+    if shown.digest != form.digest:
         raise ConflictError(
             f"{shown.address.path} has changed since it was shown; nothing was done, look at it again"
         )
     return shown
 
 
-def pin(app: App, asked: Asked) -> Answer:
+def pin(app: App, asked: PageRequest) -> Answer:
     """Pins a note."""
     return _pinned(app, asked, "true", "Pinned: it comes first, and a recall prefers it.")
 
 
-def unpin(app: App, asked: Asked) -> Answer:
+def unpin(app: App, asked: PageRequest) -> Answer:
     """Takes the pin out."""
     return _pinned(app, asked, "false", "No longer pinned.")
 
 
-def _pinned(app: App, asked: Asked, value: str, said: str) -> Answer:
+def _pinned(app: App, asked: PageRequest, value: str, said: str) -> Answer:
     shown = _as_shown(app, asked)
-    done = app.edit(shown.address.id, {"pin": value})
-    return Moved(address("note", shown.address.id), said=f"{said} {done.notice}".strip(), undo=done.commit)
+    written = app.edit(shown.address.id, {"pin": value})
+    return Moved(
+        address("note", shown.address.id), said=f"{said} {written.notice}".strip(), undo=written.commit
+    )
 
 
-def forget(app: App, asked: Asked) -> Answer:
+def forget(app: App, asked: PageRequest) -> Answer:
     """Moves a note to the archive."""
     shown = _as_shown(app, asked)
-    done = app.forget(shown.address.id)
-    said = f"Forgotten: it is in the archive, and in no answer. {done.notice}".strip()
-    return Moved(address("notes"), said=said, undo=done.commit)
+    written = app.forget(shown.address.id)
+    sentence = f"Forgotten: it is in the archive, and in no answer. {written.notice}".strip()
+    return Moved(address("notes"), said=sentence, undo=written.commit)
 
 
 # Its text.
 
 
-def edit(app: App, asked: Asked) -> Answer:
+def edit(app: App, asked: PageRequest) -> Answer:
     """The text of a note."""
     shown = app.show(asked.name)
     at = shown.address
@@ -273,10 +276,10 @@ class Text(Fields):
     digest: str
 
 
-def again(app: App, asked: Asked) -> Answer:
+def again(app: App, asked: PageRequest) -> Answer:
     """Back from the preview, with what was typed."""
-    given = asked.fields(Text)
-    return _editor(app, asked.name, readable(given.text), given.digest)
+    form = asked.fields(Text)
+    return _editor(app, asked.name, readable(form.text), form.digest)
 
 
 def _editor(app: App, id_: str, text: str, digest: str, *, trouble: str = "", status: int = 200) -> Shown:
@@ -297,32 +300,38 @@ def _editor(app: App, id_: str, text: str, digest: str, *, trouble: str = "", st
     return Shown("edit.html", values, status)
 
 
-def preview(app: App, asked: Asked) -> Answer:
+def preview(app: App, asked: PageRequest) -> Answer:
     """What the text changes, and what reading it finds wrong."""
     return _written(app, asked, dry_run=True)
 
 
-def save(app: App, asked: Asked) -> Answer:
+def save(app: App, asked: PageRequest) -> Answer:
     """One commit."""
     return _written(app, asked, dry_run=False)
 
 
-def _written(app: App, asked: Asked, *, dry_run: bool) -> Answer:
-    given = asked.fields(Text)
-    text = readable(given.text)
+def _written(app: App, asked: PageRequest, *, dry_run: bool) -> Answer:
+    form = asked.fields(Text)
+    text = readable(form.text)
     try:
-        found = app.rewrite(asked.name, text, digest=given.digest, dry_run=dry_run)
+        rewrite = app.rewrite(asked.name, text, digest=form.digest, dry_run=dry_run)
     except ConflictError as error:
-        return _editor(app, asked.name, text, given.digest, trouble=str(error), status=409)
+        return _editor(app, asked.name, text, form.digest, trouble=str(error), status=409)
     except InputError as error:
-        return _editor(app, asked.name, text, given.digest, trouble=str(error), status=400)
-    if found.written is not None:
-        done = found.written
-        said = "Saved." if done.commit else "Nothing was changed."
-        notice = "; ".join(dict.fromkeys(filter(None, (done.notice, found.notice))))
-        to = address("note", found.path.removesuffix(".md"), saved=asked.name, over=given.digest[:12])
-        return Moved(to, said=f"{said} {notice}".strip(), undo=done.commit)
-    values = {"title": "Look it over", "id": asked.name, "found": found, "text": text, "digest": given.digest}
+        return _editor(app, asked.name, text, form.digest, trouble=str(error), status=400)
+    if rewrite.written is not None:
+        written = rewrite.written
+        sentence = "Saved." if written.commit else "Nothing was changed."
+        notice = "; ".join(dict.fromkeys(filter(None, (written.notice, rewrite.notice))))
+        to = address("note", rewrite.path.removesuffix(".md"), saved=asked.name, over=form.digest[:12])
+        return Moved(to, said=f"{sentence} {notice}".strip(), undo=written.commit)
+    values = {
+        "title": "Look it over",
+        "id": asked.name,
+        "found": rewrite,
+        "text": text,
+        "digest": form.digest,
+    }
     return Shown("preview.html", values)
 
 

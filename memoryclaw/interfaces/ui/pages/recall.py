@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from memoryclaw.app import App
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.ui.answers import Answer, Asked, Fields, Page, Shown, address
+from memoryclaw.interfaces.ui.answers import Answer, Fields, Page, PageRequest, Shown, address
 from memoryclaw.model import Match, Recalled
 
 LISTED = 6  # of what was left out for one reason, before the rest is folded
@@ -70,7 +70,7 @@ class Row(NamedTuple):
     said: str
 
 
-class Query(Fields):
+class RecallQuery(Fields):
     """The question and its bounds; numbers as they were typed."""
 
     q: str = ""
@@ -79,19 +79,19 @@ class Query(Fields):
     session: str = ""
 
 
-def show(app: App, asked: Asked) -> Answer:
+def show(app: App, asked: PageRequest) -> Answer:
     """The form, and the answer where something was asked."""
-    given, trouble, status, answer = asked.fields(Query), "", 200, None
-    if given.q.strip():
+    query, trouble, status, answer = asked.fields(RecallQuery), "", 200, None
+    if query.q.strip():
         try:
-            budget = _number(given.budget)
-            answer = app.recall(given.q, goal=given.goal, session=given.session, budget=budget, noted=False)
+            budget = _number(query.budget)
+            answer = app.recall(query.q, goal=query.goal, session=query.session, budget=budget, noted=False)
         except InputError as error:
             trouble, status = str(error), 400
     values: dict[str, Any] = {
         "title": "Recall",
-        "given": given,
-        "budget": given.budget or app.config.budget,
+        "given": query,
+        "budget": query.budget or app.config.budget,
         "trouble": trouble,
         "answer": answer,
         "KEY": _KEY,
@@ -114,18 +114,18 @@ def _number(text: str) -> int | None:
 
 def _examples(app: App) -> list[str]:
     """Three questions that this vault may answer, from what facts are known of."""
-    known = sorted(app.entities(), key=lambda one: (-one.facts, one.name))[:3]
-    return [f"What do you know about {one.name}?" for one in known]
+    entities = sorted(app.entities(), key=lambda one: (-one.facts, one.name))[:3]
+    return [f"What do you know about {entry.name}?" for entry in entities]
 
 
 def _told(app: App, answer: Recalled) -> dict[str, Any]:
     best = max((match.score for match in answer.matches), default=0) or 1
-    scores = {one.id: one.score for one in answer.trace}
-    names = app.titles([*scores, *(one.id for one in answer.left_out)])
+    scores = {candidate.id: candidate.score for candidate in answer.trace}
+    names = app.titles([*scores, *(candidate.id for candidate in answer.left_out)])
     out: dict[str, list[tuple[str, str, float]]] = {}
-    for left in sorted(answer.left_out, key=lambda one: -scores.get(one.id, 0)):
-        out.setdefault(left.reason, []).append(
-            (names.get(left.id) or left.id, address("note", left.id), scores.get(left.id, 0))
+    for omitted in sorted(answer.left_out, key=lambda one: -scores.get(one.id, 0)):
+        out.setdefault(omitted.reason, []).append(
+            (names.get(omitted.id) or omitted.id, address("note", omitted.id), scores.get(omitted.id, 0))
         )
     spent, words = _spent(answer)
     time = answer.timings_ms
@@ -149,14 +149,14 @@ def _part(line: str) -> str:
 
 def _row(match: Match, best: float) -> Row:
     unit = match.unit
-    whole = shapes.rounded(match.terms, match.score)
-    found = _how(match)
+    rounded = shapes.rounded(match.terms, match.score)
+    ways = _how(match)
     at, bar = 0.0, []
     for term in match.terms:
         width = max(1000 * term.value / best, 0)
         bar.append(Segment(round(at, 1), round(max(width - _GAP, 1), 1), _FAMILY.get(term.name, "t-word")))
         at += width
-    said = ", ".join(f"{name} {value / 1000:.2f}" for name, value in whole)
+    terms = ", ".join(f"{name} {value / 1000:.2f}" for name, value in rounded)
     is_fact = unit.kind == "fact"
     head = unit.title or match.note
     to = address("note", match.note)
@@ -173,16 +173,16 @@ def _row(match: Match, best: float) -> Row:
         match.snippet if is_fact else "",
         () if is_fact else marks(match.snippet, match.highlights),
         bar,
-        [(name, value, _HOW.get(name) or found.get(name, "")) for name, value in whole],
-        f"score {match.score:.2f}: {said}",
+        [(name, value, _HOW.get(name) or ways.get(name, "")) for name, value in rounded],
+        f"score {match.score:.2f}: {terms}",
     )
 
 
 def _how(match: Match) -> dict[str, str]:
     """In which fields each word was found, and by which way."""
     found: dict[str, list[str]] = {}
-    for one in match.matched:
-        found.setdefault(one.word, []).append(f"{one.field} ({one.via})")
+    for matched in match.matched:
+        found.setdefault(matched.word, []).append(f"{matched.field} ({matched.via})")
     return {word: ", ".join(dict.fromkeys(places)) for word, places in found.items()}
 
 
@@ -200,17 +200,17 @@ def _spent(answer: Recalled) -> tuple[list[Segment], str]:
     sums: dict[str, int] = {}
     for match in answer.matches:
         sums[match.unit.kind] = sums.get(match.unit.kind, 0) + match.tokens
-    rest = answer.tokens - sum(sums.values())
-    parts: list[tuple[str, str, int]] = [
+    remainder = answer.tokens - sum(sums.values())
+    pieces: list[tuple[str, str, int]] = [
         (*_KINDS.get(kind, ("t-pin", kind)), tokens) for kind, tokens in sorted(sums.items()) if tokens
     ]
-    if rest > 0:
-        parts.append(("t-pin", "around them", rest))
+    if remainder > 0:
+        pieces.append(("t-pin", "around them", remainder))
     bar, at = list[Segment](), 0
-    for look, _, tokens in parts:
+    for look, _, tokens in pieces:
         bar.append(Segment(at, max(tokens - 1, 1), look))
         at += tokens
-    return bar, ", ".join(f"{name} {tokens}" for _, name, tokens in parts)
+    return bar, ", ".join(f"{name} {tokens}" for _, name, tokens in pieces)
 
 
 PAGES = (Page("GET", "/recall", show, "recall"),)

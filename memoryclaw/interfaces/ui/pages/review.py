@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 from memoryclaw.app import App
 from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.ui.answers import Answer, Asked, Decision, Fields, Moved, Page, Shown, address
+from memoryclaw.interfaces.ui.answers import (
+    Answer,
+    DecisionForm,
+    Fields,
+    Moved,
+    Page,
+    PageRequest,
+    Shown,
+    address,
+)
 from memoryclaw.interfaces.ui.rendering import sourced
 
 if TYPE_CHECKING:
@@ -21,18 +30,18 @@ _NIGHT = timedelta(hours=36)
 _TIME = re.compile(r"-(\d{8}T\d{6})-")
 
 
-def show(app: App, asked: Asked) -> Answer:
+def show(app: App, asked: PageRequest) -> Answer:
     """The list, and the first thing in it or the one that is named."""
     return _page(app, asked.name)
 
 
 def _page(app: App, name: str, trouble: str = "", status: int = 200, typed: str | None = None) -> Shown:
     items = _ordered(app.review.list(), app.clock())
-    item = next((one for _, group in items for one in group if one.id == name), None)
+    item = next((candidate for _, group in items for candidate in group if candidate.id == name), None)
     if name and item is None and not trouble:
         status = 404
         trouble = f"{name} no longer waits: it was decided, taken back or reworded. The timeline tells what became of it."
-    flat = [one for _, group in items for one in group]
+    flat = [candidate for _, group in items for candidate in group]
     if item is None and flat and not name:
         item = flat[0]
     at = flat.index(item) if item in flat else -1
@@ -105,35 +114,35 @@ def _rows(item: ReviewItem, details: Any) -> list[tuple[str, str, str]]:
     ]
 
 
-def approve(app: App, asked: Asked) -> Answer:
+def approve(app: App, asked: PageRequest) -> Answer:
     """Yes."""
     return _decided(app, asked, "approve")
 
 
-def reject(app: App, asked: Asked) -> Answer:
+def reject(app: App, asked: PageRequest) -> Answer:
     """No."""
     return _decided(app, asked, "reject")
 
 
-def _decided(app: App, asked: Asked, verb: str) -> Answer:
-    given = asked.fields(Decision)
+def _decided(app: App, asked: PageRequest, verb: str) -> Answer:
+    form = asked.fields(DecisionForm)
     try:
         item = app.review.get(asked.name)
         if verb == "approve":
-            done = app.review.approve([item], digest=given.digest, value=given.value)[0]
+            decision = app.review.approve([item], digest=form.digest, value=form.value)[0]
         else:
-            done = app.review.reject([item], digest=given.digest)[0]
+            decision = app.review.reject([item], digest=form.digest)[0]
     except NotFoundError:
         return Moved(
-            address("review", *([given.next] if given.next else [])), said=f"{asked.name} no longer waits."
+            address("review", *([form.next] if form.next else [])), said=f"{asked.name} no longer waits."
         )
     except ConflictError as error:
         return _page(app, asked.name, f"It changed while you looked, and nothing was decided: {error}.", 409)
-    said = f"{'Approved' if verb == 'approve' else 'Rejected'}: {done.what}"
-    if done.notice:
-        said = f"{said}. {done.notice}"
-    undo = item.run if item.branch is not None and verb == "approve" else done.commit
-    return Moved(_onward(app, given.next), said=said, undo=undo, about=item.id)
+    sentence = f"{'Approved' if verb == 'approve' else 'Rejected'}: {decision.what}"
+    if decision.notice:
+        sentence = f"{sentence}. {decision.notice}"
+    undo = item.run if item.branch is not None and verb == "approve" else decision.commit
+    return Moved(_onward(app, form.next), said=sentence, undo=undo, about=item.id)
 
 
 def _onward(app: App, following: str) -> str:
@@ -142,7 +151,7 @@ def _onward(app: App, following: str) -> str:
     return address("review", following) if following in waits else address("review")
 
 
-def edit(app: App, asked: Asked) -> Answer:
+def edit(app: App, asked: PageRequest) -> Answer:
     """What waits, as text."""
     return _editor(app, asked.name)
 
@@ -168,12 +177,12 @@ class Rewording(Fields):
     text: str
 
 
-def store(app: App, asked: Asked) -> Answer:
+def store(app: App, asked: PageRequest) -> Answer:
     """Keeps the new text; it still waits."""
-    given = asked.fields(Rewording)
-    text = given.text.replace("\r\n", "\n")
+    form = asked.fields(Rewording)
+    text = form.text.replace("\r\n", "\n")
     try:
-        done = app.review.edit(asked.name, lambda _: text, digest=given.digest)
+        written = app.review.edit(asked.name, lambda _: text, digest=form.digest)
     except ConflictError as error:
         trouble = f"It changed while you wrote, and nothing was stored: {error}. Your text is below, and so is what stands there now"
         return _editor(app, asked.name, typed=text, trouble=trouble, status=409)
@@ -181,11 +190,14 @@ def store(app: App, asked: Asked) -> Answer:
         raise ConflictError(str(error)) from None
     except MemoryClawError as error:
         return _editor(app, asked.name, typed=text, trouble=str(error), status=400)
-    said = f"Reworded; it still waits. {done.notice}".strip()
+    sentence = f"Reworded; it still waits. {written.notice}".strip()
     waits = {item.id for item in app.review.list()}
-    to = done.id if done.id in waits else asked.name
+    to = written.id if written.id in waits else asked.name
     return Moved(
-        address("review", *([to] if to in waits else [])), said=said, undo=done.commit, about=asked.name
+        address("review", *([to] if to in waits else [])),
+        said=sentence,
+        undo=written.commit,
+        about=asked.name,
     )
 
 

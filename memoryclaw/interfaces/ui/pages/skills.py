@@ -7,7 +7,7 @@ from typing import Any
 from memoryclaw.app import App
 from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.ui.answers import Answer, Asked, Decision, Moved, Page, Shown, address
+from memoryclaw.interfaces.ui.answers import Answer, DecisionForm, Moved, Page, PageRequest, Shown, address
 from memoryclaw.text.frontmatter import split
 
 _STATES = {
@@ -26,7 +26,7 @@ _ENDINGS = {
 _OUTCOMES = 20
 
 
-def show(app: App, asked: Asked) -> Answer:
+def show(app: App, asked: PageRequest) -> Answer:
     """The list, and the first skill or the one that is named."""
     return _page(app, asked.name)
 
@@ -42,7 +42,7 @@ def _page(
 ) -> Shown:
     listed = app.skills.list()
     chosen = name or (listed[0].name if listed else "")
-    found = app.skills.show(chosen) if chosen else None
+    skill = app.skills.show(chosen) if chosen else None
     values: dict[str, Any] = {
         "title": "Skills",
         "skills": listed,
@@ -54,32 +54,32 @@ def _page(
         "given": given or {},
         "found": None,
     }
-    if found is not None:
-        text = found.listed.skill.text
+    if skill is not None:
+        text = skill.listed.skill.text
         values |= {
-            "found": shapes.shown(found),
+            "found": shapes.shown(skill),
             "body": split(text).body,
-            "outcomes": found.listed.outcomes,
-            "shown_outcomes": found.listed.outcomes.runs[::-1][:_OUTCOMES],
+            "outcomes": skill.listed.outcomes,
+            "shown_outcomes": skill.listed.outcomes.runs[::-1][:_OUTCOMES],
         }
     return Shown("skills.html", values, status)
 
 
-def approve(app: App, asked: Asked) -> Answer:
+def approve(app: App, asked: PageRequest) -> Answer:
     """Yes to these bytes."""
     return _decided(app, asked, "approve")
 
 
-def reject(app: App, asked: Asked) -> Answer:
+def reject(app: App, asked: PageRequest) -> Answer:
     """No; an approval is withdrawn."""
     return _decided(app, asked, "reject")
 
 
-def _decided(app: App, asked: Asked, verb: str) -> Answer:
-    given = asked.fields(Decision)
+def _decided(app: App, asked: PageRequest, verb: str) -> Answer:
+    form = asked.fields(DecisionForm)
     decide = app.skills.approve if verb == "approve" else app.skills.reject
     try:
-        done = decide(asked.name, version=given.digest)
+        decision = decide(asked.name, version=form.digest)
     except ConflictError as error:
         return _page(
             app,
@@ -91,15 +91,17 @@ def _decided(app: App, asked: Asked, verb: str) -> Answer:
         raise
     except MemoryClawError as error:
         return _page(app, asked.name, trouble=f"Nothing was decided: {error}.", status=409)
-    said = f"{done.action.capitalize()}: {done.name}{f'. {done.notice}' if done.notice else ''}"
-    about = asked.name if given.next or "next" in asked.form else ""
-    to = address("review", *([given.next] if given.next else [])) if about else address("skills", done.name)
-    if done.action == "rejected" and not about:
+    sentence = (
+        f"{decision.action.capitalize()}: {decision.name}{f'. {decision.notice}' if decision.notice else ''}"
+    )
+    about = asked.name if form.next or "next" in asked.form else ""
+    to = address("review", *([form.next] if form.next else [])) if about else address("skills", decision.name)
+    if decision.action == "rejected" and not about:
         to = address("skills")
-    return Moved(to, said=said, undo=done.commit, about=about)
+    return Moved(to, said=sentence, undo=decision.commit, about=about)
 
 
-def run(app: App, asked: Asked) -> Answer:
+def run(app: App, asked: PageRequest) -> Answer:
     """Shows each call that a run would make; calls nothing."""
     params = {
         key.removeprefix("param-"): value
@@ -107,12 +109,12 @@ def run(app: App, asked: Asked) -> Answer:
         if key.startswith("param-") and value
     }
     try:
-        done = app.skills.run(asked.name, params)
+        skill_run = app.skills.run(asked.name, params)
     except NotFoundError:
         raise
     except MemoryClawError as error:
         return _page(app, asked.name, trouble=f"It cannot be run yet: {error}.", status=400, given=params)
-    return _page(app, asked.name, ran=shapes.skill_run(done), given=params)
+    return _page(app, asked.name, ran=shapes.skill_run(skill_run), given=params)
 
 
 PAGES = (

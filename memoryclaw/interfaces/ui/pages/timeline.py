@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw.app import App
-from memoryclaw.interfaces.ui.answers import Answer, Asked, Fields, Page, Shown
+from memoryclaw.interfaces.ui.answers import Answer, Fields, Page, PageRequest, Shown
 from memoryclaw.interfaces.ui.rendering import local, superseded
 from memoryclaw.vault.layout import timestamp
 
@@ -61,7 +61,7 @@ class TimelineQuery(Fields):
     kind: str = ""
 
 
-def show(app: App, asked: Asked) -> Answer:
+def show(app: App, asked: PageRequest) -> Answer:
     """The page, and the line below which everything was there at the last look."""
     query = asked.fields(TimelineQuery)
     wanted = _OF.get(query.kind)
@@ -91,7 +91,7 @@ def show(app: App, asked: Asked) -> Answer:
     return Shown("timeline.html", values, cookies={_SEEN: kept} if kept else {})
 
 
-def _looked(asked: Asked, now: datetime) -> tuple[str, str]:
+def _looked(asked: PageRequest, now: datetime) -> tuple[str, str]:
     """When the page was last looked at, and what the browser keeps of it: the line, and this look."""
     line, _, last = asked.cookies.get(_SEEN, "").partition("|")
     seen = local(last) if last else None
@@ -122,7 +122,7 @@ def _days(blocks: Iterable[Block]) -> list[tuple[str, list[Block]]]:
     return list(days.items())
 
 
-def change(app: App, asked: Asked) -> Answer:
+def change(app: App, asked: PageRequest) -> Answer:
     """One change: why, from where, and its words."""
     found = app.commit(asked.name)
     lines = found.commit.body.splitlines()
