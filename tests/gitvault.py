@@ -95,7 +95,7 @@ class Shelf:
                     return Address(id_, note.id, "section", note.path, section.line)
         return None
 
-    def asking(self, fields):
+    def paths_to_verify(self, fields):
         return [note.path for note in self._notes() if note.state == "current" and note.facts]
 
     def entity_name(self, entity):
@@ -111,7 +111,7 @@ class Shelf:
         notes = (n for n in self._notes() if n.state == "current")
         return [(n.path, f) for n in notes for f in n.facts if f.current and not f.is_statement]
 
-    def standing(self, keys):
+    def standing_facts(self, keys):
         return [(path, fact) for path, fact in self._told() if key_of(fact.entity) in set(keys)]
 
     def other_names(self, keys):
@@ -120,7 +120,7 @@ class Shelf:
     def speakers(self, told):
         return {}
 
-    def values_told(self):
+    def value_counts(self):
         found = {(key_of(f.entity), f.field, f.value) for _, f in self._told()}
         counts = Counter((entity, field) for entity, field, _ in found)
         return [(entity, field, number) for (entity, field), number in counts.items()]
