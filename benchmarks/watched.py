@@ -16,7 +16,7 @@ from typing import Self
 from references import RawFts5, walk
 
 from memoryclaw.app import App
-from memoryclaw.ports import Clause
+from memoryclaw.ports import IndexClause
 
 PROGRAM = shutil.which("memoryclaw", path=os.path.dirname(sys.executable)) or "memoryclaw"
 _PAUSE = 0.03  # seconds between saves, so that each is found alone
@@ -95,7 +95,7 @@ def _renamed(path: Path, token: str) -> None:
 
 def _wait(app: App, token: str) -> float:
     start = time.perf_counter()
-    while not app.index.engine.find(Clause("token", token), 1):
+    while not app.index.engine.find(IndexClause("token", token), 1):
         if time.perf_counter() - start > _LONGEST:
             break
         time.sleep(0.0005)

@@ -92,7 +92,7 @@ class Hit(NamedTuple):
 Occurrence = tuple[str, int, str, int]
 
 
-class Clause(NamedTuple):
+class IndexClause(NamedTuple):
     """A boolean question over index tokens, as all engines understand it.
 
     op is `token` (text: one token), `phrase` (text: tokens joined by spaces, adjacent and in order),
@@ -103,7 +103,7 @@ class Clause(NamedTuple):
     op: str
     text: str = ""
     columns: tuple[str, ...] = ()
-    parts: tuple[Clause, ...] = ()
+    parts: tuple[IndexClause, ...] = ()
 
 
 class Rows(Protocol):
@@ -204,7 +204,7 @@ class TextIndex(Protocol):
         """Removes units; the columns must be those they were added with."""
         ...
 
-    def find(self, clause: Clause, limit: int, within: Sequence[int] | None = None) -> list[Hit]:
+    def find(self, clause: IndexClause, limit: int, within: Sequence[int] | None = None) -> list[Hit]:
         """The best `limit` units by BM25, with all that tie with the last, best first (ties by rowid)."""
         ...
 
@@ -212,7 +212,7 @@ class TextIndex(Protocol):
         """Every place where one of these tokens stands in one of these units, in no order."""
         ...
 
-    def count(self, clause: Clause) -> int:
+    def count(self, clause: IndexClause) -> int:
         """How many units match."""
         ...
 

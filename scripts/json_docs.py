@@ -49,10 +49,10 @@ class Verb(NamedTuple):
 
 HEAD = """# JSON answers
 
-With `--json`, before or after the command, every command prints one JSON object; `watch`, `serve` and `capture` print one object per line.
+With `--json`, before or after the command, every command prints one JSON object; `sync --watch`, `serve` and `capture` print one object per line.
 HTTP (`serve`) and MCP (`mcp`) return the same objects. Text is exact: the JSON contains what the note contains. Characters that a
 terminal would obey are written as `\\uXXXX`. A failure prints nothing on standard output. It prints one sentence on standard error and exits
-with 1 (known failure), 2 (usage), 3 (a bug; the sentence names a file with the details) or 130 (interrupted). `doctor` and `lint` also exit with 1
+with 1 (known failure), 2 (usage), 3 (a bug; the sentence names a file with the details) or 130 (interrupted). `check` and `check lint` also exit with 1
 when they find problems.
 
 The examples are real: they come from the sample vault in this repository, with the clock at 2026-04-20. Here, long lists are cut after their
@@ -105,7 +105,7 @@ VERBS = (
         },
     ),
     Verb(
-        "why r-20260420t080000-3fa94c",
+        "show r-20260420t080000-3fa94c",
         "A recall read back, as it was: the ledger keeps ids, digests and reasons of it, and no text.",
         {
             "session": "the session that it was for",
@@ -113,11 +113,10 @@ VERBS = (
             "decided[].changed": "it says something else now",
             "more": "what was left out besides, counted by reason",
             "gone": "how much of what was decided on is no longer there",
-        },
-    ),
+        }, title="show --as recall"),
     Verb(f"show {shlex.quote(FACT)}", "One note, section, fact or turn as it is in its file.", {"text": "its lines, exactly", "digest": "SHA-256 of its whole file; `edit --text` wants it back", "superseded": "of an episode, a log or a turn: each line whose fact holds no longer, what it told (`fact`, `entity`, `field`, `value`), and what holds `now`, `since` when"}),
     Verb(
-        f"inspect {shlex.quote(FACT)}",
+        f"show --as uses {shlex.quote(FACT)}",
         "How strongly a memory is remembered ([recall.md](recall.md#strength)), and the uses that this rests on.",
         {
             "strength": "what its words' score is multiplied by, 2 to the power of `x`: from 0.5 to 2, and 1 if it was never used",
@@ -128,20 +127,18 @@ VERBS = (
             "uses[].cited": "`id` or `words`, by which a reply gave the use away; empty if none did",
             "uses[].rating": "1 to 5; 0 without one. It counts instead of the citation",
             "uses[].before, uses[].x": "`x` before and after the use",
-        },
-    ),
-    Verb("browse --limit 1", "Notes: pinned notes first, then the newest.", {"at": "when the note happened or was written", "hot": "true for what is used often ([strength](recall.md#strength))"}),
+        }, title="show --as uses"),
+    Verb("browse --limit 1", "Notes: pinned notes first, then the newest.", {"at": "when the note happened or was written", "hot": "true for what is used often ([strength](recall.md#strength))"}, title="browse"),
     Verb(
-        "entities boathouse",
+        "browse entities boathouse",
         "Everything that facts are known of, by name.",
         {
             "kind": "the file of `semantic/` that holds its facts",
             "facts": "how many hold now",
             "last": "the date of the newest fact or statement",
-        },
-    ),
+        }, title="browse entities"),
     Verb(
-        "entity boathouse",
+        "show --as entity boathouse",
         "One entity.",
         {
             "also": "its other names",
@@ -149,18 +146,16 @@ VERBS = (
             "episodes": "the episodes and notes that name it, as in `browse`, newest first",
             "neighbours[].fields": "the fields of facts that link the two",
             "neighbours[].episodes": "how many notes name both",
-        },
-    ),
+        }, title="show --as entity"),
     Verb(
-        "views 'Nantes Kiosk'",
+        "browse views 'Nantes Kiosk'",
         "The pages of entities and topics, and how the file of each stands.",
         {
             "state": "missing (not written yet), current, stale, edited (somebody wrote between the marks), orphan (nothing is left to compile it from) or own (a note of yours has its name)",
             "sources": "how many notes it is compiled from",
             "text": "with a name: the generated part as it would be now",
             "written": "the files that were written (`--write`)",
-        },
-    ),
+        }, title="browse views"),
     Verb(
         "facts boathouse --as-of 2025-07-01",
         "Facts that are true now, that were true on a day (`--as-of`), or all (`--history`); then statements, newest first.",
@@ -241,7 +236,7 @@ VERBS = (
     ),
     Verb("links orphans", "Notes, episodes and entities that nothing is tied to.", {}, title="links orphans"),
     Verb("links dangling", "Links to what does not exist.", {}, title="links dangling"),
-    Verb("sync", "What changed on disk since the last sync. `reindex` returns the same.", {"unread": "files that could not be read; the index keeps their last known contents", "vectors": "with `--vectors`: the model, how many units there are, how many texts got a vector (`filled`), how many units are `missing` one, and a `notice`", "git": "with `--with-git`: the `remote` and its branch, how many commits were `received` and `sent`, the `merge` commit (empty: none was needed), the `files` that it changed here, what a person should know of the merge (`told`), and a `notice`"}),
+    Verb("sync", "What changed on disk since the last sync. `check reindex` returns the same.", {"unread": "files that could not be read; the index keeps their last known contents", "vectors": "with `--vectors`: the model, how many units there are, how many texts got a vector (`filled`), how many units are `missing` one, and a `notice`", "git": "with `--with-git`: the `remote` and its branch, how many commits were `received` and `sent`, the `merge` commit (empty: none was needed), the `files` that it changed here, what a person should know of the merge (`told`), and a `notice`"}),
     Verb(
         "status",
         "The state of the vault; nothing is changed, not even the index.",
@@ -259,7 +254,7 @@ VERBS = (
         },
     ),
     Verb(
-        "stats",
+        "status --usage",
         "Growth, use, and what waits.",
         {
             "facts": "facts and statements that hold now",
@@ -268,32 +263,28 @@ VERBS = (
             "cited": "uses that an assistant's reply gave away",
             "hottest": "the ids that use has made strongest, each with its `strength`",
             "waiting, review": "turns that no consolidation has read, and what waits for a yes or a no: `number`, `since`, `hours`",
-        },
-    ),
+        }, title="status --usage"),
     Verb(
-        "doctor",
+        "check",
         "All checks of the vault; exits with 1 when a level is `problem`.",
-        {"sound": "true when there is no problem", "checks[].level": "ok, advice, problem, or mended (with `--fix`)", "checks[].details": "problems"},
-    ),
+        {"sound": "true when there is no problem", "checks[].level": "ok, advice, problem, or mended (with `--fix`)", "checks[].details": "problems"}, title="check"),
     Verb(
-        "lint",
+        "check lint",
         "What is wrong in the files that a person writes; exits with 1 when there is a problem.",
         {
             "sound": "true when there is no problem",
             "files": "how many files were checked",
             "action, path, checks": "with `--install-hook` or `--uninstall-hook` instead: installed, unchanged, removed or not installed; the hook; and `warn` or `strict` for each check that it runs",
-        },
-    ),
+        }, title="check lint"),
     Verb(
-        "migrate --dry-run",
+        "check migrate --dry-run",
         "What a migration to the newest format changed, or would change.",
         {
             "before, after": "the two formats; equal where nothing was to be done",
             "files": "each file that has another form: its `path`, where it is now (`to`), and where the old one is (`kept`)",
             "left": "problems: what stays as it is",
             "commit": "the commit; empty with `--dry-run`, and where nothing was to be done",
-        },
-    ),
+        }, title="check migrate"),
     Verb(
         "adopt --dry-run",
         "What the vault asks for, or older versions did unasked, and what counts only where this person allows it.",
@@ -303,7 +294,7 @@ VERBS = (
         },
     ),
     Verb(
-        "eval --k 5,10 --budget 400",
+        "check eval --k 5,10 --budget 400",
         "The results of the vault's golden questions ([evaluation.md](evaluation.md)). If recall is below `--least`, it prints the same answer and exits with 1.",
         {
             "recall": "the mean share of the expected ids among the first 5, 10; empty if no question expects an id",
@@ -313,13 +304,12 @@ VERBS = (
             "kept_out": "how many `ids` (or words) must not be in a context, and how many were not",
             "questions[].expected[].rank": "its rank, 0 if it has none; `reason` says why it is not among the first",
             "questions[].misses": "everything that was missed, one sentence each",
-        },
-    ),
+        }, title="check eval"),
     Verb(
         f"edit {shlex.quote(EDITED)} --set value=28",
-        "The result of a change. `init`, `remember`, `forget`, `revive`, `trust`, `quarantine`, `undo`, `review edit` and `skills new` return the same; `init` adds `default` (whether it is your own vault, which counts where none is named) and `found`: what the folder held, its notes by kind, tags, links, languages, names that mean something (`named`), and notes that git does not hold (`untracked`), ignores (`ignored`) or that seem to hold a secret (`secret`).",
+        "The result of a change. `init`, `remember`, `forget`, `trust`, `undo`, `review edit` and `skills new` return the same; `init` adds `default` (whether it is your own vault, which counts where none is named) and `found`: what the folder held, its notes by kind, tags, links, languages, names that mean something (`named`), and notes that git does not hold (`untracked`), ignores (`ignored`) or that seem to hold a secret (`secret`).",
         {
-            "id": "the id of what was written; after `forget`, the id that `revive` takes",
+            "id": "the id of what was written; after `forget`, the id that `forget --undo` takes",
             "commit": "the commit that contains this change and nothing else; empty if there is none",
             "action": "added, confirmed, superseded, over MCP and HTTP also existing, waiting or rejected, corrected, edited, unchanged, forgotten, revived, undone, created or completed",
             "notice": "a remark, such as why nothing was committed, or that a secret was removed",
@@ -368,10 +358,10 @@ LATER = (
     ),
     Verb(
         "consolidate --llm none",
-        "What a run read, decided and did; with `--dry-run`, what it would do. `redo` returns the same.",
+        "What a run read, decided and did; with `--dry-run`, what it would do. `--again` returns the same.",
         {
             "mode": "direct, branch or propose",
-            "waits": "why nothing was done (`--due`, `redo`); otherwise empty",
+            "waits": "why nothing was done (`--due`, `--again`); otherwise empty",
             "held": "the golden question that would break, for which the run waits on its branch; otherwise empty",
             "ranges": "every line of the logs that was read",
             "changes[].kind": "episode, fact, pending, skill or merge; each change becomes one commit",
@@ -465,24 +455,24 @@ LATER = (
         },
     ),
     Verb(
-        "schedule status",
-        "The state of the vault's timer. `schedule` alone returns the same.",
+        "consolidate schedule status",
+        "The state of the vault's timer. `consolidate schedule` alone returns the same.",
         {
             "by": "systemd or cron; empty if not installed",
             "active": "false if systemd does not run the timer",
             "next": "in the machine's own time zone",
             "due, reason": "whether `consolidate --due` would do something now, and why",
         },
-        title="schedule status",
+        title="consolidate schedule status",
     ),
     Verb(
-        "schedule install --using cron --dry-run",
-        "What was done to the timer. `schedule remove` returns the same.",
+        "consolidate schedule install --using cron --dry-run",
+        "What was done to the timer. `consolidate schedule remove` returns the same.",
         {
             "action": "installed, unchanged, would install, removed or not installed",
             "files": "what is written, and its path",
         },
-        title="schedule install",
+        title="consolidate schedule install",
     ),
     Verb(
         "skills list",
@@ -578,7 +568,7 @@ LATER = (
     ),
 )  # fmt: skip
 
-WATCH = """## watch
+WATCH = """## sync --watch
 
 One object per line, as events happen.
 

@@ -17,7 +17,7 @@ from memoryclaw.index.stemming import language
 from memoryclaw.index.sync import Renamed, Sync
 from memoryclaw.index.watching import Watching, WatchReport
 from memoryclaw.model import Stamp
-from memoryclaw.ports import Clause
+from memoryclaw.ports import IndexClause
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import STATE_DIR
 from memoryclaw.vault.state_folder import echo, watcher
@@ -35,7 +35,7 @@ class Kept(NamedTuple):
 
     def found(self, word: str) -> list[str]:
         """The paths of the notes that hold a word."""
-        hits = self.index.engine.find(Clause("token", self.index.language.tokens(word)[0]), 1000)
+        hits = self.index.engine.find(IndexClause("token", self.index.language.tokens(word)[0]), 1000)
         rows = [hit.rowid for hit in hits]
         with self.index.database.guarded() as connection:
             return sorted(

@@ -434,9 +434,9 @@ class App:
         answer = self._context.answer(lambda: search(self._searcher(), query, kind=kind, limit=limit))
         if not session:
             return answer
-        from memoryclaw.recall.receipts import found_whole
+        from memoryclaw.recall.receipts import whole_matches
 
-        trouble = self._context.note_shown(session, "search", found_whole(answer.matches))
+        trouble = self._context.note_shown(session, "search", whole_matches(answer.matches))
         return replace(answer, notices=(*answer.notices, trouble)) if trouble else answer
 
     @verb("POST /v1/recall", "Ask", "recall QUERY", pool=READ)
@@ -467,7 +467,7 @@ class App:
         if not noted:
             self._context.allow(OWNER)
         from memoryclaw.recall.recall import recall
-        from memoryclaw.recall.receipts import SEEN, seen_in
+        from memoryclaw.recall.receipts import SEEN, digests_seen
 
         if seen not in SEEN:
             raise InputError(
@@ -477,7 +477,7 @@ class App:
         if room is not None:
             tokens = max(settings.LEAST_BUDGET, min(tokens, int(room * ROOM)))
         named = self._context.session_name(session)
-        visible = seen_in(self.ledger.events_shown_in(named), seen) if named and seen != "none" else {}
+        visible = digests_seen(self.ledger.events_shown_in(named), seen) if named and seen != "none" else {}
         most, lines = self.config.max_results, None
         working = bool(session) and self.audience in (OWNER, AGENT)
         if memory := self.working.current(session) if working else None:
@@ -511,7 +511,7 @@ class App:
         recalled = self.recall(query)
         return self._context.read(lambda: ask(self._searcher(), recalled, least=self.config.min_coverage))
 
-    @verb("GET /v1/receipts/{id}", "Look", "why ID", audience=AGENTS)
+    @verb("GET /v1/receipts/{id}", "Look", "show ID", audience=AGENTS)
     def why(self, receipt: Id) -> ReadBack:
         """A recall read back: what was in its context, what was left out and why, of what is still there for who asks."""
         from memoryclaw.recall.receipts import read_back
@@ -523,7 +523,7 @@ class App:
             )
         if "digests" not in event:
             raise NotFoundError(
-                f"the recall {receipt} is too old to be read back: the ledger only keeps what it showed; `memoryclaw inspect ID` counts it"
+                f"the recall {receipt} is too old to be read back: the ledger only keeps what it showed; `memoryclaw show --as uses ID` counts it"
             )
         recalled = self._context.read(lambda: read_back(event, self.catalog))
         # What others may not see is not even counted for them.
@@ -536,9 +536,9 @@ class App:
 
         unit = self._context.read(lambda: browsing.show(id_, self.catalog, self.vault, self._context.today))
         if session:
-            from memoryclaw.recall.receipts import read_whole
+            from memoryclaw.recall.receipts import whole_units
 
-            digests = self._context.read(lambda: read_whole(unit.address, self.catalog))
+            digests = self._context.read(lambda: whole_units(unit.address, self.catalog))
             self._context.note_shown(session, "get", digests)
         return unit
 
@@ -668,21 +668,21 @@ class App:
             )
         )
 
-    @verb("GET /v1/entities", "Look", "entities [WORDS]")
+    @verb("GET /v1/entities", "Look", "browse entities [WORDS]")
     def entities(self, words: Words = "", *, kind: Kind = "") -> list[browsing.EntityEntry]:
         """Everything that facts are known of, by name: those with all these words in it, or of one file such as `people`."""
         from memoryclaw.recall import browsing
 
         return self._context.read(lambda: browsing.entities(self.catalog, words=words, kind=kind))
 
-    @verb("GET /v1/entities/{name}", "Look", "entity NAME")
+    @verb("GET /v1/entities/{name}", "Look", "show NAME --as entity")
     def entity(self, name: About) -> browsing.EntityShown:
         """One entity: its facts and their past, the episodes and notes that name it, and its neighbours."""
         from memoryclaw.recall import browsing
 
         return self._context.read(lambda: browsing.entity(name, self.catalog))
 
-    @verb("GET /v1/views", "Look", "views [ENTITY|TOPIC]", audience=(OWNER,))
+    @verb("GET /v1/views", "Look", "browse views [ENTITY|TOPIC]", audience=(OWNER,))
     def views(self, name: About = "", *, write: bool = False) -> Views:
         """The pages of entities and topics that are compiled from the files: how each stands, and on demand written anew.
 
@@ -744,7 +744,7 @@ class App:
         note = self._context.read(lambda: address_of(id_, self.catalog, self.vault)).note
         return self.ledger.uses(note)
 
-    @verb("GET /v1/inspect/{id}", "Look", "inspect ID", audience=(OWNER,))
+    @verb("GET /v1/inspect/{id}", "Look", "show ID --as uses", audience=(OWNER,))
     def inspect(self, id_: Id) -> Inspected:
         """How strongly a note, section, fact or turn is remembered: each use of it, what that counted, and how it adds up."""
         from memoryclaw.recall.inspecting import inspect
@@ -760,12 +760,12 @@ class App:
         Raises:
             NotFoundError: no log holds a turn of this session.
         """
-        from memoryclaw.recall.browsing import logs_of, superseded_in
+        from memoryclaw.recall.browsing import logs_of, successors_in
         from memoryclaw.review.details import conversation
 
         paths = self._context.read(lambda: logs_of(session, self.catalog))
         facts, today = self.catalog.facts(), self._context.today
-        over = {path: superseded_in(self.catalog, self.vault, path, today) for path in paths}
+        over = {path: successors_in(self.catalog, self.vault, path, today) for path in paths}
         return self._context.look(lambda context: conversation(context, session, paths, facts, over))
 
     @allowed(OWNER)
@@ -1005,7 +1005,7 @@ class App:
             return preview(context, writing, request)
         return carry_out(context, writing, request, history=history, progress=progress)
 
-    @verb("POST /v1/revive", "Write", "revive ID", audience=(OWNER,))
+    @verb("POST /v1/revive", "Write", "forget ID --undo", audience=(OWNER,))
     def revive(self, id_: Id) -> Written:
         """Brings back what `forget` archived, byte for byte; one commit. The ledger counts that as a use: it is not proposed for the archive again."""
         from memoryclaw.writing.edit import revive
@@ -1066,7 +1066,7 @@ class App:
         """
         from memoryclaw.app.working import store_of
         from memoryclaw.capture.citing import cite
-        from memoryclaw.recall.citing import cited_in
+        from memoryclaw.recall.citing import citations
         from memoryclaw.vault.logs import text_of_turn
 
         context = self._context
@@ -1074,7 +1074,7 @@ class App:
         def cited_by(reply: KeptTurn, shown: Mapping[str, str]) -> dict[str, str]:
             text = text_of_turn(reply.record)
             return context.read(
-                lambda: cited_in(text, reply.before, shown, self.catalog, self.index.size()[0])
+                lambda: citations(text, reply.before, shown, self.catalog, self.index.size()[0])
             )
 
         def tell(turns: list[KeptTurn]) -> None:
@@ -1221,7 +1221,7 @@ class App:
         if command := unagreed_command(self.config, os.environ):
             agree(settings.own_folder(os.environ), command, self.clock())
 
-    @verb("POST /v1/redo", "Log", "redo --since DATE", pool=LONG, audience=(OWNER,))
+    @verb("POST /v1/redo", "Log", "consolidate --again --since DATE", pool=LONG, audience=(OWNER,))
     def redo(self, since: Text, *, llm: Model = "auto") -> Consolidated:
         """Consolidates the logs of a day (ISO) and later once more, on a branch that waits for `review`."""
         from memoryclaw.consolidation.consolidate import redo
@@ -1413,7 +1413,7 @@ class App:
             )
         )
 
-    @verb("GET /v1/doctor", "Keep", "doctor", pool=LONG, audience=(OWNER,))
+    @verb("GET /v1/doctor", "Keep", "check", pool=LONG, audience=(OWNER,))
     def doctor(self, *, fix: bool = False) -> list[Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
         from memoryclaw.app.adoption import announcements
@@ -1461,7 +1461,7 @@ class App:
 
         return news(self._context)
 
-    @verb("GET /v1/lint", "Keep", "lint", pool=LONG, audience=(OWNER,))
+    @verb("GET /v1/lint", "Keep", "check lint", pool=LONG, audience=(OWNER,))
     def lint(self, paths: Sequence[str | os.PathLike[str]] = (), *, staged: bool = False) -> Linted:
         """What is wrong in files that a person writes: parsing, types, vocabulary, skills, golden questions. Changes nothing.
 
@@ -1481,7 +1481,7 @@ class App:
             return lint.of_paths(self.vault, paths)
         return self._context.read(lambda: lint.of_vault(self.vault, self.catalog))
 
-    @verb("POST /v1/migrate", "Write", "migrate", audience=(OWNER,))
+    @verb("POST /v1/migrate", "Write", "check migrate", audience=(OWNER,))
     def migrate(self, *, dry_run: Flag = False) -> Migrated:
         """Brings the files of an older format to the newest, in one commit; tells what changed, and what stays as it is.
 

@@ -49,13 +49,13 @@ class Skills:
     def lint(self, name: str = "") -> Sequence[Problem]:
         """Every problem of one skill, or of all: what is wrong in its file, tools that were gone, other steps that sessions took."""
         from memoryclaw.consolidation.selecting import past
-        from memoryclaw.lifecycle.practice import outdated
+        from memoryclaw.lifecycle.practice import failings
         from memoryclaw.skills.listing import find, lint_skills
 
         problems, listed = lint_skills(self._root, name), self.list()
         chosen = [find(list(listed), name)] if name else listed
         acted = [one for record in past(self._context.vault, []).records for one in record.acted]
-        return sorted([*problems, *(problem for one in chosen for problem in outdated(one, acted))])
+        return sorted([*problems, *(problem for one in chosen for problem in failings(one, acted))])
 
     @verb("GET /v1/skills/match", "Skills", "skills match Q", request="q")
     def match(self, request: Question) -> Sequence[SkillOffer]:
@@ -105,11 +105,11 @@ class Skills:
             VaultError: it could not be kept.
         """
         from memoryclaw.skills.outcomes import AGENT as BY_AGENT
-        from memoryclaw.skills.outcomes import PERSON, kept
+        from memoryclaw.skills.outcomes import PERSON, keep_outcome
         from memoryclaw.writing.secret_gate import secret_gate
 
         context = self._context
-        return kept(
+        return keep_outcome(
             context.ledger,
             self.show(name).listed.skill,
             ok=ok,

@@ -135,7 +135,9 @@ class Schedule:
         asleep = (
             ()
             if active
-            else ("systemd does not run this timer; `memoryclaw schedule install` starts it again.",)
+            else (
+                "systemd does not run this timer; `memoryclaw consolidate schedule install` starts it again.",
+            )
         )
         return standing._replace(
             installed=True, by=by, active=active, times=str(times or ""), next=self._next(times) if active else "",

@@ -187,7 +187,7 @@ class Jobs:
                 "delete from procrastinate_jobs where id = %s and status = 'failed' returning lock", (id_,)
             ).fetchone()
             if row is None:
-                raise NotFoundError(f"there is no dead job {id_}; `memoryclaw jobs` lists them")
+                raise NotFoundError(f"there is no dead job {id_}; `memoryclaw fleet jobs` lists them")
             self._asked(connection, [row[0]])
             return str(row[0])
 

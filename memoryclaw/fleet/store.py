@@ -270,7 +270,7 @@ class Fleet:
         with self.server.connection() as connection:
             row = connection.execute(sql, (name,)).fetchone()
         if row is None:
-            raise _unknown(name)
+            raise _unknown_vault(name)
         return HomeState(*row)
 
     def orphans(self) -> list[FleetVault]:
@@ -292,7 +292,7 @@ class Fleet:
         sql = "update memoryclaw.fleet_vault set wanted = %s where name = %s returning 1"
         with self.server.transaction() as connection:
             if connection.execute(sql, (node, name)).fetchone() is None:
-                raise _unknown(name)
+                raise _unknown_vault(name)
 
     def arrived(self, name: str, fence: int) -> None:
         """Says that a vault is where it was to be."""
@@ -305,7 +305,7 @@ class Fleet:
         sql = "update memoryclaw.fleet_vault set most_notes = %s, most_bytes = %s, most_requests = %s where name = %s returning 1"
         with self.server.transaction() as connection:
             if connection.execute(sql, (notes, size, requests, name)).fetchone() is None:
-                raise _unknown(name)
+                raise _unknown_vault(name)
 
     def mark(self, name: str, fence: int, head: str) -> None:
         """Notes up to which commit the index of a vault was brought, if its home has not changed."""
@@ -328,7 +328,7 @@ class Fleet:
         with self.server.transaction(wait_ms=5000) as connection:
             row_of_vault = connection.execute(look, (name,)).fetchone()
             if row_of_vault is None:
-                raise _unknown(name)
+                raise _unknown_vault(name)
             if row_of_vault[0] != node:
                 lease = connection.execute(lock, row_of_vault).fetchone()
                 if lease is not None and lease[0]:
@@ -394,7 +394,7 @@ class Fleet:
                 )
                 row = connection.execute(sql, values).fetchone()
         except pg.ForeignKeyViolation:
-            raise _unknown(vault) from None
+            raise _unknown_vault(vault) from None
         if row is None:
             raise InputError("the token could not be stored")
         return token, Token(*row)
@@ -425,7 +425,7 @@ class Fleet:
             connection.execute("select set_config(%s, %s, true)", (_TENANT, vault))
             if connection.execute(sql, (vault, id_)).fetchone() is None:
                 raise NotFoundError(
-                    f"the vault {vault!r} has no token {id_!r}; `memoryclaw tokens list` shows them"
+                    f"the vault {vault!r} has no token {id_!r}; `memoryclaw fleet tokens list` shows them"
                 )
 
     def admit(self, token: str) -> Admission | None:
@@ -530,9 +530,9 @@ def checked_name(name: str) -> str:
 
 def _vault(row: Iterable[object] | None, name: str) -> FleetVault:
     if row is None:
-        raise _unknown(name)
+        raise _unknown_vault(name)
     return FleetVault(*row)  # type: ignore[arg-type]
 
 
-def _unknown(name: str) -> NotFoundError:
+def _unknown_vault(name: str) -> NotFoundError:
     return NotFoundError(f"there is no vault {name!r}; `memoryclaw fleet list` shows all")

@@ -127,7 +127,7 @@ def _index(patient: CheckedVault, *, fix: bool) -> Check:
     if not trouble:
         return Check("index", "ok", "sound, and equal to one built from the files just now")
     if not fix:
-        return Check("index", "problem", f"{trouble}; `memoryclaw doctor --fix` builds it again")
+        return Check("index", "problem", f"{trouble}; `memoryclaw check --fix` builds it again")
     patient.mend()
     return Check("index", "mended", f"{trouble}; it was built again")
 
@@ -290,8 +290,8 @@ def _views(found: Sequence[View]) -> Check:
     if not trouble:
         return Check("views", "ok", f"{_some(len(written), 'page')}, all of them as compiled now")
     hints = {
-        "stale": "`memoryclaw views --write` compiles it again",
-        "edited": "move your words out of the marks, then `memoryclaw views --write`",
+        "stale": "`memoryclaw browse views --write` compiles it again",
+        "edited": "move your words out of the marks, then `memoryclaw browse views --write`",
         "orphan": "nothing is left to compile it from; remove it if you need it no more",
     }
     details = tuple(

@@ -98,7 +98,7 @@ def status(
     if waiting.hours > LATE:
         notices.append(
             f"{waiting.number:,} turns wait to be consolidated, the oldest since {waiting.since[:10]}; "
-            "run `memoryclaw consolidate`, or `memoryclaw schedule install` for every night"
+            "run `memoryclaw consolidate`, or `memoryclaw consolidate schedule install` for every night"
         )
     vector_status = None
     if vectors:
@@ -134,7 +134,7 @@ def git_report(history: History) -> GitReport:
             "rev-list", "--max-count=1", "--grep=^Run: ", "--format=%ct %s", "HEAD"
         )
     except HistoryError as error:
-        return GitReport("damaged", damage(f"{error}; `memoryclaw doctor` looks closer"))
+        return GitReport("damaged", damage(f"{error}; `memoryclaw check` looks closer"))
     lines = out.decode("utf-8", "replace").splitlines()
     if not is_there or len(lines) < 2:  # the id, then what the format asks for
         return GitReport(state.name, sentence)

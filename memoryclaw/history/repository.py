@@ -163,7 +163,7 @@ class GitFileState(NamedTuple):
 
 def missing_object(what: str) -> str:
     """One sentence about an object that a commit names and that is not there."""
-    return damage(f"{what} is not there; `memoryclaw doctor` looks closer")
+    return damage(f"{what} is not there; `memoryclaw check` looks closer")
 
 
 def trees_of(
@@ -617,7 +617,7 @@ class History:
             if any(oid and oid not in data for oid in oids_of_file):
                 raise HistoryError(
                     f"a version of {path} that {commit[:12]} names is not in this copy of the vault's repository; "
-                    "`memoryclaw doctor` looks closer"
+                    "`memoryclaw check` looks closer"
                 )
         return [
             FileChange(self.places.name_of(path), data.get(before), data.get(after))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import ConfigError, InputError
-from memoryclaw.hosts.json5 import Added, JsonNode, Member, append, found, parse, removed
+from memoryclaw.hosts.json5 import Added, JsonNode, Member, append, parse, remove, value_at
 from memoryclaw.hosts.settings_file import SettingsEditor
 
 # When Claude Code calls us, with what, and after how many seconds it stops waiting.
@@ -31,7 +31,7 @@ def with_hooks(text: str, command: str) -> str:
     """
     text = text if text.strip() else _EMPTY
     wanted = [(event, command.replace("{}", f"hook {verb}")) for event, verb, _ in EVENTS]
-    if sorted((hook.event, hook.command) for hook in _ours(_checked(text))) == sorted(wanted):
+    if sorted((hook.event, hook.command) for hook in _ours(_parse(text))) == sorted(wanted):
         return text
     text = without_hooks(text)
     for event, verb, seconds in EVENTS:
@@ -47,17 +47,17 @@ def without_hooks(text: str, before: str = "") -> str:
         text: the settings.
         before: what they were before us; a list that was there, though empty, stays.
     """
-    while text.strip() and (command := next(_ours(_checked(text)), None)):
+    while text.strip() and (command := next(_ours(_parse(text)), None)):
         *outer, (container, member) = command.chain
         while outer and len(container.members) == 1 and not _has(before, [m.key for _, m in outer]):
             container, member = outer.pop()
-        text = removed(text, container, member, Added(0, ""))
+        text = remove(text, container, member, Added(0, ""))
     return text
 
 
 def _has(before: str, keys: Sequence[str]) -> bool:
     try:
-        return all(keys) and bool(before.strip()) and found(before, keys) is not None
+        return all(keys) and bool(before.strip()) and value_at(before, keys) is not None
     except ConfigError:
         return False
 
@@ -66,10 +66,10 @@ def command_in(text: str) -> str:
     """What runs our hooks in these settings, with `{}` in place of `hook pre` or `hook post`; empty where nothing does."""
     if not text.strip():
         return ""
-    return next((_VERB.sub(" {}", hook.command) for hook in _ours(_checked(text))), "")
+    return next((_VERB.sub(" {}", hook.command) for hook in _ours(_parse(text))), "")
 
 
-def _checked(text: str) -> JsonNode:
+def _parse(text: str) -> JsonNode:
     """The settings, read as JSON: the host knows no comments, and of a key that stands twice it follows one only."""
     try:
         value = json.loads(text, object_pairs_hook=_once)

@@ -96,14 +96,14 @@ def _chatgpt(value: Mapping[str, Any]) -> Read:
         return Read((ExportedConversation(session, title, (), (_TEMPORARY,) * len(nodes)),))
     path = _path(nodes, value.get("current_node"))
     ids = {id(node) for node in path}
-    left_out = [_BRANCH for node in nodes.values() if id(node) not in ids and _said(_message(node)).strip()]
+    left_out = [_BRANCH for node in nodes.values() if id(node) not in ids and _words(_message(node)).strip()]
     turns: list[dict[str, Any]] = []
     memories: list[Memory] = []
     ts, before = _time(value.get("create_time")) or _time(value.get("update_time")), ""
     for node in path:
         message = _message(node)
         ts = _time(message.get("create_time")) or ts
-        memories += _remembered(message, title, ts)
+        memories += _memories(message, title, ts)
         id_ = _text(message.get("id") or (node.get("id") if isinstance(node, Mapping) else ""))
         turn = _turn(message, id_, before)
         if isinstance(turn, str):
@@ -145,7 +145,7 @@ def _message(node: Any) -> Mapping[str, Any]:
 def _turn(message: Mapping[str, Any], id_: str, before: str) -> dict[str, Any] | str:
     """The turn of a message, or why there is none; nothing where nothing was said."""
     role, about = _role(message), _map(message.get("metadata"))
-    text, kind = _said(message), _text(_map(message.get("content")).get("content_type"))
+    text, kind = _words(message), _text(_map(message.get("content")).get("content_type"))
     if not text.strip() or kind in _THOUGHTS:
         return ""
     if (
@@ -167,13 +167,13 @@ def _role(message: Mapping[str, Any]) -> str:
     return _text(_map(message.get("author")).get("role")) or USER
 
 
-def _said(message: Mapping[str, Any]) -> str:
+def _words(message: Mapping[str, Any]) -> str:
     """The words of a message; pictures and sound are named where there are none."""
     content = _map(message.get("content"))
     content_parts = content.get("parts")
     if isinstance(content_parts, list):
         texts = [_part(piece) for piece in content_parts]
-        texts = texts if any(texts) else [_named(piece) for piece in content_parts]
+        texts = texts if any(texts) else [_media_name(piece) for piece in content_parts]
     else:
         head = (
             [content.get("title"), content.get("url")]
@@ -193,7 +193,7 @@ def _part(part: Any) -> str:
     return _text(_map(part).get("text"))
 
 
-def _named(part: Any) -> str:
+def _media_name(part: Any) -> str:
     """What a part without words is."""
     kind = _text(_map(part).get("content_type"))
     return (
@@ -207,7 +207,7 @@ def _named(part: Any) -> str:
     )
 
 
-def _remembered(message: Mapping[str, Any], title: str, ts: str) -> Iterator[Memory]:
+def _memories(message: Mapping[str, Any], title: str, ts: str) -> Iterator[Memory]:
     """What ChatGPT was told to remember: by the person's own instructions, or by its memory tool (`bio`)."""
     content = _map(message.get("content"))
     where = f"conversation {title!r}" if title else "a conversation"
@@ -224,7 +224,7 @@ def _remembered(message: Mapping[str, Any], title: str, ts: str) -> Iterator[Mem
             if _text(text).strip():
                 yield Memory(_text(text).strip(), "custom instructions", title=heading, curated=True)
     elif _role(message) == "assistant" and message.get("recipient") == "bio":
-        for line in _said(message).splitlines():
+        for line in _words(message).splitlines():
             if line.strip():
                 yield Memory(line.strip(), f"memory, from {where}", day=ts[:10])
 

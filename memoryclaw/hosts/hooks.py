@@ -15,7 +15,7 @@ from memoryclaw.capture.log_files import Logs
 from memoryclaw.capture.log_records import file_stem
 from memoryclaw.daemon.client import ask_daemon
 from memoryclaw.errors import InputError
-from memoryclaw.hosts.transcripts import spoken
+from memoryclaw.hosts.transcripts import spoken_text
 from memoryclaw.model import AGENT
 from memoryclaw.model import Turn as LogTurn
 from memoryclaw.text.prompts import CLOSING, OPENING, estimate, item, one_line
@@ -45,7 +45,7 @@ def context_for(
         end: when it is too late, on the monotonic clock.
         audience: for whom the host asks.
     """
-    question, session = question_of(spoken(_text(hook, "prompt", "query"))), session_of(hook)
+    question, session = question_of(spoken_text(_text(hook, "prompt", "query"))), session_of(hook)
     if not question.strip():
         return ""
     request = {"query": question, **({"session": session} if session else {})}
@@ -173,13 +173,13 @@ def block(turns: Sequence[LogTurn], working: Sequence[str], budget: int) -> str:
     taken: list[LogTurn] = []
     spoken_turns = [turn for turn in turns if turn.role in _SPOKEN and turn.text.strip()]
     for turn in reversed(spoken_turns):
-        if estimate(_fenced([turn, *taken], working)) > budget:
+        if estimate(_fence([turn, *taken], working)) > budget:
             break
         taken.insert(0, turn)
-    return _fenced(taken, working) if taken or working else ""
+    return _fence(taken, working) if taken or working else ""
 
 
-def _fenced(turns: Sequence[LogTurn], working: Sequence[str]) -> str:
+def _fence(turns: Sequence[LogTurn], working: Sequence[str]) -> str:
     lines, trust = [OPENING, *working], ""
     for turn in turns:
         next_trust = _TRUST.get(turn.role, "unknown")
@@ -211,7 +211,7 @@ def context_of(host: str, context: str) -> dict[str, Any]:
     return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}}
 
 
-def kept_of(host: str, counts: Mapping[str, int]) -> dict[str, Any]:
+def post_answer(host: str, counts: Mapping[str, int]) -> dict[str, Any]:
     """The answer of `hook post`; Claude Code wants none, and reads unknown keys as a mistake."""
     return dict(counts) if host == PLAIN else {}
 

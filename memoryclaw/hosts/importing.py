@@ -23,7 +23,7 @@ from memoryclaw.hosts.archives import Part, items, parts_of, whole
 from memoryclaw.hosts.exports import CHATGPT, CLAUDE, MEM0, OWNER_OF, ExportedConversation, Memory, read_value
 from memoryclaw.hosts.memory_file import is_ours
 from memoryclaw.hosts.openclaw.curated import Host, ImportCandidate, curated, passage
-from memoryclaw.hosts.proposing import Fresh, Proposed, as_proposed, propose
+from memoryclaw.hosts.proposing import Fresh, Proposed, proposal_json, propose
 from memoryclaw.model import OWNER, Problem
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode, encode, readable
@@ -339,7 +339,7 @@ class _Import:
             self._notices += [notice] if notice else []
         self._notices += dict.fromkeys(fresh.notices)
         return self._done()._replace(
-            proposed=tuple(map(as_proposed, new)), known=len(every) - len(new), commit=commit
+            proposed=tuple(map(proposal_json, new)), known=len(every) - len(new), commit=commit
         )
 
     def _done(self) -> ImportedExport:

@@ -54,8 +54,8 @@ def parse(text: str) -> JsonNode:
         ConfigError: it is none; the sentence names the line.
     """
     reader = _Json5Parser(text)
-    node = reader.value(reader.skipped(0), 0)
-    end = reader.skipped(node.end)
+    node = reader.value(reader.skip(0), 0)
+    end = reader.skip(node.end)
     if end < len(text):
         raise reader.error(end, "there is more text after the end of the value")
     return node
@@ -77,7 +77,7 @@ class _Json5Parser:
     def error(self, at: int, message: str) -> ConfigError:
         return ConfigError(f"line {self._text.count(chr(10), 0, at) + 1}: {message}")
 
-    def skipped(self, place: int) -> int:
+    def skip(self, place: int) -> int:
         while hit := _BLANK.match(self._text, place) or COMMENT.match(self._text, place):
             place = hit.end()
         return place
@@ -89,7 +89,7 @@ class _Json5Parser:
         if first in {"{", "["} and first:
             return self._container(at, depth)
         if hit := _STRING.match(self._text, at):
-            return JsonNode("scalar", at, hit.end(), _unquoted(hit[0]))
+            return JsonNode("scalar", at, hit.end(), _unquote(hit[0]))
         hit = _WORD.match(self._text, at)
         if hit is None:
             raise self.error(at, "a value is missing here")
@@ -100,15 +100,15 @@ class _Json5Parser:
     def _container(self, start: int, depth: int) -> JsonNode:
         kind, close = ("object", "}") if self._text[start] == "{" else ("array", "]")
         members: list[Member] = []
-        position = self.skipped(start + 1)
+        position = self.skip(start + 1)
         while self._text[position : position + 1] != close:
             if members and members[-1].comma < 0:
                 raise self.error(position, "a comma is missing here")
             member = self._member(position, kind, depth)
-            position = self.skipped(member.node.end)
+            position = self.skip(member.node.end)
             if self._text[position : position + 1] == ",":
                 member = member._replace(comma=position)
-                position = self.skipped(position + 1)
+                position = self.skip(position + 1)
             members.append(member)
         return JsonNode(kind, start, position + 1, None, tuple(members))
 
@@ -119,11 +119,11 @@ class _Json5Parser:
         word = None if hit else _WORD.match(self._text, at)
         if not (hit or word):
             raise self.error(at, "a key is missing here")
-        key = _unquoted(hit[0]) if hit else _unescaped(word[0]) if word else ""
-        colon = self.skipped((hit or word).end())  # type: ignore[union-attr] # one of the two is there
+        key = _unquote(hit[0]) if hit else _unescape(word[0]) if word else ""
+        colon = self.skip((hit or word).end())  # type: ignore[union-attr] # one of the two is there
         if self._text[colon : colon + 1] != ":":
             raise self.error(colon, f"a colon is missing after {key!r}")
-        return Member(key, at, self.value(self.skipped(colon + 1), depth + 1))
+        return Member(key, at, self.value(self.skip(colon + 1), depth + 1))
 
     def _number(self, word: str, at: int) -> int | float:
         hit = _NUMBER.fullmatch(word)
@@ -138,19 +138,19 @@ class _Json5Parser:
         raise self.error(at, f"{word[:40]!r} is no value")
 
 
-def _unquoted(quoted: str) -> str:
-    return _unescaped(quoted[1:-1])
+def _unquote(quoted: str) -> str:
+    return _unescape(quoted[1:-1])
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     if "\\" not in text:
         return text
-    joined = _ESCAPE.sub(lambda hit: _meant(hit[1]), text)
+    joined = _ESCAPE.sub(lambda hit: _meaning(hit[1]), text)
     # Two escapes may spell the halves of one character.
     return joined.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
-def _meant(escaped: str) -> str:
+def _meaning(escaped: str) -> str:
     if escaped in _CONTINUED:
         return ""
     if len(escaped) > 1:
@@ -158,7 +158,7 @@ def _meant(escaped: str) -> str:
     return _PLAIN.get(escaped, escaped)
 
 
-def written(value: Any) -> str:
+def to_json(value: Any) -> str:
     """A value as JSON on one line, readable where it may be."""
     text = json.dumps(value, ensure_ascii=False)
     return json.dumps(value) if any("\ud800" <= c <= "\udfff" for c in text) else text
@@ -180,7 +180,7 @@ class Added(NamedTuple):
     tail: str | None = None  # the blanks before the end of a container that had nothing in it; None: it had
 
 
-def found(text: str, path: Path) -> JsonNode | None:
+def value_at(text: str, path: Path) -> JsonNode | None:
     """The value at a path; None when there is none."""
     node = parse(text)
     for key in path:
@@ -193,14 +193,14 @@ def found(text: str, path: Path) -> JsonNode | None:
 
 def put(text: str, path: Path, value: Any) -> tuple[str, Added]:
     """The text with a value at a path that holds none yet; objects on the way are made."""
-    node, depth = _nearest(text, path)
+    node, depth = _nearest_object(text, path)
     for key in reversed(path[depth + 1 :]):
         value = {key: value}
-    fresh, tail = _inserted(text, node, written(path[depth]) + ": ", value, depth=depth)
+    fresh, tail = _insert(text, node, to_json(path[depth]) + ": ", value, depth=depth)
     return fresh, Added(depth, tail)
 
 
-def replaced(text: str, node: JsonNode, raw: str) -> str:
+def replace_value(text: str, node: JsonNode, raw: str) -> str:
     """The text with a value replaced by other characters."""
     return text[: node.start] + raw + text[node.end :]
 
@@ -210,17 +210,17 @@ def inserted_value(text: str, node: JsonNode, value: Any) -> str:
     line = text[_line_start(text, node.start) : node.start]
     indent = _indent_of_line(text, node.start)
     is_alone = "{" not in line and "," not in line and re.search(r"[\n\r]", text) is not None
-    return _shown(value, indent, _unit(text), _newline(text)) if is_alone else written(value)
+    return _pretty(value, indent, _unit(text), _newline(text)) if is_alone else to_json(value)
 
 
 def append(text: str, path: Path, value: Any) -> tuple[str, Added]:
     """The text with one more item at the end of the array at a path; made where there is none."""
-    node = found(text, path)
+    node = value_at(text, path)
     if node is None:
         return put(text, path, [value])
     if node.kind != "array":
         raise ConfigError(f"{'.'.join(path)} is not a list")
-    fresh, tail = _inserted(text, node, "", value, depth=len(path))
+    fresh, tail = _insert(text, node, "", value, depth=len(path))
     return fresh, Added(len(path), tail)
 
 
@@ -233,21 +233,21 @@ def take(text: str, path: Path, added: Added) -> str:
     while depth > added.there and len(chain[depth].members) == 1:
         depth -= 1
     member = chain[depth].member(path[depth])
-    return removed(text, chain[depth], member, added if depth == added.there else None) if member else text
+    return remove(text, chain[depth], member, added if depth == added.there else None) if member else text
 
 
 def drop(text: str, path: Path, value: Any, added: Added) -> str:
     """The text without an item of the array at a path; an array that was made for it goes too once it is empty."""
-    node = found(text, path)
+    node = value_at(text, path)
     items = [m for m in node.members if m.node.value == value and m.node.kind == "scalar"] if node else []
     if node is None or node.kind != "array" or not items:
         return text
     if len(node.members) == 1 and added.there < len(path):
         return take(text, path, added)
-    return removed(text, node, items[-1], added if added.there == len(path) else None)
+    return remove(text, node, items[-1], added if added.there == len(path) else None)
 
 
-def _nearest(text: str, path: Path) -> tuple[JsonNode, int]:
+def _nearest_object(text: str, path: Path) -> tuple[JsonNode, int]:
     """The innermost object on the way, and how many keys led there."""
     node = parse(text)
     for depth, key in enumerate(path):
@@ -271,17 +271,17 @@ def _chain(text: str, path: Path) -> list[JsonNode] | None:
     return chain[:-1]
 
 
-def _inserted(text: str, node: JsonNode, key: str, value: Any, *, depth: int) -> tuple[str, str | None]:
+def _insert(text: str, node: JsonNode, key: str, value: Any, *, depth: int) -> tuple[str, str | None]:
     if node.members:
         return _after_last(text, node, key, value), None
     position = _end_of_comments(text, node.start + 1)
     close = node.end - 1
     tail = text[position:close]
     if depth and not re.search(r"[\n\r]", text.strip()):
-        return text[:position] + key + written(value) + text[close:], tail
+        return text[:position] + key + to_json(value) + text[close:], tail
     outer = _indent_of_line(text, node.start)
     indent, newline = outer + _unit(text), _newline(text)
-    rendered = key + _shown(value, indent, _unit(text), newline)
+    rendered = key + _pretty(value, indent, _unit(text), newline)
     return f"{text[:position]}{newline}{indent}{rendered}{newline}{outer}{text[close:]}", tail
 
 
@@ -294,15 +294,15 @@ def _after_last(text: str, node: JsonNode, key: str, value: Any) -> str:
         hit = _SAME_LINE.match(text, after)
         position = hit.end() if hit else after
         separator = _newline(text) + line
-        rendered = key + _shown(value, line, _unit(text), _newline(text))
+        rendered = key + _pretty(value, line, _unit(text), _newline(text))
     else:
-        position, separator, rendered = after, " ", key + written(value)
+        position, separator, rendered = after, " ", key + to_json(value)
     if last.comma < 0:
         return f"{text[:after]},{text[after:position]}{separator}{rendered}{text[position:]}"
     return f"{text[:position]}{separator}{rendered},{text[position:]}"
 
 
-def removed(text: str, node: JsonNode, member: Member, added: Added | None = None) -> str:
+def remove(text: str, node: JsonNode, member: Member, added: Added | None = None) -> str:
     """The text without one member of an object or array."""
     place = node.members.index(member)
     before = node.members[place - 1] if place else None
@@ -331,8 +331,8 @@ def _end_of_comments(text: str, place: int, stop: int | None = None) -> int:
         place = end = hit.end()
 
 
-def _shown(value: Any, indent: str, unit: str, newline: str) -> str:
-    text = written(value)
+def _pretty(value: Any, indent: str, unit: str, newline: str) -> str:
+    text = to_json(value)
     if not isinstance(value, dict | list) or not value:
         return text
     pretty = json.dumps(value, ensure_ascii=text.isascii(), indent=unit)

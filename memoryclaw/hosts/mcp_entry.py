@@ -10,7 +10,17 @@ from functools import partial
 from typing import Any
 
 from memoryclaw.errors import ConfigError, InputError
-from memoryclaw.hosts.json5 import Added, JsonNode, found, inserted_value, parse, plain, put, replaced, take
+from memoryclaw.hosts.json5 import (
+    Added,
+    JsonNode,
+    inserted_value,
+    parse,
+    plain,
+    put,
+    replace_value,
+    take,
+    value_at,
+)
 from memoryclaw.hosts.settings_file import SettingsEditor
 
 NAME = "memoryclaw"
@@ -51,7 +61,7 @@ def _in_json(section: str, root: Callable[[str], JsonNode], text: str) -> dict[s
     if not text.strip():
         return {}
     root(text)
-    node = found(text, (section, NAME))
+    node = value_at(text, (section, NAME))
     return _ours(plain(node)) if node else {}
 
 
@@ -59,16 +69,16 @@ def _with_json(section: str, root: Callable[[str], JsonNode], text: str, entry: 
     text = text if text.strip() else _EMPTY
     root(text)
     path = (section, NAME)
-    node = found(text, path)
+    node = value_at(text, path)
     if node is None:
         return put(text, path, entry)[0]
     _ours(plain(node))
     for key, value in entry.items():
-        member = found(text, (*path, key))
+        member = value_at(text, (*path, key))
         if member is None:
             text = put(text, (*path, key), value)[0]
         elif plain(member) != value:
-            text = replaced(text, member, inserted_value(text, member, value))
+            text = replace_value(text, member, inserted_value(text, member, value))
     return text
 
 

@@ -53,7 +53,7 @@ class Fresh:
         else:
             waits = files.exists(self._write_context.root, proposal(one.change, "")[0])
             stands = isinstance(action, NewFile) and self._is_there(action, one.source)
-        if self._erased.text(self._said(action), "t") or (
+        if self._erased.text(self._text_of(action), "t") or (
             isinstance(action, AddPending) and self._erased.fact(action.entity, action.field, action.value)
         ):
             self.notices.append(f"something of {one.source} was left out: {SENTENCE}")
@@ -64,7 +64,7 @@ class Fresh:
         return True
 
     @staticmethod
-    def _said(action: Action) -> str:
+    def _text_of(action: Action) -> str:
         return action.text if isinstance(action, NewFile) else ""
 
     def _is_there(self, note: NewFile, source: str) -> bool:
@@ -77,7 +77,7 @@ class Fresh:
         return True
 
 
-def as_proposed(one: ImportCandidate) -> Proposed:
+def proposal_json(one: ImportCandidate) -> Proposed:
     """A candidate as it is told to a person."""
     (action,) = one.change.actions
     if isinstance(action, AddPending):
@@ -100,7 +100,7 @@ def propose(
     run = context.run("import")
     facts = [action for one in new for action in one.change.actions if isinstance(action, AddPending)]
     notes = [proposal(one.change, run) for one in new if not isinstance(one.change.actions[0], AddPending)]
-    edits = [Edit(path, _written(text)) for path, text in notes]
+    edits = [Edit(path, _text_edit(text)) for path, text in notes]
     if facts:
         edits.append(
             Edit(PENDING_FILE, text_change(lambda text: add_all_pending(text, [one.fact for one in facts])))
@@ -114,5 +114,5 @@ def propose(
     return outcome.commit, outcome.notice
 
 
-def _written(text: str) -> Callable[[bytes | None], bytes]:
+def _text_edit(text: str) -> Callable[[bytes | None], bytes]:
     return lambda _: text.encode("utf-8", "replace")

@@ -50,8 +50,8 @@ def keep_new(path: str, session: str, state: str, keep: Keep) -> dict[str, int]:
     mark = os.path.join(
         state, FOLDER, f"{hashlib.sha256(session.encode('utf-8', 'replace')).hexdigest()[:16]}.json"
     )
-    with _opened(path) as file:
-        start = _start(file, _remembered(mark))
+    with _open(path) as file:
+        start = _start(file, _read_position(mark))
         file.seek(start)
         for turns, end in _batches(file, session):
             count(counts, keep(turns) if turns else [])
@@ -73,7 +73,7 @@ def count(counts: dict[str, int], acknowledged: Sequence[Turn]) -> None:
         counts[outcome] += 1
 
 
-def _opened(path: str) -> BinaryIO:
+def _open(path: str) -> BinaryIO:
     try:
         handle = os.open(os.path.expanduser(path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
@@ -89,7 +89,7 @@ def _batches(file: BinaryIO, session: str) -> Iterator[tuple[list[Turn], int]]:
     waiting: list[Turn] = []
     size, end = 0, file.tell()
     while line := file.readline(_LONGEST):
-        complete = line.endswith(b"\n") or _passed_over(file, line)
+        complete = line.endswith(b"\n") or _skip_line(file, line)
         waiting += turns_of(line.decode("utf-8", "replace"), session)
         size += len(line)
         end = file.tell() if complete else end
@@ -99,7 +99,7 @@ def _batches(file: BinaryIO, session: str) -> Iterator[tuple[list[Turn], int]]:
     yield waiting, end
 
 
-def _passed_over(file: BinaryIO, line: bytes) -> bool:
+def _skip_line(file: BinaryIO, line: bytes) -> bool:
     """Reads a line that is too long to its end; False for one that its writer has not ended yet."""
     while len(line) == _LONGEST and not line.endswith(b"\n"):
         line = file.readline(_LONGEST)
@@ -117,7 +117,7 @@ def _place(file: BinaryIO, offset: int) -> ReadPosition:
     return ReadPosition(f"{info.st_dev}:{info.st_ino}", offset, hashlib.sha256(tail).hexdigest()[:16])
 
 
-def _remembered(mark: str) -> ReadPosition:
+def _read_position(mark: str) -> ReadPosition:
     try:
         with open(mark, encoding="utf-8") as file:
             return ReadPosition(**json.load(file))
@@ -167,19 +167,19 @@ def turns_of(line: str, session: str) -> list[dict[str, Any]]:
 def _parts(content: Any) -> list[Any]:
     """What was said as one turn, and each result of a tool as one of its own: a turn has room for one tool."""
     if isinstance(content, str):
-        return [spoken(content)]
+        return [spoken_text(content)]
     if not isinstance(content, list):
         return []
     results = [part for part in content if isinstance(part, Mapping) and part.get("type") == "tool_result"]
-    others = [_cleaned(part) for part in content if part not in results]
+    others = [_clean(part) for part in content if part not in results]
     return [*([result] for result in results), [part for part in others if part]]
 
 
-def _cleaned(part: Any) -> Any:
+def _clean(part: Any) -> Any:
     if isinstance(part, str):
-        return spoken(part)
+        return spoken_text(part)
     if isinstance(part, Mapping) and isinstance(part.get("text"), str):
-        text = spoken(part["text"])
+        text = spoken_text(part["text"])
         return {**part, "text": text} if text else None
     return part
 
@@ -209,7 +209,7 @@ _SPACE = re.compile(r"\s*")
 _WRAPPED = re.compile(r"</?(?:command-name|command-args|bash-input)>")
 
 
-def spoken(text: str) -> str:
+def spoken_text(text: str) -> str:
     """What the person or the model said; a slash command stays as it was typed."""
     if "<" not in text:
         return text

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from memoryclaw.errors import InputError
-from memoryclaw.ports import Clause
+from memoryclaw.ports import IndexClause
 
 K1, B = 1.2, 0.75  # inside SQLite's bm25(), which finds what is ranked; ranking has a B of its own
 WEIGHTS: Mapping[str, float] = {"title": 2.0, "tags": 3.0, "properties": 2.0, "body": 1.0}
@@ -60,7 +60,7 @@ class Tally(NamedTuple):
     parts: tuple[Tally, ...] = ()
 
 
-def sound(clause: Clause) -> Clause | None:
+def sound(clause: IndexClause) -> IndexClause | None:
     """The same question without what is empty, needless or stands alone as a `not`; None when nothing can match.
 
     Groups come before words, the deepest first: so SQLite's parser has the least to remember.
@@ -74,7 +74,7 @@ def sound(clause: Clause) -> Clause | None:
     return cleaned
 
 
-def tally(clause: Clause, look_up: Callable[[Clause], Counts]) -> Tally:
+def tally(clause: IndexClause, look_up: Callable[[IndexClause], Counts]) -> Tally:
     """Counts a sound clause with the counts that `look_up` gives for each token and phrase."""
     if clause.op in ("token", "phrase"):
         counts = look_up(clause)
@@ -99,7 +99,7 @@ def counts_of(found: Tally, units: AbstractSet[int]) -> Iterator[tuple[Counts, A
         yield from counts_of(inner, units)
 
 
-def _sound(clause: Clause) -> Clause | None:
+def _sound(clause: IndexClause) -> IndexClause | None:
     if clause.op in ("token", "phrase"):
         return clause if clause.text.strip(" ") else None
     if clause.op == "not":
@@ -110,21 +110,21 @@ def _sound(clause: Clause) -> Clause | None:
     if not usable or (clause.op == "all" and len(usable) < len(required)):
         return None
     barred = [_sound(each.parts[0]) for each in subclauses if each.op == "not"] if clause.op == "all" else []
-    negated = [Clause("not", parts=(each,)) for each in barred if each is not None]
+    negated = [IndexClause("not", parts=(each,)) for each in barred if each is not None]
     if len(usable) == 1 and not negated:
         return usable[0]
-    return Clause(
+    return IndexClause(
         clause.op, parts=tuple(sorted(_flat(clause.op, [*usable, *negated]), key=_room, reverse=True))
     )
 
 
-def _twice_negated(clause: Clause) -> Clause:
+def _twice_negated(clause: IndexClause) -> IndexClause:
     while clause.op == "not" and clause.parts[0].op == "not":
         clause = clause.parts[0].parts[0]
     return clause
 
 
-def _flat(op: str, parts: list[Clause]) -> Iterator[Clause]:
+def _flat(op: str, parts: list[IndexClause]) -> Iterator[IndexClause]:
     for clause in parts:
         if clause.op == op:
             yield from clause.parts
@@ -132,7 +132,7 @@ def _flat(op: str, parts: list[Clause]) -> Iterator[Clause]:
             yield clause
 
 
-def _room(clause: Clause) -> int:
+def _room(clause: IndexClause) -> int:
     """How many symbols a parser that reads from left to right must remember at the innermost place."""
     if clause.op == "not":
         return _room(clause.parts[0])

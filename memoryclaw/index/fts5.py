@@ -12,7 +12,7 @@ from operator import itemgetter
 from memoryclaw.errors import IndexDamagedError
 from memoryclaw.index.bm25 import WEIGHTS, sound
 from memoryclaw.model import COLUMNS
-from memoryclaw.ports import Clause, Hit, IndexRow, Occurrence
+from memoryclaw.ports import Hit, IndexClause, IndexRow, Occurrence
 
 
 def _quote(text: str) -> str:
@@ -66,7 +66,7 @@ class Fts5:
             ((row.rowid, *row.columns) for row in rows),
         )
 
-    def find(self, clause: Clause, limit: int, within: Sequence[int] | None = None) -> list[Hit]:
+    def find(self, clause: IndexClause, limit: int, within: Sequence[int] | None = None) -> list[Hit]:
         """The best units by BM25, with all that tie with the last of them."""
         match, most = expression(clause), limit + _TIES
         if not match or limit < 1:
@@ -98,7 +98,7 @@ class Fts5:
         for term, places in groupby(rows, key=itemgetter(0)):
             yield term, [(doc, column, offset) for _, doc, column, offset in places]
 
-    def count(self, clause: Clause) -> int:
+    def count(self, clause: IndexClause) -> int:
         """How many units match."""
         match = expression(clause)
         sql = "select count(*) from text where text match ?"
@@ -118,13 +118,13 @@ class Fts5:
         """Nothing to do: the tables around it commit or roll back, and FTS5 with them."""
 
 
-def expression(clause: Clause) -> str:
+def expression(clause: IndexClause) -> str:
     """A clause as an FTS5 match expression, empty when nothing can match; every token is quoted, so no text can be syntax."""
     cleaned = sound(clause)
     return _expression(cleaned) if cleaned is not None else ""
 
 
-def _expression(clause: Clause) -> str:
+def _expression(clause: IndexClause) -> str:
     if clause.op in ("token", "phrase"):
         quoted = '"' + clause.text.replace('"', '""') + '"'
         return f"{{{' '.join(clause.columns)}}} : {quoted}" if clause.columns else quoted
@@ -136,7 +136,7 @@ def _expression(clause: Clause) -> str:
     return f"{_bracket(text, len(required))} NOT {_bracket(' OR '.join(barred), len(barred))}"
 
 
-def _group(clause: Clause) -> str:
+def _group(clause: IndexClause) -> str:
     return _bracket(_expression(clause), len(clause.parts))
 
 

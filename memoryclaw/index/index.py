@@ -18,7 +18,7 @@ from memoryclaw.index.database import LIFECYCLE, Database, pack, short_key, unpa
 from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5
 from memoryclaw.index.stemming import language, language_of
 from memoryclaw.model import COUNTED, PERMANENT, Note, Problem, Stamp, Unit
-from memoryclaw.ports import Clause, IndexConnection, IndexDatabase, IndexRow, TextIndex
+from memoryclaw.ports import IndexClause, IndexConnection, IndexDatabase, IndexRow, TextIndex
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.vault.folder import pack_stamp
 
@@ -557,7 +557,7 @@ def _postings(index: Index, places: dict[int, Place]) -> Iterator[object]:
     for (token,) in (
         index.database.connection().execute("select word from words where held order by word").fetchall()
     ):
-        hits = index.engine.find(Clause("token", token), len(places) + 1)
+        hits = index.engine.find(IndexClause("token", token), len(places) + 1)
         yield token, sorted((places.get(hit.rowid, ("", hit.rowid)), round(hit.score, 9)) for hit in hits)
 
 

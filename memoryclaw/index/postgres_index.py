@@ -28,7 +28,7 @@ from memoryclaw.index.database import LIFECYCLE, LONGEST
 from memoryclaw.index.database import short_key as _cut
 from memoryclaw.index.postgres import OWN, PARTITIONS, SCHEMA, VAULT, Postgres
 from memoryclaw.model import COLUMNS
-from memoryclaw.ports import Clause, Hit, IndexRow, Occurrence
+from memoryclaw.ports import Hit, IndexClause, IndexRow, Occurrence
 
 _LIFECYCLE = ", ".join(f"{name} text" for name in LIFECYCLE)
 # As in index/database.py; `!` stands before what is too long for an index now and then, and is cut there.
@@ -742,7 +742,7 @@ class PostgresText:
                     (number, empty, chunk),
                 )
 
-    def find(self, clause: Clause, limit: int, within: Sequence[int] | None = None) -> list[Hit]:
+    def find(self, clause: IndexClause, limit: int, within: Sequence[int] | None = None) -> list[Hit]:
         """The best units by BM25, with all that tie with the last of them."""
         cleaned = sound(clause)
         if cleaned is None or limit < 1:
@@ -796,7 +796,7 @@ class PostgresText:
                     offset += count
             yield from ((token, sorted(found)) for token, found in places_by_token.items())
 
-    def count(self, clause: Clause) -> int:
+    def count(self, clause: IndexClause) -> int:
         """How many units match."""
         cleaned = sound(clause)
         if cleaned is None:
@@ -856,7 +856,7 @@ class PostgresText:
             postings[token] = _Postings(rows[:, 0] >> 2, rows[:, 0] & 3, rows[:, 1], rows[:, 2])
         return postings
 
-    def _any(self, tokens: Sequence[Clause], within: Sequence[int] | None) -> tuple[Any, Any]:
+    def _any(self, tokens: Sequence[IndexClause], within: Sequence[int] | None) -> tuple[Any, Any]:
         """The units that hold any of these tokens, and their scores: the same sums as `gain` makes, for all units at once."""
         units, total = self.size()
         average = total / max(units, 1)
@@ -874,7 +874,7 @@ class PostgresText:
             every, scores = every[allowed], scores[allowed]
         return every, scores
 
-    def _nested(self, clause: Clause, within: Sequence[int] | None) -> tuple[Any, Any]:
+    def _nested(self, clause: IndexClause, within: Sequence[int] | None) -> tuple[Any, Any]:
         """The same for any question."""
         lengths: dict[int, int] = {}
         tallied = tally(clause, self._counter(clause, lengths))
@@ -889,8 +889,8 @@ class PostgresText:
         return np.fromiter(scores, np.int64, len(scores)), np.fromiter(scores.values(), float, len(scores))
 
     def _counter(
-        self, clause: Clause, lengths: dict[int, int] | None = None
-    ) -> Callable[[Clause], Mapping[int, float]]:
+        self, clause: IndexClause, lengths: dict[int, int] | None = None
+    ) -> Callable[[IndexClause], Mapping[int, float]]:
         """Counts the tokens and phrases of a question, all of which are looked up at once."""
         leaves = list(_leaves(clause))
         postings = self._postings(
@@ -899,7 +899,7 @@ class PostgresText:
         phrases = [leaf for leaf in leaves if len(_split(leaf.text)) > 1]
         places = self._places({token for leaf in phrases for token in _split(leaf.text)}) if phrases else {}
 
-        def look_up(leaf: Clause) -> Mapping[int, float]:
+        def look_up(leaf: IndexClause) -> Mapping[int, float]:
             tokens = _split(leaf.text)
             if len(tokens) == 1:
                 rowids, weighed, long = _weigh(postings.get(tokens[0]), leaf.columns)
@@ -1016,7 +1016,7 @@ def _together(
     return dict(counts)
 
 
-def _leaves(clause: Clause) -> Iterator[Clause]:
+def _leaves(clause: IndexClause) -> Iterator[IndexClause]:
     if clause.op in ("token", "phrase"):
         yield clause
     for inner in clause.parts:

@@ -33,7 +33,7 @@ from whoosh.reading import CorruptIndexError, TermNotFound
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
 from memoryclaw.index.bm25 import WEIGHTS, counts_of, gain, idf, sound, tally
 from memoryclaw.model import COLUMNS
-from memoryclaw.ports import Clause, Hit, IndexRow, Occurrence
+from memoryclaw.ports import Hit, IndexClause, IndexRow, Occurrence
 from memoryclaw.vault.state_folder import touch
 
 # Whoosh's own files: how units are stored in them, and one snapshot of them to read. The one module that opens them.
@@ -101,7 +101,7 @@ class Snapshot:
         """Lets go of the files."""
         self._reader.close()
 
-    def _counts(self, leaf: Clause) -> dict[int, float]:
+    def _counts(self, leaf: IndexClause) -> dict[int, float]:
         tokens = [_key(token) for token in _split(leaf.text)]
         counts: dict[int, float] = defaultdict(float)
         for column in COLUMNS:
@@ -289,7 +289,7 @@ class WhooshIndex:
             if self._added.pop(row.rowid, None) is None:
                 self._removed.add(row.rowid)
 
-    def find(self, clause: Clause, limit: int, within: Sequence[int] | None = None) -> list[Hit]:
+    def find(self, clause: IndexClause, limit: int, within: Sequence[int] | None = None) -> list[Hit]:
         """The best units by BM25, with all that tie with the last of them."""
         cleaned, current = sound(clause), self._current()
         if cleaned is None or current is None or limit < 1:
@@ -307,7 +307,7 @@ class WhooshIndex:
         with self._reading():
             return list(current[1].occurrences(tokens, frozenset(within)))
 
-    def count(self, clause: Clause) -> int:
+    def count(self, clause: IndexClause) -> int:
         """How many units match."""
         cleaned, current = sound(clause), self._current()
         if cleaned is None or current is None:
@@ -408,7 +408,9 @@ class WhooshIndex:
         return IndexDamagedError(f"the index {self._folder} is damaged ({why}); it is being built again")
 
 
-def _hits(clause: Clause, record: _Record, snapshot: Snapshot, within: Sequence[int] | None) -> list[Hit]:
+def _hits(
+    clause: IndexClause, record: _Record, snapshot: Snapshot, within: Sequence[int] | None
+) -> list[Hit]:
     tallied, rowids = tally(clause, snapshot.counts), snapshot.rowids
     documents = tallied.units
     if within is not None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 
 from memoryclaw.model import Fact
-from memoryclaw.recall.conflicts import contested
+from memoryclaw.recall.conflicts import contested_keys
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.language import key_of
 from memoryclaw.vault.conflict_rules import Conflict, FactAt, agree, conflicts, key_of_fact
@@ -20,7 +20,7 @@ from memoryclaw.writing.decisions import Decisions, decisions_of, fingerprint
 KIND = "conflict"
 
 
-def allowed_by(decisions: Decisions) -> Callable[[Fact, Fact], bool]:
+def allowance(decisions: Decisions) -> Callable[[Fact, Fact], bool]:
     """Tells of two facts whether a person said that both may stand."""
     return lambda one, other: decisions.is_rejected(pair_print(one, other))
 
@@ -43,23 +43,23 @@ def _keys(facts: Iterable[Fact]) -> str:
 def standing_conflicts(context: WriteContext, schema: Schema | None = None) -> list[Conflict]:
     """The conflicts of the vault, as far as the caller sees both sides."""
     lookup = context.lookup
-    keys = contested(lookup.value_counts(), lookup.other_names)
+    keys = contested_keys(lookup.value_counts(), lookup.other_names)
     pairs = list(lookup.standing_facts(keys))
     if context.only_seen:
-        pairs = list(_seen(context, pairs))
+        pairs = list(_visible_facts(context, pairs))
     decisions = decisions_of(context.root)
     pairs.sort(key=lambda told: key_of(told[1].entity))
     return conflicts(
         pairs,
         schema or context.schema(),
         today=context.today,
-        allowed=allowed_by(decisions),
+        allowed=allowance(decisions),
         linked=lookup.other_names(keys),
         speakers=lookup.speakers,
     )
 
 
-def _seen(context: WriteContext, found: Sequence[FactAt]) -> Iterator[FactAt]:
+def _visible_facts(context: WriteContext, found: Sequence[FactAt]) -> Iterator[FactAt]:
     """Those of these facts that are in what the caller sees of their files, as they stand there."""
     texts: dict[str, list[Fact]] = {}
     for path, fact in found:
@@ -75,7 +75,7 @@ def says(one: Fact, other: Fact) -> bool:
     return (one.entity, one.field, one.value) == (other.entity, other.field, other.value)
 
 
-def opposed(conflict: Conflict) -> list[tuple[Fact, Fact]]:
+def rivals(conflict: Conflict) -> list[tuple[Fact, Fact]]:
     """The pairs of values that cannot both hold, each once."""
     facts = [side[0][1] for side in conflict.sides]
     return [(a, b) for a, b in combinations(facts, 2) if not agree(a.value, b.value)]
@@ -101,4 +101,4 @@ def rules(vault: Vault) -> tuple[Schema, Callable[[Fact, Fact], bool]]:
     """What a vault declares of its fields, as the caller sees it, and of which values a person said that they may stand together."""
     file = vault.read(SCHEMA_FILE)
     schema = read_schema(readable(decode(file[0]).text) if file else "")
-    return schema, allowed_by(decisions_of(os.fspath(vault.root)))  # what was decided is so for everybody
+    return schema, allowance(decisions_of(os.fspath(vault.root)))  # what was decided is so for everybody

@@ -16,7 +16,7 @@ from memoryclaw.writing.context import fact_in_words
 _SESSIONS = (SESSION, f"{SESSION}:%")
 
 
-def expired(context: UpkeepContext) -> Iterator[PlannedChange]:
+def expiries(context: UpkeepContext) -> Iterator[PlannedChange]:
     """The notes and facts whose last day is over, or whose session has been idle for a day."""
     yield from _notes(context)
     yield from _facts(context)
@@ -31,7 +31,7 @@ def _notes(context: UpkeepContext) -> Iterator[PlannedChange]:
         lifecycle = Lifecycle(*tags)
         if end := _over(context, lifecycle, max(active.get(lifecycle.scope, ""), str(day)[:10])):
             target = free_name(f"archive/{path}", lambda to: files.exists(context.writing.root, to))
-            reason = f"{_why(lifecycle, end)}; `memoryclaw revive {id_}` brings it back"
+            reason = f"{_why(lifecycle, end)}; `memoryclaw forget --undo {id_}` brings it back"
             if move := resting(context, MoveFile(str(path), target)):
                 yield PlannedChange("archive", f"Expired: {title}", (move,), (reason,))
 

@@ -1,4 +1,4 @@
-"""Episodes that nothing has used for long: proposed for the archive, all in one batch, each with why. `revive` brings them back."""
+"""Episodes that nothing has used for long: proposed for the archive, all in one batch, each with why. `forget --undo` brings them back."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CANDIDATES = """select id, path, title, at from files where kind = 'episode' an
     order by at, path"""
 
 
-def unused(context: UpkeepContext) -> Iterator[PlannedChange]:
+def unused_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
     """Proposes for the archive the episodes of consolidation that are old and were never used, and that nothing else leads to.
 
     What a person has kept once, or brought back, is not asked about again, and nothing while an earlier batch waits.
@@ -32,7 +32,7 @@ def unused(context: UpkeepContext) -> Iterator[PlannedChange]:
     days = context.ledger.active_days()
     today = context.writing.now.astimezone(UTC).date().isoformat()
     before = days[: bisect_left(days, today)]
-    if len(before) <= OLD or (proposed_before := _asked_before(context)) is None:
+    if len(before) <= OLD or (proposed_before := _proposed_paths(context)) is None:
         return
     rated = context.ledger.record().uses
     used = {
@@ -65,11 +65,11 @@ def unused(context: UpkeepContext) -> Iterator[PlannedChange]:
             f"Archive {number} used for long",
             tuple(move for move in moves if not files.exists(context.writing.root, move.to)),
             tuple(reason for _, reason in chosen),
-            reason=f"older than {OLD} days on which the vault was used, and nothing leads to them; `memoryclaw revive` brings any of them back",
+            reason=f"older than {OLD} days on which the vault was used, and nothing leads to them; `memoryclaw forget --undo` brings any of them back",
         )
 
 
-def _asked_before(context: UpkeepContext) -> set[str] | None:
+def _proposed_paths(context: UpkeepContext) -> set[str] | None:
     """The files that a person was asked about before; None while a batch waits."""
     root, paths = context.writing.root, set[str]()
     for folder in ("review", "archive/review"):

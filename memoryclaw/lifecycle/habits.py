@@ -52,15 +52,15 @@ def habits(context: UpkeepContext) -> Iterator[PlannedChange]:
             continue
         if fact.field == HABIT:  # current or past: it was decided
             decided[name_key(fact.entity)].append(_stems(fact.value))
-        elif preference := _shown(context.catalog, fact, partial(places.of, path)):
+        elif preference := _sample(context.catalog, fact, partial(places.of, path)):
             by_entity[name_key(fact.entity)].append(preference)
     for entity, preferences in sorted(by_entity.items()):
         for group in _groups(sorted(preferences, key=lambda one: (one.places[0], one.said))):
             if not any(_are_alike(group[0].stems, stems) for stems in decided[entity]):
-                yield _proposed(group)
+                yield _proposal(group)
 
 
-def _shown(catalog: Catalog, fact: Fact, sources: Callable[[Fact], list[str]]) -> _Shown | None:
+def _sample(catalog: Catalog, fact: Fact, sources: Callable[[Fact], list[str]]) -> _Shown | None:
     """What a fact shows, if it may be a preference that a person told everybody."""
     holds = fact.current or (fact.is_statement and not fact.until)
     if (
@@ -114,7 +114,7 @@ def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return bool(one and other) and len(one & other) >= _ALIKE * len(one | other)
 
 
-def _proposed(group: Sequence[_Shown]) -> PlannedChange:
+def _proposal(group: Sequence[_Shown]) -> PlannedChange:
     first = group[0]
     places = sorted({(day, source, shown.said) for shown in group for day, source in shown.places})
     days = sorted(_days(group))

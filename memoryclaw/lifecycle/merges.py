@@ -53,7 +53,7 @@ _QUOTED = 3  # lines of an episode in its proposal
 
 def merges(context: UpkeepContext) -> Iterator[PlannedChange]:
     """The merges to propose now, of entities first, then of facts, then of episodes, the most alike first."""
-    entities = _named(context.catalog.facts())
+    entities = _named_entities(context.catalog.facts())
     every = (*_of_entities(context, entities), *_of_facts(context, entities), *_of_episodes(context))
     open_changes = [change for change in every if is_open(context, change)]
     remaining = len(open_changes) - MOST
@@ -91,7 +91,7 @@ class Pair(NamedTuple):
     outcome: str  # reuse: the same but for spelling | absorb: one holds the other | near
 
 
-def alike(texts: Sequence[tuple[str, str]]) -> list[Pair]:
+def alike_pairs(texts: Sequence[tuple[str, str]]) -> list[Pair]:
     """The pairs of texts (id, text) that say nearly the same, the most alike first; every text is taken in once at most.
 
     Args:
@@ -165,14 +165,14 @@ def _once(pairs: Iterable[Pair]) -> Iterator[Pair]:
 
 
 def _of_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
-    by_id = {episode.id: episode for episode in _told(context)}
+    by_id = {episode.id: episode for episode in _run_episodes(context)}
     groups: dict[str, list[RunEpisode]] = defaultdict(list)
     for episode in by_id.values():
         groups[episode.trust].append(episode)  # what is trusted takes in nothing that is not
     pairs = [
         pair
         for trust in sorted(groups)
-        for pair in alike([(episode.id, episode.text) for episode in groups[trust]])
+        for pair in alike_pairs([(episode.id, episode.text) for episode in groups[trust]])
         if by_id[pair.takes].at[:10]
         != by_id[pair.taken].at[:10]  # those of one day are merged as they are written
     ]
@@ -180,7 +180,7 @@ def _of_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
         yield _episode_merge(context, pair, by_id[pair.takes], by_id[pair.taken])
 
 
-def _told(context: UpkeepContext) -> Iterator[RunEpisode]:
+def _run_episodes(context: UpkeepContext) -> Iterator[RunEpisode]:
     """The episodes that a run wrote, oldest first; none that is for some only, stays here, or has lines that were forgotten."""
     forgotten = ForgottenLines.of(context.decisions.forgotten)
     for id_, path, stamp, trust in context.catalog.rows(
@@ -204,11 +204,11 @@ def _told(context: UpkeepContext) -> Iterator[RunEpisode]:
             continue
         merged = names_of(low, ("merged_from",))
         yield RunEpisode(
-            str(id_), str(path), str(stamp), str(trust), _said(note.body), tuple(map(str, ranges)), merged
+            str(id_), str(path), str(stamp), str(trust), _lines(note.body), tuple(map(str, ranges)), merged
         )
 
 
-def _said(body: str) -> tuple[str, ...]:
+def _lines(body: str) -> tuple[str, ...]:
     return tuple(line for raw in body.split("\n") if (line := raw.strip()) and not line.startswith("#"))
 
 
@@ -283,17 +283,17 @@ def _of_entities(context: UpkeepContext, known: Mapping[str, NamedEntity]) -> It
     many = frozenset(field for field, declared in schema.fields.items() if declared.many)
     pairs = [
         pair
-        for pair in called_alike(list(known.values()), _names(catalog), schema.collections)
+        for pair in names_alike(list(known.values()), _names(catalog), schema.collections)
         if key_of(pair.other) not in {key_of(word) for _, word in catalog.synonyms([key_of(pair.name)])}
         and not disagree(known[key_of(pair.name)], known[key_of(pair.other)], many)
     ]
-    apart = told_apart(pairs, catalog) if pairs else set()
+    apart = pairs_apart(pairs, catalog) if pairs else set()
     for pair in pairs:
         if pair not in apart:
             yield _entity_merge(pair, known[key_of(pair.other)])
 
 
-def _named(facts: Iterable[tuple[str, Fact]]) -> dict[str, NamedEntity]:
+def _named_entities(facts: Iterable[tuple[str, Fact]]) -> dict[str, NamedEntity]:
     """The entities of semantic files by the keys of their names; none of which a line is for some only, or in quarantine."""
     facts_by_key: dict[str, list[tuple[str, Fact]]] = defaultdict(list)
     for path, fact in facts:
@@ -313,7 +313,7 @@ def _names(catalog: Catalog) -> set[str]:
     return {str(name) for (name,) in catalog.rows(sql)}
 
 
-def called_alike(
+def names_alike(
     known: Sequence[NamedEntity], names: Iterable[str], collections: Iterable[str]
 ) -> list[Called]:
     """The pairs of entities of which one name is short for the other, or the same but for spelling.
@@ -395,9 +395,9 @@ def disagree(one: NamedEntity, other: NamedEntity, many: Iterable[str]) -> bool:
 _LINK = re.compile(r"\[\[[^\[\]|]*\|([^\[\]]*)\]\]")
 
 
-def told_apart(pairs: Iterable[Called], catalog: Catalog) -> set[Called]:
+def pairs_apart(pairs: Iterable[Called], catalog: Catalog) -> set[Called]:
     """The pairs that some line of the vault tells of side by side: whoever wrote it means two things."""
-    open_ = {pair: (_spaced(pair.name), _spaced(pair.other)) for pair in pairs}
+    open_ = {pair: (_space_out(pair.name), _space_out(pair.other)) for pair in pairs}
     apart = set[Called]()
     for text in catalog.texts():
         folded = fold(text)
@@ -408,7 +408,7 @@ def told_apart(pairs: Iterable[Called], catalog: Catalog) -> set[Called]:
             and all(word in folded for word in {*key_of(pair.name).split(), *key_of(pair.other).split()})
         ]
         for line in text.split("\n") if near else ():
-            spaced = _spaced(_LINK.sub(r"\1", line))
+            spaced = _space_out(_LINK.sub(r"\1", line))
             for pair in near:
                 longer, shorter = open_[pair]
                 if longer in spaced and shorter in spaced.replace(longer, "  /  "):
@@ -416,7 +416,7 @@ def told_apart(pairs: Iterable[Called], catalog: Catalog) -> set[Called]:
     return apart
 
 
-def _spaced(text: str) -> str:
+def _space_out(text: str) -> str:
     return f" {'  '.join(key_of(text).split())} "
 
 
@@ -450,12 +450,12 @@ def _of_facts(context: UpkeepContext, known: Mapping[str, NamedEntity]) -> Itera
                 groups["" if fact.is_statement else key_of_fact(fact)].append((path, fact))
         for field, values in groups.items():
             order = sorted(values, key=lambda one: (one[1].day, one[0], one[1].line))
-            for pair in said_again([fact.value for _, fact in order], statements=not field):
+            for pair in repeated_values([fact.value for _, fact in order], statements=not field):
                 takes, taken = order[int(pair.takes)], order[int(pair.taken)]
                 yield _fact_merge(takes, taken, places.of(*taken), context.writing.today)
 
 
-def said_again(values: Sequence[str], *, statements: bool) -> list[Pair]:
+def repeated_values(values: Sequence[str], *, statements: bool) -> list[Pair]:
     """The pairs of values that say the same, named by their places; of two the one that says more takes in the other.
 
     Values of a field do where both may be right, statements where they have nearly the same words, the same numbers, and neither
@@ -471,7 +471,7 @@ def said_again(values: Sequence[str], *, statements: bool) -> list[Pair]:
         )
         return [*_once(Pair(takes, taken, 1.0, "absorb") for takes, taken in fuller)]
     weight = {place: _weight(value) for place, value in places.items()}
-    return [pair for pair in alike([*places.items()]) if weight[pair.takes] == weight[pair.taken]]
+    return [pair for pair in alike_pairs([*places.items()]) if weight[pair.takes] == weight[pair.taken]]
 
 
 def _weight(value: str) -> tuple[frozenset[str], bool]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from memoryclaw.errors import NotFoundError
 from memoryclaw.lifecycle.keeping import UpkeepContext
-from memoryclaw.lifecycle.views import ENTITIES, TOPICS, View, named, pages, views, was_edited, written
+from memoryclaw.lifecycle.views import ENTITIES, TOPICS, View, compose, find, pages, views, was_edited
 from memoryclaw.vault import files
 from memoryclaw.vault.generated import is_generated
 from memoryclaw.vault.layout import on_disk
@@ -36,10 +36,10 @@ def look(context: UpkeepContext, name: str = "") -> Views:
     pages_listed = _views(context)
     if not name:
         return Views(tuple(pages_listed))
-    chosen = tuple(named(pages_listed, name)) or tuple(named(pages_listed, context.catalog.entity_name(name)))
+    chosen = tuple(find(pages_listed, name)) or tuple(find(pages_listed, context.catalog.entity_name(name)))
     if not chosen:
         raise NotFoundError(
-            f"nothing is known of which a page {name!r} could be made; `memoryclaw views` lists all pages"
+            f"nothing is known of which a page {name!r} could be made; `memoryclaw browse views` lists all pages"
         )
     return Views(chosen)
 
@@ -112,7 +112,7 @@ def _commit(context: UpkeepContext, view: View, run: str, *, edited: bool) -> Pe
     page, templates = view.page, context.writing.templates
 
     def text(now: str | None) -> str | None:
-        return written(page, now, templates, edited=edited) if page else now
+        return compose(page, now, templates, edited=edited) if page else now
 
     def message() -> str:
         return templates.commit_message("views", path=view.path, count=view.sources, run=run)

@@ -51,7 +51,7 @@ def _by_cause(outcomes: Iterable[RunOutcome]) -> list[list[RunOutcome]]:
     return list(by_cause.values())
 
 
-def outdated(one: ListedSkill, acted: Iterable[ToolSequence]) -> list[Problem]:
+def failings(one: ListedSkill, acted: Iterable[ToolSequence]) -> list[Problem]:
     """What speaks against a skill as it is written: a tool that its last run did not find, steps that sessions no longer take.
 
     Args:
@@ -66,7 +66,7 @@ def outdated(one: ListedSkill, acted: Iterable[ToolSequence]) -> list[Problem]:
     tools = tuple(map(_plain, (step.tool for step in read_recipe(one.skill).steps))) or tuple(
         map(_plain, one.skill.tools)
     )
-    tools_called = _done_otherwise(tools, acted) if len(set(tools)) > 1 else ()
+    tools_called = _other_calls(tools, acted) if len(set(tools)) > 1 else ()
     if tools_called:
         reason = f"the last {_OTHERWISE} sessions that did this called {', '.join(tools_called)}"
         problems.append(
@@ -80,7 +80,7 @@ def outdated(one: ListedSkill, acted: Iterable[ToolSequence]) -> list[Problem]:
     return problems
 
 
-def _done_otherwise(tools: tuple[str, ...], acted: Iterable[ToolSequence]) -> tuple[str, ...]:
+def _other_calls(tools: tuple[str, ...], acted: Iterable[ToolSequence]) -> tuple[str, ...]:
     """What the last sessions called that did nearly what the tools say, if none of them called just these; else nothing."""
     in_order = sorted(acted, key=lambda one: one.range)
     sequences = [tuple(map(_plain, called)) for called in sessions(in_order).values()]

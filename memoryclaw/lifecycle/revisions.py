@@ -51,7 +51,7 @@ def revisions(context: UpkeepContext) -> Iterator[PlannedChange]:
         address = context.catalog.resolve(note) if room > 0 else None
         if address is None or not address.path.startswith("episodes/"):
             continue
-        change = _proposed(address.path, note, contradictions[note])
+        change = _proposal(address.path, note, contradictions[note])
         if is_open(context, change):
             room -= 1
             yield change
@@ -96,7 +96,7 @@ def _successor(fact: Fact, others: Iterable[Fact]) -> Fact | None:
     return min(later, key=lambda one: (one.since, not one.current, one.id), default=None)
 
 
-def _proposed(path: str, note: str, found: Sequence[_Contradiction]) -> PlannedChange:
+def _proposal(path: str, note: str, found: Sequence[_Contradiction]) -> PlannedChange:
     actions = tuple(
         NoteBelow(path, pair.block, f"superseded by [[{pair.source}]]: {_words(pair.now)} ({pair.now.since})")
         for pair in found

@@ -48,7 +48,7 @@ def superseding(context: UpkeepContext) -> Iterator[PlannedChange]:
             rules = [own_strength.beats(rival) for n, rival in enumerate(strength) if n != number]
             value = side[0][1].value
             if all(rules) and all(place_of(path) == SEMANTIC for path, _ in conflict.against(value)):
-                yield from _decided(context, conflict, value, list(dict.fromkeys(rules)))
+                yield from _decision(context, conflict, value, list(dict.fromkeys(rules)))
 
 
 def _strength(lookup: Lookup, fact: Fact) -> _Standing:
@@ -57,7 +57,7 @@ def _strength(lookup: Lookup, fact: Fact) -> _Standing:
     return _Standing(-TRUSTS.index(fact.trust), not inferred, fact.since[:10])
 
 
-def _decided(
+def _decision(
     context: UpkeepContext, conflict: Conflict, value: str, rules: list[str]
 ) -> Iterator[PlannedChange]:
     ended = conflict.against(value)

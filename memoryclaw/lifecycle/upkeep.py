@@ -11,8 +11,8 @@ from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
 from memoryclaw.consolidation.consolidate import Consolidated, Rehearse, hold_back, one_at_a_time
 from memoryclaw.consolidation.proposals import fingerprint_of
 from memoryclaw.errors import LockedError
-from memoryclaw.lifecycle.expiry import expired
-from memoryclaw.lifecycle.fading import unused
+from memoryclaw.lifecycle.expiry import expiries
+from memoryclaw.lifecycle.fading import unused_episodes
 from memoryclaw.lifecycle.habits import habits
 from memoryclaw.lifecycle.keeping import UPKEEP, Keeper, UpkeepContext, is_open
 from memoryclaw.lifecycle.merges import merges
@@ -24,10 +24,10 @@ from memoryclaw.vault.layout import run_id
 from memoryclaw.vault.state_folder import mark, read_mark
 
 UPKEPT = "upkept"  # in the state folder: the day on which the nightly run last did its upkeep
-KEEPERS: tuple[Keeper, ...] = (expired, superseding, gotchas, habits, revisions, merges, unused)
+KEEPERS: tuple[Keeper, ...] = (expiries, superseding, gotchas, habits, revisions, merges, unused_episodes)
 
 
-def planned(context: UpkeepContext, keepers: Sequence[Keeper] | None = None) -> ChangeSet:
+def plan(context: UpkeepContext, keepers: Sequence[Keeper] | None = None) -> ChangeSet:
     """What upkeep would do and propose now: nothing that is done, that waits, or that a person has said no to or taken back."""
     changes: dict[str, PlannedChange] = {}
     for keeper in KEEPERS if keepers is None else keepers:
@@ -63,7 +63,7 @@ def upkeep(
     """
     mode = "direct" if mode == "direct" else "propose"
     with one_at_a_time(context.writing.root):
-        changes = hold_back(planned(context, keepers), mode, context.writing, rehearse)
+        changes = hold_back(plan(context, keepers), mode, context.writing, rehearse)
         if not changes.changes:
             return Consolidated(changes, mode=mode)
         mode = "propose" if changes.held else mode
@@ -90,7 +90,7 @@ def nightly(
         return None
     context, mode = looking(planning=True), mode or config.mode
     if dry_run:
-        changes = planned(context)
+        changes = plan(context)
         return Consolidated(changes, mode=mode) if changes.changes else None
     try:
         run = upkeep(context, mode=mode, loss_budget=config.loss_budget, rehearse=rehearse)

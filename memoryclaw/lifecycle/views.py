@@ -309,10 +309,10 @@ class _Making(NamedTuple):
         rendered = self.templates.render(
             "notes/entity-page.md.j2",
             also=[_plain(name) for name in one.also],
-            facts=[_told(*pair) for pair in current],
-            statements=[_told(*pair) for pair in statements],
-            past=[_told(*pair) for pair in past[:_PAST]],
-            episodes=[_shown(episode, lines) for episode, lines in about[:_EPISODES]],
+            facts=[_fact_line(*pair) for pair in current],
+            statements=[_fact_line(*pair) for pair in statements],
+            past=[_fact_line(*pair) for pair in past[:_PAST]],
+            episodes=[_row(episode, lines) for episode, lines in about[:_EPISODES]],
             more=max(len(about) - _EPISODES, 0),
             topics=topics,
         )
@@ -340,8 +340,8 @@ class _Making(NamedTuple):
             members=[
                 _link(self.pages[one], one) if one in self.pages else _plain(one) for one in topic.members
             ],
-            facts=[f"{_plain(fact.entity)}, {_told(where, fact)}" for where, fact in facts],
-            episodes=[_shown(episode, _naming(episode, keys) or ()) for episode in episodes[:_EPISODES]],
+            facts=[f"{_plain(fact.entity)}, {_fact_line(where, fact)}" for where, fact in facts],
+            episodes=[_row(episode, _naming(episode, keys) or ()) for episode in episodes[:_EPISODES]],
             more=max(len(episodes) - _EPISODES, 0),
         )
         sources = [self.ids.get(where, where) for where, _ in facts] + [episode.id for episode in episodes]
@@ -364,7 +364,7 @@ def _naming(episode: Episode, keys: Iterable[str]) -> tuple[str, ...] | None:
     return None
 
 
-def _shown(episode: Episode, lines: Iterable[str]) -> dict[str, object]:
+def _row(episode: Episode, lines: Iterable[str]) -> dict[str, object]:
     when = episode.at[:10]
     link = _link(episode.path, episode.title or episode.id)
     return {"link": f"{when}: {link}" if when else link, "lines": [_plain(_bare(line)) for line in lines]}
@@ -377,7 +377,7 @@ def _bare(line: str) -> str:
     return line[2:] if line[:2] in ("- ", "* ", "+ ") else line
 
 
-def _told(path: str, fact: Fact) -> str:
+def _fact_line(path: str, fact: Fact) -> str:
     """One fact with its days, where it comes from and where it stands."""
     says = f'"{_plain(fact.value)}"' if fact.is_statement else f"{_plain(fact.field)}: {_plain(fact.value)}"
     days = [f"since {fact.since}"] * bool(fact.since) + [f"until {fact.until}"] * bool(fact.until)
@@ -438,7 +438,7 @@ def was_edited(text: str) -> bool:
     return fingerprint_of(generated_part(text)) != text_of(split(readable(text)).meta.get(FINGERPRINT))
 
 
-def written(page: GeneratedPage, text: str | None, templates: Templates, *, edited: bool = False) -> str:
+def compose(page: GeneratedPage, text: str | None, templates: Templates, *, edited: bool = False) -> str:
     """The text of a page's file with its generated part as it is now; all that a person wrote around it stays, byte for byte.
 
     What somebody changed between the marks stays as well, unless it is known that no person did (`edited`).
@@ -457,7 +457,7 @@ def written(page: GeneratedPage, text: str | None, templates: Templates, *, edit
     return set_property(fresh, FINGERPRINT, page.fingerprint)
 
 
-def named(listed: Sequence[View], name: str) -> Iterator[View]:
+def find(listed: Sequence[View], name: str) -> Iterator[View]:
     """The pages of this name, title or path."""
     key = key_of(name)
     for view in listed:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from memoryclaw.index.stemming import language
 from memoryclaw.model import Answer, Match, Matched, Recalled
 from memoryclaw.recall.packing import text_of
-from memoryclaw.recall.question import RELATED_IN, related
+from memoryclaw.recall.question import RELATED_IN, kin_of
 from memoryclaw.recall.rank import OVER, Ranking
 from memoryclaw.recall.search import Searcher, answering_share
 from memoryclaw.text.dates import falls_in
@@ -126,7 +126,7 @@ def _due(found: Ranking, match: Match) -> list[Matched]:
     return [
         Matched(word=word, field="date", via="date")
         for word in found.question.weights
-        if any(one.token("deadline") in (one.token(word), *related(one.token(word), one)) for one in spoken)
+        if any(one.token("deadline") in (one.token(word), *kin_of(one.token(word), one)) for one in spoken)
     ]
 
 

@@ -16,7 +16,7 @@ from memoryclaw.model import Fact, Link, Unit
 from memoryclaw.ports import Address
 from memoryclaw.recall.addresses import address_of, lead_to
 from memoryclaw.recall.strength import Strengths
-from memoryclaw.recall.superseded import ShownLines, Superseded, superseded
+from memoryclaw.recall.superseded import ShownLines, Superseded, successors
 from memoryclaw.text import encoding
 from memoryclaw.text.dates import falls_in, find_ranges, leading_range, next_occurrence
 from memoryclaw.text.encoding import readable
@@ -100,7 +100,7 @@ def show(id_: str, catalog: Catalog, vault: Vault, today: date) -> ShownUnit:
         return ShownUnit(address, excerpt, digest)
     episode = readable(excerpt) if place.kind == "episode" else ""
     lines_shown = ShownLines(address.path, address.line, address.end_line, episode)
-    outdated = superseded(catalog, [lines_shown], today.isoformat()) if episode or place.kind == "log" else {}
+    outdated = successors(catalog, [lines_shown], today.isoformat()) if episode or place.kind == "log" else {}
     return ShownUnit(address, excerpt, digest, tuple(outdated.get(0, ())))
 
 
@@ -312,7 +312,7 @@ def _facts_of(entity: str, catalog: Catalog, known: list[tuple[str, Fact]]) -> l
     key = key_of(entity)
     for keys in (
         {*keys_of(entity), *(key_of(word) for _, word in catalog.synonyms([key]))},
-        _called(key, catalog),
+        _keys_of_name(key, catalog),
     ):
         pairs = [pair for pair in known if keys.intersection(keys_of(pair[1].entity))]
         if pairs:
@@ -320,7 +320,7 @@ def _facts_of(entity: str, catalog: Catalog, known: list[tuple[str, Fact]]) -> l
     return []
 
 
-def _called(key: str, catalog: Catalog) -> set[str]:
+def _keys_of_name(key: str, catalog: Catalog) -> set[str]:
     return {key_of(name) for _, _, name in catalog.names([key], ["entity", "part"])}
 
 
@@ -335,7 +335,7 @@ def _links_out(address: Address, catalog: Catalog) -> list[LinkEnd]:
     if address.id != address.note:
         links = [(path, link) for path, link in links if address.line <= link.line <= address.end_line]
     return [
-        LinkEnd(path, link.line, _written(link), link.label, lead_to(link.target, path, catalog))
+        LinkEnd(path, link.line, _link_text(link), link.label, lead_to(link.target, path, catalog))
         for path, link in links
     ]
 
@@ -347,7 +347,7 @@ def _links_back(address: Address, catalog: Catalog) -> list[LinkEnd]:
     rows = catalog.rows(sql, [json.dumps(keys)])
     ends = [
         LinkEnd(
-            str(r[0]), int(r[4]), _written(Link(*r[1:])), str(r[3]), lead_to(str(r[1]), str(r[0]), catalog)
+            str(r[0]), int(r[4]), _link_text(Link(*r[1:])), str(r[3]), lead_to(str(r[1]), str(r[0]), catalog)
         )
         for r in rows
     ]
@@ -392,7 +392,7 @@ def _holds(fact: Fact, as_of: date | None) -> bool:
     )
 
 
-def _written(link: Link) -> str:
+def _link_text(link: Link) -> str:
     return f"{link.target}#{link.anchor}" if link.anchor else link.target
 
 
@@ -410,10 +410,10 @@ def logs_of(session: str, catalog: Catalog) -> list[str]:
     return paths
 
 
-def superseded_in(catalog: Catalog, vault: Vault, path: str, today: date) -> dict[int, list[Superseded]]:
+def successors_in(catalog: Catalog, vault: Vault, path: str, today: date) -> dict[int, list[Superseded]]:
     """What the lines of a log told and holds no longer, by line."""
     lines = len(encoding.LINE.findall(encoding.decode(_bytes(vault, path)).text))
-    outdated = superseded(catalog, [ShownLines(path, 1, max(lines, 1))], today.isoformat()).get(0, [])
+    outdated = successors(catalog, [ShownLines(path, 1, max(lines, 1))], today.isoformat()).get(0, [])
     return {line: list(lines_told) for line, lines_told in groupby(outdated, key=lambda one: one.line)}
 
 

@@ -43,7 +43,7 @@ def lately(events: Iterable[Mapping[str, object]], until: str) -> dict[str, str]
     return receipts
 
 
-def cited_in(
+def citations(
     reply: str, before: Sequence[str], shown: Iterable[str], catalog: Catalog, units: int
 ) -> dict[str, str]:
     """How a reply gives away that it used something, `id` or `words`, by the id of each that it used.
@@ -60,7 +60,7 @@ def cited_in(
     reply = reply[:_READ]
     signs = {id_: "id" for id_ in rowids if names(reply, id_)}
     rowids_left = [rowid for id_, rowid in rowids.items() if id_ not in signs]
-    repeated = _ReplyWords(reply, before, catalog, units).told_of(rowids_left) if rowids_left else ()
+    repeated = _ReplyWords(reply, before, catalog, units).repeats(rowids_left) if rowids_left else ()
     signs |= dict.fromkeys(repeated, "words")
     return {id_: signs[id_] for id_ in rowids if id_ in signs}
 
@@ -90,7 +90,7 @@ class _ReplyWords:
         self._said: dict[str, tuple[str, frozenset[str]]] = {}
         self._days: dict[str, bool] = {}
 
-    def told_of(self, rowids: Sequence[int]) -> list[str]:
+    def repeats(self, rowids: Sequence[int]) -> list[str]:
         """The ids of the units among these that the reply repeats."""
         units = self._catalog.units(rowids)
         paths = {int(r): str(p) for r, p in self._catalog.rows(_PATHS, [json.dumps(list(units))])}

@@ -35,7 +35,7 @@ class Conflicts:
 
     def all(self) -> list[Conflict]:
         """Every conflict, by the keys of their entities."""
-        return self.of(contested(self._catalog.value_counts(), self._catalog.other_names))
+        return self.of(contested_keys(self._catalog.value_counts(), self._catalog.other_names))
 
     def of(self, keys: Iterable[str]) -> list[Conflict]:
         """The conflicts about these entities, named by key."""
@@ -57,7 +57,7 @@ class Conflicts:
         )
 
 
-def contested(
+def contested_keys(
     told: Iterable[tuple[str, str, int]], other_names: Callable[[Iterable[str]], Iterable[tuple[str, str]]]
 ) -> set[str]:
     """The keys of the entities of which one field may have two values.

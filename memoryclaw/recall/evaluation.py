@@ -82,12 +82,12 @@ def paired_bootstrap(
     if len(before) != len(after) or not before:
         raise ValueError(f"{len(before)} values cannot be paired with {len(after)}")
     gains = [new - old for old, new in zip(before, after, strict=True)]
-    means = sorted(_resampled(gains, resamples, seed))
+    means = sorted(_resample(gains, resamples, seed))
     cut = int(len(means) * 0.025)
     return Interval(mean(gains), means[cut], means[-1 - cut])
 
 
-def _resampled(gains: Sequence[float], resamples: int, seed: int) -> Iterable[float]:
+def _resample(gains: Sequence[float], resamples: int, seed: int) -> Iterable[float]:
     # A generator of its own: this module may not know `random`, and the sequence must never change with Python.
     count, state = len(gains), seed
     for _ in range(resamples):
@@ -127,7 +127,7 @@ class GoldenQuestions(NamedTuple):
 def read_goldens(text: str) -> GoldenQuestions:
     """The golden questions of a YAML text; one that cannot be used is a problem, and none is guessed at."""
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
-        hint = "split them into several files; `memoryclaw eval FILE` asks one of them"
+        hint = "split them into several files; `memoryclaw check eval FILE` asks one of them"
         return GoldenQuestions((), (Problem("", 1, "the questions take more than 64 KiB", hint),))
     document = load(text)
     if document.problems:
@@ -257,7 +257,7 @@ def golden_problems(path: str, text: str) -> tuple[Problem, ...]:
 
 def evaluate(goldens: Iterable[GoldenQuestion], shown: str, bench: EvaluationSetup) -> Evaluated:
     """Asks every question and counts what was found."""
-    judged = [_judged(golden, bench) for golden in goldens]
+    judged = [_judge(golden, bench) for golden in goldens]
     ranked = [case for case in judged if case[0].expected]
     without = [counts for _, _, counts in judged]
     return Evaluated(
@@ -273,7 +273,7 @@ def evaluate(goldens: Iterable[GoldenQuestion], shown: str, bench: EvaluationSet
     )
 
 
-def _judged(
+def _judge(
     golden: GoldenQuestion, bench: EvaluationSetup
 ) -> tuple[QuestionResult, list[str], tuple[int, int]]:
     searcher = bench.searcher(golden.as_of)
@@ -282,7 +282,7 @@ def _judged(
     targets = [target_of(id_, bench.catalog, bench.vault) for id_ in golden.expect]
     order = _order(answer_in_full, targets)
     widest = contexts[max(contexts)]
-    expected = tuple(_expected(target, order, answer_in_full, bench) for target in targets)
+    expected = tuple(_expectation(target, order, answer_in_full, bench) for target in targets)
     unwanted = [target_of(id_, bench.catalog, bench.vault) for id_ in golden.without]
     unwanted += [unwanted_target(text, bench) for text in golden.must_not]
     shown_unwanted = [
@@ -293,11 +293,11 @@ def _judged(
         line=golden.line,
         expected=expected,
         recall={k: recall_at(order, golden.expect, k) for k in bench.ks} if targets else {},
-        held={budget: _held(golden, targets, answer) for budget, answer in contexts.items()} if golden.expect or golden.answer else {},
+        held={budget: _share_held(golden, targets, answer) for budget, answer in contexts.items()} if golden.expect or golden.answer else {},
         confidence=answer_in_full.confidence,
         misses=(
             *(f"{expectation.id}: {expectation.reason}" for expectation in expected if expectation.reason),
-            *_unpacked(expected, targets, widest),
+            *_packing_misses(expected, targets, widest),
             *(f"the context lacks {words!r}" for words in golden.answer if not _says(words, widest)),
             *(f"{target.id}: {target.trouble or 'is in the context'}" for target in unwanted if target.trouble or target in shown_unwanted),
         ),
@@ -319,7 +319,7 @@ def _order(found: Answer, targets: Sequence[Target]) -> list[str]:
     return order
 
 
-def _expected(target: Target, order: Sequence[str], found: Answer, bench: EvaluationSetup) -> Expected:
+def _expectation(target: Target, order: Sequence[str], found: Answer, bench: EvaluationSetup) -> Expected:
     rank = order.index(target.id) + 1 if target.id in order else 0
     if target.trouble or rank > max(bench.ks):
         return Expected(target.id, rank, target.trouble or f"rank {rank}")
@@ -328,10 +328,10 @@ def _expected(target: Target, order: Sequence[str], found: Answer, bench: Evalua
     out = [unit.decision for unit in found.trace if unit.id in target.units]
     if out:
         return Expected(target.id, 0, f"left out: {out[0]}")
-    return Expected(target.id, 0, f"not a candidate: {_shared(found.query, target, bench)}")
+    return Expected(target.id, 0, f"not a candidate: {_common_words(found.query, target, bench)}")
 
 
-def _shared(question: str, target: Target, bench: EvaluationSetup) -> str:
+def _common_words(question: str, target: Target, bench: EvaluationSetup) -> str:
     """What the words of a question and of its evidence have in common, told for a person."""
     words = [word for word in words_of(question) if not bench.language.is_stop(word)]
     units = bench.catalog.units(target.rowids).values()
@@ -342,7 +342,7 @@ def _shared(question: str, target: Target, bench: EvaluationSetup) -> str:
     return f"shares only {', '.join(shared)}" if shared else "shares no word with the question"
 
 
-def _unpacked(expected: Sequence[Expected], targets: Sequence[Target], answer: Recalled) -> list[str]:
+def _packing_misses(expected: Sequence[Expected], targets: Sequence[Target], answer: Recalled) -> list[str]:
     """Why what was found is not in the widest context."""
     reasons = {one.id: one.decision for one in reversed(answer.trace)}
     return [
@@ -352,7 +352,7 @@ def _unpacked(expected: Sequence[Expected], targets: Sequence[Target], answer: R
     ]
 
 
-def _held(golden: GoldenQuestion, targets: Sequence[Target], answer: Recalled) -> float:
+def _share_held(golden: GoldenQuestion, targets: Sequence[Target], answer: Recalled) -> float:
     hits = [_is_in(target, answer) for target in targets] + [_says(w, answer) for w in golden.answer]
     return mean([float(hit) for hit in hits])
 
@@ -399,7 +399,7 @@ def target_of(id_: str, catalog: Catalog, vault: Vault) -> Target:
         return _target(id_, catalog.rows(sql, (note[0][0],)))
     if exact:
         return _target(id_, exact)
-    return _covered(id_, catalog, vault) or _begun(id_, catalog)
+    return _covered_units(id_, catalog, vault) or _begun(id_, catalog)
 
 
 def unwanted_target(text: str, bench: EvaluationSetup) -> Target:
@@ -426,7 +426,7 @@ def _begun(id_: str, catalog: Catalog) -> Target:
     return _target(id_, catalog.rows("select rowid, id from units where path = ?", (rows[0][0],)))
 
 
-def _covered(id_: str, catalog: Catalog, vault: Vault) -> Target | None:
+def _covered_units(id_: str, catalog: Catalog, vault: Vault) -> Target | None:
     """The units on the lines that a section or an entity takes; the facts alone of an entity."""
     try:
         address = address_of(id_, catalog, vault)

@@ -13,7 +13,7 @@ from memoryclaw.index.bm25 import K1, WEIGHTS, rarity
 from memoryclaw.index.catalog import Catalog, Lengths, UnitSummary
 from memoryclaw.index.index import Index
 from memoryclaw.model import COUNTED, FROM_NOW_ON, SESSION
-from memoryclaw.ports import Clause
+from memoryclaw.ports import IndexClause
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.text_lane import (
     DATED,
@@ -123,19 +123,19 @@ class EvidenceReader:
         self._lane.folded.clear()
         self._idf.learn(leaves)
         fields = self.fields(question)
-        then = self._said_then(question)
+        then = self._units_of_days(question)
         text = self._text(question, fields, then, max(pool, POOL))
         others = self._any([*question.aliases, *question.related], fields)
         if len(text) < POOL:  # single characters stand in most texts, so they find only what is still missing
             others |= self._any([leaf for leaf in question.leaves if leaf.share < 1], fields)
         goal = self._any(question.goal, fields) if question.open_to_goal else {}
-        listed = self._listed(question, nothing_found=not (text or others))
-        answers = self._told_by_people(question, then) if then and question.in_words and not listed else []
+        listed = self._units_by_filter(question, nothing_found=not (text or others))
+        answers = self._words_of_people(question, then) if then and question.in_words and not listed else []
         wishes = self._wishes() if question.of_you and question.in_words and not fields else []
         of_now = newest and question.in_words and not (fields or question.query.ranges)
         of_now = of_now and bool(text or others or question.is_sentence)
         latest, soon = (self._newest(), self._upcoming(question.today)) if of_now else ([], [])
-        dated = self._dated(question) if question.in_words and not listed else []
+        dated = self._dated_units(question) if question.in_words and not listed else []
         rowids = dict.fromkeys([*text, *others, *goal, *listed, *answers, *wishes, *dated, *latest, *soon])
         summaries = self._catalog.summaries(rowids)
         units = [*summaries, *self._beside(text, summaries, fields)] if question.in_words else summaries
@@ -145,11 +145,11 @@ class EvidenceReader:
         own_ids = with_own_ids(units)
         evidence = Evidence(
             self._units, own_ids, counts, self._weights(question), bool(listed), frozenset(latest), tuple(soon),
-            expired=self._expired(units, question.today), used=self._used(own_ids), folded=Counter(self._lane.folded.values()),
+            expired=self._expired_units(units, question.today), used=self._uses(own_ids), folded=Counter(self._lane.folded.values()),
         )  # fmt: skip
         return self._with_names(evidence, question)
 
-    def _used(self, units: Iterable[UnitSummary]) -> Scores:
+    def _uses(self, units: Iterable[UnitSummary]) -> Scores:
         if self._strengths is None or not self._strengths.ids:
             return NONE
         return {u.rowid: x for u in units if (x := self._strengths.of(u.id, u.kind).x)}
@@ -172,10 +172,10 @@ class EvidenceReader:
         )
 
     def _any(self, leaves: Sequence[Leaf], fields: FieldFilter | None) -> dict[int, float]:
-        clause = Clause("any", parts=tuple(dict.fromkeys(leaf.clause for leaf in leaves)))
+        clause = IndexClause("any", parts=tuple(dict.fromkeys(leaf.clause for leaf in leaves)))
         return self._lane.best(clause, FEWER, fields) if leaves else {}
 
-    def _said_then(self, question: Question) -> Condition | None:
+    def _units_of_days(self, question: Question) -> Condition | None:
         """What holds of units of the days asked about and of those just after, besides what the fields of the question say."""
         where, values = conditions(question.query.filters)
         spoken = [range_ for range_ in question.query.ranges if range_.start and range_.end]
@@ -185,7 +185,7 @@ class EvidenceReader:
         days = " or ".join(["u.at >= ? and u.at < ? || '~'"] * len(spoken))
         return (f"{where} and u.at != '' and ({days})", values) if spoken else None
 
-    def _told_by_people(self, question: Question, then: Condition) -> list[int]:
+    def _words_of_people(self, question: Question, then: Condition) -> list[int]:
         """What people whom the question names said then, newest first: it may answer without a word of the question."""
         where, values = then
         sql = f"""select u.rowid from units u where {where} and u.kind = 'turn'
@@ -215,7 +215,7 @@ class EvidenceReader:
         last = dates.plus_days(today, SOON).isoformat()
         return [int(row[0]) for row in self._catalog.rows(sql, [last, today.isoformat()])]
 
-    def _expired(self, units: Iterable[UnitSummary], today: date) -> frozenset[int]:
+    def _expired_units(self, units: Iterable[UnitSummary], today: date) -> frozenset[int]:
         """What no longer counts on this day: its own last day is over, or its session has long been idle."""
         bounded = [unit for unit in units if unit.expires or unit.scope.startswith(SESSION)]
         if not bounded:
@@ -224,7 +224,7 @@ class EvidenceReader:
         last = {u.rowid: ends(u.lifecycle, max(active.get(u.scope, ""), u.at[:10])) for u in bounded}
         return frozenset(rowid for rowid, end in last.items() if end and end < day)
 
-    def _dated(self, question: Question) -> list[int]:
+    def _dated_units(self, question: Question) -> list[int]:
         """What is of the days asked about by its own value, whatever words it holds: facts that are dates, to-dos due then."""
         where, values = conditions(question.query.filters)
         rowids: dict[int, None] = {}
@@ -250,7 +250,7 @@ class EvidenceReader:
         ]  # numbers go on in the next file
 
     def _counts(
-        self, leaves: Sequence[Leaf], asked: int, units: Sequence[UnitSummary], clause: Clause | None
+        self, leaves: Sequence[Leaf], asked: int, units: Sequence[UnitSummary], clause: IndexClause | None
     ) -> dict[int, Counts]:
         """How often each leaf stands in these units; the first `asked` of them count in the turns beside one, too."""
         turns = {unit.rowid for unit in units if unit.kind == "turn" and unit.trust != "untrusted"}
@@ -283,7 +283,7 @@ class EvidenceReader:
             if clause.op == "token" and self._idf.containing(clause) <= self._most:
                 rare.setdefault(clause.text, []).append(n)
             else:
-                others.append((n, clause.text, _apart(clause.text)))
+                others.append((n, clause.text, _space_out(clause.text)))
         lengths = counter.lengths
         for token, rowid, column, place in self._index.engine.occurrences(rare, lengths) if rare else ():
             # Single characters stand at the end of the body.
@@ -293,7 +293,7 @@ class EvidenceReader:
         for rowid, columns in self._catalog.tokens(lengths).items() if others else ():
             for column, text in columns.items():
                 matching = [(n, apart) for n, phrase, apart in others if phrase in text]
-                padded = _apart(text) if matching else ""
+                padded = _space_out(text) if matching else ""
                 for n, apart in matching:
                     counter.add(rowid, column, n, padded.count(apart))
 
@@ -301,7 +301,7 @@ class EvidenceReader:
         """What each leaf tells; what stands for a word, no more than that word."""
         return [leaf.share * min(self._idf(leaf.clause), leaf.most) for leaf in question.all_leaves]
 
-    def _listed(self, question: Question, *, nothing_found: bool) -> list[int]:
+    def _units_by_filter(self, question: Question, *, nothing_found: bool) -> list[int]:
         """Units found by their date or by filters alone, newest first."""
         ranges, filters = question.query.ranges, question.query.filters
         by_words = question.query.root is not None and not question.only_excludes
@@ -369,7 +369,7 @@ class _LeafCounter:
         counts = dict(self._body(rowid))
         counted = self._times.get(rowid, {})
         for column in _FIELDS if len(counted) > ("body" in counted) else ():
-            for n, count in self._weighed(rowid, column).items():
+            for n, count in self._weigh(rowid, column).items():
                 counts[n] = counts.get(n, 0.0) + count
         return counts
 
@@ -395,10 +395,10 @@ class _LeafCounter:
     def _body(self, rowid: int) -> Mapping[int, float]:
         counts = self._bodies.get(rowid)
         if counts is None:
-            counts = self._bodies[rowid] = self._weighed(rowid, "body")
+            counts = self._bodies[rowid] = self._weigh(rowid, "body")
         return counts
 
-    def _weighed(self, rowid: int, column: str) -> Mapping[int, float]:
+    def _weigh(self, rowid: int, column: str) -> Mapping[int, float]:
         counted = self._times.get(rowid, {}).get(column)
         if not counted:
             return NONE
@@ -407,7 +407,7 @@ class _LeafCounter:
         return {n: scale * times for n, times in counted.items()}
 
 
-def _holding(clause: Clause, texts: Mapping[str, str]) -> set[Clause]:
+def _holding(clause: IndexClause, texts: Mapping[str, str]) -> set[IndexClause]:
     """The tokens and phrases that count for a unit; empty when the clause does not hold."""
     if clause.op in ("token", "phrase"):
         searched = [text for name, text in texts.items() if not clause.columns or name in clause.columns]
@@ -419,7 +419,7 @@ def _holding(clause: Clause, texts: Mapping[str, str]) -> set[Clause]:
     return set().union(*subclauses)
 
 
-def _apart(text: str) -> str:
+def _space_out(text: str) -> str:
     """Tokens with two spaces between them, so that one that stands twice in a row counts twice."""
     return f" {text.replace(' ', '  ')} "
 
@@ -428,7 +428,7 @@ def _norm(length: int, usual: float) -> float:
     return 1 - B + B * length / usual
 
 
-def _is_nested(clause: Clause) -> bool:
+def _is_nested(clause: IndexClause) -> bool:
     """True when a part may stand in a unit and yet add nothing to it."""
     return any(subclause.op == "all" or _is_nested(subclause) for subclause in clause.parts)
 
@@ -444,13 +444,13 @@ class IdfTable:
         self._index = index
         self._catalog = catalog
         self._units = units
-        self._counts: dict[Clause, int] = {}
+        self._counts: dict[IndexClause, int] = {}
 
-    def __call__(self, clause: Clause) -> float:
+    def __call__(self, clause: IndexClause) -> float:
         """How much a clause tells."""
         return rarity(self._units, self.containing(clause))
 
-    def containing(self, clause: Clause) -> int:
+    def containing(self, clause: IndexClause) -> int:
         """How many units hold a token or phrase."""
         count = self._counts.get(clause)
         if count is None:
@@ -465,7 +465,7 @@ class IdfTable:
         """Looks up the tokens of a question together, counted over all columns."""
         self._learn([leaf.clause._replace(columns=()) for leaf in leaves if leaf.clause.op == "token"])
 
-    def _learn(self, tokens: list[Clause]) -> None:
+    def _learn(self, tokens: list[IndexClause]) -> None:
         counts = self._catalog.count_of([token.text for token in tokens])
         self._counts.update((token, counts.get(token.text, 0)) for token in tokens)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from memoryclaw.model import COLUMNS, Matched
-from memoryclaw.ports import Clause
+from memoryclaw.ports import IndexClause
 from memoryclaw.recall.query import Filter
 from memoryclaw.recall.question import Leaf
 from memoryclaw.text.language import Language, fold, words_of
@@ -93,7 +93,7 @@ def _all_of(token: str, tokens: Sequence[str]) -> Iterator[int]:
         yield place
 
 
-def _phrases(clause: Clause, reading: UnitWords, column: str) -> list[str]:
+def _phrases(clause: IndexClause, reading: UnitWords, column: str) -> list[str]:
     words, tokens = reading.words.get(column, ()), reading.tokens.get(column, ())
     phrase = clause.text.split()
     flat = [(word, token) for word, joined in zip(words, tokens, strict=True) for token in joined.split()]

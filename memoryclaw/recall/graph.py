@@ -283,13 +283,13 @@ class _GraphReader:
                 self._tie(Edge(id_, target, "mention", 1, path_, line, ""))
 
     def _cite(self, replies: list[Cited]) -> None:
-        nodes = self._cited({id_ for reply in replies for id_ in reply.ids})
+        nodes = self._cited_nodes({id_ for reply in replies for id_ in reply.ids})
         for reply in replies:
             cited = dict.fromkeys(nodes[id_] for id_ in reply.ids if id_ in nodes)
             for source, target in combinations(sorted(list(cited)[:_MOST_CITED]), 2):
                 self._tie(Edge(source, target, "cited", 1, "", 0, reply.day))
 
-    def _cited(self, ids: set[str]) -> dict[str, str]:
+    def _cited_nodes(self, ids: set[str]) -> dict[str, str]:
         """The node of each cited id that is still there."""
         json_ids = json.dumps(sorted(ids))
         sql = """select u.id, u.kind, u.entity, u.path from units u

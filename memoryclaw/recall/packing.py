@@ -66,7 +66,7 @@ class Pack:
         self.full = False
         self._until = 0  # tokens up to which the weak may fill the room
 
-    def refused(self, kind: str, score: float) -> str:
+    def refusal(self, kind: str, score: float) -> str:
         """Why a candidate need not even be looked at, or an empty string."""
         if self._until:
             return "budget" if self.full or self.tokens() >= self._until else ""
@@ -80,16 +80,16 @@ class Pack:
         """From now on the weak are taken in, too, until they have a share of the budget."""
         self._until = max(self.tokens() + int(self._budget * share) - self._spared // 100, 1)
 
-    def turned_down(self, unit: Unit, score: float) -> str:
+    def match_refusal(self, unit: Unit, score: float) -> str:
         """Why a match cannot be taken in, wherever it is cut, or an empty string; known before it is explained."""
         where = self._place(unit)
-        reason = self.refused(unit.kind, score)
+        reason = self.refusal(unit.kind, score)
         if not reason and unit.kind != "turn":  # of a turn it depends on the words asked for
             reason = self._repeats(unit, where.trust)
         if reason:
             return reason
         room = self._room(unit, where)
-        if room >= LEAST * 100 or _fits(where, shown(unit), room):
+        if room >= LEAST * 100 or _fits(where, item_text(unit), room):
             return ""
         self.full = self._budget - self.tokens() < LEAST
         return "budget"
@@ -97,19 +97,19 @@ class Pack:
     def offer(self, unit: Unit, score: float, surfaces: frozenset[str]) -> str:
         """Takes a match in if it may and fits: `in`, or the reason why not."""
         where = self._place(unit)
-        reason = self.refused(unit.kind, score) or self._repeats(unit, where.trust, surfaces)
+        reason = self.refusal(unit.kind, score) or self._repeats(unit, where.trust, surfaces)
         if not reason and unit.kind == "turn" and self._is_said(unit, surfaces):
             reason = "duplicate"
         if reason:
             return reason
-        quoted = self._quoted(unit, where, surfaces)
+        quoted = self._quote(unit, where, surfaces)
         if not quoted:
             self.full = self._budget - self.tokens() < LEAST
             return "budget"
         self._best = max(self._best, score)
-        is_whole = quoted == shown(unit)
+        is_whole = quoted == item_text(unit)
         digests_seen = self._seen.get(unit.id)
-        if digests_seen and not digests_seen.isdisjoint((digest_of(shown(unit)), digest_of(quoted))):
+        if digests_seen and not digests_seen.isdisjoint((digest_of(item_text(unit)), digest_of(quoted))):
             self._visible.append((_level(unit), _plain(quoted)))
             self._spared += line_cost(where, quoted)
             return "already_visible"
@@ -220,7 +220,7 @@ class Pack:
         """What a text says that is at least as much trusted need not be said again."""
         plain_text, visible_texts = (
             _plain(unit.value if unit.is_statement else _own_words(unit)),
-            self._known(trust),
+            self._visible_texts(trust),
         )
         if (
             unit.is_statement
@@ -245,7 +245,7 @@ class Pack:
         words_matched = words_of_turn & {word.casefold() for word in surfaces}
         return any(words and words <= words_of_turn and words_matched <= words for words in self._stated)
 
-    def _known(self, trust: str) -> list[str]:
+    def _visible_texts(self, trust: str) -> list[str]:
         """What the context says that is at least as much trusted."""
         most = TRUST_ORDER.index(trust)
         texts = [(one.level, one.told) for one in self._items if one.quoted]
@@ -255,7 +255,7 @@ class Pack:
         """The digest of what was quoted first of each item, by id, and behind a slash that of all of it where it is cut."""
         sent: dict[str, str] = {}
         for item in self._items:
-            digest = digest_of(shown(item.unit))
+            digest = digest_of(item_text(item.unit))
             if item.quoted:
                 sent[item.unit.id] = f"{item.first}/{digest}" if item.first != digest else digest
         return sent
@@ -271,13 +271,13 @@ class Pack:
         """Hundredths of a token that an item may cost."""
         return min(self._outline.left(self._budget, where), self._most(unit.kind) * 100)
 
-    def _quoted(self, unit: Unit, where: PackPosition, surfaces: frozenset[str]) -> str:
+    def _quote(self, unit: Unit, where: PackPosition, surfaces: frozenset[str]) -> str:
         """As much of a unit as there is room for; empty when that would say nothing."""
         room = self._room(unit, where)
         if room < LEAST * 100:
-            text = shown(unit)
+            text = item_text(unit)
             return text if _fits(where, text, room) else ""
-        return self._passage(unit, where, surfaces, room, self._known(where.trust), near=True)
+        return self._passage(unit, where, surfaces, room, self._visible_texts(where.trust), near=True)
 
     def _passage(
         self,
@@ -290,7 +290,7 @@ class Pack:
         near: bool,
     ) -> str:
         """A unit, whole or cut to the room, without what is `known`; a part without new words is empty. A turn that is cut keeps its speaker."""
-        text = shown(unit)
+        text = item_text(unit)
         repeats = unit.kind in _WHOLE and any(_is_told(sentence, known) for sentence in _sentences(text))
         if _fits(where, text, room) and not repeats:
             return text
@@ -374,7 +374,7 @@ def _speakers_once(text: str) -> str:
     return "\n".join(lines)
 
 
-def shown(unit: Unit) -> str:
+def item_text(unit: Unit) -> str:
     """What a line says after the id: of a fact, whose id names it, the value and since when."""
     if unit.kind != "fact" or "#" not in unit.id:
         return text_of(unit)
@@ -559,12 +559,12 @@ def passage(
     for number in _by_worth(candidates, surfaces, near):
         if _is_told(candidates[number], repeated):
             continue
-        if fits(_joined(candidates, chosen | {number})):
+        if fits(_join(candidates, chosen | {number})):
             chosen.add(number)
             repeated.append(_plain(candidates[number]))
         elif not chosen:
             return _part(candidates, number, surfaces, fits)
-    return _joined(candidates, chosen) if chosen else ""
+    return _join(candidates, chosen) if chosen else ""
 
 
 def _by_worth(sentences: list[str], surfaces: frozenset[str], near: bool) -> Iterator[int]:
@@ -603,7 +603,7 @@ def _words_of(sentences: list[str], surfaces: frozenset[str]) -> list[set[str]]:
     return words_held
 
 
-def _joined(sentences: list[str], chosen: set[int]) -> str:
+def _join(sentences: list[str], chosen: set[int]) -> str:
     """The chosen sentences, each gap between them marked."""
     pieces: list[str] = []
     last = -1

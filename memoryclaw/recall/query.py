@@ -63,7 +63,7 @@ def beside(pieces: Sequence[QueryPart]) -> QueryPart:
         return QueryPart("drop", any_of(drop), narrows=_narrows(pieces))
     core = all_of(need) if need else any_of(bare)
     if need and bare:
-        core = all_of([core, any_of([_implied(core), *bare])])
+        core = all_of([core, any_of([_implication(core), *bare])])
     core = all_of([core, *(_not(expr) for expr in drop)])
     return QueryPart("need" if need else "bare", core, narrows=_narrows(pieces))
 
@@ -97,7 +97,7 @@ def without(piece: QueryPart) -> QueryPart:
     return QueryPart("need" if piece.role == "drop" else "drop", piece.firm, narrows=piece.narrows)
 
 
-def required(piece: QueryPart) -> QueryPart:
+def require(piece: QueryPart) -> QueryPart:
     """The piece, if it is a bare one, as something that must match."""
     return QueryPart("need", piece.firm, narrows=piece.narrows) if piece.role == "bare" else piece
 
@@ -130,12 +130,12 @@ def _flat(op: str, parts: Iterable[Expr]) -> Iterator[Expr]:
             yield expr
 
 
-def _implied(expr: Expr) -> Expr:
+def _implication(expr: Expr) -> Expr:
     """Something small that matches wherever this matches."""
     if expr.op == "all":
-        return _implied(expr.parts[0])
+        return _implication(expr.parts[0])
     if expr.op == "any":
-        return any_of(map(_implied, expr.parts))
+        return any_of(map(_implication, expr.parts))
     return expr
 
 
@@ -287,7 +287,7 @@ class _QueryParser:
         flipped, self._negated = self._negated != before, before
         if flipped:
             return without(piece)
-        return required(piece) if needed else piece
+        return require(piece) if needed else piece
 
     def _atom(self) -> QueryPart:
         if self._kind() in ("", ")"):
@@ -405,9 +405,9 @@ def scan(text: str, today: date) -> TokenizedQuestion:
     """The tokens of a question, parentheses in balance and operators with something to join."""
     text = _CONTROL.sub(" ", text).translate(_QUOTES)
     notices: list[str] = []
-    tokens = _unquoted(list(_lex(text, today, notices)), text)
+    tokens = _unquote(list(_lex(text, today, notices)), text)
     ranges = _spoken_dates(text, tokens, today)
-    tokens = _settled(_balanced(_without_dates(tokens, ranges, text), notices), notices)
+    tokens = _settle(_balance(_without_dates(tokens, ranges, text), notices), notices)
     return TokenizedQuestion(_with_hashtags(tokens), ranges, notices)
 
 
@@ -478,7 +478,7 @@ def _date_value(hit: re.Match[str], text: str, today: date) -> tuple[str, int]:
     start = hit.start("value")
     if name == "expires" and (bound := _BOUND.match(_written_value(hit))):
         day = parse_timestamp(bound[2])[:10]
-        return _bounded(bound[1], day) if day else "", hit.end()
+        return _open_interval(bound[1], day) if day else "", hit.end()
     phrase = _written_value(hit).strip() if quoted else text[start : start + _LONGEST_DATE]
     range_ = leading_range(phrase, today)
     if range_ and not (phrase[range_.span[1] :].strip() if quoted else _goes_on(phrase, range_.span[1])):
@@ -487,7 +487,7 @@ def _date_value(hit: re.Match[str], text: str, today: date) -> tuple[str, int]:
     return _interval(name, day, day) if day else "", hit.end()
 
 
-def _bounded(sign: str, day: str) -> str:
+def _open_interval(sign: str, day: str) -> str:
     """The interval before (`<`), until (`<=`), after (`>`) or from (`>=`) a day."""
     if sign.startswith("<"):
         return f"/{day if sign == '<=' else plus_days(date.fromisoformat(day), -1).isoformat()}"
@@ -498,7 +498,7 @@ def _written_value(hit: re.Match[str]) -> str:
     return hit["value"] or hit["quoted"] or hit["single"] or ""
 
 
-def _unquoted(tokens: list[QueryToken], text: str) -> list[QueryToken]:
+def _unquote(tokens: list[QueryToken], text: str) -> list[QueryToken]:
     """In a whole sentence without operators, quotation marks quote: nothing has to stand word for word."""
     quoted = [token for token in tokens if token.kind == "phrase"]
     if not quoted or any(token.kind not in ("word", "phrase", "hashtag") for token in tokens):
@@ -540,7 +540,7 @@ def _without_dates(tokens: list[QueryToken], ranges: list[DateRange], text: str)
     return remaining
 
 
-def _balanced(tokens: list[QueryToken], notices: list[str]) -> list[QueryToken]:
+def _balance(tokens: list[QueryToken], notices: list[str]) -> list[QueryToken]:
     opened: list[int] = []
     pairs: set[int] = set()
     for i, token in enumerate(tokens):
@@ -555,7 +555,7 @@ def _balanced(tokens: list[QueryToken], notices: list[str]) -> list[QueryToken]:
     return balanced
 
 
-def _settled(tokens: list[QueryToken], notices: list[str]) -> list[QueryToken]:
+def _settle(tokens: list[QueryToken], notices: list[str]) -> list[QueryToken]:
     """Operators and signs that have nothing to join become the words that they spell."""
     kinds = [token.kind for token in tokens]
     for i in reversed(range(len(kinds))):

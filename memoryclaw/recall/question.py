@@ -16,7 +16,7 @@ from memoryclaw.index.bm25 import rarity
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.stemming import language as named
 from memoryclaw.model import SESSION
-from memoryclaw.ports import Clause, TextIndex
+from memoryclaw.ports import IndexClause, TextIndex
 from memoryclaw.recall.query import Expr, Filter, ParsedQuery, all_of, any_of, parse
 from memoryclaw.text import dates
 from memoryclaw.text import words as lists
@@ -65,7 +65,7 @@ _YOURSELF_UNSPACED = tuple(word for word in _YOURSELF if max(word) > "\u2fff")
 class Leaf(NamedTuple):
     """One token or phrase of a resolved question, and the word it stands for."""
 
-    clause: Clause
+    clause: IndexClause
     word: str  # as asked
     via: str  # literal | phrase | prefix | fuzzy | bigram | alias
     share: float = 1.0  # of its gain
@@ -94,7 +94,7 @@ class Question(NamedTuple):
     query: ParsedQuery
     language: Language
     today: date
-    clause: Clause | None
+    clause: IndexClause | None
     leaves: tuple[Leaf, ...]
     aliases: tuple[Leaf, ...]
     related: tuple[Leaf, ...]
@@ -216,7 +216,7 @@ def understand(
     words = words or list(query.words)
     units = index.size()[0]
     vocabulary = _QuestionWords(words, catalog, languages, units)
-    entities, people, name_parts = _named(query.words or words, catalog)
+    entities, people, name_parts = _names(query.words or words, catalog)
     aliases: tuple[Leaf, ...] = ()
     akin: tuple[Leaf, ...] = ()
     tokens = frozenset(vocabulary.tokens)
@@ -225,12 +225,12 @@ def understand(
         tokens |= {token for leaf in aliases for token in leaf.clause.text.split()}
         names = {part for key in (*entities, *people, *name_parts) for part in key.split()}
         plain = [word for word in words if key_of(word) not in names]
-        akin = (*_related(plain, tokens, vocabulary, catalog), *_begun(plain, tokens, vocabulary, catalog))
+        akin = (*_kin(plain, tokens, vocabulary, catalog), *_prefixes(plain, tokens, vocabulary, catalog))
     notices = list(query.notices)
-    clause: Clause | None = None
+    clause: IndexClause | None = None
     leaves: tuple[Leaf, ...] = ()
     if query.root is not None:
-        root, lost = _loosened(query, languages, index)
+        root, lost = _loosen(query, languages, index)
         notices += [
             f'"{phrase}" stands nowhere as a phrase; its words were searched instead' for phrase in lost
         ]
@@ -279,7 +279,7 @@ def spellings(question: Question, catalog: Catalog) -> dict[str, str]:
     for word in question.unknown:
         is_cut = " " in question.language.token(word)  # into pairs of characters, which nobody misspells
         if len(word) > 3 and not (is_cut or word.isdigit() or word in translated):
-            close = near(word, catalog.words_alike(fold(word), slips_in(fold(word))), 1)
+            close = nearest_words(word, catalog.words_alike(fold(word), slips_in(fold(word))), 1)
             if close:
                 corrections[word] = close[0].word
     return corrections
@@ -349,7 +349,7 @@ def _is_plain(query: ParsedQuery) -> bool:
     )
 
 
-def _loosened(query: ParsedQuery, languages: Languages, index: TextIndex) -> tuple[Expr, list[str]]:
+def _loosen(query: ParsedQuery, languages: Languages, index: TextIndex) -> tuple[Expr, list[str]]:
     """What must match, and the phrases that stand nowhere.
 
     Such a phrase amid other words, as of a title quoted from memory, is asked by its words.
@@ -363,7 +363,7 @@ def _loosened(query: ParsedQuery, languages: Languages, index: TextIndex) -> tup
         expr
         for expr in needs
         if not any(
-            index.count(Clause("phrase", " ".join(tokens), _columns(expr)))
+            index.count(IndexClause("phrase", " ".join(tokens), _columns(expr)))
             for tokens in languages.phrases(expr.text)
         )
     ]
@@ -396,7 +396,7 @@ class _QuestionWords:
         for word, tokens_of_word in tokens.items():
             tokens_ = tokens_of_word
             if not any(token in counts for token in tokens_of_word):
-                tokens_ = self._spelled_otherwise(word, catalog, languages)
+                tokens_ = self._other_spellings(word, catalog, languages)
                 counts.update(catalog.count_of(tokens_))
             self.held[word] = sum(counts.get(token, 0) for token in tokens_)
             self.weights[word] = max(
@@ -410,7 +410,7 @@ class _QuestionWords:
             if not tokens_:
                 self.unknown.append(word)
 
-    def _spelled_otherwise(self, word: str, catalog: Catalog, languages: Languages) -> list[str]:
+    def _other_spellings(self, word: str, catalog: Catalog, languages: Languages) -> list[str]:
         """Tokens of `Café` for `cafe`: most stemmers treat letters with and without accents unlike."""
         if languages.folds_first:
             return []
@@ -419,7 +419,7 @@ class _QuestionWords:
         return self.spelled[word]
 
 
-def _named(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+def _names(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
     """The entities, the people, and the parts of longer names that these words name."""
     name_candidates = candidates(words)
     keys = {candidate.key: candidate.key for candidate in name_candidates}
@@ -443,28 +443,28 @@ def _synonyms(
         for tokens in seen.languages.phrases(synonym):
             if tokens and not asked.issuperset(tokens):
                 op = "token" if len(tokens) == 1 else "phrase"
-                leaves.append(Leaf(Clause(op, " ".join(tokens)), phrase, "alias", OTHER, most))
+                leaves.append(Leaf(IndexClause(op, " ".join(tokens)), phrase, "alias", OTHER, most))
     return tuple(leaves)
 
 
-def _related(
+def _kin(
     words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, catalog: Catalog
 ) -> tuple[Leaf, ...]:
     spoken = [language for code in RELATED_IN if (language := seen.languages.of(code))]
     if not spoken:
         return ()
-    akin = {word: [token for one in spoken for token in related(one.token(word), one)] for word in words}
+    akin = {word: [token for one in spoken for token in kin_of(one.token(word), one)] for word in words}
     counts = catalog.count_of([token for tokens in akin.values() for token in tokens])
     most = max(1, seen.units * RELATED_SHARE)
     return tuple(
-        Leaf(Clause("token", token), word, "alias", OTHER, seen.weights[word])
+        Leaf(IndexClause("token", token), word, "alias", OTHER, seen.weights[word])
         for word, tokens in akin.items()
         for token in tokens
         if token not in asked and 0 < counts.get(token, 0) <= most
     )
 
 
-def _begun(
+def _prefixes(
     words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, catalog: Catalog
 ) -> tuple[Leaf, ...]:
     """Words of the vault that begin with one that hardly any unit holds, or are its beginning but for an ending.
@@ -488,7 +488,7 @@ def _begun(
         tokens = dict.fromkeys(token for form_ in accepted for token in seen.languages.token(form_).split())
         counts = catalog.count_of([*tokens])
         leaves += [
-            Leaf(Clause("token", token), word, "prefix", OTHER, seen.weights[word])
+            Leaf(IndexClause("token", token), word, "prefix", OTHER, seen.weights[word])
             for token in tokens
             if token not in asked and token in counts
         ]
@@ -519,7 +519,7 @@ def goal_leaves(
         asked: tokens of the question, which count already.
     """
     return tuple(
-        Leaf(Clause("token", token), word, "literal" if len(tokens_of_word) == 1 else "bigram")
+        Leaf(IndexClause("token", token), word, "literal" if len(tokens_of_word) == 1 else "bigram")
         for word, tokens_of_word in tokens.items()
         for token in tokens_of_word
         if token not in asked and counts.get(token, 0)
@@ -529,7 +529,9 @@ def goal_leaves(
 def _characters(words: Sequence[str]) -> tuple[Leaf, ...]:
     """The single characters of words in Chinese script, each of which says something by itself."""
     word_of = {character: word for word in words for character in characters(word)}
-    return tuple(Leaf(Clause("token", sign), word, "bigram", CHARACTER) for sign, word in word_of.items())
+    return tuple(
+        Leaf(IndexClause("token", sign), word, "bigram", CHARACTER) for sign, word in word_of.items()
+    )
 
 
 class _Resolver:
@@ -543,16 +545,16 @@ class _Resolver:
         self._catalog = catalog
         self._languages = languages
         self._exact = query.joined
-        self._by_op: dict[str, Callable[[Expr], Clause | None]] = {
+        self._by_op: dict[str, Callable[[Expr], IndexClause | None]] = {
             "word": self._word, "phrase": self._phrase, "prefix": self._prefix, "fuzzy": self._fuzzy,
             "any": self._any, "all": self._all, "not": self._not,
         }  # fmt: skip
 
-    def clause(self, expr: Expr) -> Clause | None:
+    def clause(self, expr: Expr) -> IndexClause | None:
         """The clause of one expression, or None when nothing of it can be looked up."""
         return self._by_op[expr.op](expr)
 
-    def _word(self, expr: Expr) -> Clause | None:
+    def _word(self, expr: Expr) -> IndexClause | None:
         tokens = self._languages.token(expr.text).split()
         via = "bigram" if self._languages.is_cut(expr.text) else "literal"
         return self._leaves(
@@ -563,24 +565,24 @@ class _Resolver:
             self._words.most.get(expr.text),
         )
 
-    def _phrase(self, expr: Expr) -> Clause | None:
-        clauses: list[Clause] = []
+    def _phrase(self, expr: Expr) -> IndexClause | None:
+        clauses: list[IndexClause] = []
         for tokens in self._languages.phrases(expr.text):
             op, via = ("phrase", "phrase") if len(tokens) > 1 else ("token", "literal")
             if tokens:
-                leaf = Leaf(Clause(op, " ".join(tokens), _columns(expr)), expr.text, via)
+                leaf = Leaf(IndexClause(op, " ".join(tokens), _columns(expr)), expr.text, via)
                 self.leaves.append(leaf)
                 clauses.append(leaf.clause)
-        return _joined("any", clauses)
+        return _join("any", clauses)
 
-    def _prefix(self, expr: Expr) -> Clause | None:
+    def _prefix(self, expr: Expr) -> IndexClause | None:
         matches = self._catalog.words_like(expr.text, PREFIX_WORDS)
         tokens = dict.fromkeys(token for word in matches for token in self._languages.token(word).split())
         return self._leaves(expr, list(tokens), f"{expr.text}*", "prefix")
 
-    def _fuzzy(self, expr: Expr) -> Clause | None:
+    def _fuzzy(self, expr: Expr) -> IndexClause | None:
         word = fold(expr.text)
-        close = near(word, self._catalog.words_alike(word, slips_in(word)), FUZZY_WORDS)
+        close = nearest_words(word, self._catalog.words_alike(word, slips_in(word)), FUZZY_WORDS)
         tokens = dict.fromkeys(
             token for near_ in close for token in self._languages.token(near_.word).split()
         )
@@ -588,49 +590,51 @@ class _Resolver:
 
     def _leaves(
         self, expr: Expr, tokens: Sequence[str], word: str, via: str, most: float | None = None
-    ) -> Clause | None:
+    ) -> IndexClause | None:
         limit = math.inf if most is None else most
-        leaves = [Leaf(Clause("token", token, _columns(expr)), word, via, most=limit) for token in tokens]
+        leaves = [
+            Leaf(IndexClause("token", token, _columns(expr)), word, via, most=limit) for token in tokens
+        ]
         self.leaves.extend(leaves)
-        return _joined("any", [leaf.clause for leaf in leaves])
+        return _join("any", [leaf.clause for leaf in leaves])
 
-    def _any(self, expr: Expr) -> Clause | None:
+    def _any(self, expr: Expr) -> IndexClause | None:
         telling = [child for child in expr.parts if not self._says_nothing(child)]
         pairs = [(child, self.clause(child)) for child in telling or expr.parts]
-        return _joined("any", [clause for _, clause in pairs if clause is not None])
+        return _join("any", [clause for _, clause in pairs if clause is not None])
 
     def _says_nothing(self, part: Expr) -> bool:
         return (
             part.op == "word" and not part.column and not self._exact and part.text not in self._words.known
         )
 
-    def _all(self, expr: Expr) -> Clause | None:
+    def _all(self, expr: Expr) -> IndexClause | None:
         clauses = [(child.op == "not", self.clause(child)) for child in expr.parts]
         required = [clause for negated, clause in clauses if clause is not None and not negated]
         missing = any(clause is None for negated, clause in clauses if not negated)
         if not required or missing:
             return None
         barred = [clause for negated, clause in clauses if clause is not None and negated]
-        return _joined("all", [*required, *barred])
+        return _join("all", [*required, *barred])
 
-    def _not(self, expr: Expr) -> Clause | None:
+    def _not(self, expr: Expr) -> IndexClause | None:
         before, exact = len(self.leaves), self._exact
         self._exact = True
         inner = self.clause(expr.parts[0])
         self._exact = exact
         del self.leaves[before:]  # what must be absent explains nothing
-        return Clause("not", parts=(inner,)) if inner is not None else None
+        return IndexClause("not", parts=(inner,)) if inner is not None else None
 
 
 def _columns(expr: Expr) -> tuple[str, ...]:
     return (expr.column,) if expr.column else ()
 
 
-def _joined(op: str, clauses: Sequence[Clause]) -> Clause | None:
+def _join(op: str, clauses: Sequence[IndexClause]) -> IndexClause | None:
     return (
         clauses[0]
         if len(clauses) == 1 and clauses[0].op != "not"
-        else Clause(op, parts=tuple(clauses))
+        else IndexClause(op, parts=tuple(clauses))
         if clauses
         else None
     )
@@ -648,7 +652,7 @@ class _Groups(NamedTuple):
     alike: dict[str, list[str]]  # first letters → words as listed
 
 
-def related(token: str, language: Language) -> list[str]:
+def kin_of(token: str, language: Language) -> list[str]:
     """The tokens that may stand in a text for this one; none where the language has no list of them."""
     if language.code not in RELATED_IN:
         return []
@@ -693,7 +697,7 @@ def slips_in(word: str) -> int:
     return 0 if len(word) < _SHORTEST else 1 if len(word) < _TWO_SLIPS else 2
 
 
-def near(word: str, vocabulary: Iterable[tuple[str, int]], limit: int) -> list[Near]:
+def nearest_words(word: str, vocabulary: Iterable[tuple[str, int]], limit: int) -> list[Near]:
     """The words of a vocabulary (folded word, frequency) nearest to a word: by distance, frequency, then word.
 
     One slip is allowed in words of three to five letters, two in longer ones. A known word is nearest to itself.
@@ -701,14 +705,14 @@ def near(word: str, vocabulary: Iterable[tuple[str, int]], limit: int) -> list[N
     word = fold(word)
     slips = slips_in(word)
     hits = []
-    for candidate, frequency in _alike(word, vocabulary, slips):
+    for candidate, frequency in _alike_words(word, vocabulary, slips):
         distance = _distance(word, candidate, slips)
         if distance <= slips:
             hits.append(Near(candidate, distance, frequency))
     return sorted(hits, key=lambda hit: (hit.distance, -hit.frequency, hit.word))[:limit]
 
 
-def _alike(word: str, vocabulary: Iterable[tuple[str, int]], slips: int) -> list[tuple[str, int]]:
+def _alike_words(word: str, vocabulary: Iterable[tuple[str, int]], slips: int) -> list[tuple[str, int]]:
     """Throws out, at a glance, words too long, too short, begun otherwise or made of other letters."""
     first, second, inner = word[:1], word[1:2], word[1:3]
     letters = [(letter, word.count(letter)) for letter in dict.fromkeys(word)]

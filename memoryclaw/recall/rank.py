@@ -114,7 +114,7 @@ def rank(
     best_score = max((ranked_unit.score for ranked_unit in ranked if not ranked_unit.decision), default=0.0)
     best_score = best_score if best_score > 0 else 1.0
     added = _shares_of_best(question, evidence)
-    ordered_units = ordered(
+    ordered_units = in_order(
         (
             _with(ranked_unit, [(name, exact(share * best_score)) for name, share in added(ranked_unit.unit)])
             for ranked_unit in ranked
@@ -239,7 +239,7 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
     return shares
 
 
-def ordered(ranked: Iterable[Ranked], used: Scores) -> list[Ranked]:
+def in_order(ranked: Iterable[Ranked], used: Scores) -> list[Ranked]:
     """By score, highest first; ties by strength, id and path, after them, the newest first, statements, what is not trusted and what has no score at all."""
     return sorted(
         ranked,
@@ -327,7 +327,7 @@ def _is_to_come(question: Question, unit: UnitSummary) -> bool:
 
 def _touches(unit: UnitSummary, first: str, last: str) -> bool:
     if unit.kind == "fact":
-        return bool(unit.at) and held(unit.at, unit.until, first, last, open_end=not unit.until)
+        return bool(unit.at) and was_so(unit.at, unit.until, first, last, open_end=not unit.until)
     return covers(unit.at, unit.until, first, last)
 
 
@@ -340,7 +340,7 @@ def _is_of_another_time(unit: UnitSummary, question: Question) -> bool:
     )
 
 
-def held(since: str, until: str, first: str, last: str, *, open_end: bool) -> bool:
+def was_so(since: str, until: str, first: str, last: str, *, open_end: bool) -> bool:
     """True when a value that held from `since` to before `until` (empty: unknown) held on one of these days (empty: open).
 
     Args:
@@ -387,10 +387,10 @@ class Exclusions:
 
     def reason(self, unit: UnitSummary) -> str:
         """Why this one is left out, or an empty string."""
-        held_then = unit.state == "superseded" and self._held_then(unit)
+        held_then = unit.state == "superseded" and self._was_so(unit)
         if unit.state != "current" and not self._any_state and not held_then:
             return unit.state
-        if unit.rowid in self._evidence.expired and not self._any_state and not self._counted_then(unit):
+        if unit.rowid in self._evidence.expired and not self._any_state and not self._counts_then(unit):
             return "expired"
         if unit.trust == "quarantined":
             return "quarantined"
@@ -400,24 +400,24 @@ class Exclusions:
             return ""
         if self._is_of_another(unit):
             return "other_entity"
-        return "other_time" if _key(unit) in self._told_then and not self._held_then(unit) else ""
+        return "other_time" if _key(unit) in self._rival_values and not self._was_so(unit) else ""
 
-    def _held_then(self, unit: UnitSummary) -> bool:
+    def _was_so(self, unit: UnitSummary) -> bool:
         still = unit.state == "current"
-        return any(held(unit.at, unit.until, *moment, open_end=still) for moment in self._moments)
+        return any(was_so(unit.at, unit.until, *moment, open_end=still) for moment in self._moments)
 
-    def _counted_then(self, unit: UnitSummary) -> bool:
+    def _counts_then(self, unit: UnitSummary) -> bool:
         """True for a fact that had not expired yet at the time that the question is about."""
         return unit.kind == "fact" and any(
-            held(unit.at, unit.expires, *moment, open_end=False) for moment in self._moments if unit.expires
+            was_so(unit.at, unit.expires, *moment, open_end=False) for moment in self._moments if unit.expires
         )
 
     @cached_property
-    def _told_then(self) -> set[tuple[str, str]]:
+    def _rival_values(self) -> set[tuple[str, str]]:
         """What is known to have had a value at the time that the question is about: its other values mislead."""
         if self._any_state or not self._moments:
             return set()
-        return {_key(unit) for unit in self._facts if self._held_then(unit)}
+        return {_key(unit) for unit in self._facts if self._was_so(unit)}
 
     def _is_of_another(self, unit: UnitSummary) -> bool:
         question, key = self._question, unit.entity_key
@@ -428,10 +428,10 @@ class Exclusions:
         words = set(question.language.tokens(unit.field))
         if all(set(question.language.tokens(entity)) == words for entity in question.entities):
             return False
-        return unit.field.casefold() in self._evidence.fields or key not in self._tied
+        return unit.field.casefold() in self._evidence.fields or key not in self._tied_entities
 
     @cached_property
-    def _tied(self) -> set[str]:
+    def _tied_entities(self) -> set[str]:
         """The entities with a value that names an entity of the question: the chairman *of the rowing club*."""
         names = [set(name) for name in self._evidence.names if name]
         tokens = self._question.language.tokens
@@ -449,7 +449,7 @@ def _key(unit: UnitSummary) -> tuple[str, str]:
 # What is shown of a score.
 
 
-def shared_out(parts: Mapping[str, float], total: float) -> list[Term]:
+def share_out(parts: Mapping[str, float], total: float) -> list[Term]:
     """Named parts as terms that sum to exactly `total`; what rounding leaves over goes to the largest."""
     if not parts:
         return [Term("text", total)] if total else []

@@ -9,7 +9,7 @@ from memoryclaw.model import NOTHING, Match, Matched, Recalled, Unit
 from memoryclaw.recall.folding import PARTED
 from memoryclaw.recall.packing import Pack
 from memoryclaw.recall.rank import Ranked, Ranking
-from memoryclaw.recall.search import CHUNK, Searcher, folding_of, marked
+from memoryclaw.recall.search import CHUNK, Searcher, folding_of, mark_matches
 from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.prompts import mark_of
 
@@ -41,10 +41,10 @@ def recall(
     with searcher.reading():
         ranking = searcher.find(text, goal=goal, newest=True)
         open_ = ranking.open
-        refused = _told_by_episodes(open_) | _visible(open_, session)
-        refused |= _untrusted(open_) | _unapproved(searcher, open_)
-        waiting = _vouched_first([hit for hit in open_ if hit.unit.rowid not in refused])
-        matches, packed = _packed(searcher, ranking, waiting, pack)
+        refused = _todos_of_episodes(open_) | _visible(open_, session)
+        refused |= _untrusted_units(open_) | _unapproved_units(searcher, open_)
+        waiting = _put_vouched_first([hit for hit in open_ if hit.unit.rowid not in refused])
+        matches, packed = _pack(searcher, ranking, waiting, pack)
         answer = searcher.answer(text, ranking, matches, refused | packed)
     return Recalled(**answer, context=pack.context(), tokens=pack.tokens(), budget=budget, sent=pack.sent())
 
@@ -57,33 +57,33 @@ def _visible(open_: Sequence[Ranked], session: str) -> dict[int, str]:
     return {hit.unit.rowid: "already_visible" for hit in open_ if hit.unit.id.startswith(running)}
 
 
-def _untrusted(open_: Sequence[Ranked]) -> dict[int, str]:
+def _untrusted_units(open_: Sequence[Ranked]) -> dict[int, str]:
     """What a tool or a web page said: a search finds it, and nothing brings it into a prompt by itself."""
     return {hit.unit.rowid: "untrusted" for hit in open_ if hit.unit.trust == "untrusted"}
 
 
-def _told_by_episodes(open_: Sequence[Ranked]) -> dict[int, str]:
+def _todos_of_episodes(open_: Sequence[Ranked]) -> dict[int, str]:
     """The to-dos without a day of episodes that were found themselves, and tell them among the rest."""
     paths = {hit.unit.path for hit in open_ if hit.unit.kind == "episode" and hit.score}
     todos = [hit.unit for hit in open_ if hit.unit.kind == "todo" and not hit.unit.days]
     return {unit.rowid: "duplicate" for unit in todos if unit.path in paths}
 
 
-def _unapproved(searcher: Searcher, open_: Sequence[Ranked]) -> dict[int, str]:
+def _unapproved_units(searcher: Searcher, open_: Sequence[Ranked]) -> dict[int, str]:
     """A draft keeps its reason even where the question asks for drafts: a prompt gets only what a person approved."""
     states = {hit.unit.rowid: hit.unit.state for hit in open_}
-    doubtful = searcher.unapproved(open_)
+    doubtful = searcher.unapproved_units(open_)
     return {rowid: "not_approved" if states[rowid] == "current" else states[rowid] for rowid in doubtful}
 
 
-def _vouched_first(waiting: Sequence[Ranked]) -> list[Ranked]:
+def _put_vouched_first(waiting: Sequence[Ranked]) -> list[Ranked]:
     """In rank order, but that after the first `UNVOUCHED` notes for which nobody vouches, further ones wait for all else."""
     unvouched = [hit for hit in waiting if hit.unit.kind in PARTED and hit.unit.trust != "trusted"]
     late = {hit.unit.rowid for hit in unvouched[UNVOUCHED:]}
     return sorted(waiting, key=lambda one: one.unit.rowid in late)
 
 
-def _packed(
+def _pack(
     searcher: Searcher, found: Ranking, waiting: Sequence[Ranked], pack: Pack
 ) -> tuple[list[Match], dict[int, str]]:
     """What the pack took in, in rank order, and the decision on every unit: the room that the matches leave goes to what is newest."""
@@ -140,7 +140,7 @@ class _Offering:
         """Takes in what may be taken and fits; there is a decision on each unit afterwards."""
         remaining = iter(waiting)
         decisions, pack = self.decisions, self._pack
-        while chunk := self._next(remaining):
+        while chunk := self._next_chunk(remaining):
             units = self._searcher.units(chunk)
             words_by_rowid = {ranked.unit.rowid: words for ranked, words in self._searcher.with_words(chunk)}
             empty = self._empty(chunk, units)
@@ -152,11 +152,11 @@ class _Offering:
             hopeful = []
             for ranked in chunk:
                 rowid = ranked.unit.rowid
-                reason = "empty" if rowid in empty else pack.turned_down(units[rowid], ranked.score)
+                reason = "empty" if rowid in empty else pack.match_refusal(units[rowid], ranked.score)
                 decisions[rowid] = reason
                 hopeful += [] if reason else [ranked]
             matches = self._searcher.matches(self._found, hopeful, units=units)
-            matches = marked(matches, conflicts, superseded)
+            matches = mark_matches(matches, conflicts, superseded)
             for ranked, match in zip(hopeful, matches, strict=True):
                 rowid = ranked.unit.rowid
                 decisions[rowid] = self.folding.reason(ranked.unit, words_by_rowid[rowid])
@@ -166,11 +166,11 @@ class _Offering:
                     self.folding.show(ranked.unit, words_by_rowid[rowid])
                     self.taken.append((ranked, match))
 
-    def _next(self, waiting: Iterator[Ranked]) -> list[Ranked]:
+    def _next_chunk(self, waiting: Iterator[Ranked]) -> list[Ranked]:
         """The next `CHUNK` units that the pack may still take; those before that it may not are refused."""
         chunk: list[Ranked] = []
         for ranked in waiting:
-            self.decisions[ranked.unit.rowid] = reason = self._pack.refused(ranked.unit.kind, ranked.score)
+            self.decisions[ranked.unit.rowid] = reason = self._pack.refusal(ranked.unit.kind, ranked.score)
             if not reason:
                 chunk.append(ranked)
                 if len(chunk) == CHUNK:

@@ -10,7 +10,7 @@ from typing import Any
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import Decided, Match, ReadBack, Recalled
 from memoryclaw.ports import Address
-from memoryclaw.recall.packing import digest_of, shown
+from memoryclaw.recall.packing import digest_of, item_text
 
 LEFT_OUT = 64  # ids in a receipt of what was left out; the rest is counted
 LINES = 400  # of something that is read: no host shows more of it
@@ -19,7 +19,7 @@ SEEN = ("all", "tools", "none")
 Digests = dict[str, set[str]]
 
 
-def seen_in(events: Iterable[Mapping[str, Any]], which: str) -> Digests:
+def digests_seen(events: Iterable[Mapping[str, Any]], which: str) -> Digests:
     """The digests of what a session was shown, by id.
 
     Args:
@@ -54,21 +54,21 @@ def event_of(answer: Recalled) -> dict[str, Any]:
     }
 
 
-def found_whole(matches: Iterable[Match]) -> dict[str, str]:
+def whole_matches(matches: Iterable[Match]) -> dict[str, str]:
     """The digests of those matches of a search of which the snippet is all."""
     return {
-        match.unit.id: digest_of(shown(match.unit))
+        match.unit.id: digest_of(item_text(match.unit))
         for match in matches
         if match.snippet.split() == match.unit.text.split()
     }
 
 
-def read_whole(address: Address, catalog: Catalog) -> dict[str, str]:
+def whole_units(address: Address, catalog: Catalog) -> dict[str, str]:
     """The digests of the units that stand in what was read."""
     sql = "select rowid from units where path = ? and line >= ? and end_line <= ? and end_line < ?"
     values = (address.path, address.line, address.end_line, address.line + LINES)
     units = catalog.units([row[0] for row in catalog.rows(sql, values)])
-    return {unit.id: digest_of(shown(unit)) for unit in units.values()}
+    return {unit.id: digest_of(item_text(unit)) for unit in units.values()}
 
 
 def read_back(event: Mapping[str, Any], catalog: Catalog) -> ReadBack:
@@ -89,7 +89,7 @@ def read_back(event: Mapping[str, Any], catalog: Catalog) -> ReadBack:
     for id_, decision in decided:
         if id_ in places:
             rowid, path, line = places[id_]
-            digest = digest_of(shown(units[rowid])) if rowid in units else ""
+            digest = digest_of(item_text(units[rowid])) if rowid in units else ""
             changed = id_ in digests and str(digests[id_]).rpartition("/")[2] != digest
             rows.append(Decided(id_, path, line, decision, changed))
     return ReadBack(

@@ -17,8 +17,8 @@ from memoryclaw.recall.evidence import NOTHING_COUNTED, EvidenceReader
 from memoryclaw.recall.explain import filter_causes, read_columns, reasons
 from memoryclaw.recall.folding import Folding, may_fold
 from memoryclaw.recall.question import Question, spellings, strangers, understand
-from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, rank, shared_out
-from memoryclaw.recall.superseded import ShownLines, superseded, told_of_old
+from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, rank, share_out
+from memoryclaw.recall.superseded import ShownLines, outdated_turns, successors
 from memoryclaw.recall.text_lane import POOL
 from memoryclaw.text.language import fold
 from memoryclaw.text.snippets import snippet, without_block_ids
@@ -91,9 +91,9 @@ class Searcher:
             kind=kind,
         )
         pool = max(POOL, wanted)
-        ranking = self._ranked(question, pool, newest=newest)
+        ranking = self._rank(question, pool, newest=newest)
         if len(ranking.units) >= pool and len(ranking.open) < wanted:
-            ranking = self._ranked(
+            ranking = self._rank(
                 question, 4 * max(POOL, wanted), newest=newest
             )  # too many of the best were left out
         return self._with_vectors(ranking, self._lane) if self._lane else ranking
@@ -103,7 +103,7 @@ class Searcher:
         units = self._catalog.units([hit.unit.rowid for hit in chosen])
         return {hit.unit.rowid: units[hit.unit.rowid]._replace(id=hit.unit.id) for hit in chosen}
 
-    def unapproved(self, chosen: Sequence[Ranked]) -> set[int]:
+    def unapproved_units(self, chosen: Sequence[Ranked]) -> set[int]:
         """The rowids of those that belong to a skill nobody approved as it is."""
         skills = [hit.unit for hit in chosen if tells_how(hit.unit.path)]
         approved = self._approved({skill.path for skill in skills}) if skills else ()
@@ -140,14 +140,14 @@ class Searcher:
             )
             for unit in spoken
         ]
-        outdated = superseded(self._catalog, lines_shown, today) if lines_shown else {}
+        outdated = successors(self._catalog, lines_shown, today) if lines_shown else {}
         superseding = {spoken[number].id: over for number, over in outdated.items()}
         turns = {
             unit.id: unit_by_id[unit.id]
             for unit in spoken
             if unit.kind == "turn" and unit.id not in superseding
         }
-        superseding |= {id_: [one] for id_, one in told_of_old(self._catalog, turns, today).items()}
+        superseding |= {id_: [one] for id_, one in outdated_turns(self._catalog, turns, today).items()}
         return {
             id_: tuple(dict.fromkeys(one.mark(unit_by_id[id_].trust) for one in over))
             for id_, over in superseding.items()
@@ -242,7 +242,7 @@ class Searcher:
             "degraded": found.degraded,
         }
 
-    def _ranked(self, question: Question, pool: int, *, newest: bool) -> Ranking:
+    def _rank(self, question: Question, pool: int, *, newest: bool) -> Ranking:
         evidence = self._evidence.read(question, pool, newest=newest)
         return Ranking(question, evidence, rank(question, evidence))
 
@@ -255,7 +255,7 @@ class Searcher:
             if not lane.is_wanted(len(hits), share_of(found, self.matches(found, hits[:_BEST]))):
                 return found
         fields = self._evidence.fields(found.question)
-        return lane.blended(found, fields.rowids if fields else None)
+        return lane.blend(found, fields.rowids if fields else None)
 
     def _match(
         self, one: Ranked, unit: Unit, stored: Mapping[str, str], note: tuple[str, str], found: Ranking
@@ -284,7 +284,7 @@ class Searcher:
             path=one.unit.path,
             note=note[0],
             score=one.score,
-            terms=(*shared_out(by_word, one.words), *(Term(name, value) for name, value in one.terms)),
+            terms=(*share_out(by_word, one.words), *(Term(name, value) for name, value in one.terms)),
             matched=(
                 *matched_words.matched,
                 *goal.matched,
@@ -322,18 +322,18 @@ def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
             if reason == "in":
                 folding.show(candidate.unit, words)
                 chosen.append(candidate)
-        doubtful, units = searcher.unapproved(chosen), searcher.units(chosen)
+        doubtful, units = searcher.unapproved_units(chosen), searcher.units(chosen)
         matches = [
-            _distrusted(match) if candidate.unit.rowid in doubtful else match
+            _distrust(match) if candidate.unit.rowid in doubtful else match
             for candidate, match in zip(
                 chosen, searcher.matches(ranking, chosen, folding, units), strict=True
             )
         ]
-        matches = marked(matches, searcher.conflicts(chosen), searcher.superseded(chosen, units))
+        matches = mark_matches(matches, searcher.conflicts(chosen), searcher.superseded(chosen, units))
         return Answer(**searcher.answer(text, ranking, matches, decisions))
 
 
-def marked(
+def mark_matches(
     matches: Iterable[Match],
     conflicts: Mapping[str, tuple[str, ...]],
     superseded: Mapping[str, tuple[str, ...]],
@@ -353,7 +353,7 @@ def folding_of(found: Ranking) -> Folding:
     return Folding(found.evidence.folded, by_note=not named)
 
 
-def _distrusted(match: Match) -> Match:
+def _distrust(match: Match) -> Match:
     """A skill that nobody approved is trusted by nobody either."""
     if match.unit.trust != "trusted":
         return match
@@ -367,17 +367,17 @@ def share_of(found: Ranking, matches: Sequence[Match]) -> float:
 
 def answering_share(found: Ranking, causes_of: Sequence[Matched]) -> float:
     """The same of these causes; half where they hold one word of several: a name alone tells nothing of what is asked of it."""
-    enough = len(_held(found, causes_of)) >= min(2, len(found.question.weights))
+    enough = len(_words_held(found, causes_of)) >= min(2, len(found.question.weights))
     return _share(found, causes_of) / (1 if enough else 2)
 
 
 def _share(found: Ranking, causes_of: Sequence[Matched]) -> float:
     if not found.question.weights:
         return 1.0 if causes_of else 0.0
-    return coverage(found.question.weights, _held(found, causes_of))
+    return coverage(found.question.weights, _words_held(found, causes_of))
 
 
-def _held(found: Ranking, causes_of: Sequence[Matched]) -> set[str]:
+def _words_held(found: Ranking, causes_of: Sequence[Matched]) -> set[str]:
     """The words of the question that these causes stand for."""
     synonyms = {leaf.word for leaf in found.question.aliases}
     # A related word is a guess: only the vault's own synonyms count as the word that was asked.

@@ -61,7 +61,7 @@ def credit_of(use: Use) -> float:
     return RATED[use.rating] if use.rating else CITED
 
 
-def moved(x: float, credit: float) -> float:
+def move(x: float, credit: float) -> float:
     """Where a use leaves `x`."""
     return x + credit * (1 - x) if credit > 0 else x + credit * (1 + x)
 
@@ -80,7 +80,7 @@ def strength_of(uses: Iterable[Use], days: Sequence[str], today: str, half_life:
         if use.ts[:10] <= today:
             place = bisect_left(days, use.ts[:10])
             faded = x * 0.5 ** ((place - last) / half_life)
-            x, last = moved(faded, credit := credit_of(use)), place
+            x, last = move(faded, credit := credit_of(use)), place
             steps.append(StrengthStep(use, credit, faded, x))
     idle = bisect_left(days, today) - last if steps else 0
     return Strength(x * 0.5 ** (idle / half_life), tuple(steps), half_life, idle)
@@ -99,7 +99,7 @@ class Strengths:
         self._days = record.days
         self._today = today.isoformat()
         self._record = record
-        self._absorbed = _absorbed(record.used_ids, merged)
+        self._absorbed = _absorbed_ids(record.used_ids, merged)
 
     @property
     def ids(self) -> Collection[str]:
@@ -109,14 +109,14 @@ class Strengths:
     def _uses(self, id_: str) -> Collection[Use]:
         if not self._absorbed:
             return self._record.uses_of(id_)
-        return _united(use for one in self._absorbed.get(id_, ()) for use in self._record.uses_of(one))
+        return _unite(use for one in self._absorbed.get(id_, ()) for use in self._record.uses_of(one))
 
     def of(self, id_: str, kind: str) -> Strength:
         """How strongly what has this id is remembered; a section also by the uses of its whole note."""
         uses = self._uses(id_)
         note = id_ if kind in _OF_THEIR_OWN else id_.partition("#")[0]
         if note != id_:
-            uses = _united([*uses, *self._uses(note)])
+            uses = _unite([*uses, *self._uses(note)])
         return self._strength(uses, kind)
 
     @cached_property
@@ -130,14 +130,14 @@ class Strengths:
     def of_note(self, id_: str, kind: str) -> Strength:
         """How strongly a whole note is remembered, by its own uses and those of all its parts."""
         units = self.notes.get(id_, ())
-        return self._strength(_united(use for unit in units for use in self._uses(unit)), kind)
+        return self._strength(_unite(use for unit in units for use in self._uses(unit)), kind)
 
     def _strength(self, uses: Collection[Use], kind: str) -> Strength:
         half_life = HALF_LIVES.get(kind, HALF_LIVES["note"])
         return strength_of(uses, self._days, self._today, half_life)
 
 
-def _absorbed(used: Iterable[str], merged: Mapping[str, str]) -> dict[str, list[str]]:
+def _absorbed_ids(used: Iterable[str], merged: Mapping[str, str]) -> dict[str, list[str]]:
     """For each memory, the ids whose uses are its own by now; empty where nothing was merged."""
     absorbed: dict[str, list[str]] = {}
     for id_ in used if merged else ():
@@ -148,7 +148,7 @@ def _absorbed(used: Iterable[str], merged: Mapping[str, str]) -> dict[str, list[
     return absorbed
 
 
-def _united(uses: Iterable[Use]) -> list[Use]:
+def _unite(uses: Iterable[Use]) -> list[Use]:
     """The uses of several that are one by now: what was shown together was used once."""
     uses_by_key: dict[tuple[str, ...], Use] = {}
     for number, use in enumerate(sorted(uses)):

@@ -45,7 +45,7 @@ class ShownLines(NamedTuple):
     episode: str = ""  # its text from the first line on; empty for a log
 
 
-def superseded(catalog: Catalog, shown: Sequence[ShownLines], today: str) -> dict[int, list[Superseded]]:
+def successors(catalog: Catalog, shown: Sequence[ShownLines], today: str) -> dict[int, list[Superseded]]:
     """What no longer holds of what is shown, by the number of the place in `shown`; in the order of lines.
 
     Args:
@@ -88,7 +88,7 @@ def _blocks(one: ShownLines) -> list[tuple[str, int]]:
     ]
 
 
-def told_of_old(catalog: Catalog, turns: Mapping[str, Unit], today: str) -> dict[str, Superseded]:
+def outdated_turns(catalog: Catalog, turns: Mapping[str, Unit], today: str) -> dict[str, Superseded]:
     """Turns, by their id, in which a former value stands that names no source, and began on the day of the turn."""
     days = {unit.when[:10] for unit in turns.values() if unit.when}
     past = (

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.ports import Clause, TextIndex
+from memoryclaw.ports import IndexClause, TextIndex
 from memoryclaw.recall.folding import PARTED, group_of
 from memoryclaw.recall.query import Filter
 from memoryclaw.recall.question import KIND_NAMES, KINDS, STATES
@@ -38,7 +38,7 @@ class Lane:
     def __init__(
         self,
         engine: TextIndex,
-        containing: Callable[[Clause], int],
+        containing: Callable[[IndexClause], int],
         most: float,
         catalog: Catalog | None = None,
     ) -> None:
@@ -50,7 +50,7 @@ class Lane:
             int, int | str
         ] = {}  # what is not looked at: the unit that says the same, or the path of its note
 
-    def best(self, clause: Clause, pool: int, fields: FieldFilter | None = None) -> dict[int, float]:
+    def best(self, clause: IndexClause, pool: int, fields: FieldFilter | None = None) -> dict[int, float]:
         """BM25 of the `pool` best units that the fields let through, and of all that tie with the last of them.
 
         If a crowd fills them (the sections of one note, or what nobody vouches for), the `pool` best of each trust are picked from all
@@ -64,9 +64,9 @@ class Lane:
         while len(scores) >= wider and _is_crowd(scores, pool, catalog):
             wider = wider * _WIDER if wider == pool else max(self._engine.size()[0], wider) + 1
             scores = self._best(clause, wider, fields)
-        return self._apart(scores, pool, catalog) if wider > pool else scores
+        return self._by_trust(scores, pool, catalog) if wider > pool else scores
 
-    def _best(self, clause: Clause, pool: int, fields: FieldFilter | None) -> dict[int, float]:
+    def _best(self, clause: IndexClause, pool: int, fields: FieldFilter | None) -> dict[int, float]:
         if fields is None:
             return dict(self._engine.find(clause, pool))
         wider = dict(self._engine.find(clause, pool * _WIDER))
@@ -78,7 +78,7 @@ class Lane:
             return through
         return dict(self._engine.find(clause, pool, fields.rowids))
 
-    def _apart(self, found: Mapping[int, float], pool: int, catalog: Catalog) -> dict[int, float]:
+    def _by_trust(self, found: Mapping[int, float], pool: int, catalog: Catalog) -> dict[int, float]:
         """The best of each trust: one of what says the same, and some sections of each note."""
         texts = catalog.tokens(found)
         units = sorted(catalog.summaries(found), key=lambda unit: (unit.id, unit.path, unit.seq))
@@ -98,7 +98,7 @@ class Lane:
                 chosen[unit.rowid] = found[unit.rowid]
         return chosen
 
-    def within(self, clause: Clause, pool: int, fields: FieldFilter) -> dict[int, float]:
+    def within(self, clause: IndexClause, pool: int, fields: FieldFilter) -> dict[int, float]:
         """The same where the fields let few units through, as a day or a month does."""
         few = fields.first(int(self._most) + 1)
         return (
@@ -107,20 +107,20 @@ class Lane:
             else self.best(clause, pool, fields)
         )
 
-    def _rarest(self, clause: Clause) -> Clause:
+    def _rarest(self, clause: IndexClause) -> IndexClause:
         """Of words any of which may stand: the rarest, as many as few units hold together."""
         if clause.op != "any" or any(term.op != "token" for term in clause.parts):
             return clause
         counts = {term: self._containing(term) for term in clause.parts}
         ordered = sorted(counts, key=lambda part: (counts[part], part.text))
         units_held = 0
-        rarest: list[Clause] = []
+        rarest: list[IndexClause] = []
         for term in ordered:
             units_held += counts[term]
             if units_held > self._most and sum(counts[counted] > 0 for counted in rarest) >= 2:
                 break
             rarest.append(term)
-        return Clause("any", parts=tuple(rarest)) if len(rarest) < len(clause.parts) else clause
+        return IndexClause("any", parts=tuple(rarest)) if len(rarest) < len(clause.parts) else clause
 
 
 def _is_crowd(found: Mapping[int, float], pool: int, catalog: Catalog) -> bool:

@@ -74,7 +74,9 @@ def _about(entity: str, catalog: Catalog) -> tuple[list[tuple[str, Fact]], list[
     keys = sorted({key for alias in names for key in (key_of(alias), *keys_of(alias))})
     paths = paths_about(keys, sorted(map(link_key, names)), catalog)
     if not pairs and not paths:
-        raise NotFoundError(f"nothing is known of {entity!r}; `memoryclaw entities` lists every entity")
+        raise NotFoundError(
+            f"nothing is known of {entity!r}; `memoryclaw browse entities` lists every entity"
+        )
     return pairs, paths
 
 

@@ -72,7 +72,7 @@ class VectorLane:
         """True when words found too little."""
         return hits < self._manner.least or coverage < self._manner.coverage
 
-    def blended(self, found: Ranking, within: Sequence[int] | None) -> Ranking:
+    def blend(self, found: Ranking, within: Sequence[int] | None) -> Ranking:
         """The ranking with the nearest units; that of words alone, and degraded, when vectors cannot be asked.
 
         Args:
@@ -82,7 +82,7 @@ class VectorLane:
         store = self._vectors.store
         try:
             units = self._vectors.ready()
-            ranked = self._ranked(found, self._nearness(found, within), math.log1p(units))
+            ranked = self._rank(found, self._nearness(found, within), math.log1p(units))
             lacking = store.lacking()
         except (VectorsError, ModelError) as error:
             return replace(found, degraded=f"words alone answer: {error}")
@@ -91,7 +91,7 @@ class VectorLane:
             found, units=ranked, near=self._vectors.embedder.name, degraded=missing if lacking else ""
         )
 
-    def _ranked(self, found: Ranking, near: _Nearness, scale: float) -> list[Ranked]:
+    def _rank(self, found: Ranking, near: _Nearness, scale: float) -> list[Ranked]:
         by_words = {hit.unit.rowid: hit for hit in found.units}
         best = max((hit.words + hit.term("related") for hit in by_words.values()), default=0.0) or scale
         values = nearness(near.cosines, best)

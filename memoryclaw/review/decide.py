@@ -12,7 +12,7 @@ from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pen
 from memoryclaw.consolidation.proposals import APPROVE, BOTH, read_proposal
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import History
-from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, opposed, pair_print, side_in_words
+from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, pair_print, rivals, side_in_words
 from memoryclaw.model import Problem
 from memoryclaw.review import branches, elsewhere, widened
 from memoryclaw.review.checks import DueCheck, confirm, correct, end, stands
@@ -185,7 +185,7 @@ def _both_stand(
 ) -> ReviewDecision:
     """A person says that all of the values may stand: they are marked, and listed, no more."""
     _must_be_as_shown(context, item)
-    pairs = dict.fromkeys(pair_print(first, second) for first, second in opposed(conflict))
+    pairs = dict.fromkeys(pair_print(first, second) for first, second in rivals(conflict))
     decisions = [_decision(context, REJECTED, KIND, pair)._replace(reason=reason) for pair in pairs]
     title = f"{item.what}; both may stand"
     outcome = _write(

@@ -58,7 +58,7 @@ class QuotedTurn(NamedTuple):
     quoted: bool
 
 
-class Passage(NamedTuple):
+class SourcePassage(NamedTuple):
     """Where something was said: the episode that tells it with its quote, and the turns of the log around it."""
 
     source: str  # as it is named
@@ -77,7 +77,7 @@ class Details(NamedTuple):
     holds: tuple[HeldFact, ...] = ()
     before: tuple[HeldFact, ...] = ()
     rivals: tuple[Rival, ...] = ()
-    said: tuple[Passage, ...] = ()
+    said: tuple[SourcePassage, ...] = ()
 
 
 def details(context: WriteContext, item: ReviewItem, among: Sequence[ReviewItem] | None = None) -> Details:
@@ -146,7 +146,7 @@ def _rivals(context: WriteContext, item: ReviewItem, among: Iterable[ReviewItem]
     return [one for one in others if same(name(one.entity), entity)]
 
 
-def _passages(context: WriteContext, item: ReviewItem) -> Iterator[Passage]:
+def _passages(context: WriteContext, item: ReviewItem) -> Iterator[SourcePassage]:
     """Where a proposal was said: the lines that its facts name, in the ranges of the log that it was read from."""
     actions = item.change.actions if item.change else ()
     named = " ".join(action.source for action in actions if isinstance(action, (SetFact, AddStatement)))
@@ -156,20 +156,20 @@ def _passages(context: WriteContext, item: ReviewItem) -> Iterator[Passage]:
         yield _of_range(context, FactSource(str(range_), log=str(range_)), range_, lines_here)
 
 
-def _passage(context: WriteContext, source: FactSource) -> Passage:
+def _passage(context: WriteContext, source: FactSource) -> SourcePassage:
     ranges = parse_ranges(source.log)
     if not ranges:
         path = source.log
         if not path:
-            return Passage(source.source, source.path, source.quote, "", "", (), source.notice)
+            return SourcePassage(source.source, source.path, source.quote, "", "", (), source.notice)
         ranges = [LogRange(path, source.line, source.line, "")]
     for range_ in ranges:
         if not source.line or range_.first <= source.line <= range_.last:
             return _of_range(context, source, range_, {source.line} if source.line else set())
-    return Passage(source.source, source.path, source.quote, "", "", (), source.notice)
+    return SourcePassage(source.source, source.path, source.quote, "", "", (), source.notice)
 
 
-def _of_range(context: WriteContext, source: FactSource, range_: LogRange, lines: set[int]) -> Passage:
+def _of_range(context: WriteContext, source: FactSource, range_: LogRange, lines: set[int]) -> SourcePassage:
     try:
         turns = read_note(
             range_.path, files.read_file(context.root, range_.path).data, ReadingSettings()
@@ -183,7 +183,7 @@ def _of_range(context: WriteContext, source: FactSource, range_: LogRange, lines
     )
     session = turns[0].session if turns else ""
     notice = source.notice or ("" if turns else f"{range_.path} is gone")
-    return Passage(source.source, source.path, source.quote, range_.path, session, quoted, notice)
+    return SourcePassage(source.source, source.path, source.quote, range_.path, session, quoted, notice)
 
 
 def _around(turns: Sequence[Turn], lines: set[int]) -> list[Turn]:

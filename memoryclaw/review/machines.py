@@ -27,8 +27,7 @@ from memoryclaw.vault.export_gate import exportable_bytes
 from memoryclaw.vault.files import folder_lock
 from memoryclaw.vault.layout import CONFIG_FILE, length_trouble, name_notices, timestamp
 from memoryclaw.vault.permissions import doubt, doubts
-from memoryclaw.vault.standings import Version as FileVersion
-from memoryclaw.vault.standings import doubts_of
+from memoryclaw.vault.standings import ExchangedFile, doubts_of
 from memoryclaw.vault.state_folder import make_private_folder
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.identity import id_in
@@ -384,7 +383,7 @@ class _Merge:
             after[path] = self._beside(path, on_disk, side.staged == side.head, data)
         if name := _new_id(contents.get(CONFIG_FILE), after.get(CONFIG_FILE)):
             self._renamed(name)
-        came = [FileVersion(path, contents[path], after[path]) for path in changed]
+        came = [ExchangedFile(path, contents[path], after[path]) for path in changed]
         raised = {} if self._own else doubts_of(came, doubts(self._context.root))
         if raised:  # before any of it is there
             doubt(self._context.root, timestamp(self._context.now), raised)
@@ -485,7 +484,7 @@ def _blobs(history: History, oids: Sequence[str]) -> Iterator[tuple[str, bytes]]
         for oid, blob in zip(batch, history.objects(batch), strict=True):
             if blob is None or blob[1] != "blob":
                 raise HistoryError(
-                    f"git does not have {oid[:12]}, which a commit names; `memoryclaw doctor` looks closer"
+                    f"git does not have {oid[:12]}, which a commit names; `memoryclaw check` looks closer"
                 )
             yield oid, blob[2]
 

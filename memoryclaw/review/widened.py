@@ -15,7 +15,7 @@ from memoryclaw.vault import files
 from memoryclaw.vault.doubts import NOTE, Doubt, FileDoubts, piece_of
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.permissions import doubt, doubts, settle
-from memoryclaw.vault.standings import Version, doubts_of, standing_of
+from memoryclaw.vault.standings import ExchangedFile, doubts_of, standing_of
 from memoryclaw.writing.context import WriteContext
 
 KIND = "labels"
@@ -138,10 +138,10 @@ def look_through(context: WriteContext, last: str) -> str:
     return marks[-1] if marks else last
 
 
-def _changes(history: History, move: BranchMove) -> list[Version]:
+def _changes(history: History, move: BranchMove) -> list[ExchangedFile]:
     try:
         nothing = object_id("tree", b"", hash_name(history.git_dir))
-        return [Version(*change) for change in history.between(move.old or nothing, move.new)]
+        return [ExchangedFile(*change) for change in history.between(move.old or nothing, move.new)]
     except HistoryError:  # what is not there any more cannot be looked at
         return []
 

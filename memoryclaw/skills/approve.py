@@ -77,7 +77,7 @@ def approve_skill(context: WriteContext, name: str, version: str = "") -> SkillD
         ConflictError: its files are not those of this version, as somebody was shown them.
         InputError: lint finds problems in it, or its place is taken.
     """
-    skill = _as_shown(context, name, version)
+    skill = _find_unchanged(context, name, version)
     path, digest = skill.skill.path, skill.skill.digest
     target = path.replace(_DRAFTS, f"{SKILLS}/", 1)
     if skill.state == APPROVED:
@@ -117,7 +117,7 @@ def approve_skill(context: WriteContext, name: str, version: str = "") -> SkillD
     return SkillDecision(skill.name, target, "approved", digest, outcome.commit, notice)
 
 
-def _as_shown(context: WriteContext, name: str, version: str) -> ListedSkill:
+def _find_unchanged(context: WriteContext, name: str, version: str) -> ListedSkill:
     skill = find(list_skills(context.root), name)
     if version and skill.version != version:
         raise ConflictError(f"the skill {skill.name} has changed since it was shown; look at it again")
@@ -131,7 +131,7 @@ def reject_skill(context: WriteContext, name: str, version: str = "") -> SkillDe
         ConflictError: its files are not those of this version, as somebody was shown them.
         InputError: the skill is not approved.
     """
-    skill = _as_shown(context, name, version)
+    skill = _find_unchanged(context, name, version)
     return _reject_draft(context, skill) if skill.state == DRAFT else _withdraw(context, skill)
 
 

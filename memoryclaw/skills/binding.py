@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from memoryclaw.errors import InputError
 from memoryclaw.model import Fact
 from memoryclaw.skills.skill_file import EMAIL, URL
-from memoryclaw.skills.steps import Requirement, Step, filled, too_deep
+from memoryclaw.skills.steps import Requirement, Step, fill, too_deep
 
 LONGEST = 64 * 1024  # characters of one value
 HIDDEN = "[secret]"
@@ -25,7 +25,7 @@ _SHAPES = {
 }
 
 
-def typed(need: Requirement, text: str) -> Any:
+def parse_value(need: Requirement, text: str) -> Any:
     """Parses the value of a parameter by its type.
 
     Raises:
@@ -57,11 +57,11 @@ def fits(need: Requirement, text: str) -> bool:
 
 def bound(step: Step, values: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a step with these values; an argument whose parameter has no value is left out."""
-    args = {key: filled(value, values) for key, value in step.args.items()}
+    args = {key: fill(value, values) for key, value in step.args.items()}
     return {key: value for key, value in args.items() if value is not None or step.args[key] is None}
 
 
-def hidden(value: Any, secrets: frozenset[str]) -> Any:
+def mask(value: Any, secrets: frozenset[str]) -> Any:
     """Removes secret parameter values before a value is shown or logged."""
     if not secrets:
         return value
@@ -70,8 +70,8 @@ def hidden(value: Any, secrets: frozenset[str]) -> Any:
             value = value.replace(form, HIDDEN)
         return value
     if isinstance(value, dict):
-        return {hidden(key, secrets): hidden(inner, secrets) for key, inner in value.items()}
-    return [hidden(inner, secrets) for inner in value] if isinstance(value, list) else value
+        return {mask(key, secrets): mask(inner, secrets) for key, inner in value.items()}
+    return [mask(inner, secrets) for inner in value] if isinstance(value, list) else value
 
 
 def _forms(secret: str) -> tuple[str, ...]:
@@ -131,7 +131,7 @@ class BoundValue(NamedTuple):
     id: str
 
 
-def remembered(need: Requirement, entities: Sequence[str], facts: Facts) -> BoundValue | None:
+def look_up_value(need: Requirement, entities: Sequence[str], facts: Facts) -> BoundValue | None:
     """Looks up the value of a parameter that nobody gave.
 
     Args:

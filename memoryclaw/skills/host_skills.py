@@ -187,9 +187,9 @@ def host_skills(root: str, folder: HostFolder, *, sees: Sees, refresh: bool = Tr
     Raises:
         VaultError: the folder cannot be written.
     """
-    copies, left_out = _wanted(root, sees)
+    copies, left_out = _approved_copies(root, sees)
     try:
-        brought = _brought(root, folder, copies, refresh=refresh)
+        brought = _bring_copies(root, folder, copies, refresh=refresh)
     except OSError as error:
         raise VaultError(
             f"{folder.path} cannot be brought up to date ({error.strerror}); try again"
@@ -197,7 +197,7 @@ def host_skills(root: str, folder: HostFolder, *, sees: Sees, refresh: bool = Tr
     return brought._replace(left_out=tuple(sorted((*brought.left_out, *left_out))))
 
 
-def _brought(root: str, folder: HostFolder, copies: Sequence[_Wanted], *, refresh: bool) -> HostSkills:
+def _bring_copies(root: str, folder: HostFolder, copies: Sequence[_Wanted], *, refresh: bool) -> HostSkills:
     if refresh:
         folder.make()
     hosted, failed = [], []
@@ -211,7 +211,7 @@ def _brought(root: str, folder: HostFolder, copies: Sequence[_Wanted], *, refres
     return HostSkills(folder.path, tuple(hosted), tuple(failed))
 
 
-def _wanted(root: str, sees: Sees) -> tuple[list[_Wanted], list[WithheldSkill]]:
+def _approved_copies(root: str, sees: Sees) -> tuple[list[_Wanted], list[WithheldSkill]]:
     approved = approvals(decisions_of(root))
     copies: dict[str, _Wanted] = {}
     left_out = []

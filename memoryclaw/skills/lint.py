@@ -34,7 +34,7 @@ def lint(path: str, data: bytes) -> list[Problem]:
 
 
 def _problems(file: SkillFile) -> Iterator[Problem]:
-    yield from _hidden(file)
+    yield from _hidden_characters(file)
     if file.path.endswith(".md"):
         if not file.parts.raw and not file.problems:
             yield Problem("", 1, "this skill has no header", "begin with ---, name, description, ---")
@@ -49,7 +49,7 @@ def _problems(file: SkillFile) -> Iterator[Problem]:
         yield from check(file)
 
 
-def _hidden(file: SkillFile) -> Iterator[Problem]:
+def _hidden_characters(file: SkillFile) -> Iterator[Problem]:
     for number, line in enumerate(file.text.split("\n"), 1):
         if hit := _HIDDEN.search(line):
             message = f"this line holds a character that nobody sees (U+{ord(hit[0]):04X})"

@@ -154,7 +154,7 @@ def list_skills(root: str, sees: Sees = everything, ran: Ran = ()) -> list[Liste
     homes = {path.rpartition("/")[0] for path in paths if path.endswith("/SKILL.md")}
     # What else lies in the folder of a skill belongs to it and is not a skill of its own.
     homed = (path for path in paths if path.endswith("/SKILL.md") or path.rpartition("/")[0] not in homes)
-    skills = [_with_outcomes(_listed(root, path, decisions), ran) for path in homed]
+    skills = [_with_outcomes(_read_listed(root, path, decisions), ran) for path in homed]
     visible = (one for one in skills if all(map(sees, one.digests)))
     return sorted(visible, key=lambda one: (one.state == DRAFT, one.name, one.skill.path))
 
@@ -203,7 +203,7 @@ def approved_files(root: str, paths: Iterable[str]) -> set[str]:
     """Those of these files that belong to a skill that is approved as it is."""
     decisions = decisions_of(root)
     asked_paths = set(paths) if approvals(decisions) else set()
-    skills = [_listed(root, skill, decisions) for skill in sorted({*_skills_with(root, asked_paths)})]
+    skills = [_read_listed(root, skill, decisions) for skill in sorted({*_skills_with(root, asked_paths)})]
     return asked_paths.intersection(path for one in skills if one.state == APPROVED for path in one.digests)
 
 
@@ -245,7 +245,7 @@ def find(every: list[ListedSkill], name: str) -> ListedSkill:
     raise NotFoundError(f"there is no skill called {key!r}; {hint}")
 
 
-def _listed(root: str, path: str, decisions: Decisions) -> ListedSkill:
+def _read_listed(root: str, path: str, decisions: Decisions) -> ListedSkill:
     read = files.read_file(root, path)
     skill = read_skill(path, read.data)
     beside = files.list_files(root, skill.folder) if skill.folder else []

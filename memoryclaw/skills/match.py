@@ -33,8 +33,8 @@ class SkillMatch(NamedTuple):
 def match(request: str, skills: Iterable[SkillFile], language: Language, today: date) -> list[SkillMatch]:
     """The skills that share a word with the request, best first; those below ENOUGH are not a match."""
     words = _RequestWords(request, language)
-    matches = [scored for skill in skills if (scored := _scored(words, skill)).score > 0]
-    with_values = [_filled(one, request, today) if one.score >= ENOUGH else one for one in matches]
+    matches = [scored for skill in skills if (scored := _score(words, skill)).score > 0]
+    with_values = [_fill(one, request, today) if one.score >= ENOUGH else one for one in matches]
     return sorted(with_values, key=lambda one: (-one.score, one.skill.name, one.skill.path))
 
 
@@ -51,7 +51,7 @@ class _RequestWords:
         return _RequestWords(text, self.language)
 
 
-def _scored(words: _RequestWords, skill: SkillFile) -> SkillMatch:
+def _score(words: _RequestWords, skill: SkillFile) -> SkillMatch:
     header = skill.skill
     triggers = [_hits(words, trigger, "trigger") for trigger in header.triggers]
     trigger = max(triggers, key=lambda found: found[0], default=(0.0, []))
@@ -82,7 +82,7 @@ def _via(one: str, other: str) -> str:
     return "literal" if fold(one) == fold(other) else "stem"
 
 
-def _filled(match: SkillMatch, request: str, today: date) -> SkillMatch:
+def _fill(match: SkillMatch, request: str, today: date) -> SkillMatch:
     specs = match.skill.asked
     values = values_in(request, specs, today)
     missing: Sequence[str] = [spec.name for spec in specs if not spec.optional and spec.name not in values]
@@ -117,9 +117,9 @@ def values_in(request: str, specs: Sequence[ParameterSpec], today: date) -> dict
     Dates are ISO dates, or two of them with a slash between. A person may stand where an address is asked for.
     """
     reader = _ValueReader(request[:_LONGEST], today)
-    values = {one.name: value for one in specs if (value := reader.typed(one))}
-    values |= {one.name: value for one in specs if one.name not in values and (value := reader.named(one))}
-    values |= {one.name: value for one in specs if one.name not in values and (value := reader.quoted(one))}
+    values = {one.name: value for one in specs if (value := reader.by_type(one))}
+    values |= {one.name: value for one in specs if one.name not in values and (value := reader.by_lead(one))}
+    values |= {one.name: value for one in specs if one.name not in values and (value := reader.quote(one))}
     return {one.name: values[one.name] for one in specs if one.name in values}
 
 
@@ -135,10 +135,10 @@ class _ValueReader:
         ahead = [r for r in ranges if r.start and (not r.end or r.end >= today.isoformat())]
         self._dates = [r.start if r.start == r.end else f"{r.start}/{r.end}" for r in ahead]
         self._names = [
-            (hit[1].lower(), name) for hit in _NAMED.finditer(self._rest) if (name := _capitalised(hit[2]))
+            (hit[1].lower(), name) for hit in _NAMED.finditer(self._rest) if (name := _capitals(hit[2]))
         ]
 
-    def typed(self, one: ParameterSpec) -> str:
+    def by_type(self, one: ParameterSpec) -> str:
         """A value found by its type."""
         if one.type in ("date", "datetime"):
             return self._dates.pop(0) if self._dates else ""
@@ -148,7 +148,7 @@ class _ValueReader:
             self._rest = with_blanks(self._rest, [hit.span()])
         return hit[0] if hit else ""
 
-    def named(self, one: ParameterSpec) -> str:
+    def by_lead(self, one: ParameterSpec) -> str:
         """A name found by the word before it: `to John`, `from Hamburg`."""
         words = _words_before(one)
         for place, (before, name) in enumerate(self._names):
@@ -157,7 +157,7 @@ class _ValueReader:
                 return name
         return ""
 
-    def quoted(self, one: ParameterSpec) -> str:
+    def quote(self, one: ParameterSpec) -> str:
         """Quoted words, for a parameter of any text."""
         return self._quotes.pop(0) if self._quotes and one.type in ("", "string", "text") else ""
 
@@ -171,7 +171,7 @@ def _words_before(spec: ParameterSpec) -> frozenset[str]:
     return _PLACES if {"place", "city", "site", "where"}.intersection(words) else frozenset()
 
 
-def _capitalised(text: str) -> str:
+def _capitals(text: str) -> str:
     """The capitalised words at the start of a text: names, in most languages with capitals."""
     words = []
     for word in text.split():

@@ -85,13 +85,13 @@ class McpTools:
     def check(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
         """Checks arguments against the tool's schema; returns what is wrong."""
         schema = tool.schema or {}
-        return trouble(suited(args, schema), schema, unknown)
+        return trouble(fit_arguments(args, schema), schema, unknown)
 
     def call(self, tool: Tool, args: Mapping[str, Any]) -> Result:
         """Calls a tool; an error, a crash and a timeout are each a Result that is not ok."""
         server = tool.host.removeprefix("mcp:")
         client = self._open[server].client
-        arguments = suited(args, tool.schema or {})
+        arguments = fit_arguments(args, tool.schema or {})
         try:
             answer = self._run().call(client.call_tool, tool.name, arguments, self._timeout)
         except _failures() as error:
@@ -114,7 +114,7 @@ class McpTools:
             try:
                 session = portal.wrap_async_context_manager(self._session(self._servers[server]))
                 client = self._stack.enter_context(session)
-                tools = portal.call(_listed, client, server)
+                tools = portal.call(_list_tools, client, server)
             except _failures() as error:
                 self._broken[server] = f"the MCP server {server} cannot be used: {_words(error)}"
                 raise InputError(self._broken[server]) from None
@@ -144,11 +144,11 @@ class McpTools:
             ):
                 yield client
             return
-        transport = late.mcp.stdio_client(self._started(server), errlog=self._nowhere)
+        transport = late.mcp.stdio_client(self._start(server), errlog=self._nowhere)
         async with late.mcp.Client(transport, read_timeout_seconds=wait, cache=None) as client:
             yield client
 
-    def _started(self, server: ToolServer) -> StdioServerParameters:
+    def _start(self, server: ToolServer) -> StdioServerParameters:
         cwd = os.path.join(self._home, os.path.expanduser(server.cwd))
         return late.mcp.StdioServerParameters(
             command=server.command, args=list(server.args), env=dict(server.env), cwd=cwd
@@ -169,7 +169,7 @@ class McpTools:
         return self._portal
 
 
-async def _listed(client: Client, server: str) -> dict[str, Tool]:
+async def _list_tools(client: Client, server: str) -> dict[str, Tool]:
     tools: dict[str, Tool] = {}
     cursor = None
     for _ in range(_PAGES):
@@ -227,11 +227,11 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }  # fmt: skip
 
 
-def suited(args: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+def fit_arguments(args: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments; a text that stands where the schema wants a number, a list or the like is read as one if it is one."""
     about = schema.get("properties")
     properties = about if isinstance(about, dict) else {}
-    return {key: _suited(value, properties.get(key)) for key, value in args.items()}
+    return {key: _fit_argument(value, properties.get(key)) for key, value in args.items()}
 
 
 def trouble(args: Mapping[str, Any], schema: Mapping[str, Any], unknown: frozenset[str]) -> str:
@@ -255,7 +255,7 @@ def trouble(args: Mapping[str, Any], schema: Mapping[str, Any], unknown: frozens
     return f"{where}: {error.message}" if where else str(error.message)
 
 
-def _suited(value: Any, about: Any) -> Any:
+def _fit_argument(value: Any, about: Any) -> Any:
     kind = about.get("type") if isinstance(about, dict) else None
     type_ = _TYPES.get(kind) if isinstance(kind, str) else None
     if not isinstance(value, str) or type_ is None:

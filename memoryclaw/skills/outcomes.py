@@ -104,7 +104,7 @@ def outcomes_of(events: Iterable[Mapping[str, Any]], path: str, digest: str) -> 
     return Outcomes(tuple(filter(None, map(_outcome, mine))), digest)
 
 
-def kept(
+def keep_outcome(
     ledger: Ledger, skill: SkillFile, *, ok: bool, by: str, why: str, session: str, now: datetime
 ) -> RunOutcome:
     """Keeps how it went when somebody followed a skill.

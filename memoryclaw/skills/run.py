@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.capture.capture import CaptureResult
 from memoryclaw.errors import InputError, MemoryClawError
-from memoryclaw.skills.binding import Facts, bound, hidden, remembered, standing_for, typed
+from memoryclaw.skills.binding import Facts, bound, look_up_value, mask, parse_value, standing_for
 from memoryclaw.skills.listing import CHANGED, ListedSkill, find, list_skills
 from memoryclaw.skills.outcomes import CHECK, EVENT, INTERRUPTED, TOOL, WHY
 from memoryclaw.skills.steps import Recipe, Requirement, Step, as_text, read_recipe, references_in
@@ -54,20 +54,20 @@ def values_for(
         InputError: a value is missing or cannot be used, or there is no such parameter.
     """
     _must_be_known(params, needs, skill)
-    values = {need.name: _given(need, params[need.name], facts) for need in needs if need.name in params}
+    values = {need.name: _value_of(need, params[need.name], facts) for need in needs if need.name in params}
     entities = [
         str(values[need.name].value) for need in needs if need.name in values and need.asked.type in _ENTITIES
     ]
     for need in needs:
-        if need.name not in values and (value := _known(need, entities, facts)):
+        if need.name not in values and (value := _remembered_value(need, entities, facts)):
             values[need.name] = value
     for need in needs:
         if need.name not in values and not need.asked.optional and ask is not None:
-            values[need.name] = _given(need, ask(need), facts)._replace(source="asked")
+            values[need.name] = _value_of(need, ask(need), facts)._replace(source="asked")
     missing = [need.name for need in needs if need.name not in values and not need.asked.optional]
     if missing:
         raise InputError(
-            f"{skill} needs {_listed(missing)}; say {' '.join(f'--param {name}=…' for name in missing)}"
+            f"{skill} needs {_enumeration(missing)}; say {' '.join(f'--param {name}=…' for name in missing)}"
         )
     return [values.get(need.name, ParameterValue(need.name, None, "")) for need in needs]
 
@@ -77,26 +77,26 @@ def _must_be_known(params: Iterable[str], needs: Sequence[Requirement], skill: s
     for name in params:
         if name not in names:
             close = get_close_matches(name, names, 1)
-            hint = f"did you mean {close[0]}?" if close else f"it has {_listed(names) or 'none'}"
+            hint = f"did you mean {close[0]}?" if close else f"it has {_enumeration(names) or 'none'}"
             raise InputError(f"{skill} has no parameter {name[:60]!r}; {hint}")
 
 
-def _given(need: Requirement, text: str, facts: Facts) -> ParameterValue:
+def _value_of(need: Requirement, text: str, facts: Facts) -> ParameterValue:
     person = standing_for(need, text, facts)
     if person:
-        return ParameterValue(need.name, typed(need, person.value), person.id, _is_secret(need))
-    return ParameterValue(need.name, typed(need, text), "given", _is_secret(need))
+        return ParameterValue(need.name, parse_value(need, person.value), person.id, _is_secret(need))
+    return ParameterValue(need.name, parse_value(need, text), "given", _is_secret(need))
 
 
-def _known(need: Requirement, entities: Sequence[str], facts: Facts) -> ParameterValue | None:
-    if fact := remembered(need, entities, facts):
-        return ParameterValue(need.name, typed(need, fact.value), fact.id)
+def _remembered_value(need: Requirement, entities: Sequence[str], facts: Facts) -> ParameterValue | None:
+    if fact := look_up_value(need, entities, facts):
+        return ParameterValue(need.name, parse_value(need, fact.value), fact.id)
     if need.default is None:
         return None
     as_it_is = not need.asked.type and not isinstance(need.default, str)
     return ParameterValue(
         need.name,
-        need.default if as_it_is else typed(need, as_text(need.default)),
+        need.default if as_it_is else parse_value(need, as_text(need.default)),
         "default",
         _is_secret(need),
     )
@@ -106,7 +106,7 @@ def _is_secret(need: Requirement) -> bool:
     return need.asked.type == "secret"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _enumeration(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
@@ -196,17 +196,17 @@ def run_skill(
         InputError: it is not approved as it is, has no steps that can be run, or a value or a tool is missing or wrong.
     """
     listed = find(list_skills(runner.root), name)
-    recipe = _approved(listed)
+    recipe = _approved_recipe(listed)
     values = values_for(recipe.needs, params, runner.facts, ask, listed.name)
     run = run_id("skill", runner.clock(), runner.new_id())
     with runner.tools() as tools:
         job = _Job(
             runner=runner, tools=tools, listed=listed, recipe=recipe, values=values, run=run, session=session or run
         )  # fmt: skip
-        return job.applied() if apply else job.shown()
+        return job.apply() if apply else job.preview()
 
 
-def _approved(listed: ListedSkill) -> Recipe:
+def _approved_recipe(listed: ListedSkill) -> Recipe:
     if listed.state != APPROVED:
         # The name comes from the file, and a person may paste the command.
         name = shlex.quote(listed.name)
@@ -240,44 +240,44 @@ class _Job:
         secrets = (str(value.value) for value in self.values if value.secret and value.value is not None)
         self.secrets = frozenset(filter(None, secrets))
 
-    def shown(self) -> SkillRun:
+    def preview(self) -> SkillRun:
         """Plans all calls and reports what would go wrong; calls no tool."""
-        planned = [self._planned(step) for step in self.recipe.steps]
+        planned = [self._plan(step) for step in self.recipe.steps]
         steps = tuple(
-            self._told(number, call, PLANNED, error=call.trouble) for number, call in enumerate(planned, 1)
+            self._report(number, call, PLANNED, error=call.trouble) for number, call in enumerate(planned, 1)
         )
         return self._outcome(steps, applied=False, ok=not any(call.trouble for call in planned))
 
-    def applied(self) -> SkillRun:
+    def apply(self) -> SkillRun:
         """Calls the tools in order until one fails."""
-        planned = [self._planned(step) for step in self.recipe.steps]
+        planned = [self._plan(step) for step in self.recipe.steps]
         for number, call in enumerate(planned, 1):
             if call.trouble:
-                self._kept(CHECK, ok=False, done=0, step=number, tool=call.step.tool, why=call.trouble)
+                self._keep(CHECK, ok=False, done=0, step=number, tool=call.step.tool, why=call.trouble)
                 raise InputError(f"step {number} ({call.step.tool}): {call.trouble}; nothing was done")
         steps: list[StepResult] = []
         try:
             for number, call in enumerate(planned, 1):
                 failed = any(step.state == FAILED for step in steps)
-                steps.append(self._told(number, call, NOT_RUN) if failed else self._carried_out(number, call))
+                steps.append(self._report(number, call, NOT_RUN) if failed else self._carry_out(number, call))
         finally:
             # Also after an interrupt in the middle of a call.
             ok = [step.state for step in steps] == [DONE] * len(planned)
-            notice = self._recorded(steps, ok=ok)
+            notice = self._record(steps, ok=ok)
         return self._outcome(tuple(steps), applied=True, ok=ok, notice=notice)
 
-    def _planned(self, step: Step) -> _PlannedCall:
+    def _plan(self, step: Step) -> _PlannedCall:
         try:
             tool = self.tools.find(step.tool)
-            return _PlannedCall(step, tool, self._trouble(tool, self._args(step), self._unknown(step)))
+            return _PlannedCall(step, tool, self._trouble(tool, self._args(step), self._late_args(step)))
         except MemoryClawError as error:
             return _PlannedCall(step, None, str(error))
 
     def _trouble(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
         """What is wrong with the arguments, without secrets, which the message of a schema repeats."""
-        return str(hidden(self.tools.check(tool, args, unknown), self.secrets))[:WHY]
+        return str(mask(self.tools.check(tool, args, unknown), self.secrets))[:WHY]
 
-    def _unknown(self, step: Step) -> frozenset[str]:
+    def _late_args(self, step: Step) -> frozenset[str]:
         """The arguments that need the result of an earlier step."""
         results = {one.id for one in self.recipe.steps} - self.known.keys()
         return frozenset(
@@ -287,7 +287,7 @@ class _Job:
     def _args(self, step: Step) -> dict[str, Any]:
         return bound(step, self.known)
 
-    def _carried_out(self, number: int, call: _PlannedCall) -> StepResult:
+    def _carry_out(self, number: int, call: _PlannedCall) -> StepResult:
         tool = call.tool
         try:
             args = self._args(call.step)
@@ -295,23 +295,23 @@ class _Job:
         except InputError as error:
             args, trouble = dict(call.step.args), str(error)
         if trouble or tool is None:
-            return self._told(number, call, FAILED, error=trouble)
+            return self._report(number, call, FAILED, error=trouble)
         result = self.tools.call(tool, args)
         if call.step.id:
             self.known[call.step.id] = result.value
-        answer = hidden(result.text, self.secrets)
-        lost = self._logged(
-            {"tool": call.step.tool, "args": hidden(args, self.secrets), "result": answer, "ok": result.ok}
+        answer = mask(result.text, self.secrets)
+        lost = self._log(
+            {"tool": call.step.tool, "args": mask(args, self.secrets), "result": answer, "ok": result.ok}
         )
         if lost:
-            return self._told(
+            return self._report(
                 number, call, FAILED, result=answer, error=f"it was done, but could not be logged: {lost}"
             )
         if not result.ok:
-            return self._told(number, call, FAILED, error=answer)
-        return self._told(number, call, DONE, result=answer)
+            return self._report(number, call, FAILED, error=answer)
+        return self._report(number, call, DONE, result=answer)
 
-    def _told(
+    def _report(
         self, number: int, call: _PlannedCall, state: str, *, result: str = "", error: str = ""
     ) -> StepResult:
         try:
@@ -319,27 +319,27 @@ class _Job:
         except InputError:
             args = dict(call.step.args)
         host = call.tool.host if call.tool else ""
-        args_shown = hidden(args, self.secrets)
+        args_shown = mask(args, self.secrets)
         return StepResult(number, call.step.tool, host, args_shown, state, result[:_SHOWN], error[:_SHOWN])
 
-    def _logged(self, event: Mapping[str, Any]) -> str:
+    def _log(self, event: Mapping[str, Any]) -> str:
         """Logs one line of the session; returns why it could not be logged."""
         line = json.dumps({"session": self.session, **event}, ensure_ascii=False)
         return next((line_kept.error for line_kept in self.runner.log([line]) if not line_kept.ok), "")
 
-    def _recorded(self, steps: Sequence[StepResult], *, ok: bool) -> str:
+    def _record(self, steps: Sequence[StepResult], *, ok: bool) -> str:
         """Records the outcome in the log and in the ledger; returns what of that failed."""
         count, name = sum(step.state == DONE for step in steps), self.listed.name
         ending = "" if ok else f"; step {count + 1} failed"
         sentence = f"Ran the skill {name}: {count} of {len(self.recipe.steps)} steps done{ending}."
-        lost = self._logged({"role": "system", "name": "memoryclaw", "content": sentence})
+        lost = self._log({"role": "system", "name": "memoryclaw", "content": sentence})
         failed = next((step for step in steps if step.state == FAILED), None)
         by = TOOL if ok or failed else INTERRUPTED
         step, tool, reason = (failed.step, failed.tool, failed.error) if failed else (0, "", "")
-        trouble = self._kept(by, ok=ok, done=count, step=step, tool=tool, why=reason)
+        trouble = self._keep(by, ok=ok, done=count, step=step, tool=tool, why=reason)
         return "; ".join(filter(None, (lost, trouble)))
 
-    def _kept(self, by: str, *, ok: bool, done: int, step: int, tool: str, why: str) -> str:
+    def _keep(self, by: str, *, ok: bool, done: int, step: int, tool: str, why: str) -> str:
         """Keeps in the ledger how the run ended; returns why it could not be kept."""
         skill = self.listed.skill
         values = {
@@ -354,7 +354,7 @@ class _Job:
         self, steps: tuple[StepResult, ...], *, applied: bool, ok: bool, notice: str = ""
     ) -> SkillRun:
         skill = self.listed.skill
-        values = tuple(value._replace(value=hidden(value.value, self.secrets)) for value in self.values)
+        values = tuple(value._replace(value=mask(value.value, self.secrets)) for value in self.values)
         session = self.session if applied else ""
         return SkillRun(
             self.run if applied else "", self.listed.name, skill.path, skill.digest, session, applied, ok, values, steps, notice

@@ -62,7 +62,7 @@ class SkillFile(NamedTuple):
     @property
     def asked(self) -> tuple[ParameterSpec, ...]:
         """Its parameters."""
-        return asked_in(self.parts.meta)
+        return read_parameters(self.parts.meta)
 
     @property
     def tools(self) -> tuple[str, ...]:
@@ -84,16 +84,16 @@ def read_skill(path: str, data: bytes) -> SkillFile:
     return SkillFile(path, hashlib.sha256(data).hexdigest(), text, skill, note, problems)
 
 
-def asked_in(meta: Mapping[str, Any]) -> tuple[ParameterSpec, ...]:
+def read_parameters(meta: Mapping[str, Any]) -> tuple[ParameterSpec, ...]:
     """Reads the parameters of a header: a map by name, a list, or a JSON schema."""
     value = _low(meta).get("parameters") or _low(meta).get("preconditions")
     required: Any = None
     if isinstance(value, dict) and isinstance(value.get("properties"), dict):
         value, required = value["properties"], value.get("required")
     if isinstance(value, dict):
-        specs = [_asked(name, about) for name, about in value.items()]
+        specs = [_read_parameter(name, about) for name, about in value.items()]
     elif isinstance(value, list):
-        specs = [_asked(text_of(p.get("name") if isinstance(p, dict) else p), p) for p in value]
+        specs = [_read_parameter(text_of(p.get("name") if isinstance(p, dict) else p), p) for p in value]
     else:
         specs = [ParameterSpec(name.strip()) for name in text_of(value).split(",")]
     if isinstance(required, list):
@@ -111,7 +111,7 @@ def tools_in(meta: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(filter(None, map(text_of, called)))
 
 
-def _asked(name: str, about: Any) -> ParameterSpec:
+def _read_parameter(name: str, about: Any) -> ParameterSpec:
     low = _low(about if isinstance(about, dict) else NOTHING)
     kind = text_of(about) if isinstance(about, str) and about != name else text_of(low.get("type"))
     flag = low.get("optional")

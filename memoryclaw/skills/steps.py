@@ -45,7 +45,7 @@ def holds_reference(value: Any) -> bool:
     return False
 
 
-def filled(value: Any, known: Known) -> Any:
+def fill(value: Any, known: Known) -> Any:
     """Replaces every known name in the texts of a value, in one pass; a text that is one name becomes that value itself.
 
     Raises:
@@ -54,8 +54,8 @@ def filled(value: Any, known: Known) -> Any:
     if isinstance(value, str):
         return _text(value, known)
     if isinstance(value, dict):
-        return {key: filled(inner, known) for key, inner in value.items()}
-    return [filled(inner, known) for inner in value] if isinstance(value, list) else value
+        return {key: fill(inner, known) for key, inner in value.items()}
+    return [fill(inner, known) for inner in value] if isinstance(value, list) else value
 
 
 def as_text(value: Any) -> str:
@@ -240,16 +240,16 @@ def read_recipe(file: SkillFile) -> Recipe:
     read = typed_header(file)
     header = read.values
     if file.path.endswith((".js", ".mjs")):
-        return _refused(file, "a JavaScript skill is not run", "write its steps as SKILL.md or JSON")
+        return _refusal(file, "a JavaScript skill is not run", "write its steps as SKILL.md or JSON")
     steps = header.get("steps")
     if not isinstance(steps, list) or not steps:
-        return _refused(
+        return _refusal(
             file, "this skill has no list of steps", f"for an agent that is fine; to run it, {_HOW}"
         )
     if too_deep(header):
-        return _refused(file, "this skill is nested too deeply", "write flatter arguments")
+        return _refusal(file, "this skill is nested too deeply", "write flatter arguments")
     if len(steps) > MOST_STEPS:
-        return _refused(file, f"this skill has more than {MOST_STEPS} steps", "make two skills of it")
+        return _refusal(file, f"this skill has more than {MOST_STEPS} steps", "make two skills of it")
     needs = tuple(_need(spec, header) for spec in file.asked)
     reader = _StepReader(file, frozenset(need.name for need in needs))
     recipe_steps = tuple(
@@ -278,7 +278,7 @@ class _StepReader:
         self.problems += (
             Problem(self._file.path, line, f"step {number} {message}", hint) for message, hint in _slips(low)
         )
-        step = Step(text_of(low.get("tool")), _given(low, _ARGS) or NOTHING, text_of(_given(low, _IDS)), line)
+        step = Step(text_of(low.get("tool")), _first(low, _ARGS) or NOTHING, text_of(_first(low, _IDS)), line)
         self._names(number, step)
         return step if len(self.problems) == before else None
 
@@ -313,7 +313,7 @@ def _slips(low: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     # An unknown key could be a condition: ignoring it would do what nobody wrote.
     for key in low.keys() - _KEYS:
         yield f"has a key {key[:60]!r} that no step may have", f"use {', '.join(sorted(_KEYS))}"
-    args = _given(low, _ARGS)
+    args = _first(low, _ARGS)
     if args is not None and not isinstance(args, dict):
         yield "has arguments that are no map", "write args: {name: value}"
 
@@ -348,9 +348,9 @@ def _about(name: str, value: Any) -> Mapping[str, Any]:
     return {key.lower(): inner for key, inner in about.items()} if isinstance(about, dict) else {}
 
 
-def _given(low: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
+def _first(low: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
     return next((low[key] for key in keys if low.get(key) is not None), None)
 
 
-def _refused(file: SkillFile, message: str, hint: str) -> Recipe:
+def _refusal(file: SkillFile, message: str, hint: str) -> Recipe:
     return Recipe(problems=(Problem(file.path, 1, message, hint),))

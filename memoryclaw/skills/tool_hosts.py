@@ -66,7 +66,7 @@ class GatewayTools:
     def call(self, tool: Tool, args: Mapping[str, Any]) -> Result:
         """Calls a tool once; any failure is a Result that is not ok."""
         try:
-            status, body = self._posted({"tool": tool.name, "args": dict(args)})
+            status, body = self._post({"tool": tool.name, "args": dict(args)})
         except TimeoutError:
             return Result(ok=False, text="the OpenClaw gateway took too long")
         except (OSError, HTTPException) as error:
@@ -74,7 +74,7 @@ class GatewayTools:
             return Result(ok=False, text=f"the OpenClaw gateway at {self._url} cannot be asked ({words})")
         return _result(tool, status, body)
 
-    def _posted(self, request: Mapping[str, Any]) -> tuple[int, bytes]:
+    def _post(self, request: Mapping[str, Any]) -> tuple[int, bytes]:
         address = urlsplit(self._url)
         kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
         connection = kind(address.hostname or "", address.port, timeout=self._timeout)

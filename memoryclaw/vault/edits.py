@@ -27,7 +27,7 @@ from memoryclaw.vault.facts import (
     VALUE,
     Facts,
     FactSpot,
-    Statement,
+    StatementLine,
     clean_name,
     facts_in,
     statement_in,
@@ -1143,7 +1143,7 @@ class Sheet(NamedTuple):
         first, last = self.span(fact)
         return self.statement(fact)[1].fields if fact.is_statement else "\n".join(self.lines[first:last])
 
-    def statement(self, fact: Fact) -> tuple[str, Statement]:
+    def statement(self, fact: Fact) -> tuple[str, StatementLine]:
         """What the line of a statement begins with, and the statement."""
         first, last = self.span(fact)
         line = " ".join((self.lines[first], *(line.strip() for line in self.lines[first + 1 : last])))

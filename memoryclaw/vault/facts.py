@@ -63,14 +63,14 @@ class FactItem:
 
 def items_of(lines: list[str]) -> list[FactItem]:
     """Reads the items of consecutive lines; a line that neither is nor continues an item is prose."""
-    reader = _Items(lines)
+    reader = _ItemStack(lines)
     for number, line in enumerate(lines):
         if line.strip() and not _CONFLICT.match(line):
             reader.line(number, line)
     return reader.items
 
 
-class _Items:
+class _ItemStack:
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
         self._open: list[FactItem] = []
@@ -325,7 +325,7 @@ _QUOTATION = re.compile(
 )
 
 
-class Statement(NamedTuple):
+class StatementLine(NamedTuple):
     """The parts of a line that quotes what somebody said."""
 
     quoted: str  # with its quotes
@@ -348,10 +348,10 @@ class Statement(NamedTuple):
         return "said" in _inline_fields(self.fields)
 
 
-def statement_in(text: str) -> Statement | None:
+def statement_in(text: str) -> StatementLine | None:
     """Reads a text that is one quotation with its inline fields; None for any other."""
     hit = _QUOTATION.match(text) if text[:1] in _QUOTES else None
-    return Statement(hit[1], hit[2], hit[3] or "") if hit and hit[1][1:-1].strip() else None
+    return StatementLine(hit[1], hit[2], hit[3] or "") if hit and hit[1][1:-1].strip() else None
 
 
 # Facts: which entity and field each value belongs to.
@@ -472,7 +472,7 @@ def _plain(name: str) -> str:
     return " ".join(name.replace("-", " ").replace("_", " ").lower().split())
 
 
-def _statement_of(item: FactItem, field: tuple[str, ...]) -> Statement | None:
+def _statement_of(item: FactItem, field: tuple[str, ...]) -> StatementLine | None:
     """The statement of an item that stands below an entity itself, and not below one of its fields."""
     if field or item.value is None or not (item.quoted or item.value.startswith(_QUOTES)):
         return None
@@ -593,7 +593,7 @@ class _FactReader:
         self._reach(scope, first + item.end, item.prefix)
 
     def _statement(
-        self, item: FactItem, first: int, scope: _Scope, entity: str, statement: Statement
+        self, item: FactItem, first: int, scope: _Scope, entity: str, statement: StatementLine
     ) -> None:
         """Adds what was said. An entity's place ends with its facts, so that its next fact comes above its statements."""
         fact = _FoundFact(entity, "", statement.value, first + item.number, scope.past, is_statement=True)

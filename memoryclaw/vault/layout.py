@@ -358,7 +358,7 @@ def name_notices(paths: Collection[str], others: Iterable[str]) -> list[str]:
     omitted = len(sentences) - _TOLD
     return [
         *sentences[:_TOLD],
-        *([f"{omitted} more names are like that; `memoryclaw doctor` lists them"] if omitted > 0 else []),
+        *([f"{omitted} more names are like that; `memoryclaw check` lists them"] if omitted > 0 else []),
     ]
 
 

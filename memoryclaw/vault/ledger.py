@@ -193,7 +193,7 @@ class Ledger:
     def roll_up(self, now: datetime) -> list[str]:
         """Takes out of this device's old months what only a receipt needs; returns the files that are shorter now.
 
-        The last two months stay whole, and so do the last two files: `why` reads their receipts back, and what a session has seen is
+        The last two months stay whole, and so do the last two files: `show` reads their receipts back, and what a session has seen is
         told by them. Of what was shown before, its time, receipt, session, mode and ids stay, so that no figure changes; all
         other events keep every byte.
 

@@ -133,7 +133,7 @@ def _named(lines: Iterable[tuple[str, Standing]]) -> tuple[LineStanding, ...]:
 # What came.
 
 
-class Version(NamedTuple):
+class ExchangedFile(NamedTuple):
     """A file before and after an exchange; None where it is not there."""
 
     path: str
@@ -144,7 +144,7 @@ class Version(NamedTuple):
 Raised = dict[tuple[str, str], Doubt]  # by the digest of the path, and the piece
 
 
-def doubts_of(versions: Sequence[Version], standing: Doubts) -> Raised:
+def doubts_of(versions: Sequence[ExchangedFile], standing: Doubts) -> Raised:
     """What is in doubt of files that came.
 
     Args:

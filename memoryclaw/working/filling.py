@@ -13,7 +13,7 @@ from typing import Any
 from memoryclaw.consolidation.tool_calls import call_text, of_memory, unwrap
 from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.prompts import one_line
-from memoryclaw.working.memory import SHORT, WorkingMemory, shortened
+from memoryclaw.working.memory import SHORT, WorkingMemory, shorten
 
 _COMMAND = re.compile(r"/[a-z][\w:-]*(?:\s|\Z)")  # to the host
 # Plans as hosts keep them: `plan` of OpenClaw's progress_card and of Codex, `todos` of Claude Code.
@@ -25,8 +25,8 @@ _SKILL_NAME = re.compile(r"[a-z0-9][a-z0-9_:-]{0,63}", re.IGNORECASE)
 _SKILL_ARGS = ("skill", "name", "command")
 
 
-def filled_in(memory: WorkingMemory, turns: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The changes that these turns make to a working memory, in the form of `checked`; what was set by hand stays.
+def fill(memory: WorkingMemory, turns: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The changes that these turns make to a working memory, in the form of `check`; what was set by hand stays.
 
     Args:
         memory: of their session; nothing is filled into an empty one before a person has asked for something.
@@ -41,7 +41,7 @@ def filled_in(memory: WorkingMemory, turns: Iterable[Mapping[str, Any]]) -> dict
                 changes["goal"] = request
             begun = begun or bool(request)
         elif begun and turn.get("role") == "tool":
-            for key, value in _done(turn):
+            for key, value in _call_changes(turn):
                 if key != "observations":
                     changes[key] = value
                 elif observed[-1:] != value:
@@ -56,10 +56,10 @@ _IN_FILE = {"observations": "recent_observations"}
 def _request(content: Any) -> str:
     """What a person asks for, in short; empty for a greeting or a command to the host."""
     text = one_line(content) if isinstance(content, str) else ""
-    return "" if _COMMAND.match(text) or is_filler(text) else shortened(text, SHORT)
+    return "" if _COMMAND.match(text) or is_filler(text) else shorten(text, SHORT)
 
 
-def _done(turn: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _call_changes(turn: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """What one call of a tool says: the plan, the skill that is read, or that it was called."""
     tool, args = turn.get("tool"), turn.get("args")
     if not isinstance(tool, str):
@@ -75,7 +75,7 @@ def _done(turn: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         yield "active_skill", skill
     else:
         phrase = call_text(one_line(tool), args, failed=turn.get("ok") is False).phrase
-        yield "observations", [shortened(phrase, SHORT)]
+        yield "observations", [shorten(phrase, SHORT)]
 
 
 def _plan(args: Mapping[str, Any]) -> list[str] | None:
@@ -85,7 +85,7 @@ def _plan(args: Mapping[str, Any]) -> list[str] | None:
         if isinstance(steps, list) and steps and all(isinstance(s, Mapping) and "status" in s for s in steps):
             open_ = (step for step in steps if str(step["status"]).lower() not in _OVER)
             texts = (_first(step, _STEPS) for step in open_)
-            return [shortened(text, SHORT) for text in texts if text]
+            return [shorten(text, SHORT) for text in texts if text]
     return None
 
 

@@ -49,29 +49,29 @@ class WorkingMemory:
         )
 
 
-def changed(
+def change(
     memory: WorkingMemory, changes: Mapping[str, Any], now: str = "", *, by_hand: bool = True
 ) -> WorkingMemory:
-    """Applies changes that were checked by `checked`, and trims the result to the budget."""
+    """Applies changes that were checked by `check`, and trims the result to the budget."""
     facts = dict(memory.facts)
     for key, value in changes.get("facts", {}).items():
         facts.pop(key, None)  # a fact that is said again is the newest
         if value:
-            facts[key] = shortened(value, LONGEST)
-    plan = tuple(shortened(step, LONGEST) for step in changes.get("plan", memory.plan)[:STEPS])
+            facts[key] = shorten(value, LONGEST)
+    plan = tuple(shorten(step, LONGEST) for step in changes.get("plan", memory.plan)[:STEPS])
     observations = (
         *memory.observations,
-        *(shortened(text, LONGEST) for text in changes.get("observations", ())),
+        *(shorten(text, LONGEST) for text in changes.get("observations", ())),
     )
-    return trimmed(
+    return trim(
         replace(
             memory,
-            task=shortened(changes.get("task", memory.task), SHORT),
-            goal=shortened(changes.get("goal", memory.goal), LONGEST),
+            task=shorten(changes.get("task", memory.task), SHORT),
+            goal=shorten(changes.get("goal", memory.goal), LONGEST),
             plan=plan,
             facts=dict(list(facts.items())[-FACTS:]),
             observations=observations[-OBSERVATIONS:],
-            active_skill=shortened(changes.get("active_skill", memory.active_skill), SHORT),
+            active_skill=shorten(changes.get("active_skill", memory.active_skill), SHORT),
             by_hand=_set(memory, changes) if by_hand else memory.by_hand,
             updated=now or memory.updated,
         )
@@ -83,7 +83,7 @@ def _set(memory: WorkingMemory, changes: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(key for key in KEYS if key in keys_set)
 
 
-def rendered(memory: WorkingMemory) -> list[str]:
+def render(memory: WorkingMemory) -> list[str]:
     """Its lines for a fenced block, escaped; none if it is empty."""
     items = [
         ("goal", memory.goal),
@@ -98,11 +98,11 @@ def rendered(memory: WorkingMemory) -> list[str]:
 
 def within(memory: WorkingMemory, budget: int) -> list[str]:
     """Its lines for a prompt, trimmed to a budget; none if even the floor is too large."""
-    lines = rendered(trimmed(memory, budget))
+    lines = render(trim(memory, budget))
     return lines if _cost(lines) <= budget else []
 
 
-def trimmed(memory: WorkingMemory, budget: int = BUDGET) -> WorkingMemory:
+def trim(memory: WorkingMemory, budget: int = BUDGET) -> WorkingMemory:
     """Trims the working memory step by step until it fits or has reached the floor."""
     for smaller in _ladder(memory):
         memory = smaller
@@ -113,7 +113,7 @@ def trimmed(memory: WorkingMemory, budget: int = BUDGET) -> WorkingMemory:
 
 def tokens(memory: WorkingMemory) -> int:
     """Its size in a prompt, in tokens."""
-    return _cost(rendered(memory))
+    return _cost(render(memory))
 
 
 def as_text(memory: WorkingMemory) -> str:
@@ -165,22 +165,22 @@ def _plan(least: int) -> Callable[[WorkingMemory], WorkingMemory]:
 def _texts(most: int) -> Callable[[WorkingMemory], WorkingMemory]:
     return lambda memory: replace(
         memory,
-        plan=tuple(shortened(step, most) for step in memory.plan),
-        facts={key: shortened(value, most) for key, value in memory.facts.items()},
-        observations=tuple(shortened(text, most) for text in memory.observations),
-        active_skill=shortened(memory.active_skill, most),
+        plan=tuple(shorten(step, most) for step in memory.plan),
+        facts={key: shorten(value, most) for key, value in memory.facts.items()},
+        observations=tuple(shorten(text, most) for text in memory.observations),
+        active_skill=shorten(memory.active_skill, most),
     )
 
 
 def _goal(memory: WorkingMemory) -> WorkingMemory:
-    return replace(memory, goal=shortened(memory.goal, max(SHORTER, len(memory.goal) * 3 // 4)))
+    return replace(memory, goal=shorten(memory.goal, max(SHORTER, len(memory.goal) * 3 // 4)))
 
 
 def _without_first(items: tuple[T, ...], least: int) -> tuple[T, ...]:
     return items[1:] if len(items) > least else items
 
 
-def shortened(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """At most so many characters of a text."""
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
@@ -208,7 +208,7 @@ _TEXTS = ("task", "goal", "active_skill")
 Clean = Callable[[str], str]
 
 
-def session_named(session: str) -> str:
+def session_name(session: str) -> str:
     """The name of a session, as its log has it."""
     name = one_line(session)[:NAME_LENGTH].strip()
     if not name:
@@ -216,7 +216,7 @@ def session_named(session: str) -> str:
     return name
 
 
-def checked(changes: Mapping[str, Any], clean: Clean | None = None) -> dict[str, Any]:
+def check(changes: Mapping[str, Any], clean: Clean | None = None) -> dict[str, Any]:
     """Checks changes and cleans their texts.
 
     `task`, `goal` and `active_skill` are set, `plan` is replaced, `facts` are added or replaced (null removes one),
@@ -238,17 +238,17 @@ def checked(changes: Mapping[str, Any], clean: Clean | None = None) -> dict[str,
     clean = clean or _clean
     clean_changes: dict[str, Any] = {key: _text(key, named[key], clean) for key in _TEXTS if key in named}
     if "plan" in named:
-        clean_changes["plan"] = _checked_texts("plan", named["plan"], clean)
+        clean_changes["plan"] = _check_texts("plan", named["plan"], clean)
     if "facts" in named:
-        clean_changes["facts"] = _checked_facts(named["facts"], clean)
+        clean_changes["facts"] = _check_facts(named["facts"], clean)
     if "recent_observations" in named:
-        clean_changes["observations"] = _checked_texts(
+        clean_changes["observations"] = _check_texts(
             "recent_observations", named["recent_observations"], clean
         )
     return clean_changes
 
 
-def stored(memory: WorkingMemory) -> dict[str, Any]:
+def dump(memory: WorkingMemory) -> dict[str, Any]:
     """A working memory in the form of its file."""
     return {
         "session": memory.session,
@@ -263,7 +263,7 @@ def stored(memory: WorkingMemory) -> dict[str, Any]:
     }
 
 
-def restored(value: Any, session: str, path: str) -> WorkingMemory:
+def load(value: Any, session: str, path: str) -> WorkingMemory:
     """Reads a working memory from the content of its file; an empty one with a problem if it is not this session's."""
     if not isinstance(value, Mapping):
         return unusable(session, path, "this file is no JSON object")
@@ -272,8 +272,8 @@ def restored(value: Any, session: str, path: str) -> WorkingMemory:
     content = {key: inner for key, inner in value.items() if key not in ("session", "updated", "by_hand")}
     updated = value.get("updated")
     try:
-        content_checked = checked(content, str)
-        memory = changed(
+        content_checked = check(content, str)
+        memory = change(
             WorkingMemory(session=session), content_checked, updated if isinstance(updated, str) else ""
         )
         by_hand = value.get("by_hand")
@@ -299,7 +299,7 @@ def _text(key: str, value: Any, clean: Clean) -> str:
     return clean(value)
 
 
-def _checked_texts(key: str, value: Any, clean: Clean) -> list[str]:
+def _check_texts(key: str, value: Any, clean: Clean) -> list[str]:
     if value is None:
         return []
     items = [value] if isinstance(value, str) else value
@@ -308,7 +308,7 @@ def _checked_texts(key: str, value: Any, clean: Clean) -> list[str]:
     return [text for item in items if (text := clean(item))]
 
 
-def _checked_facts(value: Any, clean: Clean) -> dict[str, str | None]:
+def _check_facts(value: Any, clean: Clean) -> dict[str, str | None]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):

@@ -18,15 +18,15 @@ from memoryclaw.vault import files
 from memoryclaw.vault.audience import may_see, of_folders
 from memoryclaw.vault.files import folder_lock
 from memoryclaw.vault.layout import free_name, timestamp, writable_moment
-from memoryclaw.working.filling import filled_in
+from memoryclaw.working.filling import fill
 from memoryclaw.working.memory import (
     WorkingMemory,
     as_text,
-    changed,
-    checked,
-    restored,
-    session_named,
-    stored,
+    change,
+    check,
+    dump,
+    load,
+    session_name,
     unusable,
 )
 
@@ -75,17 +75,17 @@ class WorkingStore:
 
     def show(self, session: str) -> WorkingMemory:
         """Returns the working memory of a session, empty if it has none; a file that cannot be used is a problem."""
-        return self._read(session_named(session)).memory
+        return self._read(session_name(session)).memory
 
     def change(self, session: str, changes: Mapping[str, Any]) -> WorkingMemory:
         """Changes it; another task starts a new one, and the content of the old one goes to the log."""
-        session, clean_changes = session_named(session), self._redacted(checked(changes))
+        session, clean_changes = session_name(session), self._redacted(check(changes))
         with folder_lock(self._root, FOLDER):
             memory, digest = self._usable(session)
             if memory.task and clean_changes.get("task") and clean_changes["task"] != memory.task:
                 self._log(memory)
                 memory = WorkingMemory(session=session)
-            memory = changed(memory, clean_changes, timestamp(writable_moment(self._clock())))
+            memory = change(memory, clean_changes, timestamp(writable_moment(self._clock())))
             self._write(memory, digest)
         return memory
 
@@ -113,22 +113,22 @@ class WorkingStore:
 
     def _follow(self, session: str, turns: Sequence[Mapping[str, Any]]) -> None:
         memory = self.show(session)
-        if memory.problems or not filled_in(memory, turns):
+        if memory.problems or not fill(memory, turns):
             return
         if memory.empty:
             self._end_silent()
         with folder_lock(self._root, FOLDER):
             memory, digest = self._read(session)
-            additions = {} if memory.problems else filled_in(memory, turns)
+            additions = {} if memory.problems else fill(memory, turns)
             if additions:
                 self._write(
-                    changed(memory, additions, timestamp(writable_moment(self._clock())), by_hand=False),
+                    change(memory, additions, timestamp(writable_moment(self._clock())), by_hand=False),
                     digest,
                 )
 
     def clear(self, session: str, task: str = "") -> Cleared:
         """Clears it: its content goes to the log, then its file is removed. With a task, only if it is for that task."""
-        session = session_named(session)
+        session = session_name(session)
         if not files.exists(self._root, _path(session)):
             return Cleared(session, cleared=False, notice=f"session {session} has no working memory")
         with folder_lock(self._root, FOLDER):
@@ -148,7 +148,7 @@ class WorkingStore:
         path = _path(session)
         try:
             stored = files.read_file(self._root, path, LARGEST)
-            return _StoredMemory(restored(json.loads(stored.data), session, path), stored.digest)
+            return _StoredMemory(load(json.loads(stored.data), session, path), stored.digest)
         except NotFoundError:
             return _StoredMemory(WorkingMemory(session=session), None)
         except VaultError as error:
@@ -161,7 +161,7 @@ class WorkingStore:
             return _StoredMemory(unusable(session, path, "this file is not JSON"), stored.digest)
 
     def _write(self, memory: WorkingMemory, digest: str | None) -> None:
-        data = json.dumps(stored(memory), ensure_ascii=False, indent=2) + "\n"
+        data = json.dumps(dump(memory), ensure_ascii=False, indent=2) + "\n"
         files.write_file(self._root, _path(memory.session), data.encode("utf-8", "replace"), digest)
 
     def _end_silent(self) -> None:

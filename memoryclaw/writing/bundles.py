@@ -45,7 +45,7 @@ _RATIO, _HARMLESS = 200, 64 * 1024 * 1024  # notes do not shrink so far, and wha
 _TOGETHER, _BYTES = 200, 32 * 1024 * 1024  # files that one commit restores
 _READ = 1 << 20
 _ERASED = "holds what a person had erased"
-_FORGOTTEN = "was forgotten here; `memoryclaw revive` brings it back"
+_FORGOTTEN = "was forgotten here; `memoryclaw forget --undo` brings it back"
 
 
 class Packed(NamedTuple):

@@ -303,10 +303,10 @@ _ARCHIVE = "archive/"
 
 
 def forget(context: WriteContext, id_: str) -> Written:
-    """Takes a note or a fact out of what is recalled and searched; `revive` brings it back as it was."""
+    """Takes a note or a fact out of what is recalled and searched; `forget --undo` brings it back as it was."""
     address = context.find(id_)
     if address.path.startswith(_ARCHIVE):
-        raise InputError(f"{id_} is in the archive already; `memoryclaw revive {id_}` brings it back")
+        raise InputError(f"{id_} is in the archive already; `memoryclaw forget --undo {id_}` brings it back")
     if is_log(address):
         return _forget_turn(context, address)
     if address.kind == "fact":
@@ -356,7 +356,7 @@ def _forget_turn(context: WriteContext, address: Address) -> Written:
     fresh = provenance._replace(marks=tuple(mark for mark in provenance.marks if mark not in forgotten))
     if not fresh.marks:
         raise InputError(
-            f"{address.id} is forgotten already; `memoryclaw revive {address.id}` brings it back"
+            f"{address.id} is forgotten already; `memoryclaw forget --undo {address.id}` brings it back"
         )
     run = context.run("forget")
 
@@ -366,7 +366,7 @@ def _forget_turn(context: WriteContext, address: Address) -> Written:
     edits = _lines_out(context, fresh, "")
     outcome = write(context.root, edits, message, verb="forget", now=context.now)
     stays = f"{' and '.join(fresh.stays)} rests on it and stays" if fresh.stays else ""
-    back = f"`memoryclaw revive {address.id}` brings it back"
+    back = f"`memoryclaw forget --undo {address.id}` brings it back"
     notice = "; ".join(filter(None, (back, stays, outcome.notice)))
     return Written(address.id, address.path, outcome.commit, "forgotten", notice)
 
@@ -463,7 +463,7 @@ def _forget_fact(context: WriteContext, address: Address) -> Written:
         *_lines_out(context, provenance, name),
     ]
     outcome = write(context.root, edits, message, verb="forget", now=context.now)
-    notice = "; ".join(filter(None, (f"`memoryclaw revive {id_}` brings it back", outcome.notice)))
+    notice = "; ".join(filter(None, (f"`memoryclaw forget --undo {id_}` brings it back", outcome.notice)))
     return Written(id_, name, outcome.commit, "forgotten", notice)
 
 

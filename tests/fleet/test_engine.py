@@ -34,7 +34,7 @@ from memoryclaw.errors import IndexBusyError
 from memoryclaw.index.index import fingerprint
 from memoryclaw.index.postgres import Postgres
 from memoryclaw.index.postgres_index import PostgresDatabase, PostgresText, drop, translate
-from memoryclaw.ports import Clause, IndexRow
+from memoryclaw.ports import IndexClause, IndexRow
 
 sys.path.append(
     os.fspath(Path(__file__).resolve().parents[2] / "benchmarks")
@@ -70,7 +70,7 @@ class TestPostgres(EngineContract):
 
 
 def agree(
-    ours: OpenEngine, theirs: OpenEngine, clause: Clause, limit: int, within: list[int] | None = None
+    ours: OpenEngine, theirs: OpenEngine, clause: IndexClause, limit: int, within: list[int] | None = None
 ) -> None:
     found, expected = (one.engine.find(clause, limit, within) for one in (ours, theirs))
     if is_recounted(clause):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.hosts.hooks import CHARACTERS, WORDS, context_of, kept_of, question_of
-from memoryclaw.hosts.transcripts import spoken, turns_of
+from memoryclaw.hosts.hooks import CHARACTERS, WORDS, context_of, post_answer, question_of
+from memoryclaw.hosts.transcripts import spoken_text, turns_of
 
 
 def line(kind: str, content: Any, **more: Any) -> str:
@@ -67,10 +67,10 @@ def test_what_the_host_wrote_for_itself_is_no_turn(text: str) -> None:
 
 
 def test_what_the_host_put_around_the_words_is_left_out_and_what_was_typed_stays() -> None:
-    assert spoken("Fix it\n<system-reminder>\nTodo list is empty\n</system-reminder>") == "Fix it"
+    assert spoken_text("Fix it\n<system-reminder>\nTodo list is empty\n</system-reminder>") == "Fix it"
     typed = "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>42</command-args>"
-    assert spoken(typed) == "/review\n42"
-    assert spoken("if a <b> then </c>") == "if a <b> then </c>"
+    assert spoken_text(typed) == "/review\n42"
+    assert spoken_text("if a <b> then </c>") == "if a <b> then </c>"
 
 
 def test_a_line_without_an_id_is_known_by_its_bytes_and_a_false_time_is_no_time() -> None:
@@ -93,8 +93,8 @@ def test_each_host_is_answered_in_its_own_shape() -> None:
         "hookEventName": "UserPromptSubmit",
         "additionalContext": "x",
     }
-    assert kept_of("claude-code", {"kept": 1}) == {}
-    assert kept_of("plain", {"kept": 1}) == {"kept": 1}
+    assert post_answer("claude-code", {"kept": 1}) == {}
+    assert post_answer("plain", {"kept": 1}) == {"kept": 1}
 
 
 def test_of_a_long_prompt_the_beginning_and_the_end_are_asked() -> None:

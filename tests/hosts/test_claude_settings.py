@@ -15,7 +15,7 @@ from memoryclaw.hosts.claude_settings import (
     with_hooks,
     without_hooks,
 )
-from memoryclaw.hosts.json5 import parse, put, removed, take
+from memoryclaw.hosts.json5 import parse, put, remove, take
 
 COMMAND = "/usr/bin/memoryclaw {} --vault '/home/nora/my vault'"
 SETTINGS = """{
@@ -125,4 +125,4 @@ def test_any_object_takes_one_more_part_and_gives_it_back(
     assert json.loads(more) == {**value, "\x00new": {"deep": [1, {"x": "y"}]}}
     assert take(more, ("\x00new",), added) == text
     root = parse(more)
-    assert json.loads(removed(more, root, root.members[-1])) == value
+    assert json.loads(remove(more, root, root.members[-1])) == value

@@ -65,9 +65,25 @@ HOSTS = {
 }  # fmt: skip
 
 
+# A host knows no PYTHONPATH: what it starts must be the code that is tested, wherever that is checked out.
+INSTALLED = f"""#!{sys.executable}
+import sys
+sys.path.insert(0, {os.fspath(ROOT)!r})
+from memoryclaw.interfaces.cli import main
+main()
+"""
+
+
+def program(path: Path, text: str) -> Path:
+    """An installed program."""
+    put(path.parent, {path.name: text}).joinpath(path.name).chmod(0o755)
+    return path
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A clean home with a vault in it, and nothing else."""
+    program(tmp_path / "home/.local/bin/memoryclaw", INSTALLED)
     return put(
         tmp_path / "home", {"notes/memoryclaw.yaml": "", "notes/Nora.md": "# Nora\n\nShe prefers tea.\n"}
     )
@@ -76,7 +92,8 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture
 def newcomer(home: Path) -> Claw:
     """The command, of somebody at home there."""
-    return Claw(home / "notes", HOME=os.fspath(home))
+    path = f"{home}/.local/bin{os.pathsep}{os.environ['PATH']}"
+    return Claw(home / "notes", HOME=os.fspath(home), PATH=path)
 
 
 def settle(home: Path, host: str) -> Path:
@@ -96,7 +113,7 @@ def tree(home: Path) -> dict[str, bytes]:
     return {
         os.fspath(path.relative_to(home)): path.read_bytes()
         for path in home.rglob("*")
-        if path.is_file() and path.relative_to(home).parts[0] not in {"notes", ".cache"}
+        if path.is_file() and path.relative_to(home).parts[0] not in {"notes", ".cache", ".local"}
         and "memoryclaw" not in path.relative_to(home).parts
     }  # fmt: skip
 
@@ -233,7 +250,7 @@ def test_a_host_that_is_not_there_gets_a_sentence_and_no_folder(
     assert ran.code == 1
     assert "install" in ran.err
     assert tree(home) == {}
-    assert not [path for path in home.iterdir() if path.name not in {"notes", ".cache", ".config"}]
+    assert not [path for path in home.iterdir() if path.name not in {"notes", ".cache", ".config", ".local"}]
 
 
 def test_nobody_who_cannot_be_asked_is_overrun_and_no_secret_is_shown(newcomer: Claw, home: Path) -> None:
@@ -253,7 +270,7 @@ def test_on_a_terminal_it_asks(newcomer: Claw, home: Path, typed: str, writes: b
     leader, follower = pty.openpty()
     os.write(leader, typed.encode())
     done = subprocess.run(
-        [COMMAND, "connect", "codex"], stdin=follower, capture_output=True, env=newcomer.environment(), timeout=120, check=False
+        ["memoryclaw", "connect", "codex"], stdin=follower, capture_output=True, env=newcomer.environment(), timeout=120, check=False
     )  # fmt: skip
     os.close(leader), os.close(follower)
     assert done.returncode == 0
@@ -267,12 +284,6 @@ if sys.argv[1:2] == ["mcp"]:
 from memoryclaw.interfaces.cli import main
 main()
 """
-
-
-def program(path: Path, text: str) -> Path:
-    """An installed program."""
-    put(path.parent, {path.name: text}).joinpath(path.name).chmod(0o755)
-    return path
 
 
 def test_a_connection_that_does_not_work_is_not_written(newcomer: Claw, home: Path) -> None:
@@ -310,12 +321,15 @@ def test_a_program_that_lasts_is_named_as_it_is_called(newcomer: Claw, home: Pat
     path = settle(home, "codex")
     real = home / ".local/share/uv/tools/memoryclaw/bin/memoryclaw"
     real.parent.mkdir(parents=True)
-    shutil.copy(COMMAND, real)
     called = home / ".local/bin/memoryclaw"
-    called.parent.mkdir(parents=True)
+    called.rename(real)
     called.symlink_to(real)
-    env = {**newcomer.environment(), "PATH": f"{called.parent}{os.pathsep}{os.environ['PATH']}"}
-    subprocess.run(["memoryclaw", "connect", "codex", "--yes"], env=env, capture_output=True, check=True)
+    subprocess.run(
+        ["memoryclaw", "connect", "codex", "--yes"],
+        env=newcomer.environment(),
+        capture_output=True,
+        check=True,
+    )
     assert said(path)["mcp_servers"]["memoryclaw"]["command"] == os.fspath(called)
 
 

@@ -10,9 +10,9 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from memoryclaw.errors import ConfigError
-from memoryclaw.hosts.json5 import found, parse, plain, put
+from memoryclaw.hosts.json5 import parse, plain, put, value_at
 from memoryclaw.hosts.openclaw import installing
-from memoryclaw.hosts.openclaw.installing import install, lost, uninstall, wishes
+from memoryclaw.hosts.openclaw.installing import install, lost_steps, uninstall, wishes
 
 WANTED = wishes(
     plugin="/opt/mc/plugins/openclaw",
@@ -158,17 +158,17 @@ def test_settings_of_the_plugin_survive_another_install_and_go_with_it() -> None
     once, steps = install("{}", WANTED)
     tuned = once.replace('"config": {', '"config": {"budget": 900, ')
     again, steps = install(tuned, WANTED, steps)
-    assert found(again, (*installing.ENTRY, "config", "budget"))
+    assert value_at(again, (*installing.ENTRY, "config", "budget"))
     assert uninstall(again, steps) == "{}"
 
 
 @pytest.mark.parametrize("said", [True, False])
 def test_whether_the_model_reads_is_what_a_person_said_last(said: bool) -> None:
     once, steps = install("{}", WANTED)
-    assert plain(found(once, installing.READS)) is True
+    assert plain(value_at(once, installing.READS)) is True
     theirs = once.replace('"readWithModel": true', f'"readWithModel": {json.dumps(said)}')
     again, steps = install(theirs, WANTED, steps)
-    assert plain(found(again, installing.READS)) is said
+    assert plain(value_at(again, installing.READS)) is said
     assert uninstall(again, steps) == "{}"
 
 
@@ -176,17 +176,17 @@ def test_an_install_from_before_the_model_read_gets_the_setting_and_gives_it_bac
     before = [wish for wish in WANTED if not wish.default]
     once, steps = install("{}", before)
     again, steps = install(once, WANTED, steps)
-    assert plain(found(again, installing.READS)) is True
+    assert plain(value_at(again, installing.READS)) is True
     assert uninstall(again, steps) == "{}"
 
 
 def test_without_a_record_the_defaults_of_openclaw_return() -> None:
     once, _ = install("{\n  plugins: {allow: ['x'], slots: {memory: 'lancedb'}},\n}\n", WANTED)
-    assert plain(parse(uninstall(once, lost(once, WANTED)))) == {
+    assert plain(parse(uninstall(once, lost_steps(once, WANTED)))) == {
         "plugins": {"allow": ["x"], "slots": {}, "load": {"paths": []}, "entries": {"memory-core": {}}},
         "skills": {"load": {"extraDirs": []}},
     }
-    assert lost("{plugins: {entries: {'memory-core': {enabled: false}}}}", WANTED) == []
+    assert lost_steps("{plugins: {entries: {'memory-core': {enabled: false}}}}", WANTED) == []
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from memoryclaw.errors import InputError
 from memoryclaw.index.database import Database
 from memoryclaw.model import COLUMNS
-from memoryclaw.ports import Clause, IndexRow, TextIndex
+from memoryclaw.ports import IndexClause, IndexRow, TextIndex
 
 Opener = Callable[[Path], "OpenEngine"]
 
@@ -41,7 +41,7 @@ class OpenEngine:
         with self.writing() as engine:
             engine.remove(rows)
 
-    def found(self, clause: Clause, limit: int = 1000, within: list[int] | None = None) -> list[int]:
+    def found(self, clause: IndexClause, limit: int = 1000, within: list[int] | None = None) -> list[int]:
         return [hit.rowid for hit in self.engine.find(clause, limit, within)]
 
 
@@ -49,24 +49,24 @@ def row(rowid: int, body: str = "", **columns: str) -> IndexRow:
     return IndexRow(rowid, tuple({"body": body, **columns}.get(name, "") for name in COLUMNS))
 
 
-def token(text: str, *columns: str) -> Clause:
-    return Clause("token", text, columns)
+def token(text: str, *columns: str) -> IndexClause:
+    return IndexClause("token", text, columns)
 
 
-def phrase(text: str, *columns: str) -> Clause:
-    return Clause("phrase", text, columns)
+def phrase(text: str, *columns: str) -> IndexClause:
+    return IndexClause("phrase", text, columns)
 
 
-def any_of(*parts: Clause) -> Clause:
-    return Clause("any", parts=parts)
+def any_of(*parts: IndexClause) -> IndexClause:
+    return IndexClause("any", parts=parts)
 
 
-def all_of(*parts: Clause) -> Clause:
-    return Clause("all", parts=parts)
+def all_of(*parts: IndexClause) -> IndexClause:
+    return IndexClause("all", parts=parts)
 
 
-def without(part: Clause) -> Clause:
-    return Clause("not", parts=(part,))
+def without(part: IndexClause) -> IndexClause:
+    return IndexClause("not", parts=(part,))
 
 
 class EngineContract:
@@ -248,7 +248,7 @@ class EngineContract:
         ],
     )
     def test_what_is_empty_or_stands_alone_has_one_meaning(
-        self, opened: OpenEngine, clause: Clause, expected: list[int]
+        self, opened: OpenEngine, clause: IndexClause, expected: list[int]
     ) -> None:
         opened.put(row(1, "a b"), row(2, "a"))
         assert sorted(opened.found(clause)) == expected

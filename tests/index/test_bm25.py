@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryclaw.index.bm25 import exact, gain, idf, rarity
-from memoryclaw.recall.rank import coverage, shared_out
+from memoryclaw.recall.rank import coverage, share_out
 
 amounts = st.floats(0, 500, allow_nan=False)
 
@@ -17,7 +17,7 @@ amounts = st.floats(0, 500, allow_nan=False)
 @settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=4), amounts, max_size=12), amounts)
 def test_shared_out_terms_add_up_to_the_last_bit(parts: dict[str, float], total: float) -> None:
-    terms = shared_out(parts, exact(total))
+    terms = share_out(parts, exact(total))
     assert sum(term.value for term in terms) == exact(total)
     assert all(term.value for term in terms)
 

@@ -9,7 +9,7 @@ from conftest import STUDIO, VaultOf
 
 from memoryclaw.app import App
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.recall.question import near, slips_in
+from memoryclaw.recall.question import nearest_words, slips_in
 from memoryclaw.text.language import fold
 
 
@@ -52,7 +52,7 @@ def test_words_alike_are_enough_to_find_what_was_meant(catalog: Catalog, slip: s
     word = fold(slip)
     every = catalog.rows("select word, spelled from words where spelled")
     alike = catalog.words_alike(word, slips_in(word))
-    assert near(word, alike, 5) == near(word, every, 5)
+    assert nearest_words(word, alike, 5) == nearest_words(word, every, 5)
     assert len(alike) < len(every) / 4
     assert set(alike) <= set(every)
 

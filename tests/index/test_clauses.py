@@ -4,29 +4,29 @@ import pytest
 
 from memoryclaw.errors import InputError
 from memoryclaw.index.bm25 import counts_of, sound, tally
-from memoryclaw.ports import Clause
+from memoryclaw.ports import IndexClause
 
-A, B, C = (Clause("token", text) for text in "abc")
+A, B, C = (IndexClause("token", text) for text in "abc")
 COUNTS = {"a": {1: 1.0, 2: 2.0}, "b": {2: 1.0, 3: 1.0}, "c": {1: 5.0, 3: 1.0}}
 
 
-def any_of(*parts: Clause) -> Clause:
-    return Clause("any", parts=parts)
+def any_of(*parts: IndexClause) -> IndexClause:
+    return IndexClause("any", parts=parts)
 
 
-def all_of(*parts: Clause) -> Clause:
-    return Clause("all", parts=parts)
+def all_of(*parts: IndexClause) -> IndexClause:
+    return IndexClause("all", parts=parts)
 
 
-def without(part: Clause) -> Clause:
-    return Clause("not", parts=(part,))
+def without(part: IndexClause) -> IndexClause:
+    return IndexClause("not", parts=(part,))
 
 
 @pytest.mark.parametrize(
     ("clause", "expected"),
     [
         (A, A),
-        (Clause("phrase", " "), None),
+        (IndexClause("phrase", " "), None),
         (any_of(), None),
         (any_of(any_of(A)), A),
         (any_of(A, any_of(B, C)), any_of(A, B, C)),
@@ -40,7 +40,9 @@ def without(part: Clause) -> Clause:
         (any_of(A, without(B)), A),
     ],
 )
-def test_a_sound_clause_asks_the_same_with_nothing_to_spare(clause: Clause, expected: Clause | None) -> None:
+def test_a_sound_clause_asks_the_same_with_nothing_to_spare(
+    clause: IndexClause, expected: IndexClause | None
+) -> None:
     assert sound(clause) == expected
 
 
@@ -68,7 +70,7 @@ def test_what_no_parser_could_hold_is_refused() -> None:
     ],
 )
 def test_each_unit_is_counted_for_the_parts_that_hold(
-    clause: Clause, units: set[int], scores: dict[int, float]
+    clause: IndexClause, units: set[int], scores: dict[int, float]
 ) -> None:
     found = tally(clause, lambda leaf: COUNTS[leaf.text])
     assert set(found.units) == units

@@ -16,7 +16,7 @@ from test_fts5 import open_fts5
 from test_whoosh_engine import open_whoosh
 
 from memoryclaw.model import COLUMNS
-from memoryclaw.ports import Clause, Hit, IndexRow
+from memoryclaw.ports import Hit, IndexClause, IndexRow
 
 WORDS = ["a", "b", "c", "d", "e", "会議", "議の", "2025", "o'neil", 'x"y', "हिन्दी"]
 EPSILON = 1e-9  # a compiler may fuse a multiplication and an addition, and round the last bit otherwise
@@ -34,7 +34,7 @@ leaves = st.one_of(
 )
 
 
-def groups(parts: st.SearchStrategy[Clause]) -> st.SearchStrategy[Clause]:
+def groups(parts: st.SearchStrategy[IndexClause]) -> st.SearchStrategy[IndexClause]:
     several = st.lists(parts, max_size=4)
     return st.one_of(
         several.map(lambda found: any_of(*found)),
@@ -61,7 +61,7 @@ def agree(ours: Sequence[Hit], oracle: Sequence[Hit]) -> None:
         assert hit.rowid == other.rowid or abs(expected[hit.rowid] - other.score) < EPSILON
 
 
-def is_recounted(clause: Clause, *, below: str = "") -> bool:
+def is_recounted(clause: IndexClause, *, below: str = "") -> bool:
     """True where FTS5 may count a token twice: it leaves one below a negation where it last looked, and looks no further
     once that negation can exclude nothing more, because it stands below another one or is one of several ways to match.
     """
@@ -72,7 +72,7 @@ def is_recounted(clause: Clause, *, below: str = "") -> bool:
 
 
 def agree_on(
-    opened: OpenEngine, oracle: OpenEngine, clause: Clause, limit: int, within: list[int] | None = None
+    opened: OpenEngine, oracle: OpenEngine, clause: IndexClause, limit: int, within: list[int] | None = None
 ) -> None:
     ours, expected = (one.engine.find(clause, 10_000, within) for one in (opened, oracle))
     if is_recounted(clause):

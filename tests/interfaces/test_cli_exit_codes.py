@@ -15,45 +15,6 @@ import pytest
 from conftest import COMMAND, Claw, VaultOf
 from indexed import until
 
-VERBS = [
-    "recall",
-    "search",
-    "show",
-    "browse",
-    "facts",
-    "links",
-    "init",
-    "remember",
-    "edit",
-    "forget",
-    "revive",
-    "undo",
-    "sync",
-    "watch",
-    "reindex",
-    "status",
-    "doctor",
-    "completion",
-]
-
-
-@pytest.mark.parametrize("flag", ["-h", "--help"])
-def test_help_names_every_verb(claw: Claw, flag: str) -> None:
-    ran = claw(flag)
-    assert ran.code == 0
-    assert not [verb for verb in VERBS if f"  {verb} " not in ran.out]
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_each_verb_has_help_with_examples_and_the_shared_options(claw: Claw, verb: str) -> None:
-    ran = claw(verb, "-h")
-    assert ran.code == 0
-    examples = ran.out.partition("Examples:\n")[2].splitlines()
-    assert examples
-    assert all(line.startswith(f"  memoryclaw {verb}") for line in examples)
-    assert "--vault DIR" in ran.out
-    assert "--json" in ran.out
-
 
 def test_the_version_is_told(claw: Claw) -> None:
     assert claw("--version") == (0, "memoryclaw 0.1.0\n", "")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.interfaces.cli.printing import aligned, width
+from memoryclaw.interfaces.cli.printing import width
+from memoryclaw.interfaces.cli.tables import aligned
 from memoryclaw.interfaces.shapes import rounded
 from memoryclaw.model import Term
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from conftest import Claw, git
 
-VERBS = ("list", "show", "new", "lint", "match", "approve", "reject", "host", "run")
 SHARED = ("--vault DIR", "--json")
 
 
@@ -33,15 +32,6 @@ def test_vault_and_json_are_taken_anywhere(asked: Claw, claw: Claw) -> None:
     wanted = asked("skills", "list", "--json").json
     for args in (["--json", "--vault", asked.vault, "skills"], ["skills", "--vault", asked.vault, "--json"], ["skills", "--json", "list", "--vault", asked.vault]):  # fmt: skip
         assert claw(*args).json == wanted
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_each_verb_has_help_with_examples_and_the_shared_options(claw: Claw, verb: str) -> None:
-    ran = claw("skills", verb, "-h")
-    assert ran.code == 0
-    assert f"Examples:\n  memoryclaw skills {verb}" in ran.out
-    assert all(option in ran.out for option in SHARED)
-    assert f"  {verb} " in claw("skills", "-h").out
 
 
 def test_a_slip_gets_a_suggestion(asked: Claw) -> None:

@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import COMMAND, Claw, VaultOf
+from conftest import COMMAND, Claw, VaultOf, git
+
+from memoryclaw.interfaces.cli.printing import width
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b1m\u202ered\u200b"
@@ -21,12 +23,16 @@ PATIENT = "import sys; from memoryclaw.interfaces.cli import main, printing; pri
 
 
 def on_terminal(
-    claw: Claw, *args: str, stream: str = "stdout", command: tuple[str | Path, ...] = (COMMAND,)
+    claw: Claw,
+    *args: str,
+    stream: str = "stdout",
+    command: tuple[str | Path, ...] = (COMMAND,),
+    columns: int = 100,
 ) -> str:
     """What one stream of a command shows when it is a terminal; the other one is a pipe."""
     leader, follower = pty.openpty()
     other = "stderr" if stream == "stdout" else "stdout"
-    env = {**claw.environment(), "TERM": "xterm-256color", "COLUMNS": "100"}
+    env = {**claw.environment(), "TERM": "xterm-256color", "COLUMNS": f"{columns}"}
     process = subprocess.Popen([*command, *args], env=env, **{stream: follower, other: subprocess.DEVNULL})
     os.close(follower)
     shown = b""
@@ -65,9 +71,75 @@ def test_no_colour_where_none_is_wanted(studio: Path, words: list[str]) -> None:
     assert "\x1b" not in Claw(studio)(*words).out
 
 
-def test_a_table_on_a_terminal_is_drawn(asked: Claw) -> None:
-    assert "──" in on_terminal(asked, "facts")
-    assert "──" not in asked("facts").out
+LONG = {
+    "episodes/2026-04-16_09-15-00_first-pile-in-aarhus.md": (
+        "---\ntimestamp: 2026-04-16T09:15:00Z\nsummary: First pile of the boathouse turned into the quay in Aarhus, "
+        "and Priya gave the signal to lower the second one before the tide came in again\n"
+        "tags: [project/boathouse, site, milestone]\n---\nThe pile stands. See [[semantic/contacts]].\n\n"
+        "- [ ] Thank the harbour pilots for the two hours in which they kept everybody else out of the basin\n"
+    ),
+    "semantic/contacts.md": "# 田中さくら\n- role: curator of timber joints at the Museum of Everyday Craft in Kanazawa, until autumn\n- pile: [[2026-04-16_09-15-00_first-pile-in-aarhus]]\n",
+    "skills/rope/SKILL.md": f"---\nname: rope\ndescription: {'Ties the boat to the pile with two ropes. ' * 4}\n---\n## Steps\n1. Tie.\n",
+}  # fmt: skip
+PLACES = {
+    "browse": [
+        "episodes/2026-04-16_09-15-00_first-pile-in-aarhus",
+        "#project/boathouse",
+        "semantic/contacts",
+    ],
+    "facts": ["semantic/contacts.md:2", "田中さくら"],
+    "todos": ["episodes/2026-04-16_09-15-00_first-pile-in-aarhus#todo-"],
+    "timeline": ["episodes/2026-04-16_09-15-00_first-pile-in-aarhus.md:1"],
+    "history": ["episodes/2026-04-16_09-15-00_first-pile-in-aarhus.md and "],
+    "links": ["semantic/contacts#田中さくら", "semantic/contacts.md:3"],
+    "links semantic/contacts": [
+        "semantic/contacts.md:3",
+        "episodes/2026-04-16_09-15-00_first-pile-in-aarhus",
+    ],
+    "views": ["views/entities/"],
+    "skills": ["skills/rope/SKILL.md"],
+    "entity 田中さくら": ["semantic/contacts.md:2"],
+    "search pile": ["episodes/2026-04-16_09-15-00_first-pile-in-aarhus.md:6"],
+    "ask Where does the pile stand?": ["episodes/2026-04-16_09-15-00_first-pile-in-aarhus.md:6"],
+    "status": ["fts5"],
+    "doctor": ["every system can hold these file names"],
+}
+
+
+@pytest.mark.parametrize("columns", [80, 200])
+@pytest.mark.parametrize("words", PLACES)
+def test_what_is_listed_fits_the_terminal_and_ids_are_whole(
+    vault_of: VaultOf, words: str, columns: int
+) -> None:
+    root = vault_of(LONG)
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "What I wrote in the spring and the summer of this year, " * 5)
+    verb, _, rest = words.partition(" ")
+    shown = on_terminal(
+        Claw(root, MEMORYCLAW_NOW="2026-04-20T08:00:00Z"), verb, *filter(None, [rest]), columns=columns
+    )
+    lines = COLOUR.sub("", shown).splitlines()
+    assert [line for line in lines if width(line) > columns] == []
+    for place in PLACES[words]:
+        assert any(place in line for line in lines), (place, shown)
+
+
+@pytest.mark.parametrize(("verb", "most"), [("browse", 3), ("history", 2), ("skills", 2)])
+def test_a_row_takes_a_line_and_its_places(vault_of: VaultOf, verb: str, most: int) -> None:
+    root = vault_of(LONG)
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "What I wrote in the spring and the summer of this year, " * 5)
+    rows = len(Claw(root)(verb).out.splitlines()) - 1
+    assert rows > 0
+    assert len(on_terminal(Claw(root), verb, columns=80).splitlines()) - 2 <= most * rows
+
+
+def test_a_pipe_is_told_everything(vault_of: VaultOf) -> None:
+    told = Claw(vault_of(LONG), COLUMNS="40")("browse").out
+    assert "before the tide came in again  #project/boathouse" in told
+    assert "…" not in told
 
 
 @pytest.mark.parametrize(
@@ -92,7 +164,7 @@ def test_work_longer_than_its_patience_shows_its_progress(
 ) -> None:
     claw = Claw(vault_of({f"notes/n{n}.md": f"# Note {n}\n" for n in range(300)}))
     command = (sys.executable, "-P", "-c", PATIENT, patience)
-    seen = on_terminal(claw, "reindex", stream="stderr", command=command)
+    seen = on_terminal(claw, "check", "reindex", stream="stderr", command=command)
     assert shown in seen if shown else seen == ""
 
 

@@ -36,10 +36,21 @@ def test_every_verb_that_answers_is_on_the_page() -> None:
 
 
 def answering() -> Iterator[str]:
-    """Every verb, those of groups with the word that they follow."""
+    """Every verb, those of groups with the words that they follow; the one that is meant without a word may need none."""
+
+    def below(words: str, command: click.Command) -> Iterator[str]:
+        if not isinstance(command, Group):
+            yield words
+            return
+        page = PAGE.read_text(encoding="utf-8")
+        for name, verb in command.commands.items():
+            if name != command.default or f"## {words}\n" not in page:
+                yield from below(f"{words} {name}", verb)
+
     for verb in VERBS:
         command = cli.get_command(click.Context(cli), verb)
-        yield from [f"{verb} {name}" for name in command.commands] if isinstance(command, Group) else [verb]
+        assert command
+        yield from below(verb, command)
 
 
 def test_every_answer_is_one_object(asked: Claw) -> None:

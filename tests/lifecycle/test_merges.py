@@ -9,7 +9,7 @@ from gitvault import git
 from memoryclaw.app import init_vault, open_vault
 from memoryclaw.consolidation.planning import shingles
 from memoryclaw.errors import NotFoundError
-from memoryclaw.lifecycle.merges import MOST, alike
+from memoryclaw.lifecycle.merges import MOST, alike_pairs
 
 NOW = datetime(2026, 5, 4, 3, 0, tzinfo=UTC)
 PAINT = "- Nora: The paint for the kitchen wall is Dünensand 14, the matt one, two buckets. ^l3"
@@ -177,21 +177,23 @@ def test_what_only_the_other_has_goes_with_it(vault):
 
 def test_lines_in_another_order_are_the_same():
     one, other = f"{PAINT}\n{ORDER}\n{ROLLER}", f"{ROLLER}\n{PAINT}\n{ORDER}"
-    (pair,) = alike([("a", one), ("b", other)])
+    (pair,) = alike_pairs([("a", one), ("b", other)])
     assert (pair.takes, pair.taken, pair.outcome) == ("a", "b", "absorb")
 
 
 def test_the_same_but_for_spelling_is_taken_in_by_the_older():
-    (pair,) = alike([("b", PAINT), ("a", PAINT.upper().replace("^L3", "^l9").replace("Ü", "U"))])
+    (pair,) = alike_pairs([("b", PAINT), ("a", PAINT.upper().replace("^L3", "^l9").replace("Ü", "U"))])
     assert (pair.takes, pair.taken, pair.outcome) == ("b", "a", "reuse")
 
 
 def test_what_shares_little_is_left_alone():
-    assert alike([("a", PAINT), ("b", ORDER), ("c", "- Nora: The paint for the kitchen is green.")]) == []
+    assert (
+        alike_pairs([("a", PAINT), ("b", ORDER), ("c", "- Nora: The paint for the kitchen is green.")]) == []
+    )
 
 
 def test_nobody_is_taken_in_twice_or_takes_in_and_is_taken():
-    pairs = alike([("a", PAINT + ORDER + ROLLER), ("b", PAINT + ORDER), ("c", PAINT + "\n" + ORDER)])
+    pairs = alike_pairs([("a", PAINT + ORDER + ROLLER), ("b", PAINT + ORDER), ("c", PAINT + "\n" + ORDER)])
     taken = [pair.taken for pair in pairs]
     assert len(taken) == len(set(taken))
     assert not {pair.takes for pair in pairs} & set(taken)
@@ -439,8 +441,8 @@ def test_two_short_episodes_of_one_pattern_are_two_and_long_ones_are_one():
         shingles(short[0][1]) | shingles(short[1][1])
     )
     assert shares > 0.6
-    assert alike(short) == []
+    assert alike_pairs(short) == []
     rest = " ".join(f"and then word{number} of the long story" for number in range(20))
-    assert [(pair.takes, pair.taken) for pair in alike([(id_, f"{text} {rest}") for id_, text in short])] == [
-        ("a", "b")
-    ]
+    assert [
+        (pair.takes, pair.taken) for pair in alike_pairs([(id_, f"{text} {rest}") for id_, text in short])
+    ] == [("a", "b")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memoryclaw.index.stemming import language
-from memoryclaw.ports import Clause
+from memoryclaw.ports import IndexClause
 from memoryclaw.recall.explain import Reasons, read_columns, reasons
 from memoryclaw.recall.question import Leaf
 
@@ -11,7 +11,7 @@ ENGLISH = language("en")
 
 
 def leaf(word: str, via: str = "literal", op: str = "token", columns: tuple[str, ...] = ()) -> Leaf:
-    return Leaf(Clause(op, " ".join(ENGLISH.tokens(word)), columns), word, via)
+    return Leaf(IndexClause(op, " ".join(ENGLISH.tokens(word)), columns), word, via)
 
 
 def read(*leaves: Leaf, **columns: str) -> Reasons:
@@ -44,7 +44,7 @@ def test_a_column_limits_where_a_word_counts() -> None:
 
 
 def test_pairs_of_characters_add_up_under_the_word_that_was_asked() -> None:
-    leaves = [Leaf(Clause("token", pair), "木栓", "bigram") for pair in ENGLISH.tokens("木栓")]
+    leaves = [Leaf(IndexClause("token", pair), "木栓", "bigram") for pair in ENGLISH.tokens("木栓")]
     found = read(*leaves, body="栗の木栓です")
     assert told(found) == [("木栓", "body", "bigram")]
     assert found.surfaces == {"木栓"}

@@ -66,7 +66,7 @@ def test_what_is_turned_down_before_it_is_explained_would_have_been_refused_for_
 ) -> None:
     pack = Pack(budget, 3)
     for one, score in sorted(offers, key=lambda offer: -offer[1]):
-        reason = pack.turned_down(one, score)
+        reason = pack.match_refusal(one, score)
         decision = pack.offer(one, score, NONE)
         assert reason in ("", decision)
         assert reason or decision in ("in", "budget", "duplicate")  # of a turn only the words asked for tell

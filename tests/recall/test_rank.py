@@ -10,7 +10,7 @@ import pytest
 from memoryclaw.index.bm25 import K1
 from memoryclaw.index.catalog import UnitSummary
 from memoryclaw.index.stemming import language
-from memoryclaw.ports import Clause
+from memoryclaw.ports import IndexClause
 from memoryclaw.recall.evidence import Counts, Evidence
 from memoryclaw.recall.query import ParsedQuery
 from memoryclaw.recall.question import Leaf, Question
@@ -24,8 +24,8 @@ from memoryclaw.recall.rank import (
     Ranked,
     causes,
     covers,
-    held,
     rank,
+    was_so,
 )
 from memoryclaw.text.dates import DateRange
 
@@ -36,7 +36,7 @@ EPISODE = UnitSummary(
 )  # fmt: skip
 FACT = EPISODE._replace(kind="fact", at="", entity_key="boathouse", field="deadline")
 TURN = EPISODE._replace(kind="turn", role="user")
-WORD = Leaf(Clause("token", "word"), "word", "literal")
+WORD = Leaf(IndexClause("token", "word"), "word", "literal")
 
 
 def asked(
@@ -240,4 +240,4 @@ def test_the_time_of_an_event(at: str, until: str, first: str, last: str, is_cov
 def test_a_value_holds_from_its_first_day_to_the_day_before_it_ceased(
     since: str, until: str, day: str, open_end: bool, was_held: bool
 ) -> None:
-    assert held(since, until, day, day, open_end=open_end) is was_held
+    assert was_so(since, until, day, day, open_end=open_end) is was_held

@@ -11,7 +11,7 @@ import pytest
 from memoryclaw.index.database import Database
 from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5
 from memoryclaw.index.whoosh_engine import WhooshIndex
-from memoryclaw.ports import Clause, IndexRow
+from memoryclaw.ports import IndexClause, IndexRow
 from memoryclaw.recall.text_lane import LOOKED_UP, POOL, Lane
 
 UNITS, VOCABULARY = 3000, 400
@@ -42,8 +42,8 @@ def engine(rows: list[IndexRow], tmp_path_factory: pytest.TempPathFactory) -> It
 FEW = 200  # three thousand units are many here
 
 
-def any_of(*numbers: int) -> Clause:
-    return Clause("any", parts=tuple(Clause("token", f"w{number}") for number in numbers))
+def any_of(*numbers: int) -> IndexClause:
+    return IndexClause("any", parts=tuple(IndexClause("token", f"w{number}") for number in numbers))
 
 
 def test_below_the_limit_every_unit_with_a_word_is_scored(engine: Fts5) -> None:
@@ -65,7 +65,7 @@ def test_two_words_are_looked_up_however_many_units_hold_them(engine: Fts5) -> N
 
 
 def test_what_must_stand_is_looked_up_whole(engine: Fts5) -> None:
-    clause = Clause("all", parts=(any_of(0), any_of(300)))
+    clause = IndexClause("all", parts=(any_of(0), any_of(300)))
     assert Lane(engine, engine.count, FEW).best(clause, 20) == dict(engine.find(clause, 20))
 
 
@@ -107,5 +107,5 @@ def test_all_that_tie_with_the_last_of_a_pool_are_in_it(tmp_path: Path) -> None:
     fts5 = Fts5(database.connection)
     with database.writing():
         fts5.add(IndexRow(number, ("", "", "", "same words")) for number in range(1, 2 * POOL))
-    assert len(Lane(fts5, fts5.count, LOOKED_UP).best(Clause("token", "same"), POOL)) == 2 * POOL - 1
+    assert len(Lane(fts5, fts5.count, LOOKED_UP).best(IndexClause("token", "same"), POOL)) == 2 * POOL - 1
     database.close()

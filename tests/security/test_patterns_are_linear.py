@@ -170,7 +170,7 @@ READERS: dict[str, tuple[Callable[[Any], object], tuple[str, ...]]] = {
         ),
         ("capture.", "text.secret"),
     ),
-    "a host's message": (transcripts.spoken, ("hosts.transcripts",)),
+    "a host's message": (transcripts.spoken_text, ("hosts.transcripts",)),
     "own words": (lambda text: own_words(text, grammar("en")), ("text.own_words",)),
     "corrections": (lambda text: corrected(text, grammar("en")), ("text.corrections",)),
     "statements of a turn": (

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryclaw.errors import InputError
-from memoryclaw.skills.steps import DEEPEST, filled, references_in, too_deep
+from memoryclaw.skills.steps import DEEPEST, fill, references_in, too_deep
 
 KNOWN = {
     "name": "Nora",
@@ -40,13 +40,13 @@ KNOWN = {
     ],
 )
 def test_names_become_their_values(text: object, value: object) -> None:
-    assert filled(text, KNOWN) == value
+    assert fill(text, KNOWN) == value
 
 
 @pytest.mark.parametrize("text", ["$found.nothing", "{{found.list.9}}", "{{name.first}}", "x $found.a.b"])
 def test_a_name_that_leads_to_nothing_is_said(text: str) -> None:
     with pytest.raises(InputError, match="leads to nothing"):
-        filled(text, KNOWN)
+        fill(text, KNOWN)
 
 
 def test_the_names_of_a_value_are_listed_once() -> None:
@@ -65,5 +65,5 @@ def test_what_is_nested_too_deeply_is_seen_whatever_its_depth() -> None:
 
 @given(st.text(), st.text())
 def test_a_value_is_never_looked_at_again(value: str, other: str) -> None:
-    assert filled("$name", {"name": value, "other": other}) == value
-    assert filled("<{{name}}|$other>", {"name": value, "other": other}) == f"<{value}|{other}>"
+    assert fill("$name", {"name": value, "other": other}) == value
+    assert fill("<{{name}}|$other>", {"name": value, "other": other}) == f"<{value}|{other}>"

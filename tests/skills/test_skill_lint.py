@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryclaw.skills.lint import lint
-from memoryclaw.skills.skill_file import asked_in, read_skill, tools_in
+from memoryclaw.skills.skill_file import read_parameters, read_skill, tools_in
 
 ROOT = Path(__file__).parent.parent.parent
 GOOD = """---
@@ -123,7 +123,7 @@ def test_a_javascript_skill_is_read_and_never_run():
     ],
 )  # fmt: skip
 def test_parameters_are_read_in_every_spelling(meta, asked):
-    assert [(one.name, one.type, one.optional) for one in asked_in(meta)] == asked
+    assert [(one.name, one.type, one.optional) for one in read_parameters(meta)] == asked
 
 
 def test_tools_come_from_the_header_or_from_steps():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memoryclaw.errors import ConfigError, InputError
 from memoryclaw.model import Fact
-from memoryclaw.skills.binding import bound, hidden, remembered, standing_for, typed
+from memoryclaw.skills.binding import bound, look_up_value, mask, parse_value, standing_for
 from memoryclaw.skills.skill_file import read_skill
 from memoryclaw.skills.steps import Requirement, Step, read_recipe
 from memoryclaw.skills.tools import read_servers
@@ -76,13 +76,13 @@ def test_any_json_at_all_is_steps_or_problems(value):
     [("integer", "5", 5), ("number", "1,5", 1.5), ("boolean", "yes", True), ("list", "a, b", ["a", "b"]), ("list", "[1]", [1]), ("map", '{"a": 1}', {"a": 1}), ("date", "2026-01-31", "2026-01-31"), ("string", "5", "5"), ("", "[x]", "[x]")],
 )  # fmt: skip
 def test_a_value_has_the_type_of_its_parameter(kind, text, value):
-    assert typed(need(f"x: {{type: '{kind}'}}"), text) == value
+    assert parse_value(need(f"x: {{type: '{kind}'}}"), text) == value
 
 
 @pytest.mark.parametrize(("kind", "text"), [("integer", "1.5"), ("integer", "true"), ("number", "NaN"), ("number", "1e999"), ("list", "[" * 90 + "]" * 90), ("boolean", "perhaps"), ("map", "[1]"), ("date", "soon"), ("date", "2026-02-31"), ("email", "a b@c"), ("url", "javascript:x"), ("string", "x" * 70_000)])  # fmt: skip
 def test_a_value_that_is_none_of_its_type_is_refused(kind, text):
     with pytest.raises(InputError, match=r"^x (must be|has)"):
-        typed(need(f"x: {{type: {kind}}}"), text)
+        parse_value(need(f"x: {{type: {kind}}}"), text)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_value_that_is_none_of_its_type_is_refused(kind, text):
     ],
 )
 def test_a_missing_value_is_taken_from_facts_only_where_there_is_exactly_one(parameter, entities, value):
-    found = remembered(need(parameter), entities, facts)
+    found = look_up_value(need(parameter), entities, facts)
     assert (found.value if found else None) == value
 
 
@@ -116,10 +116,13 @@ def test_a_name_stands_for_an_address_that_a_fact_gives():
 
 def test_secrets_are_hidden_wherever_they_stand():
     secrets = frozenset({"abc", "abcdef"})
-    assert hidden({"k": ["x abcdef", 5], "abc": "y"}, secrets) == {"k": ["x [secret]", 5], "[secret]": "y"}
+    assert mask({"k": ["x abcdef", 5], "abc": "y"}, secrets) == {
+        "k": ["x [secret]", 5],
+        "[secret]": "y",
+    }
     quoted = 'it\'s "ü"'
     for text in (quoted, repr(quoted), json.dumps(quoted), json.dumps(quoted, ensure_ascii=False)):
-        assert hidden(text, frozenset({quoted})).strip("'\"") == "[secret]"
+        assert mask(text, frozenset({quoted})).strip("'\"") == "[secret]"
 
 
 def test_servers_take_what_is_secret_from_the_environment():

@@ -18,14 +18,14 @@ from memoryclaw.working.memory import (
     SHORTER,
     WorkingMemory,
     as_text,
-    changed,
-    checked,
-    rendered,
-    restored,
-    session_named,
-    stored,
+    change,
+    check,
+    dump,
+    load,
+    render,
+    session_name,
     tokens,
-    trimmed,
+    trim,
     within,
 )
 
@@ -58,7 +58,7 @@ changes = st.fixed_dictionaries(
 def after(*given_: dict[str, Any]) -> WorkingMemory:
     memory = BLANK
     for one in given_:
-        memory = changed(memory, checked(one), "2026-04-20T08:00:00Z")
+        memory = change(memory, check(one), "2026-04-20T08:00:00Z")
     return memory
 
 
@@ -69,16 +69,16 @@ def test_whatever_is_put_in_the_rest_fits_the_budget_and_keeps_the_newest(
 ) -> None:
     memory = after(*given_)
     assert tokens(memory) <= BUDGET
-    assert tokens(memory) == (estimate("\n".join(rendered(memory))) + 1 if rendered(memory) else 0)
+    assert tokens(memory) == (estimate("\n".join(render(memory))) + 1 if render(memory) else 0)
     assert len(memory.observations) <= 5
     assert len(memory.facts) <= FACTS
-    assert restored(json.loads(json.dumps(stored(memory))), "s", "x") == memory
+    assert load(json.loads(json.dumps(dump(memory))), "s", "x") == memory
 
 
 @settings(max_examples=25)
 @given(changes, st.integers(0, 900))
 def test_the_ladder_ends_within_any_budget_or_at_its_floor(given_: dict[str, Any], budget: int) -> None:
-    memory = trimmed(after(given_), budget)
+    memory = trim(after(given_), budget)
     at_the_floor = not (memory.plan or memory.facts or memory.observations)
     assert tokens(memory) <= budget or (
         at_the_floor and max(len(memory.goal), len(memory.active_skill)) <= SHORTER
@@ -91,8 +91,8 @@ def test_the_ladder_ends_within_any_budget_or_at_its_floor(given_: dict[str, Any
 
 def test_the_seeds_example_is_taken_and_given_back_as_it_is() -> None:
     memory = after(SEED)
-    assert {key: stored(memory)[key] for key in SEED} == SEED
-    assert rendered(memory) == [
+    assert {key: dump(memory)[key] for key in SEED} == SEED
+    assert render(memory) == [
         '<memory trust="unknown" kind="working">',
         '<m id="working:goal">send email to John about project update</m>',
         '<m id="working:plan/1">get_recipient</m>',
@@ -141,14 +141,14 @@ def test_old_observations_and_facts_go_before_the_plan_and_the_goal_is_cut_last(
         "facts": {f"k{n}": "so" + " it is" * 25 for n in range(45)},
         "recent_observations": ["and" + " he saw" * 21] * 5,
     }
-    memory = changed(BLANK, checked(full))
+    memory = change(BLANK, check(full))
     assert tokens(memory) <= BUDGET
     assert (len(memory.observations), len(memory.goal), len(memory.plan)) == (2, 300, 9)
     assert list(memory.facts)[-1] == "k44"
     assert 3 < len(memory.facts) < 45
-    less = trimmed(memory, 400)
+    less = trim(memory, 400)
     assert (len(less.facts), len(less.plan), less.goal) == (3, 3, "g" * 300)
-    assert trimmed(memory, 60).goal == "g" * 79 + "…"
+    assert trim(memory, 60).goal == "g" * 79 + "…"
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_old_observations_and_facts_go_before_the_plan_and_the_goal_is_cut_last(
 )
 def test_what_is_not_understood_is_refused_by_name(wrong: dict[str, Any], named: str) -> None:
     with pytest.raises(InputError, match=named):
-        checked(wrong)
+        check(wrong)
 
 
 def test_private_parts_and_our_own_block_never_get_in() -> None:
@@ -191,12 +191,12 @@ def test_what_it_leaves_in_the_log_says_all_of_it() -> None:
     "value", [[], "x", {}, {"session": "t"}, {"session": "s", "plan": 3}, {"session": "s", "x": 1}]
 )
 def test_a_foreign_file_is_an_empty_memory_with_a_problem(value: Any) -> None:
-    memory = restored(value, "s", "working/s.json")
+    memory = load(value, "s", "working/s.json")
     assert memory.empty
     assert [problem.path for problem in memory.problems] == ["working/s.json"]
 
 
 def test_a_working_memory_needs_a_session() -> None:
-    assert session_named(" a\n b ") == "a b"
+    assert session_name(" a\n b ") == "a b"
     with pytest.raises(InputError, match="session"):
-        session_named(" \u200b")
+        session_name(" \u200b")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
 from memoryclaw.hosts.json5 import parse, plain
 from memoryclaw.hosts.openclaw.curated import CURATED, ImportCandidate, is_wanted, offered
-from memoryclaw.hosts.proposing import Fresh, Proposed, as_proposed, propose
+from memoryclaw.hosts.proposing import Fresh, Proposed, proposal_json, propose
 from memoryclaw.text.encoding import decode
 from memoryclaw.vault import files
 from memoryclaw.writing.context import WriteContext
@@ -69,7 +69,7 @@ def import_notes(context: WriteContext, workspace: str, *, dry_run: bool = False
     done = ImportReport(
         workspace,
         tuple(names),
-        tuple(map(as_proposed, new)),
+        tuple(map(proposal_json, new)),
         len(everything) - len(new),
         "",
         dry_run,

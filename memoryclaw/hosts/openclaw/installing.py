@@ -10,13 +10,13 @@ from memoryclaw.hosts.json5 import (
     JsonNode,
     append,
     drop,
-    found,
     parse,
     plain,
     put,
-    replaced,
+    replace_value,
     take,
-    written,
+    to_json,
+    value_at,
 )
 
 PLUGIN = "memoryclaw"
@@ -82,9 +82,9 @@ def install(
     """The text that says what is wanted, and the steps that undo it; `known` are those of an earlier time."""
     wishes, steps = list(wishes), list(known)
     for wish in wishes:
-        if wish.default and found(text, wish.path) is not None:
+        if wish.default and value_at(text, wish.path) is not None:
             continue
-        text = _moved(text, wish, steps, wishes) if wish.item else text
+        text = _drop_earlier(text, wish, steps, wishes) if wish.item else text
         text = _with_item(text, wish, steps) if wish.item else _with_value(text, wish, steps)
     return text, steps
 
@@ -92,23 +92,23 @@ def install(
 def uninstall(text: str, steps: Sequence[InstallStep]) -> str:
     """The text without what these steps wrote; where a person has put something else since, that stays."""
     for step in reversed(steps):
-        text = _undone(text, step)
+        text = _undo(text, step)
     return text
 
 
-def lost(text: str, wanted: Iterable[DesiredSetting]) -> list[InstallStep]:
+def lost_steps(text: str, wanted: Iterable[DesiredSetting]) -> list[InstallStep]:
     """Steps that undo what stands in a text of which nothing was written down: OpenClaw's own defaults return."""
-    if found(text, ENTRY) is None:
+    if value_at(text, ENTRY) is None:
         return []
     steps = [InstallStep(ENTRY, ADDED, None, there=len(ENTRY) - 1)]
     steps += [
         InstallStep(path, ADDED, value, there=len(path) - 1)
         for path, value in ((SLOT, PLUGIN), (RIVAL, False))
-        if (node := found(text, path)) and node.value == value
+        if (node := value_at(text, path)) and node.value == value
     ]
     ours = {(wish.path, wish.value) for wish in wanted if wish.item}
     for path in (PATHS, ALLOW, SKILLS):
-        items = plain(node) if (node := found(text, path)) else []
+        items = plain(node) if (node := value_at(text, path)) else []
         mine = [
             each
             for each in items
@@ -139,11 +139,11 @@ def _was_ours(path: tuple[str, ...], item: str) -> bool:
     )
 
 
-def _moved(
+def _drop_earlier(
     text: str, wish: DesiredSetting, steps: list[InstallStep], wanted: Sequence[DesiredSetting]
 ) -> str:
     """The text without the item of an earlier installation in another folder, which this one replaces."""
-    node = found(text, wish.path)
+    node = value_at(text, wish.path)
     for n, step in enumerate(steps):
         stale = (
             step.did == ITEM
@@ -155,12 +155,12 @@ def _moved(
         items = [member.node for member in node.members if member.node.value == step.value]
         if items and not any(member.node.value == wish.value for member in node.members):
             steps[n] = step._replace(value=wish.value)
-            return replaced(text, items[-1], written(wish.value))
+            return replace_value(text, items[-1], to_json(wish.value))
     return text
 
 
 def _with_item(text: str, wish: DesiredSetting, steps: list[InstallStep]) -> str:
-    node = found(text, wish.path)
+    node = value_at(text, wish.path)
     if wish.path == ALLOW and node is None:
         return text  # a list of what may be loaded would shut out all others
     if node is not None and any(member.node.value == wish.value for member in node.members):
@@ -172,7 +172,7 @@ def _with_item(text: str, wish: DesiredSetting, steps: list[InstallStep]) -> str
 
 
 def _with_value(text: str, wish: DesiredSetting, steps: list[InstallStep]) -> str:
-    node = found(text, wish.path)
+    node = value_at(text, wish.path)
     if isinstance(wish.value, dict) and (wish.path != ENTRY if node is None else node.kind == "object"):
         for key, value in wish.value.items():  # what a person said in there stays
             text = _with_value(text, DesiredSetting((*wish.path, key), value), steps)
@@ -180,13 +180,13 @@ def _with_value(text: str, wish: DesiredSetting, steps: list[InstallStep]) -> st
     if node is None:
         steps[:] = [s for s in steps if s.path != wish.path]
         text, added = put(text, wish.path, wish.value)
-        if not _covered(wish.path, steps):
+        if not _covers(wish.path, steps):
             steps.append(InstallStep(wish.path, ADDED, wish.value, there=added.there, tail=added.tail))
         return text
-    return text if plain(node) == wish.value else _replaced(text, wish, node, steps)
+    return text if plain(node) == wish.value else _replace(text, wish, node, steps)
 
 
-def _replaced(text: str, wish: DesiredSetting, node: JsonNode, steps: list[InstallStep]) -> str:
+def _replace(text: str, wish: DesiredSetting, node: JsonNode, steps: list[InstallStep]) -> str:
     number = next((n for n, step in enumerate(steps) if step.path == wish.path), None)
     raw = text[node.start : node.end]
     if number is not None:
@@ -195,12 +195,12 @@ def _replaced(text: str, wish: DesiredSetting, node: JsonNode, steps: list[Insta
         before = step.before if ours else raw
         did = step.did if ours else REPLACED
         steps[number] = step._replace(value=wish.value, before=before, did=did)
-    elif not _covered(wish.path, steps):
+    elif not _covers(wish.path, steps):
         steps.append(InstallStep(wish.path, REPLACED, wish.value, raw))
-    return replaced(text, node, written(wish.value))
+    return replace_value(text, node, to_json(wish.value))
 
 
-def _covered(path: Sequence[str], steps: Iterable[InstallStep]) -> bool:
+def _covers(path: Sequence[str], steps: Iterable[InstallStep]) -> bool:
     """True where something that was added as a whole holds this path."""
     return any(
         step.did == ADDED and len(step.path) < len(path) and tuple(path[: len(step.path)]) == step.path
@@ -208,16 +208,16 @@ def _covered(path: Sequence[str], steps: Iterable[InstallStep]) -> bool:
     )
 
 
-def _undone(text: str, step: InstallStep) -> str:
+def _undo(text: str, step: InstallStep) -> str:
     added = Added(step.there, step.tail)
     if step.did == ITEM:
         return drop(text, step.path, step.value, added)
-    node = found(text, step.path)
+    node = value_at(text, step.path)
     if node is None:
         return text
     if step.did == REPLACED:
         parse(step.before)  # a record that somebody spoilt must not spoil the configuration
-        return replaced(text, node, step.before) if plain(node) == step.value else text
+        return replace_value(text, node, step.before) if plain(node) == step.value else text
     if step.path == ENTRY or plain(node) == step.value:
         return take(text, step.path, added)
     return text

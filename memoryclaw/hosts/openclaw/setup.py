@@ -18,7 +18,7 @@ from memoryclaw.hosts.openclaw.installing import (
     as_record,
     from_record,
     install,
-    lost,
+    lost_steps,
     uninstall,
     wishes,
 )
@@ -90,7 +90,7 @@ class Setup:
         before = self.host.read()
         self.host.values(before)
         try:
-            after, steps = install(before, self._wanted(), self._steps(before))
+            after, steps = install(before, self._wishes(), self._steps(before))
         except ConfigError as error:
             raise ConfigError(f"{self.host.path}: {error}; nothing was written") from None
         return ConfigChange("install", self.host.path, before, after, tuple(steps))
@@ -113,12 +113,12 @@ class Setup:
         """Makes the change, if the file is still what was shown."""
         return self._install(planned) if planned.verb == "install" else self._uninstall(planned)
 
-    def _wanted(self) -> list[DesiredSetting]:
+    def _wishes(self) -> list[DesiredSetting]:
         return wishes(plugin=self.plugin(), vault=self.vault, command=self.command)
 
     def _steps(self, text: str) -> list[InstallStep]:
         record = self.host.record()
-        return list(record.steps) if record else lost(text, self._wanted())
+        return list(record.steps) if record else lost_steps(text, self._wishes())
 
     def _install(self, planned: ConfigChange) -> Changed:
         record = self.host.record()

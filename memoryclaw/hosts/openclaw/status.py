@@ -95,7 +95,7 @@ def _ours(setup: Setup, values: dict[str, Any]) -> Iterator[OpenClawCheck]:
         "memory-core is off",
         "memory-core is on, and dreams beside us",
     )
-    yield _allowed(values)
+    yield _allows_plugin(values)
     offered = any(str(each).endswith(HOST_SKILLS) for each in _list(values, SKILLS))
     yield _check(
         "skills",
@@ -105,7 +105,7 @@ def _ours(setup: Setup, values: dict[str, Any]) -> Iterator[OpenClawCheck]:
     )
 
 
-def _allowed(values: dict[str, Any]) -> OpenClawCheck:
+def _allows_plugin(values: dict[str, Any]) -> OpenClawCheck:
     """Whether OpenClaw may load the plugin; what a person shut out by hand is for that person to open."""
     if _at(values, ("plugins", "enabled")) is False:
         return OpenClawCheck(

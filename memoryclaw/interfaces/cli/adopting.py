@@ -10,7 +10,7 @@ from memoryclaw.interfaces.cli.printing import as_json, say, styled
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, verb
 
 
-@verb(examples=["adopt --dry-run", "adopt", "adopt llm.chain --yes"])
+@verb(examples=["init\nadopt --dry-run", "adopt", "adopt llm.chain --yes"])
 @click.argument("what", nargs=-1, type=TEXT)
 @click.option("--dry-run", is_flag=True, help="Only list what could be adopted.")
 @click.option("--yes", is_flag=True, help="Do not ask.")

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import aligned, as_json, marked, remark, say, styled, table
+from memoryclaw.interfaces.cli.printing import GAP, as_json, marked, remark, say, styled, width
+from memoryclaw.interfaces.cli.tables import aligned, cut, flow, packed, table, terminal_width
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
 from memoryclaw.interfaces.shapes import REASONS as _REASONS
 from memoryclaw.model import Match, Matched
-from memoryclaw.text.prompts import mark_of, visible
+from memoryclaw.text.prompts import mark_of, one_line, visible
 from memoryclaw.text.snippets import snippet
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ SESSION = click.option(
 
 @verb(
     examples=[
-        "search boathouse deadline",
+        "init\nremember 'Nora drinks oolong tea'\nsearch oolong",
         "search 'kind:episode \"oat milk\" since:2025-06' --limit 3",
         "search 'dowels in October 2025' --explain",
     ]
@@ -86,7 +87,12 @@ def search(
     _remarks(shapes.search(answer))
 
 
-@verb(examples=["ask 'When is the boathouse deadline?'", "ask what coffee does Nora drink --json"])
+@verb(
+    examples=[
+        "init\nremember 'Nora drinks oolong tea'\nask 'What does Nora drink?'",
+        "ask what coffee does Nora drink --json",
+    ]
+)
 @click.argument("query", nargs=-1, required=True, type=TEXT)
 @click.pass_obj
 def ask(context: CliContext, *, query: tuple[str, ...]) -> None:
@@ -107,16 +113,20 @@ def ask(context: CliContext, *, query: tuple[str, ...]) -> None:
         )
     for line in found.lines:
         about = (line.title or line.id, line.when, line.trust * (line.trust != "trusted"))
-        say(f"{'' if found.answered else _INDENT}{styled(line.text, bold=found.answered)}")
-        say(
-            f"{_INDENT}{styled(f'{line.path}:{line.line}', fg='cyan')}  {styled(', '.join(filter(None, about)))}"
+        flow(one_line(line.text), indent=0 if found.answered else len(_INDENT), bold=found.answered)
+        _places(
+            [
+                f"{line.path}:{line.line}",
+                cut(one_line(", ".join(filter(None, about))), terminal_width() - len(_INDENT)),
+            ],
+            0,
         )
     _remarks(shapes.asked(found))
 
 
 @verb(
     examples=[
-        "recall 'When is the boathouse deadline?'",
+        "init\nremember 'Nora drinks oolong tea'\nrecall 'What does Nora drink?'",
         "recall 'what coffee does Nora drink' --budget 400",
         "recall 'spare key' --goal 'let the plumber in' --trace",
     ]
@@ -181,35 +191,6 @@ def _recalled(context: CliContext, query: str, *, trace: bool, **asked: Any) -> 
         return shapes.recall(app.recall(query, **asked), trace=trace)
 
 
-@verb(examples=["why r-20260420t080000-1a2b3c", "why r-20260420t080000-1a2b3c --json"])
-@click.argument("receipt", type=TEXT)
-@click.pass_obj
-def why(context: CliContext, receipt: str) -> None:
-    """Read a recall back: what was in its context, what was left out and why."""
-    with context.app() as app:
-        found, fresh = app.why(receipt), app.freshness
-    if context.json:
-        as_json(shapes.read_back(found, fresh))
-        return
-    of = f" for session {styled(found.session)}" if found.session else ""
-    say(f"{found.ts}{of}: {found.tokens} of {found.budget} tokens\n")
-    rows = [
-        [
-            one.decision,
-            _REASONS.get(one.decision, "") + ("; it says something else now" * one.changed),
-            one.id,
-        ]
-        for one in found.decided
-    ]
-    table(["decision", "because", "id"], rows)
-    for reason, count in found.more.items():
-        say(f"{count} more: {_REASONS.get(reason, reason)}")
-    if found.gone:
-        say(f"{found.gone} more {'are' if found.gone > 1 else 'is'} no longer there")
-    if fresh.degraded:
-        remark(f"Degraded: {fresh.degraded}")
-
-
 def _nothing(verb: str, done: str, query: str, *, asked: bool = True) -> str:
     from memoryclaw.text.language import words_of
 
@@ -242,12 +223,14 @@ def show(place: int, match: Match, *, explain: bool) -> None:
         facts.append(styled(day, fg="green"))
     if unit.trust != "trusted":
         facts.append(styled(unit.trust, fg="red"))
-    title = snippet(unit.title or unit.id, match.surfaces, _WHOLE)
-    say(f"{place:>2} {marked(title.text, title.highlights, bold=True)}  {', '.join(facts)}")
-    where = styled(f"{match.path}:{unit.line}", fg="cyan")
-    say(f"{_INDENT}{where if match.path.startswith(f'{unit.id}.') else f'{styled(unit.id)}  {where}'}")
+    title, highlights = snippet(unit.title or unit.id, match.surfaces, _WHOLE)
+    title = cut(title, terminal_width() - len(_INDENT) - len(GAP) - width(click.unstyle(", ".join(facts))))
+    inside = [(start, end) for start, end in highlights if end <= len(title)]
+    say(f"{place:>2} {marked(title, inside, bold=True)}  {', '.join(facts)}")
+    where = f"{match.path}:{unit.line}"
+    _places([where] if match.path.startswith(f"{unit.id}.") else [unit.id, where], -1)
     if match.snippet:
-        say(f"{_INDENT}{marked(match.snippet, match.highlights)}")
+        flow(match.snippet, match.highlights, indent=len(_INDENT))
     more = [
         f"{n:,} {one if n == 1 else several}"
         for n, one, several in (
@@ -263,6 +246,15 @@ def show(place: int, match: Match, *, explain: bool) -> None:
     if explain:
         _explain(match)
     say()
+
+
+def _places(texts: list[str], place: int) -> None:
+    """Prints texts on as few lines as fit the terminal, one of them as the place where a thing stands."""
+    for line in packed(texts, terminal_width() - len(_INDENT)):
+        say(
+            _INDENT
+            + GAP.join(styled(text, **({"fg": "cyan"} if text is texts[place] else {})) for text in line)
+        )
 
 
 def show_trace(trace: Sequence[Mapping[str, Any]]) -> None:

@@ -23,8 +23,8 @@ _CHUNK = 1 << 18
 
 @verb(
     examples=[
+        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "Thursday, after Henrik."}\'',
         "capture --session monday < turns.jsonl",
-        'capture --json <<< \'{"session": "monday", "role": "user", "content": "Thursday, after Henrik."}\'',
     ]
 )
 @click.option("--session", metavar="S", default="", type=TEXT, help="The session of lines that name none.")

@@ -46,9 +46,9 @@ class _Outcome(NamedTuple):
 
 @verb(
     examples=[
-        "connect claude-code",
+        "init\nconnect --print",
         "connect codex --vault ~/notes --dry-run",
-        "connect --print",
+        "connect claude-code",
         "connect --remove claude-code",
     ]
 )

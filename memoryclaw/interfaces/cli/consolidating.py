@@ -1,4 +1,4 @@
-"""`consolidate`, `redo` and `schedule`: the logs become episodes, facts and proposals, each change a commit."""
+"""`consolidate`: the logs become episodes, facts and proposals, each change a commit."""
 
 from __future__ import annotations
 
@@ -10,17 +10,9 @@ import click
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import (
-    aligned,
-    as_json,
-    json_text,
-    padded,
-    plural,
-    remark,
-    say,
-    styled,
-)
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, verb
+from memoryclaw.interfaces.cli.printing import as_json, json_text, plural, remark, say, styled
+from memoryclaw.interfaces.cli.tables import aligned, pairs
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
@@ -35,15 +27,28 @@ _LONGEST = 40  # commits that are told one by one
 _MOST_ANSWERS = 64_000_000  # characters of a file of answers
 
 
-@verb(
+@group(
+    default="run",
+    takes=True,
     examples=[
-        "consolidate --dry-run",
+        "init\nconsolidate --dry-run",
         "consolidate",
-        "consolidate --due",
-        "consolidate --llm none --json",
+        "consolidate --again --since 2026-03-01",
         "consolidate --ask > asked.jsonl",
         "consolidate --answers answered.jsonl",
-    ]
+        "consolidate schedule install --at 03:00",
+    ],
+)
+def consolidate() -> None:
+    """Turn new log lines into episodes, facts and skill drafts.
+
+    Each change is a commit. Facts that are not certain wait in semantic/_pending.md; `review` shows them. Without a
+    model the words of the log are quoted and sorted by rules.
+    """
+
+
+@consolidate.command(
+    "run", examples=["init\nconsolidate --dry-run", "consolidate --due", "consolidate --llm none --json"]
 )
 @click.option("--dry-run", is_flag=True, help="Show what would change, and write nothing.")
 @click.option("--due", is_flag=True, help="Do nothing while it is too early or another run is at work.")
@@ -76,9 +81,17 @@ _MOST_ANSWERS = 64_000_000  # characters of a file of answers
     default=0,
     help="With --due, leave new lines to your agent for so many hours.",
 )
+@click.option(
+    "--again",
+    is_flag=True,
+    help="Read old logs again, those from --since on; what comes of it waits on a branch.",
+)
+@click.option(
+    "--since", metavar="DATE", default="", type=TEXT, help="With --again: the first day whose logs are read."
+)
 @click.option("--agree", is_flag=True, help="Agree that the command of llm.command reads your conversations.")
 @click.pass_obj
-def consolidate(
+def run(
     context: CliContext,
     *,
     dry_run: bool,
@@ -88,13 +101,15 @@ def consolidate(
     ask: bool,
     answers: TextIO | None,
     after: int,
+    again: bool,
+    since: str,
     agree: bool,
 ) -> None:
-    """Turn new log lines into episodes, facts and skill drafts.
-
-    Each change is a commit. Facts that are not certain wait in semantic/_pending.md; `review` shows them. Without a
-    model the words of the log are quoted and sorted by rules.
-    """
+    """Consolidate now."""
+    if again != bool(since):
+        raise click.UsageError("--again and --since go together.")
+    if again and (dry_run or due or ask or answers or mode):
+        raise click.UsageError("--again takes only --since and --llm.")
     if ask and answers:
         raise click.UsageError("--ask and --answers are two steps; give one of them.")
     if answers and llm == "none":
@@ -102,6 +117,9 @@ def consolidate(
     with context.app("consolidating") as app:
         if agree:
             app.agree()
+        if again:
+            _tell(context, app.redo(since, llm=llm), dry_run=False)
+            return
         if ask:
             _ask(context, app, due=due)
             return
@@ -145,23 +163,6 @@ def _offer_agreement(app: App) -> None:
     question = f"`{command}` will read your conversations, of all vaults, and may send them to other machines. Agree?"
     if click.confirm(question, default=False, err=True):
         app.agree()
-
-
-@verb(examples=["redo --since 2026-03-01"])
-@click.option(
-    "--since", metavar="DATE", required=True, type=TEXT, help="The first day whose logs are read again."
-)
-@click.option("--llm", type=click.Choice(["auto", "none"]), default="auto", help="As in `consolidate`.")
-@click.pass_obj
-def redo(context: CliContext, since: str, llm: Model) -> None:
-    """Consolidate old logs again, on a branch.
-
-    Nothing in the vault changes until `review approve` takes the branch over. Notes that a person edited stay as
-    they are.
-    """
-    with context.app("consolidating") as app:
-        done = app.redo(since, llm=llm)
-    _tell(context, done, dry_run=False)
 
 
 def _tell(context: CliContext, done: Consolidated, *, dry_run: bool) -> None:
@@ -314,7 +315,15 @@ def _applied(done: Consolidated) -> None:
 # `schedule`: a timer of this machine that consolidates on time.
 
 
-@group(default="status", examples=["schedule", "schedule install --at 03:00", "schedule remove"])
+@consolidate.group(
+    "schedule",
+    default="status",
+    examples=[
+        "init\nconsolidate schedule",
+        "consolidate schedule install --at 03:00",
+        "consolidate schedule remove",
+    ],
+)
 def schedule() -> None:
     """Consolidate automatically, every night.
 
@@ -325,9 +334,9 @@ def schedule() -> None:
 
 @schedule.command(
     examples=[
-        "schedule install",
-        "schedule install --at 22:30 --using cron",
-        "schedule install --every 60 --dry-run",
+        "init\nconsolidate schedule install --using cron --dry-run",
+        "consolidate schedule install --at 22:30 --using cron",
+        "consolidate schedule install --every 60 --dry-run",
     ]
 )
 @click.option("--at", metavar="HH:MM", default="", type=TEXT, help="Time of day; 03:00 by default.")
@@ -345,7 +354,7 @@ def install(context: CliContext, *, at: str, every: int | None, using: str | Non
         )
 
 
-@schedule.command(examples=["schedule remove"])
+@schedule.command(examples=["init\nconsolidate schedule remove"])
 @click.pass_obj
 def remove(context: CliContext) -> None:
     """Remove the timer, and nothing else."""
@@ -353,7 +362,7 @@ def remove(context: CliContext) -> None:
         _tell_timer(context, app.schedule.remove())
 
 
-@schedule.command(examples=["schedule status", "schedule status --json"])
+@schedule.command(examples=["init\nconsolidate schedule status", "consolidate schedule status --json"])
 @click.pass_obj
 def status(context: CliContext) -> None:
     """Show the timer, its next run, and whether a run is due now."""
@@ -369,8 +378,7 @@ def status(context: CliContext) -> None:
         ("last run", now.last_run or "none"),
         ("due now", f"{'yes' if now.due else 'no'}: {now.reason}"),
     ]
-    for name, text in rows:
-        say(f"{padded(name, 10, bold=True)}{styled(text)}")
+    pairs(rows)
     for notice in now.notices:
         remark(notice)
 

@@ -1,4 +1,4 @@
-"""`eval`: the vault's own golden questions, and how well it answers them."""
+"""`check eval`: the vault's own golden questions, and how well it answers them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import click
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.linting import changed_hook, ended_hook, hook_options
-from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled, table
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
+from memoryclaw.interfaces.cli.maintaining import check
+from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
+from memoryclaw.interfaces.cli.tables import table
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext
 from memoryclaw.recall.evaluation import Evaluated, QuestionResult
 from memoryclaw.vault.layout import QUESTIONS_FILE, on_disk
 
@@ -27,8 +29,14 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
     return found
 
 
-@verb(
-    examples=["eval", "eval questions.yaml --k 3,10", "eval --budget 400 --least 0.8", "eval --install-hook"]
+@check.command(
+    "eval",
+    examples=[
+        "init\ncheck eval --install-hook",
+        "check eval questions.yaml --k 3,10",
+        "check eval --budget 400 --least 0.8",
+        "check eval",
+    ],
 )
 @click.argument("file", required=False, type=TEXT)
 @click.option("--k", "ks", metavar="N,N", callback=_numbers, help="Found means: among the first N; 5,10.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from io import StringIO
 
 import click
@@ -21,6 +22,8 @@ def run(args: list[str]) -> int:
     """Runs one command; the answer is its exit code."""
     context = CliContext()
     streams.prepare()
+    if "_MEMORYCLAW_COMPLETE" in os.environ:
+        import_module("memoryclaw.interfaces.cli.completing")  # it tells Click how bash is answered
     try:
         return _ended(cli.main(args, prog_name="memoryclaw", standalone_mode=False, obj=context), args)
     except click.ClickException as error:

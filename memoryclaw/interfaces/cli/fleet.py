@@ -1,4 +1,4 @@
-"""`fleet` and `tokens`, and `serve --vaults`: many vaults on one PostgreSQL server."""
+"""`fleet`: many vaults on one PostgreSQL server."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,7 +19,8 @@ import click
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import http
-from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled, table
+from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
+from memoryclaw.interfaces.cli.tables import table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, group
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def nodes(context: CliContext, *, url: str | None) -> None:
         )
         return
     if not found:
-        say("There are no nodes; `memoryclaw serve --vaults DIR` starts one.")
+        say("There are no nodes; `memoryclaw fleet serve DIR` starts one.")
         return
     table(
         ["node", "address", "state"],
@@ -287,16 +288,21 @@ def check(ctx: click.Context, name: str, *, folder: Path | None, url: str | None
 # Tokens.
 
 
-@group(
+@fleet.group(
+    "tokens",
     default="list",
     takes=True,
-    examples=["tokens make ann agent --note laptop", "tokens list ann", "tokens revoke ann 1a2b3c4d"],
+    examples=[
+        "fleet tokens make ann agent --note laptop",
+        "fleet tokens list ann",
+        "fleet tokens revoke ann 1a2b3c4d",
+    ],
 )
 def tokens() -> None:
     """Make, list and revoke the tokens of a vault."""
 
 
-@tokens.command("list", examples=["tokens list ann"])
+@tokens.command("list", examples=["fleet tokens list ann"])
 @click.argument("name", metavar="VAULT", type=TEXT)
 @INDEX
 @click.pass_obj
@@ -320,7 +326,7 @@ def list_tokens(context: CliContext, name: str, *, url: str | None) -> None:
         )
         return
     if not found:
-        say(f"{styled(name)} has no tokens; `memoryclaw tokens make {name} agent` makes one.")
+        say(f"{styled(name)} has no tokens; `memoryclaw fleet tokens make {name} agent` makes one.")
         return
     table(
         ["id", "audience", "made", "until", "note"],
@@ -338,7 +344,8 @@ def list_tokens(context: CliContext, name: str, *, url: str | None) -> None:
 
 
 @tokens.command(
-    "make", examples=["tokens make ann agent", "tokens make ann owner --days 30 --note 'phone of Ann'"]
+    "make",
+    examples=["fleet tokens make ann agent", "fleet tokens make ann owner --days 30 --note 'phone of Ann'"],
 )
 @click.argument("name", metavar="VAULT", type=TEXT)
 @click.argument("whom", metavar="AUDIENCE", type=TEXT)
@@ -357,10 +364,12 @@ def make(context: CliContext, name: str, whom: str, *, note: str, days: int | No
         as_json({"token": token, "id": kept.id, "vault": name, "audience": kept.audience})
         return
     say(token)
-    remark(f"this is shown once; {kept.id} is its id, `memoryclaw tokens revoke {name} {kept.id}` ends it")
+    remark(
+        f"this is shown once; {kept.id} is its id, `memoryclaw fleet tokens revoke {name} {kept.id}` ends it"
+    )
 
 
-@tokens.command("revoke", examples=["tokens revoke ann 1a2b3c4d"])
+@tokens.command("revoke", examples=["fleet tokens revoke ann 1a2b3c4d"])
 @click.argument("name", metavar="VAULT", type=TEXT)
 @click.argument("id_", metavar="ID", type=TEXT)
 @INDEX
@@ -393,24 +402,94 @@ def _is_address(text: str) -> bool:
         return False
 
 
-def serve_node(
+@fleet.command(
+    "serve",
+    examples=["fleet serve /srv/vaults --index postgresql://memoryclaw@db/memoryclaw --node node-1"],
+)
+@click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path, resolve_path=True))
+@click.option(
+    "--host", metavar="HOST", type=TEXT, default="127.0.0.1", show_default=True, help="Address to listen on."
+)
+@click.option(
+    "--port",
+    metavar="N",
+    type=click.IntRange(0, 65535),
+    default=7411,
+    show_default=True,
+    help="Port; 0 for any free one.",
+)
+@click.option("--allow-remote", is_flag=True, help="Accept other machines; they need a token too.")
+@INDEX
+@click.option(
+    "--replica",
+    metavar="URL",
+    type=TEXT,
+    help="A replica of the server, to read the vaults of other nodes from.",
+)
+@click.option(
+    "--node",
+    metavar="NAME",
+    type=TEXT,
+    help="The name of this node; else that of this machine.",
+)
+@click.option("--address", metavar="URL", type=TEXT, help="Where the other nodes reach it.")
+@click.option(
+    "--name",
+    "names",
+    metavar="HOST",
+    type=TEXT,
+    multiple=True,
+    help="Another name by which clients ask, such as that of a load balancer.",
+)
+@click.option(
+    "--lease",
+    metavar="SECONDS",
+    type=click.FloatRange(1, 3600),
+    default=15.0,
+    show_default=True,
+    help="The silence after which others take its vaults over.",
+)
+@click.option(
+    "--connections",
+    metavar="N",
+    type=click.IntRange(2, 1000),
+    help="Connections to the server at most; 16 by default.",
+)
+@click.option(
+    "--proxy",
+    is_flag=True,
+    help="Pass writes on to the home of a vault, instead of naming it.",
+)
+@click.option(
+    "--log",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="json logs each request, without what it says.",
+)
+@click.option("--open-metrics", is_flag=True, help="/metrics answers other machines, too.")
+@click.pass_obj
+def serve(
     context: CliContext,
     folder: Path,
     *,
+    host: str,
+    port: int,
+    allow_remote: bool,
     url: str | None,
     replica: str | None,
     node: str | None,
     address: str | None,
+    names: tuple[str, ...],
     lease: float,
+    connections: int | None,
     proxy: bool,
     log: str,
     open_metrics: bool,
-    names: tuple[str, ...],
-    connections: int | None,
-    listener: Callable[[], socket.socket],
-    host: str,
 ) -> None:
-    """Serves the vaults of a folder until a signal ends it."""
+    """Serve the vaults of a folder over HTTP, as one node of the fleet; docs/fleet.md describes it.
+
+    Ends with Ctrl-C or SIGTERM. With --json it prints one line when it is ready.
+    """
     made = fleet_of(url, most=connections or 16)
     reads = fleet_of(replica, most=connections or 16) if replica else None
     from memoryclaw.fleet.node import FleetNode
@@ -435,7 +514,7 @@ def serve_node(
         )
     if address is not None and not _is_address(address):
         raise InputError(f"{address!r} cannot be --address; write it as http://HOST:PORT")
-    listening = listener()
+    listening = http.listening(host, port, allow_remote=allow_remote)
     name = node or socket.gethostname().split(".")[0].lower()
     place = address or f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
 

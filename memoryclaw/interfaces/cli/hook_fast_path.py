@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from memoryclaw.daemon.client import root_of
 from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.hosts import hooks
-from memoryclaw.hosts.hooks import CLAUDE_CODE, HOSTS, context_of, kept_of
+from memoryclaw.hosts.hooks import CLAUDE_CODE, HOSTS, context_of, post_answer
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
@@ -46,7 +46,7 @@ def hook(args: Sequence[str]) -> int:
         _remark(f"a bug in MemoryClaw stopped this hook ({type(error).__name__}: {error})")
     except KeyboardInterrupt:
         pass
-    _print(answer or (context_of(host, "") if verb == "pre" else kept_of(host, {})))
+    _print(answer or (context_of(host, "") if verb == "pre" else post_answer(host, {})))
     return 0
 
 
@@ -100,7 +100,7 @@ def _post(given: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:
     finally:
         for one in opened:
             one.close()
-    return kept_of(host, counts)
+    return post_answer(host, counts)
 
 
 def _opened(root: str) -> App:

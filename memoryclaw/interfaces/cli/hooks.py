@@ -31,8 +31,8 @@ _HOST_OPTION = click.option(
 @group(
     default="pre",
     examples=[
-        "hook install claude-code",
-        "hook install claude-code --project . --dry-run",
+        "init\nhook install claude-code --dry-run",
+        "hook install claude-code --project .",
         'hook pre --host plain <<< \'{"prompt": "When is the boathouse due?"}\'',
         "hook uninstall claude-code",
     ],
@@ -44,7 +44,9 @@ def hook() -> None:
     """
 
 
-@hook.command("pre", examples=["hook pre < prompt.json", "hook pre --host plain < prompt.json"])
+@hook.command(
+    "pre", examples=['init\nhook pre --host plain <<< \'{"prompt": "tea"}\'', "hook pre < prompt.json"]
+)
 @_HOST_OPTION
 @click.pass_obj
 def pre(context: CliContext, host: str) -> None:
@@ -52,7 +54,13 @@ def pre(context: CliContext, host: str) -> None:
     _hooked(context, "pre", host)
 
 
-@hook.command("post", examples=["hook post < stop.json", "hook post --host plain < turns.json"])
+@hook.command(
+    "post",
+    examples=[
+        'init\nhook post --host plain <<< \'{"session": "monday", "prompt": "Which tea?", "answer": "Oolong."}\'',
+        "hook post < stop.json",
+    ],
+)
 @_HOST_OPTION
 @click.pass_obj
 def post(context: CliContext, host: str) -> None:
@@ -74,7 +82,8 @@ def _into(verb: Callable[..., None]) -> Callable[..., None]:
 
 
 @hook.command(
-    "install", examples=["hook install claude-code", "hook install claude-code --project ~/site --dry-run"]
+    "install",
+    examples=["init\nhook install claude-code --dry-run", "hook install claude-code --project ~/site"],
 )
 @_into
 @click.pass_obj
@@ -93,7 +102,7 @@ def install(
 
 
 @hook.command(
-    "uninstall", examples=["hook uninstall claude-code", "hook uninstall claude-code --project ~/site"]
+    "uninstall", examples=["init\nhook uninstall claude-code", "hook uninstall claude-code --project ~/site"]
 )
 @_into
 @click.pass_obj

@@ -1,4 +1,4 @@
-"""`work` and `jobs`: the nightly work of a fleet."""
+"""`fleet work` and `fleet jobs`: the nightly work of a fleet."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memoryclaw.interfaces.cli.fleet import INDEX, fleet_of
-from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled, table
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, verb
+from memoryclaw.interfaces.cli.fleet import INDEX, fleet, fleet_of
+from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
+from memoryclaw.interfaces.cli.tables import table
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext
 
 if TYPE_CHECKING:
     from memoryclaw.config import Config
     from memoryclaw.fleet.jobs import Jobs
 
 
-@verb(examples=["work", "work --concurrency 8", "work --once"])
+@fleet.command("work", examples=["fleet work", "fleet work --concurrency 8", "fleet work --once"])
 @click.option(
     "--concurrency",
     metavar="N",
@@ -52,12 +53,12 @@ def work(ctx: click.Context, *, concurrency: int, once: bool, url: str | None) -
     ctx.exit(1 if once and failed else 0)
 
 
-@group(default="list", examples=["jobs", "jobs ask ann", "jobs retry 17"])
+@fleet.group("jobs", default="list", examples=["fleet jobs", "fleet jobs ask ann", "fleet jobs retry 17"])
 def jobs() -> None:
     """Show what waits, runs and is dead in the queue of nightly work."""
 
 
-@jobs.command("list", examples=["jobs list", "jobs list --json"])
+@jobs.command("list", examples=["fleet jobs list", "fleet jobs list --json"])
 @INDEX
 @click.pass_obj
 def list_(context: CliContext, *, url: str | None) -> None:
@@ -87,7 +88,7 @@ def list_(context: CliContext, *, url: str | None) -> None:
     )
 
 
-@jobs.command("ask", examples=["jobs ask ann bob"])
+@jobs.command("ask", examples=["fleet jobs ask ann bob"])
 @click.argument("names", metavar="VAULT...", type=TEXT, nargs=-1, required=True)
 @INDEX
 @click.pass_obj
@@ -104,7 +105,7 @@ def ask(context: CliContext, names: tuple[str, ...], *, url: str | None) -> None
         say(f"{styled(name)} {'waits for its turn' if name in asked else 'was waiting already'}.")
 
 
-@jobs.command("retry", examples=["jobs retry 17"])
+@jobs.command("retry", examples=["fleet jobs retry 17"])
 @click.argument("id_", metavar="JOB", type=click.IntRange(1))
 @INDEX
 @click.pass_obj

@@ -9,8 +9,9 @@ import click
 from memoryclaw.config import BESIDE, DRAWN, MOST_LISTED
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.looking import print_freshness
-from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled, table
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
+from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
+from memoryclaw.interfaces.cli.tables import table
+from memoryclaw.interfaces.cli.verbs import ID, CliContext, group
 from memoryclaw.text.prompts import one_line
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _STYLES = {"link": "", "mention": ' style="dashed"', "cited": ' style="dotted" d
     default="show",
     takes=True,
     examples=[
-        "links semantic/projects",
+        "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks",
         "links path Home 'Boathouse Aarhus'",
         "links --dot | dot -Tsvg -o vault.svg",
     ],
@@ -40,9 +41,14 @@ def links() -> None:
 
 @links.command(
     "show",
-    examples=["links semantic/projects", "links ep-20250708-penicillin", "links Home --json", "links --dot"],
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks show",
+        "links ep-20250708-penicillin",
+        "links Home --json",
+        "links --dot",
+    ],
 )
-@click.argument("id_", metavar="[ID]", required=False, default="", type=TEXT)
+@click.argument("id_", metavar="[ID]", required=False, default="", type=ID)
 @click.option("--dot", is_flag=True, help="The whole graph in the language of Graphviz.")
 @click.option(
     "--limit",
@@ -77,9 +83,15 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
     print_freshness(fresh)
 
 
-@links.command("path", examples=["links path Home 'Boathouse Aarhus'", "links path Home Nora --json"])
-@click.argument("start", metavar="A", type=TEXT)
-@click.argument("end", metavar="B", type=TEXT)
+@links.command(
+    "path",
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks path semantic/facts#Nora semantic/facts#Tomas",
+        "links path Home Nora --json",
+    ],
+)
+@click.argument("start", metavar="A", type=ID)
+@click.argument("end", metavar="B", type=ID)
 @click.pass_obj
 def path(context: CliContext, start: str, end: str) -> None:
     """Show the shortest way from one note or entity to another."""
@@ -103,9 +115,13 @@ def path(context: CliContext, start: str, end: str) -> None:
 
 
 @links.command(
-    "neighbours", examples=["links neighbours 'Boathouse Aarhus'", "links neighbours Home --limit 5 --json"]
+    "neighbours",
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks neighbours semantic/facts#Nora",
+        "links neighbours Home --limit 5 --json",
+    ],
 )
-@click.argument("id_", metavar="ID", type=TEXT)
+@click.argument("id_", metavar="ID", type=ID)
 @click.option(
     "--limit",
     metavar="N",
@@ -141,7 +157,10 @@ def neighbours(context: CliContext, id_: str, limit: int) -> None:
     print_freshness(fresh)
 
 
-@links.command("orphans", examples=["links orphans", "links orphans --json"])
+@links.command(
+    "orphans",
+    examples=["init\nremember oolong --entity Nora --field tea\nlinks orphans", "links orphans --json"],
+)
 @click.pass_obj
 def orphans(context: CliContext) -> None:
     """List the notes and entities that nothing is tied to."""
@@ -156,7 +175,7 @@ def orphans(context: CliContext) -> None:
     print_freshness(fresh)
 
 
-@links.command("dangling", examples=["links dangling", "links dangling --json"])
+@links.command("dangling", examples=["init\nlinks dangling", "links dangling --json"])
 @click.pass_obj
 def dangling(context: CliContext) -> None:
     """List the links that lead nowhere."""

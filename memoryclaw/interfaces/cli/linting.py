@@ -1,4 +1,4 @@
-"""`lint`, and the pre-commit hook that it shares with `eval`: what is wrong in the files, by line."""
+"""`check lint`, and the pre-commit hook that it shares with `eval`: what is wrong in the files, by line."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import click
 
 from memoryclaw.history.commit_hook import FOUND, Hooked
 from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces.cli.maintaining import check
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext
 
 
 def hook_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -67,13 +68,14 @@ def ended_hook(what: str, mode: str) -> int:
     return 0
 
 
-@verb(
+@check.command(
+    "lint",
     examples=[
-        "lint",
-        "lint semantic skills/send-email/SKILL.md",
-        "lint --staged --json",
-        "lint --install-hook",
-    ]
+        "init\ncheck lint",
+        "check lint semantic skills/send-email/SKILL.md",
+        "check lint --staged --json",
+        "check lint --install-hook",
+    ],
 )
 @click.argument("paths", nargs=-1, type=TEXT, metavar="[PATH]...")
 @click.option("--staged", is_flag=True, help="Check what is staged in git, as it is staged.")

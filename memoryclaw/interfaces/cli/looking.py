@@ -1,4 +1,4 @@
-"""`show`, `browse`, `facts`, `todos`, `history` and `blame`: the vault without a question."""
+"""`show`, `browse`, `facts`, `todos`, `timeline`, `history` and `blame`: the vault without a question."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING
 import click
 
 from memoryclaw.config import MOST_LISTED
-from memoryclaw.errors import InputError
+from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, padded, plural, remark, say, styled, table
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
+from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
+from memoryclaw.interfaces.cli.tables import flow, pairs, table
+from memoryclaw.interfaces.cli.verbs import ANYTHING, ENTITY, ID, TEXT, CliContext, group, verb
 from memoryclaw.model import Fact
 from memoryclaw.text.prompts import visible
 from memoryclaw.vault.validity import check_type
 from memoryclaw.writing.context import fact_in_words
 
 if TYPE_CHECKING:
+    from memoryclaw.app import App
     from memoryclaw.app.verbs import TodoState
     from memoryclaw.index.sync import Freshness
     from memoryclaw.recall.timeline import TimelineEvent
@@ -43,12 +45,12 @@ def _type(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
 
 @verb(
     examples=[
-        "show semantic/projects",
+        "init\nremember oolong --entity Nora --field tea\nshow Nora",
         "show 'semantic/projects#Boathouse Aarhus.deadline'",
         "show log:2025-10-21-kanazawa/8 --json",
     ]
 )
-@click.argument("id_", metavar="ID", type=TEXT)
+@click.argument("id_", metavar="ID", type=ANYTHING)
 @click.option(
     "--session",
     metavar="S",
@@ -56,13 +58,28 @@ def _type(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
     type=TEXT,
     help="The session that is shown it; no recall sends it that again.",
 )
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["text", "entity", "uses", "recall"]),
+    help="Instead of its text: an entity with its past, what happened and its neighbours; how it was used; or a recall, read back.",
+)
 @click.pass_obj
-def show(context: CliContext, id_: str, *, session: str) -> None:
-    """Print a note, section, fact or turn as it stands in its file."""
+def show(context: CliContext, id_: str, *, session: str, form: str | None) -> None:
+    """Print a note, section, fact, turn or entity as it stands in its file, or read a recall back by its receipt."""
     with context.app() as app:
-        shown, fresh = app.show(id_, session=session), app.freshness
+        try:
+            _VIEWS[form or "text"](context, app, id_, session)
+        except NotFoundError:
+            if form or not id_.startswith("r-"):
+                raise
+            _show_recall(context, app, id_, session)
+
+
+def _show_text(context: CliContext, app: App, id_: str, session: str) -> None:
+    shown = app.show(id_, session=session)
     if context.json:
-        as_json(shapes.show(shown, fresh))
+        as_json(shapes.show(shown, app.freshness))
         return
     if sys.stdout.isatty():
         at = shown.address
@@ -71,16 +88,114 @@ def show(context: CliContext, id_: str, *, session: str) -> None:
     for one in shown.superseded:
         told = fact_in_words(one.entity, one.field, one.value)
         remark(f"line {one.line}: {told} ({one.mark()})")
+    print_freshness(app.freshness)
+
+
+def _show_entity(context: CliContext, app: App, name: str, _session: str) -> None:
+    found, fresh = app.entity(name), app.freshness
+    if context.json:
+        as_json(shapes.entity(found, fresh))
+        return
+    also = f", also {', '.join(found.also)}" if found.also else ""
+    say(f"{styled(found.name, bold=True)} ({styled(found.kind + also)})")
+    table(
+        ["entity", "field", "value", "since", "until", "where"],
+        [_fact(*pair, True, False) for pair in found.facts],
+    )
+    say()
+    table(["date", "what happened", "id"], [(one.at[:10], one.title, one.id) for one in found.episodes])
+    say()
+    table(
+        ["neighbour", "kind", "by", "notes"],
+        [(one.name, one.kind, ", ".join(one.fields), str(one.episodes)) for one in found.neighbours],
+    )
     print_freshness(fresh)
 
 
-@verb(
+def _show_uses(context: CliContext, app: App, id_: str, _session: str) -> None:
+    found, fresh = app.inspect(id_), app.freshness
+    if context.json:
+        as_json(shapes.inspected(found, fresh))
+        return
+    strength = found.strength
+    hot = " (hot)" if strength.is_hot else ""
+    faded = f"by half in {strength.half_life} active days ({found.kind}); last used {strength.idle} active days ago"
+    pairs([
+        ("strength", f"{strength.value:.3f}{hot} = 2 ^ {strength.x:.3f}"),
+        ("fades", faded if strength.steps else ""),
+        ("used", "" if strength.steps else "never cited nor rated"),
+        ("exposure", f"shown {found.shown}, searched {found.searched}, fetched {found.fetched} (reported; counts nothing)"),
+    ])  # fmt: skip
+    if strength.steps:
+        say()
+        table(
+            ["day", "use", "credit", "x before", "x after", "receipt"],
+            [
+                [
+                    step.use.ts[:10],
+                    f"rated {step.use.rating}" if step.use.rating else f"cited by {step.use.cited}",
+                    f"{step.credit:+.2f}",
+                    f"{step.faded:.3f}",
+                    f"{step.x:.3f}",
+                    step.use.receipt or "-",
+                ]
+                for step in strength.steps
+            ],
+        )
+    print_freshness(fresh)
+
+
+def _show_recall(context: CliContext, app: App, receipt: str, _session: str) -> None:
+    found, fresh = app.why(receipt), app.freshness
+    if context.json:
+        as_json(shapes.read_back(found, fresh))
+        return
+    of = f" for session {styled(found.session)}" if found.session else ""
+    say(f"{found.ts}{of}: {found.tokens} of {found.budget} tokens\n")
+    rows = [
+        [
+            one.decision,
+            shapes.REASONS.get(one.decision, "") + ("; it says something else now" * one.changed),
+            one.id,
+        ]
+        for one in found.decided
+    ]
+    table(["decision", "because", "id"], rows)
+    for reason, count in found.more.items():
+        say(f"{count} more: {shapes.REASONS.get(reason, reason)}")
+    if found.gone:
+        say(f"{found.gone} more {'are' if found.gone > 1 else 'is'} no longer there")
+    print_freshness(fresh)
+
+
+_VIEWS = {"text": _show_text, "entity": _show_entity, "uses": _show_uses, "recall": _show_recall}
+
+
+@group(
+    default="notes",
+    takes=True,
     examples=[
-        "browse",
+        "init\nremember 'Nora drinks oolong tea' --note\nbrowse",
+        "browse --kind episode --limit 10",
+        "browse entities --kind people",
+        "browse views --write",
+    ],
+)
+def browse() -> None:
+    """List what the vault holds: notes, entities, or pages of them.
+
+    Of notes, pinned ones come first, then the newest. What is used often is marked as hot.
+    """
+
+
+@browse.command(
+    "notes",
+    examples=[
+        "init\nremember 'Nora drinks oolong tea' --note\nbrowse notes",
         "browse --kind episode --limit 10",
         "browse --type decision",
         "browse --state archived --json",
-    ]
+    ],
 )
 @click.option(
     "--kind",
@@ -115,7 +230,7 @@ def show(context: CliContext, id_: str, *, session: str) -> None:
     help="At most so many notes.",
 )
 @click.pass_obj
-def browse(context: CliContext, *, kind: str, state: str, memory_type: str, limit: int) -> None:
+def notes(context: CliContext, *, kind: str, state: str, memory_type: str, limit: int) -> None:
     """List notes: pinned ones first, then the newest. What is used often is marked as hot."""
     with context.app() as app:
         listed = app.browse(kind=kind, state=state, memory_type=memory_type, limit=limit)
@@ -143,14 +258,14 @@ def browse(context: CliContext, *, kind: str, state: str, memory_type: str, limi
 
 @verb(
     examples=[
-        "facts",
+        "init\nremember oolong --entity Nora --field tea\nfacts",
         "facts 'Boathouse Aarhus' --history",
         "facts boathouse --as-of 2025-07-01",
         "facts boathouse --believed-at 2026-04-01",
         "facts --type preference",
     ]
 )
-@click.argument("entity", required=False, default="", type=TEXT)
+@click.argument("entity", required=False, default="", type=ENTITY)
 @click.option("--as-of", metavar="DATE", callback=_day, help="The facts that held on that day.")
 @click.option(
     "--believed-at",
@@ -215,13 +330,13 @@ def facts(
 
 @verb(
     examples=[
-        "todos",
+        "init\nremember --note -- '- [ ] Tar the boat'\ntodos",
         "todos --due 'this week'",
         "todos Boathouse --all --json",
         "edit 'notes/boat#todo-1a2b3c4d' --set done=true",
     ]
 )
-@click.argument("words", metavar="[ENTITY|WORDS]...", nargs=-1, type=TEXT)
+@click.argument("words", metavar="[ENTITY|WORDS]...", nargs=-1, type=ENTITY)
 @click.option("--due", metavar="TIME", type=TEXT, default="", help="Only those due, or scheduled, then.")
 @click.option("--done", is_flag=True, help="Those that are done or cancelled.")
 @click.option("--all", "every", is_flag=True, help="Open ones, then those that are done.")
@@ -260,7 +375,14 @@ def _time(due: str, words: list[str], today: date) -> tuple[str, list[str]]:
     return due, words
 
 
-@verb(examples=["entities", "entities boathouse", "entities --kind people --json"])
+@browse.command(
+    "entities",
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\nbrowse entities",
+        "browse entities boathouse",
+        "browse entities --kind people --json",
+    ],
+)
 @click.argument("words", metavar="[WORDS]...", nargs=-1, type=TEXT)
 @click.option(
     "--kind", metavar="KIND", default="", type=TEXT, help="Only those of one file of semantic/, like people."
@@ -280,8 +402,15 @@ def entities(context: CliContext, words: Sequence[str], kind: str) -> None:
     print_freshness(fresh)
 
 
-@verb(examples=["views", "views --write", "views 'Boathouse Aarhus'", "views --write Boathouse --json"])
-@click.argument("words", metavar="[ENTITY|TOPIC]...", nargs=-1, type=TEXT)
+@browse.command(
+    "views",
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\nbrowse views",
+        "browse views --write",
+        "browse views 'Boathouse Aarhus'",
+    ],
+)
+@click.argument("words", metavar="[ENTITY|TOPIC]...", nargs=-1, type=ENTITY)
 @click.option("--write", is_flag=True, help="Write those that are not there, or stale.")
 @click.pass_obj
 def views(context: CliContext, words: Sequence[str], write: bool) -> None:
@@ -305,34 +434,14 @@ def views(context: CliContext, words: Sequence[str], write: bool) -> None:
         say(f"Wrote {plural(len(found.written), 'page')}.")
 
 
-@verb(examples=["entity 'Boathouse Aarhus'", "entity boathouse --json"])
-@click.argument("name", metavar="NAME", type=TEXT)
-@click.pass_obj
-def entity(context: CliContext, name: str) -> None:
-    """Show one entity: its facts and their past, what happened, and its neighbours."""
-    with context.app() as app:
-        found, fresh = app.entity(name), app.freshness
-    if context.json:
-        as_json(shapes.entity(found, fresh))
-        return
-    also = f", also {', '.join(found.also)}" if found.also else ""
-    say(f"{styled(found.name, bold=True)} ({styled(found.kind + also)})")
-    table(
-        ["entity", "field", "value", "since", "until", "where"],
-        [_fact(*pair, True, False) for pair in found.facts],
-    )
-    say()
-    table(["date", "what happened", "id"], [(one.at[:10], one.title, one.id) for one in found.episodes])
-    say()
-    table(
-        ["neighbour", "kind", "by", "notes"],
-        [(one.name, one.kind, ", ".join(one.fields), str(one.episodes)) for one in found.neighbours],
-    )
-    print_freshness(fresh)
-
-
-@verb(examples=["timeline", "timeline 'Boathouse Aarhus' --since 2025-06-01", "timeline --limit 10 --json"])
-@click.argument("entity", required=False, default="", type=TEXT)
+@verb(
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\ntimeline",
+        "timeline 'Boathouse Aarhus' --since 2025-06-01",
+        "timeline --limit 10 --json",
+    ]
+)
+@click.argument("entity", required=False, default="", type=ENTITY)
 @click.option("--since", metavar="DATE", callback=_day, help="From that day on.")
 @click.option("--until", metavar="DATE", callback=_day, help="Up to the end of that day.")
 @click.option(
@@ -391,9 +500,13 @@ def _fact(path: str, fact: Fact, dated: bool, doubted: bool) -> list[str]:
 
 
 @verb(
-    examples=["history", "history 'semantic/projects#Boathouse Aarhus.deadline'", "history --limit 5 --json"]
+    examples=[
+        "init\nhistory",
+        "history 'semantic/projects#Boathouse Aarhus.deadline'",
+        "history --limit 5 --json",
+    ]
 )
-@click.argument("id_", metavar="[ID]", required=False, default="", type=TEXT)
+@click.argument("id_", metavar="[ID]", required=False, default="", type=ID)
 @click.option(
     "--limit",
     metavar="N",
@@ -427,8 +540,13 @@ def history(context: CliContext, id_: str, limit: int, before: str, commit: str)
     _events(events)
 
 
-@verb(examples=["blame 'semantic/projects#Boathouse Aarhus.deadline'", "blame 'Boathouse Aarhus.deadline'"])
-@click.argument("fact", metavar="FACT", type=TEXT)
+@verb(
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\nblame Nora.tea",
+        "blame 'Boathouse Aarhus.deadline'",
+    ]
+)
+@click.argument("fact", metavar="FACT", type=ID)
 @click.pass_obj
 def blame(context: CliContext, fact: str) -> None:
     """Show where a fact comes from.
@@ -456,8 +574,8 @@ def _print_commit(context: CliContext, found: CommitShown) -> None:
     say(
         f"{styled(one.subject, bold=True)} ({one.commit[:10]}, {one.when[:16].replace('T', ' ')}, {styled(one.kind)})"
     )
-    if one.body:
-        say(styled(one.body))
+    for words in one.body.splitlines():
+        flow(words)
     for file in found.files:
         say(f"  {styled(file.path)}")
         for hunk in word_diff(file.before, file.after):
@@ -512,50 +630,3 @@ def _cited(cited: FactSource) -> Iterable[str]:
         yield f"Said in {styled(cited.log)}, line {cited.line}: {styled(cited.said)}"
     if cited.notice:
         yield f"But {styled(cited.notice)}."
-
-
-@verb(
-    examples=[
-        "inspect 'semantic/projects#Boathouse Aarhus.deadline'",
-        "inspect ep-20250708-penicillin --json",
-    ]
-)
-@click.argument("id_", metavar="ID", type=TEXT)
-@click.pass_obj
-def inspect(context: CliContext, *, id_: str) -> None:
-    """Show how strongly a memory is remembered, and the uses that this rests on."""
-    with context.app() as app:
-        found, fresh = app.inspect(id_), app.freshness
-    if context.json:
-        as_json(shapes.inspected(found, fresh))
-        return
-    strength = found.strength
-    hot = " (hot)" if strength.is_hot else ""
-    say(f"{padded('strength', 11, bold=True)}{strength.value:.3f}{hot} = 2 ^ {strength.x:.3f}")
-    say(
-        f"{padded('fades', 11, bold=True)}by half in {strength.half_life} active days ({styled(found.kind)}); last used "
-        f"{strength.idle} active days ago"
-        if strength.steps
-        else f"{padded('used', 11, bold=True)}never cited nor rated"
-    )
-    say(
-        f"{padded('exposure', 11, bold=True)}shown {found.shown}, searched {found.searched}, fetched {found.fetched} "
-        "(reported; counts nothing)"
-    )
-    if strength.steps:
-        say()
-        table(
-            ["day", "use", "credit", "x before", "x after", "receipt"],
-            [
-                [
-                    step.use.ts[:10],
-                    f"rated {step.use.rating}" if step.use.rating else f"cited by {step.use.cited}",
-                    f"{step.credit:+.2f}",
-                    f"{step.faded:.3f}",
-                    f"{step.x:.3f}",
-                    step.use.receipt or "-",
-                ]
-                for step in strength.steps
-            ],
-        )
-    print_freshness(fresh)

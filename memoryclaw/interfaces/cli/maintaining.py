@@ -1,4 +1,4 @@
-"""`sync`, `reindex`, `status`, `doctor`, `migrate` and `completion`: upkeep of the vault, its index and the shell."""
+"""`sync`, `status`, `check` and `completion`: upkeep of the vault, its index and the shell."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from click.shell_completion import get_completion_class
 
 from memoryclaw.index.sync import Synced
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import Bar, as_json, padded, plural, remark, say, styled, table
-from memoryclaw.interfaces.cli.verbs import CliContext, cli, verb
+from memoryclaw.interfaces.cli.printing import Bar, as_json, padded, plural, remark, say, styled
+from memoryclaw.interfaces.cli.tables import flow, pairs, table
+from memoryclaw.interfaces.cli.verbs import CliContext, cli, group, verb
 from memoryclaw.model import Problem
 
 if TYPE_CHECKING:
@@ -22,7 +23,16 @@ _SHOWN = 20
 _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red"}
 
 
-@verb(examples=["sync", "sync --vectors", "sync --with-git", "sync --vault ~/notes --json"])
+@verb(
+    examples=[
+        "init\nsync",
+        "sync --watch",
+        "sync --vectors",
+        "sync --with-git",
+        "sync --vault ~/notes --json",
+    ]
+)
+@click.option("--watch", is_flag=True, help="Go on as files are edited, and report each step, until Ctrl-C.")
 @click.option("--vectors", is_flag=True, help="Also make the missing vectors.")
 @click.option("--with-git", is_flag=True, help="First fetch, merge and push with git.")
 @click.option(
@@ -31,8 +41,18 @@ _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red
     help="With --with-git: also push what is marked not to leave this machine.",
 )
 @click.pass_obj
-def sync(context: CliContext, vectors: bool, with_git: bool, include_noexport: bool) -> None:
-    """Update the index from the files now; with git, exchange changes with another machine first."""
+def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, include_noexport: bool) -> None:
+    """Update the index from the files now; with git, exchange changes with another machine first.
+
+    With --watch and --json each report is one line: kind, text, files, ms and paths.
+    """
+    if watch:
+        if vectors or with_git or include_noexport:
+            raise click.UsageError("--watch takes no other option.")
+        from memoryclaw.interfaces.cli.serving import watch_files  # `--help` needs no watcher
+
+        watch_files(context)
+        return
     if include_noexport and not with_git:
         raise click.UsageError("--include-noexport goes with --with-git")
     filled = None
@@ -72,18 +92,14 @@ def _tell_exchanged(done: Exchanged) -> None:
             remark(sentence)
 
 
-@verb(examples=["reindex", "reindex --vault ~/notes"])
+@verb(examples=["init\nstatus", "status --usage", "status --json"])
+@click.option("--usage", is_flag=True, help="Instead, how the vault grows, how it is used and what waits.")
 @click.pass_obj
-def reindex(context: CliContext) -> None:
-    """Delete the index and build it again from the files."""
-    with context.app() as app:
-        _tell_synced(context, app.reindex())
-
-
-@verb(examples=["status", "status --json"])
-@click.pass_obj
-def status(context: CliContext) -> None:
+def status(context: CliContext, *, usage: bool) -> None:
     """Show the state of files, index, git and watcher; changes nothing."""
+    if usage:
+        _show_usage(context)
+        return
     with context.app(quiet=True) as app:
         now = app.status()
     if context.json:
@@ -92,20 +108,19 @@ def status(context: CliContext) -> None:
     kinds = ", ".join(f"{count} {kind}" for kind, count in now.notes.items()) or "none"
     last = now.git.last
     rows = [
-        ["vault", now.vault],
-        ["files", kinds],
-        ["index", f"{now.index.engine}, {plural(now.index.units, 'unit')}, {_size(now.index.bytes)}"],
-        ["behind", f"{plural(now.behind, 'file')} behind" if now.behind else "up to date"],
-        ["waiting", _waits(now.waiting, "turn", "to be consolidated")],
-        ["watcher", f"running (process {now.daemon})" if now.daemon else "not running"],
-        *([["vectors", _vectors(now.vectors)]] if now.vectors else []),
-        ["git", now.git.sentence],
-        *([["last change", f"{last.commit[:10]} {last.when[:10]} {last.subject}"]] if last else []),
-        ["problems", plural(len(now.problems), "problem")],
-        ["ignored", ", ".join(now.ignored) or "nothing"],
+        ("vault", now.vault),
+        ("files", kinds),
+        ("index", f"{now.index.engine}, {plural(now.index.units, 'unit')}, {_size(now.index.bytes)}"),
+        ("behind", f"{plural(now.behind, 'file')} behind" if now.behind else "up to date"),
+        ("waiting", _waits(now.waiting, "turn", "to be consolidated")),
+        ("watcher", f"running (process {now.daemon})" if now.daemon else "not running"),
+        ("vectors", _vectors(now.vectors) if now.vectors else ""),
+        ("git", now.git.sentence),
+        ("last change", f"{last.commit[:10]} {last.when[:10]} {last.subject}" if last else ""),
+        ("problems", plural(len(now.problems), "problem")),
+        ("ignored", ", ".join(now.ignored) or "nothing"),
     ]
-    for name, text in rows:
-        say(f"{padded(name, 13, bold=True)}{styled(text)}")
+    pairs(rows)
     _list(now.problems)
     for sentence in (*now.notices, now.degraded):
         if sentence:
@@ -120,10 +135,7 @@ def _waits(found: Waits, what: str, how: str) -> str:
     return f"{plural(found.number, what)} {how}{f', the oldest for {age}' if found.since else ''}"
 
 
-@verb(examples=["stats", "stats --json"])
-@click.pass_obj
-def stats(context: CliContext) -> None:
-    """Show how the vault grows, how it is used and what waits."""
+def _show_usage(context: CliContext) -> None:
     with context.app() as app:
         found = app.stats()
     if context.json:
@@ -135,28 +147,40 @@ def stats(context: CliContext) -> None:
     often = ", ".join(f"{id_} ({times})" for id_, times in found.shown)
     hottest = ", ".join(f"{id_} ({strength:.2f})" for id_, strength in found.hottest)
     rows = [
-        ["notes", kinds],
-        ["holds", f"{plural(found.facts, 'fact')} and statements, {plural(found.turns, 'turn')}"],
-        ["use", f"{plural(found.recalls, 'recall')}{cited}{rated}"],
-        *([["most shown", often]] if often else []),
-        *([["strongest", hottest]] if hottest else []),
-        ["waiting", _waits(found.waiting, "turn", "to be consolidated")],
-        ["review", _waits(found.review, "item", "for a yes or a no")],
+        ("notes", kinds),
+        ("holds", f"{plural(found.facts, 'fact')} and statements, {plural(found.turns, 'turn')}"),
+        ("use", f"{plural(found.recalls, 'recall')}{cited}{rated}"),
+        ("most shown", often),
+        ("strongest", hottest),
+        ("waiting", _waits(found.waiting, "turn", "to be consolidated")),
+        ("review", _waits(found.review, "item", "for a yes or a no")),
     ]
-    for name, text in rows:
-        say(f"{padded(name, 13, bold=True)}{styled(text)}")
+    pairs(rows)
     if found.months:
         say()
         table(list(found.months[0]._fields), [[str(cell) for cell in month] for month in found.months])
 
 
-@verb(examples=["doctor", "doctor --fix", "doctor --json"])
+@group(
+    default="vault",
+    takes=True,
+    examples=["init\ncheck", "check --fix", "check lint semantic", "check migrate --dry-run"],
+)
+def check() -> None:
+    """Check the vault; exits with 1 when there are problems.
+
+    `lint` checks only what a person writes, `eval` asks the vault its golden questions, `reindex` builds the index
+    again from the files, and `migrate` brings an older vault to the newest format.
+    """
+
+
+@check.command("vault", examples=["init\ncheck vault", "check --fix", "check --json"])
 @click.option(
     "--fix", is_flag=True, help="Repair derived data: build the index again, remove our own stale temp files."
 )
 @click.pass_context
-def doctor(ctx: click.Context, fix: bool) -> None:
-    """Check the vault; exits with 1 when there are problems."""
+def vault(ctx: click.Context, fix: bool) -> None:
+    """Check files, index, git and settings; exits with 1 when there are problems."""
     said: CliContext = ctx.obj
     with said.app(quiet=True) as app:
         checks = app.doctor(fix=fix)
@@ -165,12 +189,20 @@ def doctor(ctx: click.Context, fix: bool) -> None:
     else:
         for check in checks:
             level = padded(check.level, 9, fg=_COLOURS[check.level])
-            say(f"{level}{padded(check.name, 13)}{styled(check.sentence)}")
+            flow(check.sentence, indent=22, lead=f"{level}{padded(check.name, 13)}")
             _list(check.details)
     ctx.exit(int(any(check.level == "problem" for check in checks)))
 
 
-@verb(examples=["migrate --dry-run", "migrate", "undo COMMIT"])
+@check.command("reindex", examples=["init\ncheck reindex", "check reindex --vault ~/notes"])
+@click.pass_obj
+def reindex(context: CliContext) -> None:
+    """Delete the index and build it again from the files."""
+    with context.app() as app:
+        _tell_synced(context, app.reindex())
+
+
+@check.command("migrate", examples=["init\ncheck migrate --dry-run", "check migrate", "undo COMMIT"])
 @click.option("--dry-run", is_flag=True, help="Only tell what would change.")
 @click.pass_obj
 def migrate(context: CliContext, dry_run: bool) -> None:

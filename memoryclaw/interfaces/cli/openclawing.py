@@ -12,6 +12,7 @@ from memoryclaw import config as settings
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, show_diff
 from memoryclaw.interfaces.cli.printing import as_json, padded, plural, remark, say, styled
+from memoryclaw.interfaces.cli.tables import flow
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _config = click.option(
 
 @group(
     default="status",
-    examples=["openclaw install", "openclaw status", "openclaw import --dry-run", "openclaw uninstall"],
+    examples=["openclaw status", "openclaw install", "openclaw import --dry-run", "openclaw uninstall"],
 )
 def openclaw() -> None:
     """Use this vault as the memory of OpenClaw.
@@ -84,10 +85,12 @@ def status(context: CliContext, config: str) -> None:
     for check in now.checks:
         mark = styled("ok  ", fg="green") if check.ok else styled("mend", fg="yellow")
         advice = f"; {check.advice}" if check.advice else ""
-        say(f"{mark} {padded(check.name, 12, bold=True)}{styled(check.detail)}{styled(advice, dim=True)}")
+        flow(f"{check.detail}{advice}", indent=17, lead=f"{mark} {padded(check.name, 12, bold=True)}")
 
 
-@openclaw.command("import", examples=["openclaw import --dry-run", "openclaw import ~/.openclaw/workspace"])
+@openclaw.command(
+    "import", examples=["init\nopenclaw import . --dry-run", "openclaw import ~/.openclaw/workspace"]
+)
 @click.argument("workspace", metavar="[FOLDER]", required=False, default="", type=TEXT)
 @_config
 @click.option("--dry-run", is_flag=True, help="Tell what would be proposed, and write nothing.")

@@ -56,27 +56,6 @@ def marked(text: str, places: Sequence[tuple[int, int]], **style: Any) -> str:
     return "".join([*parts, _visible(text[at:], style)])
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Prints a table: drawn by Rich on a terminal with colour, aligned plain text elsewhere."""
-    if not rows:
-        return
-    clean = [[one_line(cell) for cell in row] for row in rows]
-    if in_colour():
-        _drawn(heads, clean)
-    else:
-        for line in aligned([list(heads), *clean]):
-            say(line)
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows as lines whose columns begin at the same place."""
-    widths = [max(width(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return [
-        GAP.join(cell + " " * (widths[i] - width(cell)) for i, cell in enumerate(row)).rstrip()
-        for row in rows
-    ]
-
-
 def width(text: str) -> int:
     """How many columns of a terminal a text takes."""
     if text.isascii():
@@ -110,20 +89,6 @@ def _visible(text: str, style: Mapping[str, Any]) -> str:
     # Unlike `one_line` this keeps the spaces at the edges: it is a part of a line.
     clean = visible(text).replace("\n", " ").replace("\t", " ")
     return click.style(clean, **style) if style and clean else clean
-
-
-def _drawn(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich.box import SIMPLE_HEAD  # rich costs more than a search
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    drawn = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
-    for place, head in enumerate(heads):
-        drawn.add_column(head, overflow="fold", style="cyan" if place == 0 else None)
-    for row in rows:
-        drawn.add_row(*(Text(cell) for cell in row))
-    Console().print(drawn)
 
 
 # The progress bar: on standard error, only on a terminal, and only when the work takes over a second.

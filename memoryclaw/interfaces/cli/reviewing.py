@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled, table
-from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, agreed, group
+from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled
+from memoryclaw.interfaces.cli.tables import table
+from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, WAITING, CliContext, agreed, group
 from memoryclaw.model import OWNER
 from memoryclaw.review.word_diff import COME, GONE, SAME, DiffLine, mark_up, word_diff
 from memoryclaw.text.prompts import visible
@@ -40,7 +41,14 @@ _REASON = click.option(
 )
 
 
-@group(default="list", examples=["review", "review show p-1a2b3c4d", "review approve p-1a2b3c4d"])
+@group(
+    default="list",
+    examples=[
+        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview',
+        "review show p-1a2b3c4d",
+        "review approve p-1a2b3c4d",
+    ],
+)
 def review() -> None:
     """Approve or reject pending changes.
 
@@ -49,7 +57,13 @@ def review() -> None:
     """
 
 
-@review.command("list", examples=["review list", "review list --json"])
+@review.command(
+    "list",
+    examples=[
+        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview list',
+        "review list --json",
+    ],
+)
 @click.pass_obj
 def list_(context: CliContext) -> None:
     """List pending changes, each with its reason."""
@@ -66,8 +80,13 @@ def list_(context: CliContext) -> None:
         table(("id", "kind", "what", "why"), rows)
 
 
-@review.command("show", examples=["review show p-1a2b3c4d"])
-@click.argument("id_", metavar="ID", type=TEXT)
+@review.command(
+    "show",
+    examples=[
+        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview show p-8228d1c4'
+    ],
+)
+@click.argument("id_", metavar="ID", type=WAITING)
 @click.pass_obj
 def show(context: CliContext, id_: str) -> None:
     """Show one pending change: why, who said it, and what would change."""
@@ -83,8 +102,14 @@ def show(context: CliContext, id_: str) -> None:
     _differences(context, [(item, found)], whole=True)
 
 
-@review.command("diff", examples=["review diff", "review diff p-1a2b3c4d"])
-@click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=TEXT)
+@review.command(
+    "diff",
+    examples=[
+        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview diff',
+        "review diff p-1a2b3c4d",
+    ],
+)
+@click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=WAITING)
 @click.pass_obj
 def diff(context: CliContext, names: tuple[str, ...]) -> None:
     """Show what would change, word by word."""
@@ -97,12 +122,12 @@ def diff(context: CliContext, names: tuple[str, ...]) -> None:
 @review.command(
     "approve",
     examples=[
-        "review approve p-1a2b3c4d fact-5e6f7a8b",
+        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview approve p-8228d1c4',
         "review approve conflict-9c8d7e6f --value 2",
         "review approve --all --yes",
     ],
 )
-@click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=TEXT)
+@click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=WAITING)
 @click.option(
     "--value",
     metavar="N",
@@ -124,9 +149,13 @@ def approve(ctx: click.Context, /, names: tuple[str, ...], *, value: int | None,
 
 
 @review.command(
-    "reject", examples=["review reject p-1a2b3c4d", "review reject consolidate-20261121T101500-ab12cd"]
+    "reject",
+    examples=[
+        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview reject p-8228d1c4',
+        "review reject consolidate-20261121T101500-ab12cd",
+    ],
 )
-@click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=TEXT)
+@click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=WAITING)
 @_REASON
 @_ALL
 @_DIGEST
@@ -140,8 +169,13 @@ def reject(ctx: click.Context, /, names: tuple[str, ...], **how: Any) -> None:
     _decide(ctx, names, "rejected", **how)
 
 
-@review.command("edit", examples=["review edit p-1a2b3c4d"])
-@click.argument("id_", metavar="ID", type=TEXT)
+@review.command(
+    "edit",
+    examples=[
+        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview edit p-8228d1c4'
+    ],
+)
+@click.argument("id_", metavar="ID", type=WAITING)
 @AS_IS
 @click.pass_obj
 def edit(context: CliContext, *, id_: str, as_is: bool) -> None:
@@ -153,7 +187,13 @@ def edit(context: CliContext, *, id_: str, as_is: bool) -> None:
     tell(context, done)
 
 
-@review.command("apply", examples=["review apply", "review apply --yes"])
+@review.command(
+    "apply",
+    examples=[
+        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview apply',
+        "review apply --yes",
+    ],
+)
 @_YES
 @click.pass_context
 def apply(ctx: click.Context, *, yes: bool) -> None:

@@ -1,4 +1,4 @@
-"""`serve`, `mcp` and `watch`: processes that run until they are told to stop."""
+"""`serve`, `ui`, `mcp` and `sync --watch`: processes that run until they are told to stop."""
 
 from __future__ import annotations
 
@@ -34,11 +34,10 @@ if TYPE_CHECKING:
 
 @verb(
     examples=[
-        "serve",
+        "init\nserve --port 0",
         "serve --port 0 --json",
         "serve --vault ~/notes --host 192.168.1.5 --allow-remote",
         "serve --stop",
-        "serve --vaults /srv/vaults --index postgresql://memoryclaw@db/memoryclaw --node node-1",
     ]
 )
 @click.option("--host", metavar="HOST", type=TEXT, help="Address to listen on; else as in the settings.")
@@ -58,66 +57,6 @@ if TYPE_CHECKING:
     help="Leave new lines to your agent for so many hours before consolidating them; see `consolidate --ask`.",
 )
 @click.option("--stop", is_flag=True, help="Stop the daemon of this vault.")
-@click.option(
-    "--vaults",
-    metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path, resolve_path=True),
-    help="Serve the vaults of a fleet, as one node of it, from this folder; see docs/fleet.md.",
-)
-@click.option(
-    "--index",
-    "url",
-    metavar="URL",
-    type=TEXT,
-    help="With --vaults: the PostgreSQL server; else `index.url` in your own settings, or $MEMORYCLAW_INDEX_URL.",
-)
-@click.option(
-    "--replica",
-    metavar="URL",
-    type=TEXT,
-    help="With --vaults: a replica of the server, to read the vaults of other nodes from.",
-)
-@click.option(
-    "--node",
-    metavar="NAME",
-    type=TEXT,
-    help="With --vaults: the name of this node; else that of this machine.",
-)
-@click.option("--address", metavar="URL", type=TEXT, help="With --vaults: where the other nodes reach it.")
-@click.option(
-    "--name",
-    "names",
-    metavar="HOST",
-    type=TEXT,
-    multiple=True,
-    help="With --vaults: another name by which clients ask, such as that of a load balancer.",
-)
-@click.option(
-    "--lease",
-    metavar="SECONDS",
-    type=click.FloatRange(1, 3600),
-    default=15.0,
-    show_default=True,
-    help="With --vaults: the silence after which others take its vaults over.",
-)
-@click.option(
-    "--connections",
-    metavar="N",
-    type=click.IntRange(2, 1000),
-    help="With --vaults: connections to the server at most; 16 by default.",
-)
-@click.option(
-    "--proxy",
-    is_flag=True,
-    help="With --vaults: pass writes on to the home of a vault, instead of naming it.",
-)
-@click.option(
-    "--log",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="With --vaults: json logs each request, without what it says.",
-)
-@click.option("--open-metrics", is_flag=True, help="With --vaults: /metrics answers other machines, too.")
 @click.pass_obj
 def serve(
     context: CliContext,
@@ -128,33 +67,12 @@ def serve(
     allow_remote: bool,
     after: int,
     stop: bool,
-    vaults: Path | None,
-    url: str | None,
-    replica: str | None,
-    node: str | None,
-    address: str | None,
-    names: tuple[str, ...],
-    lease: float,
-    connections: int | None,
-    proxy: bool,
-    log: str,
-    open_metrics: bool,
 ) -> None:
     """Serve the vault over HTTP, watch its files and consolidate on time.
 
     One daemon per vault. It listens on this machine only; programs find its address and its token in the state folder
     of the vault. Ends with Ctrl-C or `serve --stop`. With --json it prints one line when it is ready.
     """
-    if vaults is not None:
-        from memoryclaw.interfaces.cli.fleet import serve_node  # `--help` needs no server
-
-        own = host or "127.0.0.1"
-        serve_node(
-            context, vaults, url=url, replica=replica, node=node, address=address, lease=lease, proxy=proxy, log=log, open_metrics=open_metrics,
-            names=names, connections=connections, host=own,
-            listener=lambda: http.listening(own, 7411 if port is None else port, allow_remote=allow_remote),
-        )  # fmt: skip
-        return
     if stop:
         _stop(context)
         return
@@ -193,7 +111,7 @@ def serve(
         raise KeyboardInterrupt
 
 
-@verb(examples=["ui", "ui --no-open", "ui --vault ~/notes --plain-host"])
+@verb(examples=["init\nui --no-open", "ui --no-open", "ui --vault ~/notes --plain-host"])
 @click.option("--no-open", is_flag=True, help="Only print the address, for another browser or for `ssh -L`.")
 @click.option(
     "--plain-host",
@@ -312,7 +230,7 @@ def _log(sentence: str) -> None:
 # `mcp`: a server that a host starts and speaks the Model Context Protocol with.
 
 
-@verb(examples=["mcp", "mcp --vault ~/notes"])
+@verb(examples=["init\nmcp", "mcp --vault ~/notes"])
 @click.pass_obj
 def mcp(context: CliContext) -> None:
     """Serve the vault over MCP, on standard input and output.
@@ -332,18 +250,13 @@ def mcp(context: CliContext) -> None:
     )
 
 
-# `watch`: follows the files, and reports each step in a line.
+# `sync --watch`: follows the files, and reports each step in a line.
 
 _WATCH_COLOURS = {"problem": "red", "overflow": "yellow", "polling": "yellow", "started": "green"}
 
 
-@verb(examples=["watch", "watch --vault ~/notes --json"])
-@click.pass_obj
-def watch(context: CliContext) -> None:
-    """Update the index as files are edited.
-
-    Ends with Ctrl-C. With --json each report is one line: kind, text, files, ms and paths.
-    """
+def watch_files(context: CliContext) -> None:
+    """Updates the index as files are edited, until Ctrl-C."""
     from memoryclaw.index.watching import watch_until_stopped  # `--help` needs no watcher
 
     with context.app() as app:

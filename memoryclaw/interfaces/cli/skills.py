@@ -12,8 +12,9 @@ import click
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled, table
-from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, group
+from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
+from memoryclaw.interfaces.cli.tables import table
+from memoryclaw.interfaces.cli.verbs import AS_IS, SKILL, TEXT, CliContext, group
 from memoryclaw.text.prompts import one_line, visible
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ _COLOURS = {"approved": "green", "changed since approval": "yellow", "draft": "c
 @group(
     default="list",
     examples=[
-        "skills",
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills",
         "skills new send-email",
         "skills match 'send an email to John'",
         "skills approve send-email",
@@ -43,7 +44,13 @@ def skills() -> None:
     """
 
 
-@skills.command("list", examples=["skills list", "skills list --json"])
+@skills.command(
+    "list",
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills list",
+        "skills list --json",
+    ],
+)
 @click.pass_obj
 def list_(context: CliContext) -> None:
     """List skills and drafts with their state."""
@@ -72,9 +79,13 @@ def list_(context: CliContext) -> None:
 
 
 @skills.command(
-    "show", examples=["skills show send-weekly-update", "skills show _drafts/pack-the-site-bag --json"]
+    "show",
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills show water-plants",
+        "skills show _drafts/pack-the-site-bag --json",
+    ],
 )
-@click.argument("name", metavar="NAME", type=TEXT)
+@click.argument("name", metavar="NAME", type=SKILL)
 @click.pass_obj
 def show(context: CliContext, name: str) -> None:
     """Print a skill as it stands in its file, with its digest and state."""
@@ -98,7 +109,7 @@ def show(context: CliContext, name: str) -> None:
 @skills.command(
     "new",
     examples=[
-        "skills new send-email",
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'",
         "skills new water-plants --description 'Waters the plants on Fridays.'",
     ],
 )
@@ -121,8 +132,15 @@ def new(context: CliContext, *, name: str, description: str, as_is: bool) -> Non
         remark(done.notice)
 
 
-@skills.command("lint", examples=["skills lint", "skills lint send-email", "skills lint --json"])
-@click.argument("name", metavar="[NAME]", required=False, default="", type=TEXT)
+@skills.command(
+    "lint",
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills lint",
+        "skills lint send-email",
+        "skills lint --json",
+    ],
+)
+@click.argument("name", metavar="[NAME]", required=False, default="", type=SKILL)
 @click.pass_context
 def lint(ctx: click.Context, name: str) -> None:
     """Explain every problem of a skill, or of all; exits with 1 if there is one."""
@@ -143,7 +161,11 @@ def lint(ctx: click.Context, name: str) -> None:
 
 
 @skills.command(
-    "match", examples=["skills match 'send an email to John'", "skills match 'book a train to Lund' --json"]
+    "match",
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills match 'who waters the plants?'",
+        "skills match 'book a train to Lund' --json",
+    ],
 )
 @click.argument("request", nargs=-1, required=True, type=TEXT)
 @click.pass_obj
@@ -161,8 +183,14 @@ def match(context: CliContext, request: tuple[str, ...]) -> None:
         say("No skill has a word of this; `memoryclaw skills list` shows them all.")
 
 
-@skills.command("approve", examples=["skills approve send-email", "skills approve _drafts/pack-the-site-bag"])
-@click.argument("name", metavar="NAME", type=TEXT)
+@skills.command(
+    "approve",
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills approve water-plants",
+        "skills approve _drafts/pack-the-site-bag",
+    ],
+)
+@click.argument("name", metavar="NAME", type=SKILL)
 @click.pass_obj
 def approve(context: CliContext, name: str) -> None:
     """Approve a skill as it is now; a draft moves to its place.
@@ -173,8 +201,13 @@ def approve(context: CliContext, name: str) -> None:
         _tell(context, app.skills.approve(name))
 
 
-@skills.command("reject", examples=["skills reject pack-the-site-bag"])
-@click.argument("name", metavar="NAME", type=TEXT)
+@skills.command(
+    "reject",
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills approve water-plants\nskills reject water-plants"
+    ],
+)
+@click.argument("name", metavar="NAME", type=SKILL)
 @click.pass_obj
 def reject(context: CliContext, name: str) -> None:
     """Reject a draft, which goes to the archive and is not proposed again, or withdraw an approval."""
@@ -184,9 +217,12 @@ def reject(context: CliContext, name: str) -> None:
 
 @skills.command(
     "outcome",
-    examples=["skills outcome send-email ok", "skills outcome send-email failed --why 'the address bounced'"],
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills outcome water-plants ok",
+        "skills outcome send-email failed --why 'the address bounced'",
+    ],
 )
-@click.argument("name", metavar="NAME", type=TEXT)
+@click.argument("name", metavar="NAME", type=SKILL)
 @click.argument("ended", metavar="ok|failed", type=click.Choice(["ok", "failed"]))
 @click.option("--why", metavar="TEXT", default="", type=TEXT, help="What went wrong.")
 @click.option("--session", metavar="S", default="", type=TEXT, help="The session in which it was followed.")
@@ -204,7 +240,13 @@ def outcome(context: CliContext, *, name: str, ended: str, why: str, session: st
     say(f"{styled('kept', bold=True)}: {styled(name)} {'succeeded' if done.ok else 'failed'}")
 
 
-@skills.command("host", examples=["skills host", "skills host --json"])
+@skills.command(
+    "host",
+    examples=[
+        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills approve water-plants\nskills host",
+        "skills host --json",
+    ],
+)
 @click.pass_obj
 def host(context: CliContext) -> None:
     """Update the folder that hosts read, and list what is in it.
@@ -231,7 +273,7 @@ def host(context: CliContext) -> None:
         "skills run send-email --param recipient=John --apply",
     ],
 )
-@click.argument("name", metavar="NAME", type=TEXT)
+@click.argument("name", metavar="NAME", type=SKILL)
 @click.option("--param", "params", metavar="K=V", multiple=True, type=TEXT, help="A value of a parameter.")
 @click.option("--apply", is_flag=True, help="Call the tools; without it the calls are only shown.")
 @click.option("--session", metavar="S", default="", type=TEXT, help="The session whose log keeps the steps.")

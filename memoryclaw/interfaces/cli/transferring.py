@@ -15,7 +15,7 @@ from memoryclaw.errors import ForbiddenError, InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.capturing import summary
 from memoryclaw.interfaces.cli.printing import GAP, as_json, padded, plural, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
+from memoryclaw.interfaces.cli.verbs import TAG, TEXT, CliContext, verb
 from memoryclaw.model import AGENT, OWNER
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ _SHOWN = 20
 
 @verb(
     examples=[
+        "init\nexport backup.tar.gz\nimport bundle backup.tar.gz --dry-run",
         "import chatgpt ~/Downloads/chatgpt-export.zip",
         "import claude ~/Downloads/data-2026-04-01.zip --yes",
         "import markdown ~/Notes --dry-run",
@@ -213,7 +214,7 @@ def _more(count: int) -> None:
 
 @verb(
     examples=[
-        "export ~/backup.tar.gz",
+        "init\nremember 'Nora drinks oolong tea' --note\nexport backup.tar.gz",
         "export ~/blog.tar.gz --audience public --tag blog",
         "export ~/april.tar.gz --since 2026-04-01",
         "export memory-md ~/.openclaw/workspace/MEMORY.md",
@@ -230,7 +231,7 @@ def _more(count: int) -> None:
     "tags",
     metavar="TAG",
     multiple=True,
-    type=TEXT,
+    type=TAG,
     help="Of a bundle: only notes with this tag; may be repeated.",
 )
 @click.option("--budget", metavar="N", type=int, help="Of memory-md and latest: tokens at most.")
@@ -327,4 +328,4 @@ def _latest(context: CliContext, app: App, file: str, budget: int | None) -> Non
     say(
         f"{styled(done.markdown)}, {styled(os.path.basename(done.json))}: {plural(done.tokens, 'token')}, for the {styled(done.audience)}."
     )
-    say("`memoryclaw sync`, `watch` and `serve` keep both fresh.")
+    say("`memoryclaw sync`, `sync --watch` and `serve` keep both fresh.")

@@ -18,6 +18,8 @@ from memoryclaw import __version__
 from memoryclaw.model import OWNER
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from memoryclaw.app import App
 
 
@@ -64,27 +66,33 @@ class CliContext:
         return ask_daemon(root_of(self.vault), method, path, asked, audience=audience)
 
 
+# A group that several modules add to is in the last of them.
 SECTIONS: dict[str, dict[str, str]] = {
-    "Ask": {
-        "ask": "asking", "recall": "asking", "search": "asking", "why": "asking", "working": "working",
-        "feedback": "working",
-    },
-    "Look": {"show": "looking", "browse": "looking", "facts": "looking", "entities": "looking", "entity": "looking", "todos": "looking", "timeline": "looking", "inspect": "looking", "links": "linking", "views": "looking"},
-    "Write": {
-        "init": "writing", "remember": "writing", "edit": "writing", "forget": "writing", "revive": "writing",
-        "trust": "writing", "quarantine": "writing", "undo": "writing",
-    },
-    "Log": {"capture": "capturing", "import": "transferring", "hook": "hooks", "consolidate": "consolidating", "redo": "consolidating", "schedule": "consolidating"},
-    "Review": {"review": "reviewing", "history": "looking", "blame": "looking", "skills": "skills"},
-    "Keep": {"sync": "maintaining", "watch": "serving", "serve": "serving", "ui": "serving", "mcp": "serving", "connect": "connecting", "openclaw": "openclawing", "export": "transferring", "reindex": "maintaining", "status": "maintaining", "stats": "maintaining", "doctor": "maintaining", "lint": "linting", "migrate": "maintaining", "adopt": "adopting", "eval": "evaluating", "completion": "maintaining"},
-    "Many vaults": {"fleet": "fleet", "tokens": "fleet", "work": "jobs", "jobs": "jobs"},
+    "Ask": {"ask": "asking", "recall": "asking", "search": "asking"},
+    "Look": {"show": "looking", "browse": "looking", "facts": "looking", "todos": "looking", "timeline": "looking", "links": "linking"},
+    "Write": {"remember": "writing", "edit": "writing", "forget": "writing", "trust": "writing", "undo": "writing"},
+    "Learn and review": {"consolidate": "consolidating", "review": "reviewing", "skills": "skills", "history": "looking", "blame": "looking"},
+    "Keep": {"init": "writing", "status": "maintaining", "check": "evaluating", "sync": "maintaining", "adopt": "adopting", "import": "transferring", "export": "transferring"},
+    "Connect": {"connect": "connecting", "serve": "serving", "ui": "serving", "fleet": "jobs"},
 }  # fmt: skip
-VERBS = {verb: module for verbs in SECTIONS.values() for verb, module in verbs.items()}
-_FIRST = ("remember 'Nora prefers tea'", "ask 'What does Nora drink?'", "init ~/notes")
+# What hosts and programs call.
+PROGRAMS = {"capture": "capturing", "feedback": "working", "hook": "hooks", "mcp": "serving", "openclaw": "openclawing", "working": "working", "completion": "maintaining"}  # fmt: skip
+VERBS = {verb: module for verbs in (*SECTIONS.values(), PROGRAMS) for verb, module in verbs.items()}
+# Names that verbs had: they still work, and on a terminal they say the new one.
+RENAMED = {
+    "why": "show --as recall", "entity": "show --as entity", "inspect": "show --as uses",
+    "entities": "browse entities", "views": "browse views",
+    "revive": "forget --undo", "quarantine": "trust --quarantine",
+    "redo": "consolidate --again", "schedule": "consolidate schedule",
+    "stats": "status --usage", "doctor": "check", "lint": "check lint", "eval": "check eval", "reindex": "check reindex", "migrate": "check migrate",
+    "watch": "sync --watch", "tokens": "fleet tokens", "work": "fleet work", "jobs": "fleet jobs", "serve --vaults": "fleet serve",
+}  # fmt: skip
+_IN_FILES = {"lint", "eval"}  # hooks of git call them so
+_FIRST = ("init .", "remember 'Nora drinks oolong tea'", "ask 'What does Nora drink?'")
 # Words that people try, and how what they mean is called here.
 _REMEMBER, _FORGET, _BROWSE = "remember 'Nora prefers tea'", "forget ID", "browse"
 _SEARCH, _SHOW = "search boathouse deadline", "show ID"
-_MEANT = {
+MEANT = {
     "add": _REMEMBER, "note": _REMEMBER, "save": _REMEMBER, "store": _REMEMBER, "new": _REMEMBER,
     "delete": _FORGET, "delete-fact": _FORGET, "remove": _FORGET, "rm": _FORGET, "archive": _FORGET,
     "list": _BROWSE, "ls": _BROWSE, "notes": _BROWSE,
@@ -92,8 +100,8 @@ _MEANT = {
     "get": _SHOW, "cat": _SHOW, "read": _SHOW, "open": _SHOW,
     "log": "history", "logs": "history", "changes": "history", "diff": "history", "audit": "history",
     "update": "edit ID --set F=V", "set": "edit ID --set F=V", "change": "edit ID --set F=V",
-    "restore": "revive ID", "revert": "undo COMMIT", "rollback": "undo COMMIT",
-    "check": "doctor", "health": "doctor", "start": "serve",
+    "restore": "forget --undo ID", "revert": "undo COMMIT", "rollback": "undo COMMIT",
+    "health": "check", "start": "serve",
 }  # fmt: skip
 _WITH_VALUE = ("--vault", "--audience")  # of the options that every verb shares
 _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -108,12 +116,37 @@ class TextParam(click.types.StringParamType):
         return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
+class NameParam(TextParam):
+    """The name of something in the vault, which a shell completes."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def shell_complete(
+        self,
+        ctx: click.Context,
+        param: click.Parameter,  # noqa: ARG002 - as Click calls it
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """What begins so."""
+        from memoryclaw.interfaces.cli.completing import offered  # only a shell asks
+
+        context = ctx.find_object(CliContext) or CliContext()
+        return offered(self._what, incomplete, context.vault, context.caller())
+
+
 TEXT = TextParam()
+ID, ENTITY, ANYTHING, TAG, WAITING, SKILL = map(
+    NameParam, ("id", "entity", "id or entity", "tag", "waiting", "skill")
+)
 AS_IS = click.option("--as-is", is_flag=True, help="Keep what looks like a secret as it was typed.")
 
 
 class Verb(click.Command):
-    """One verb: takes `--vault` and `--json` as the group does, and shows examples in its help."""
+    """One verb: takes `--vault` and `--json` as the group does, and begins its help with examples.
+
+    The first example works in an empty folder; it may be several commands, a line each.
+    """
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
         kwargs["params"] = [*(kwargs.get("params") or []), *shared_options()]
@@ -121,23 +154,50 @@ class Verb(click.Command):
         super().__init__(*args, **kwargs)
         self.examples = examples
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the examples below the options."""
-        super().format_epilog(ctx, formatter)
-        if self.examples:
-            _write_examples(self.examples, formatter)
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes what it does, then the examples."""
+        super().format_help_text(ctx, formatter)
+        _write_examples(self.examples, formatter)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes its own options; those of every verb stand on the first page."""
+        _write_options(ctx, formatter, self.params)
 
 
 def _write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> None:
     with formatter.section("Examples"):
         for example in examples:
-            formatter.write(f"{'':{formatter.current_indent}}memoryclaw {example}\n")
+            for line in example.splitlines():
+                formatter.write(f"{'':{formatter.current_indent}}memoryclaw {line}\n")
+            if "\n" in example and example != examples[-1]:
+                formatter.write("\n")
 
 
-def _helped(ctx: click.Context, told: click.Command | None) -> None:
-    """Prints the help of a verb, of the whole without one."""
-    shown = click.Context(told, info_name=told.name, parent=ctx) if told else ctx
-    click.echo(shown.get_help())
+def _write_options(
+    ctx: click.Context, formatter: click.HelpFormatter, params: Sequence[click.Parameter]
+) -> None:
+    rows = [
+        row
+        for param in params
+        if isinstance(param, click.Option)
+        and not isinstance(param, SharedOption)
+        and (row := param.get_help_record(ctx))
+    ]
+    if rows:
+        with formatter.section("Options"):
+            formatter.write_dl(rows)
+
+
+def _renamed(args: list[str]) -> list[str]:
+    """The arguments with the name that their verb has today."""
+    old, rest = args[0], args[1:]
+    if old == "serve" and any(word.partition("=")[0] == "--vaults" for word in rest):
+        old, rest = "serve --vaults", [word.removeprefix("--vaults=") for word in rest if word != "--vaults"]
+    if old not in RENAMED:
+        return args
+    if old not in _IN_FILES and sys.stderr.isatty():
+        click.echo(f"`memoryclaw {old}` is now `memoryclaw {RENAMED[old]}`", err=True)
+    return [*RENAMED[old].split(), *rest]
 
 
 class Verbs(click.Group):
@@ -160,19 +220,19 @@ class Verbs(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The verb that was asked for; a typo gets a suggestion."""
         if args[0] == "help":
-            told = self.get_command(ctx, args[1]) if len(args) > 1 else None
-            if told or len(args) == 1:
-                return args[0], click.Command("help", callback=lambda: _helped(ctx, told)), []
-            args = args[1:]
+            if len(args) == 1:
+                return args[0], click.Command("help", callback=lambda: click.echo(ctx.get_help())), []
+            args = [*args[1:], "--help"]
+        args = _renamed(args)
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            if meant := _MEANT.get(args[0]):
+            if meant := MEANT.get(args[0]):
                 line = f"{error.message} {meant.partition(' ')[0]!r} does that: memoryclaw {meant}"
                 raise click.UsageError(line) from None
             from difflib import get_close_matches  # most verbs are typed right
 
-            close = get_close_matches(args[0], VERBS, 1)
+            close = get_close_matches(args[0], [*VERBS, *RENAMED], 1)
             if not close:
                 raise
             raise click.UsageError(f"{error.message} Did you mean {close[0]!r}?", ctx) from None
@@ -192,6 +252,8 @@ class Verbs(click.Group):
             ]
             with formatter.section(section):
                 formatter.write_dl(rows)
+        formatter.write_paragraph()
+        formatter.write_text(f"Called by hosts and programs: {', '.join(PROGRAMS)}.")
 
 
 def verb(examples: Sequence[str]) -> Callable[[Callable[..., Any]], Verb]:
@@ -199,18 +261,22 @@ def verb(examples: Sequence[str]) -> Callable[[Callable[..., Any]], Verb]:
     return click.command(cls=Verb, examples=examples)
 
 
+class SharedOption(click.Option):
+    """An option that every verb takes."""
+
+
 def shared_options() -> list[click.Option]:
     """`--vault`, `--audience` and `--json`, accepted before and after every verb."""
     return [
-        click.Option(
+        SharedOption(
             ["--vault"], metavar="DIR", expose_value=False, callback=_keep_vault,
             help="The vault's folder; else $MEMORYCLAW_VAULT, else the nearest memoryclaw.yaml upwards, else your own (`init --default`), else ~/.memoryclaw/vault.",
         ),
-        click.Option(
+        SharedOption(
             ["--audience"], metavar="NAME", expose_value=False, callback=_keep_audience,
             help="As who you ask: owner, agent, public or a group; else $MEMORYCLAW_AUDIENCE, else the owner.",
         ),
-        click.Option(["--json"], is_flag=True, expose_value=False, callback=_keep_json, help="Answer as JSON."),
+        SharedOption(["--json"], is_flag=True, expose_value=False, callback=_keep_json, help="Answer as JSON."),
     ]  # fmt: skip
 
 
@@ -249,6 +315,7 @@ class Group(Verb, click.Group):
     """
 
     command_class = Verb
+    group_class = type  # of a group in a group: this very class
 
     def __init__(self, *args: Any, default: str, takes: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, invoke_without_command=True, **kwargs)
@@ -270,6 +337,11 @@ class Group(Verb, click.Group):
             elif word == "--" or not word.startswith("-"):
                 return word in self.commands
         return not {"-h", "--help"}.isdisjoint(args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the options of the verb that is meant when none is given, then the verbs."""
+        _write_options(ctx, formatter, self.commands[self.default].params)
+        self.format_commands(ctx, formatter)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as Click calls it
         """The names of its verbs, in the order in which they are written down."""

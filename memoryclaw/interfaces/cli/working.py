@@ -9,7 +9,7 @@ import click
 
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, verb
+from memoryclaw.interfaces.cli.verbs import ID, TEXT, CliContext, group, verb
 
 if TYPE_CHECKING:
     from memoryclaw.working.memory import WorkingMemory
@@ -20,7 +20,7 @@ _SESSION = click.option("--session", metavar="S", required=True, type=TEXT, help
 @group(
     default="show",
     examples=[
-        "working --session kyoto",
+        "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto\nworking --session kyoto",
         "working set --session kyoto --goal 'book the train' --fact to=Kyoto",
         "working clear --session kyoto",
     ],
@@ -36,7 +36,12 @@ def working(ctx: click.Context, session: str) -> None:
         ctx.default_map = {name: {"session": session} for name in ("show", "set", "clear")}
 
 
-@working.command("show", examples=["working show --session kyoto"])
+@working.command(
+    "show",
+    examples=[
+        "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto\nworking show --session kyoto"
+    ],
+)
 @_SESSION
 @click.pass_obj
 def show(context: CliContext, session: str | None) -> None:
@@ -48,7 +53,7 @@ def show(context: CliContext, session: str | None) -> None:
 @working.command(
     "set",
     examples=[
-        "working set --session kyoto --task trip --goal 'book the train' --plan 'ask for seats' --plan pay",
+        "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto",
         "working set --session kyoto --fact to=Kyoto --fact seats= --observe 'window seats are sold out'",
     ],
 )
@@ -91,7 +96,11 @@ def set_(
 
 
 @working.command(
-    "clear", examples=["working clear --session kyoto", "working clear --session kyoto --task trip"]
+    "clear",
+    examples=[
+        "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto\nworking clear --session kyoto",
+        "working clear --session kyoto --task trip",
+    ],
 )
 @_SESSION
 @click.option("--task", metavar="NAME", default="", type=TEXT, help="Only if it is of this task.")
@@ -111,11 +120,11 @@ def clear(context: CliContext, session: str, task: str) -> None:
 
 @verb(
     examples=[
-        "feedback ep-20250708-penicillin 5",
+        "init\nremember oolong --entity Nora --field tea\nfeedback semantic/facts#Nora.tea 5",
         "feedback 'semantic/people#Nora.allergy' 1 --note 'not what was asked'",
     ]
 )
-@click.argument("id_", metavar="ID", type=TEXT)
+@click.argument("id_", metavar="ID", type=ID)
 @click.argument("rating", metavar="1..5", type=click.IntRange(1, 5))
 @click.option("--session", metavar="S", default="", type=TEXT, help="The session that used it.")
 @click.option("--note", metavar="TEXT", default="", type=TEXT, help="Why.")

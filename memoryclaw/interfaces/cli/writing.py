@@ -1,4 +1,4 @@
-"""`init`, `remember`, `edit`, `forget`, `revive` and `undo`: changes, each a commit of its own."""
+"""`init`, `remember`, `edit`, `forget`, `trust` and `undo`: changes, each a commit of its own."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ import click
 from memoryclaw import config
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import Bar, as_json, padded, plural, remark, say, styled, table
-from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, agreed, verb
+from memoryclaw.interfaces.cli.printing import Bar, as_json, plural, remark, say, styled
+from memoryclaw.interfaces.cli.tables import pairs, table
+from memoryclaw.interfaces.cli.verbs import AS_IS, ENTITY, ID, TAG, TEXT, CliContext, agreed, verb
 from memoryclaw.text.prompts import visible
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from memoryclaw.writing.edit import NoteRewrite
 
 
-@verb(examples=["init ~/notes", "init . --commit", "init ~/notes --default --json"])
+@verb(examples=["init .", "init . --commit", "init ~/notes --default --json"])
 @click.argument("folder", metavar="[DIR]", required=False)
 @click.option("--commit", is_flag=True, help="Also put your notes into git once, as they are.")
 @click.option(
@@ -166,14 +167,12 @@ def _tell_survey(found: Survey) -> None:
         ("changed", f"{plural(len(found.changed), 'file')} with changes that you did not commit: left as they are" if found.changed else ""),
         *((f"{one.folder}/", f"{plural(one.files, 'file')} of yours under a name of MemoryClaw's: {one.meaning}") for one in found.named),
     ]  # fmt: skip
-    for name, text in rows:
-        if text:
-            say(f"{padded(name, 11, bold=True)}{styled(text)}")
+    pairs(rows)
 
 
 @verb(
     examples=[
-        "remember 'Nora prefers tea'",
+        "init\nremember 'Nora drinks oolong tea'",
         "remember 'Nora wants the receipts before Friday' --tag money",
         "remember 2026-12-11 --entity 'Boathouse Aarhus' --field deadline",
         "remember 'the wedding is on 5 september, near Otley' --entity Tam",
@@ -186,14 +185,14 @@ def _tell_survey(found: Survey) -> None:
     "--entity",
     metavar="E",
     default="",
-    type=TEXT,
+    type=ENTITY,
     help="The person, project or thing that this is about.",
 )
 @click.option(
     "--field", metavar="F", default="", type=TEXT, help="Which of its fields; the text is the value."
 )
 @click.option(
-    "--tag", "tags", metavar="T", multiple=True, type=TEXT, help="A tag of the episode; may be repeated."
+    "--tag", "tags", metavar="T", multiple=True, type=TAG, help="A tag of the episode; may be repeated."
 )
 @click.option("--note", is_flag=True, help="Keep the words as an episode, whatever they say.")
 @click.option(
@@ -243,12 +242,12 @@ def remember(
 
 @verb(
     examples=[
-        "edit 'semantic/projects#Boathouse Aarhus.deadline' --set value=2026-12-11",
+        "init\nremember oolong --entity Nora --field tea\nedit semantic/facts#Nora.tea --set value=sencha",
         "edit ep-20250708-penicillin --set pin=true --set tags='[health, nora]'",
         "edit notes/moon-pancakes --text new.md --digest 1f2e3d4c --dry-run",
     ]
 )
-@click.argument("id_", metavar="ID", type=TEXT)
+@click.argument("id_", metavar="ID", type=ID)
 @click.option(
     "--set",
     "pairs",
@@ -316,14 +315,15 @@ def _print_rewrite(context: CliContext, found: NoteRewrite) -> None:
 
 @verb(
     examples=[
-        "forget episodes/2025-04-15_08-05-00_printer-lease",
+        "init\nremember oolong --entity Nora --field tea\nforget semantic/facts#Nora.tea",
         "forget 'semantic/contacts#John.value'",
         "forget log:2025-10-21-kanazawa/8",
         "forget --purge log:2025-10-21-kanazawa/8 --dry-run",
         "forget --purge --source kanazawa --history",
     ]
 )
-@click.argument("ids", metavar="[ID]...", nargs=-1, type=TEXT)
+@click.argument("ids", metavar="[ID]...", nargs=-1, type=ID)
+@click.option("--undo", is_flag=True, help="Bring back what was forgotten or archived, unchanged.")
 @click.option("--purge", is_flag=True, help="Erase it in every place; nothing brings it back.")
 @click.option(
     "--source",
@@ -347,6 +347,7 @@ def forget(
     ctx: click.Context,
     *,
     ids: tuple[str, ...],
+    undo: bool,
     purge: bool,
     source: str,
     since: str,
@@ -354,7 +355,7 @@ def forget(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    """Take a note, a fact or a turn out of every answer; revive brings it back.
+    """Take a note, a fact or a turn out of every answer; --undo brings it back.
 
     With --purge it is erased wherever it stands, with all that was made of it. What will be emptied is shown first, and a yes is asked
     for; then every place is searched. It exits with 1 when something is still found.
@@ -366,8 +367,12 @@ def forget(
         if len(ids) != 1:
             raise click.UsageError("Name one thing to forget.")
         with context.app() as app:
-            tell(context, app.forget(ids[0]))
+            tell(context, app.revive(ids[0]) if undo else app.forget(ids[0]))
         return
+    if undo:
+        raise click.UsageError(
+            "What is erased with --purge cannot come back; --undo and --purge exclude each other."
+        )
     with context.app("searching") as app, Bar("searching") as bar:
         planned = app.purge(*ids, source=source, since=since, dry_run=True)
         if dry_run or not context.json:
@@ -420,41 +425,39 @@ def _tell_purged(context: CliContext, done: Purged) -> None:
         remark(notice)
 
 
-@verb(examples=["revive archive/episodes/2025-04-15_08-05-00_printer-lease"])
-@click.argument("id_", metavar="ID", type=TEXT)
-@click.pass_obj
-def revive(context: CliContext, id_: str) -> None:
-    """Restore what was forgotten, unchanged."""
-    with context.app() as app:
-        tell(context, app.revive(id_))
-
-
-@verb(examples=["trust ep-20250814-timber-packaging", "trust 'semantic/facts#Tam.car' --yes"])
-@click.argument("id_", metavar="ID", type=TEXT)
+@verb(
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\ntrust semantic/facts#Nora.tea --yes",
+        "trust 'semantic/facts#Tam.car' --yes",
+    ]
+)
+@click.argument("id_", metavar="ID", type=ID)
+@click.option(
+    "--quarantine", is_flag=True, help="The opposite: take it out of every answer; it stays in its file."
+)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
-def trust(context: CliContext, id_: str, *, yes: bool) -> None:
-    """Trust what an agent, a tool or a web page said.
+def trust(context: CliContext, id_: str, *, quarantine: bool, yes: bool) -> None:
+    """Trust what an agent, a tool or a web page said, or put it in quarantine.
 
     Shows the text and asks first. What is trusted is recalled as your own words are.
     """
     with context.app() as app:
+        if quarantine:
+            tell(context, app.quarantine(id_))
+            return
         if not yes:
             click.echo(visible(app.show(id_).text))
         if agreed(context, "Do you trust this?", yes=yes):
             tell(context, app.trust(id_))
 
 
-@verb(examples=["quarantine ep-20250814-timber-packaging"])
-@click.argument("id_", metavar="ID", type=TEXT)
-@click.pass_obj
-def quarantine(context: CliContext, id_: str) -> None:
-    """Take a note or a fact out of every answer; it stays in its file, and trust brings it back."""
-    with context.app() as app:
-        tell(context, app.quarantine(id_))
-
-
-@verb(examples=["undo 1a2b3c4", "undo remember-20261121T101500-ab12cd"])
+@verb(
+    examples=[
+        "init\nremember oolong --entity Nora --field tea\nundo HEAD",
+        "undo remember-20261121T101500-ab12cd",
+    ]
+)
 @click.argument("commit", metavar="RUN|COMMIT", type=TEXT)
 @click.option("--yes", is_flag=True, help="Take back also what makes the folder a vault.")
 @click.pass_obj

@@ -237,7 +237,7 @@ class Gate(Guard):
                 raise _too_many(f"too many requests; wait {wait} s", wait)
             admission = await self._admission(token.decode("ascii", "replace"))
         if admission is None:
-            sentence = "send `Authorization: Bearer TOKEN` with a token that `memoryclaw tokens make` gave for a vault"
+            sentence = "send `Authorization: Bearer TOKEN` with a token that `memoryclaw fleet tokens make` gave for a vault"
             raise RefusedError(Refusal(401, "unauthorized", sentence, {"WWW-Authenticate": "Bearer"}))
         scope["memoryclaw.admission"] = admission
         if admission.is_over:

@@ -20,7 +20,7 @@ from memoryclaw.recall.superseded import Superseded
 from memoryclaw.review.word_diff import mark_up, word_diff
 from memoryclaw.text import encoding, prompts
 from memoryclaw.text.prompts import cost, mark_of, one_line
-from memoryclaw.working.memory import rendered
+from memoryclaw.working.memory import render
 from memoryclaw.writing.context import fact_in_words
 
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ def differences(item: ReviewItem, found: Iterable[FileDiff]) -> str:
 
 def working_text(memory: WorkingMemory) -> str:
     """What a session is at."""
-    return prompts.fence_block([], rendered(memory))
+    return prompts.fence_block([], render(memory))
 
 
 def _block(items: Iterable[tuple[str, str]]) -> str:

@@ -1,0 +1,157 @@
+"""Tables for people: whole in a pipe, fitted to a terminal. An id is never cut."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+from memoryclaw.interfaces.cli.printing import GAP, marked, padded, say, styled, width
+from memoryclaw.text.prompts import one_line
+
+# What stands on a second line of a row where a terminal is too narrow: most of it must stay whole to be copied.
+_PLACES = frozenset({"id", "where", "path", "file", "files", "from", "to", "link", "leads to", "neighbour", "tags", "address", "receipt", "why"})  # fmt: skip
+_ANSWERS = frozenset({"value", "to do"})  # what a person asked for: continued below itself, the rest is cut
+_SHORT = 16  # columns that no cell is cut below
+_WORDS = 0.45, 60  # of a line, and columns at most: what is left for words
+
+
+class _Layout(NamedTuple):
+    """Where the cells of a row stand: on its line, each so wide, and below it."""
+
+    heads: Sequence[str]
+    line: Sequence[int]
+    below: Sequence[int]
+    widths: Sequence[int]
+    columns: int
+
+    def show(self, row: Sequence[str], **style: Any) -> None:
+        """Prints a row."""
+        cells = [
+            _folded(row[at], self.widths[at])
+            if self.heads[at] in _ANSWERS
+            else [cut(row[at], self.widths[at])]
+            for at in self.line
+        ]
+        styles = [style or ({"fg": "cyan"} if head in _PLACES else {}) for head in self.heads]
+        for parts in zip_longest(*cells, fillvalue=""):
+            texts = zip(self.line, parts, strict=True)
+            say(
+                GAP.join(
+                    padded(text, self.widths[at], **styles[at]) if text else " " * self.widths[at]
+                    for at, text in texts
+                ).rstrip()
+            )
+        for places in packed((row[at] for at in self.below), self.columns - len(GAP)):
+            say(GAP + GAP.join(styled(place, **style or {"fg": "cyan"}) for place in places))
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Prints rows under their heads."""
+    if not rows:
+        return
+    clean = [[one_line(cell) for cell in row] for row in rows]
+    layout = _laid_out(heads, [max(map(width, cells)) for cells in zip(heads, *clean, strict=True)])
+    layout.show(heads, bold=True)
+    for row in clean:
+        layout.show(row)
+
+
+def pairs(rows: Iterable[tuple[str, str]]) -> None:
+    """Prints names with what they are, which goes on below itself."""
+    rows = [(name, one_line(text)) for name, text in rows if text]
+    indent = max((width(name) for name, _ in rows), default=0) + len(GAP)
+    for name, text in rows:
+        flow(text, indent=indent, lead=padded(name, indent, bold=True))
+
+
+def flow(
+    text: str, places: Sequence[tuple[int, int]] = (), *, indent: int = 0, lead: str = "", **style: Any
+) -> None:
+    """Prints a text of one line behind an indentation, with words highlighted, on as many lines as the terminal needs."""
+    text, start = one_line(text), 0
+    for line in _folded(text, max(terminal_width() - indent, _SHORT)):
+        start = text.index(line, start)
+        here = [
+            (max(a - start, 0), min(b - start, len(line)))
+            for a, b in places
+            if a < start + len(line) and b > start
+        ]
+        say(f"{lead or ' ' * indent}{marked(line, here, **style)}")
+        lead, start = "", start + len(line)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as lines whose columns begin at the same place."""
+    widths = [max(map(width, cells)) for cells in zip(*rows, strict=True)]
+    return [
+        GAP.join(cell + " " * (widths[at] - width(cell)) for at, cell in enumerate(row)).rstrip()
+        for row in rows
+    ]
+
+
+def terminal_width() -> int:
+    """The columns of the terminal; without one, more than any line has."""
+    from shutil import get_terminal_size  # a pipe needs none of it
+
+    return get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
+
+
+def _laid_out(heads: Sequence[str], widths: list[int]) -> _Layout:
+    """Moves places below until words have room, then cuts the longest words until the line fits."""
+    columns, line, below = terminal_width(), list(range(len(heads))), list[int]()
+    while len(line) > 1 and (places := [at for at in line if heads[at] in _PLACES]):
+        words = sum(widths[at] for at in line if at not in places and widths[at] > _SHORT)
+        if _length(line, widths) - max(0, words - min(columns * _WORDS[0], _WORDS[1])) <= columns:
+            break
+        line.remove(places[-1])
+        below.insert(0, places[-1])
+    while _length(line, widths) > columns:
+        longest = max(
+            (at for at in line if heads[at] not in _PLACES), key=widths.__getitem__, default=line[0]
+        )
+        if widths[longest] <= _SHORT:
+            break
+        widths[longest] -= 1
+    return _Layout(heads, line, below, widths, columns)
+
+
+def _length(line: Sequence[int], widths: Sequence[int]) -> int:
+    return sum(widths[at] for at in line) + len(GAP) * (len(line) - 1)
+
+
+def packed(cells: Iterable[str], columns: int) -> Iterable[list[str]]:
+    """Cells on as few lines as they need."""
+    line: list[str] = []
+    for cell in filter(None, cells):
+        if line and sum(map(width, line)) + len(GAP) * len(line) + width(cell) > columns:
+            yield line
+            line = []
+        line.append(cell)
+    if line:
+        yield line
+
+
+def cut(text: str, columns: int) -> str:
+    """The beginning of a text, with `…` where it does not fit."""
+    return text if width(text) <= columns else f"{_head(text, columns - 1).rstrip()}…"
+
+
+def _folded(text: str, columns: int) -> list[str]:
+    """A text on lines of so many columns, broken between words where there are any."""
+    lines = []
+    while width(text) > columns:
+        head = _head(text, columns)
+        if " " in head and text[len(head)] != " ":
+            head = head[: head.rindex(" ")]
+        lines.append(head)
+        text = text[len(head) :].lstrip()
+    return [*lines, text]
+
+
+def _head(text: str, columns: int) -> str:
+    """As much of the beginning of a text as fits."""
+    while width(text) > columns:
+        text = text[: min(columns, len(text) - 1)]
+    return text

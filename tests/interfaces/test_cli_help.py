@@ -1,0 +1,122 @@
+"""Help: every page begins with an example that works in an empty folder, and the options of all verbs are told once."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from conftest import COMMAND, Claw
+
+from memoryclaw.interfaces.cli.verbs import PROGRAMS, RENAMED, SECTIONS, VERBS, Group, cli
+
+# What an empty folder cannot have: another program's settings, a server of PostgreSQL, or a skill with steps and its tools.
+ELSEWHERE = ("fleet", "openclaw install", "openclaw uninstall", "skills run")
+LASTING = ("serve", "sync --watch")  # until Ctrl-C
+
+
+def pages() -> Iterator[str]:
+    """The words of every help page."""
+
+    def below(words: str, command: click.Command) -> Iterator[str]:
+        yield words
+        if isinstance(command, Group):
+            for name, verb in command.commands.items():
+                yield from below(f"{words} {name}", verb)
+
+    yield ""
+    for name in VERBS:
+        command = cli.get_command(click.Context(cli), name)
+        assert command
+        yield from below(name, command)
+
+
+PAGES = list(pages())
+
+
+def first_example(page: str) -> list[str]:
+    """The commands of the first example of a page."""
+    lines = page.partition("Examples:\n")[2].partition("\n\n")[0].splitlines()
+    return (
+        lines
+        if page.startswith("Usage: memoryclaw [OPTIONS] COMMAND") or "memoryclaw init" in lines[0]
+        else lines[:1]
+    )
+
+
+@pytest.mark.parametrize("words", PAGES)
+def test_a_page_begins_with_an_example_that_works_in_an_empty_folder(
+    words: str, claw: Claw, tmp_path: Path
+) -> None:
+    shown = claw(*words.split(), "--help")
+    assert shown.code == 0
+    example = first_example(shown.out)
+    assert example
+    assert words in example[-1] or words.rpartition(" ")[0] in example[-1] or not words
+    if words.startswith(ELSEWHERE):
+        return
+    (tmp_path / "home").mkdir()
+    (tmp_path / "empty").mkdir()
+    env = {
+        "HOME": os.fspath(tmp_path / "home"),
+        "PATH": f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}",
+        "EDITOR": "true",
+        **{name: value for name, value in os.environ.items() if name.startswith("PYTHON")},
+    }
+    for line in example:
+        if line.strip().removeprefix("memoryclaw ").startswith(LASTING):
+            assert_lasts(line.split()[1:], env, tmp_path / "empty")
+            continue
+        done = subprocess.run(
+            ["bash", "-c", line],
+            cwd=tmp_path / "empty", env=env, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", timeout=120, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, (line, done)
+        assert not re.search(r"^(Nothing|No |There is no)", done.stdout) or line.endswith(QUIET), (
+            line,
+            done.stdout,
+        )
+    if words == "ui":
+        subprocess.run([COMMAND, "serve", "--stop"], env=env, timeout=60, check=True, capture_output=True)
+
+
+# There is nothing of the kind in a new vault, and saying so is all that an example can do.
+QUIET = ("dangling", "--dry-run", "review apply", "lint")
+
+
+def assert_lasts(words: list[str], env: dict[str, str], folder: Path) -> None:
+    """Starts a command that goes on, and ends it once it has said that it is ready."""
+    process = subprocess.Popen(
+        [COMMAND, *words], cwd=folder, env=env, stdout=subprocess.PIPE, encoding="utf-8"
+    )
+    assert process.stdout
+    line = process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130
+    process.stdout.close()
+    assert line.startswith(("serving", "started"))
+
+
+@pytest.mark.parametrize("words", [page for page in PAGES if page])
+def test_the_options_of_all_verbs_are_told_on_the_first_page_alone(words: str, claw: Claw) -> None:
+    assert "--audience NAME" in claw("--help").out
+    page = claw(*words.split(), "--help").out
+    assert not re.search(r"^  (--vault|--audience|--json|-h, --help)", page, re.MULTILINE)
+
+
+def test_about_thirty_verbs_stand_on_the_first_page() -> None:
+    assert sum(map(len, SECTIONS.values())) <= 30
+    assert len(VERBS) + len(RENAMED) == 57  # none was lost
+
+
+def test_the_first_page_names_every_verb_once_with_what_it_does(claw: Claw) -> None:
+    page = claw("--help").out
+    for names in SECTIONS.values():
+        for name in names:
+            assert len(re.findall(rf"^  {name} +[A-Z]", page, re.MULTILINE)) == 1
+    assert all(re.search(rf"\b{name}\b", page.rpartition("Called by")[2]) for name in PROGRAMS)
