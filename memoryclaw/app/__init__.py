@@ -378,7 +378,7 @@ class App:
             os.fspath(self.root),
             Templates(),
             self.clock,
-            lambda: next_run(self._consolidation_context("none", "")),
+            lambda: next_run(self._consolidation_context()),
         )
 
     @property
@@ -499,7 +499,7 @@ class App:
         if memory:
             problems = tuple(f"{p.path}: {p.message}; {p.hint}" for p in memory.problems)
             answer = replace(answer, notices=(*answer.notices, *problems))
-        return self._context.receipted(answer, named, seen) if noted else answer
+        return self._context.with_receipt(answer, named, seen) if noted else answer
 
     def ask(self, query: str) -> AnsweredQuestion:
         """The lines that answer a question, from facts, episodes, notes and logs, each with its place; no model takes part.
@@ -695,7 +695,7 @@ class App:
         """
         from memoryclaw.lifecycle import pages
 
-        return (pages.write if write else pages.listed)(self._context.looking(), name)
+        return (pages.write if write else pages.look)(self._context.looking(), name)
 
     @verb("GET /v1/timeline", "Look", "timeline [ENTITY]")
     def timeline(
@@ -1158,9 +1158,9 @@ class App:
                 upkeep=nightly(
                     self._context.looking,
                     os.fspath(self._context.state),
-                    today=self._context.today.isoformat(),
-                    mode=mode or self.config.mode,
-                    loss_budget=self.config.loss_budget,
+                    self.config,
+                    self._context.today.isoformat(),
+                    mode=mode,
                     due=due,
                     dry_run=dry_run,
                     rehearse=self._rehearse,
@@ -1191,7 +1191,7 @@ class App:
             return self._owners.segments(due=due)
         self._context.must_refresh()
         questions = Questions(Templates())
-        preview(replace(self._consolidation_context("none", ""), enrich=questions.read), only_if_due=due)
+        preview(replace(self._consolidation_context(), enrich=questions.read), only_if_due=due)
         return questions.asked
 
     @property
@@ -1395,7 +1395,7 @@ class App:
             context.catalog,
             self.config,
             daemon=watcher(context.state)[0] or None,
-            waiting=waiting_turns(self._consolidation_context("none", "")),
+            waiting=waiting_turns(self._consolidation_context()),
             announced=announcements(context),
             vectors=context.vectors if context.wants_vectors else None,
         )
@@ -1405,7 +1405,7 @@ class App:
         """How the vault grows month by month, how it is used, and what waits in it for how long."""
         from memoryclaw.health.stats import stats, waiting_items, waiting_turns
 
-        turns = waiting_turns(self._consolidation_context("none", ""))
+        turns = waiting_turns(self._consolidation_context())
         items = waiting_items(self.review.list(), self.clock())
         return self._context.read(
             lambda: stats(
@@ -1426,7 +1426,7 @@ class App:
             context.index,
             context.catalog,
             self.config,
-            context.rebuilt,
+            context.build_in,
             self.reindex,
             self._conflicts().all,
             announcements(context),
@@ -1556,7 +1556,9 @@ class App:
         policy = FallbackPolicy(config.min_primary_results, config.min_coverage, config.blend_strategy)
         return VectorLane(self._context.vectors, self.catalog, policy)
 
-    def _consolidation_context(self, llm: str, mode: str, *, after: int = 0) -> ConsolidationContext:
+    def _consolidation_context(
+        self, llm: str = "none", mode: str = "", *, after: int = 0
+    ) -> ConsolidationContext:
         from memoryclaw.consolidation.consolidate import ConsolidationContext, RunSettings
         from memoryclaw.writing.secret_gate import secret_gate
 
@@ -1583,7 +1585,7 @@ class App:
         if self.audience != OWNER:
             return self._owners._rehearse(planned)  # noqa: SLF001 - another App, and nothing of it is told
         from memoryclaw.recall.evaluation import EvaluationSetup
-        from memoryclaw.recall.rehearsal import rehearsed
+        from memoryclaw.recall.rehearsal import rehearse
 
         context = self._context
 
@@ -1599,7 +1601,7 @@ class App:
             )
 
         context.refresh()
-        return rehearsed(context.vault, context.index, planned, copied=context.copied, bench=bench)
+        return rehearse(context.vault, context.index, planned, copied=context.copy_in, bench=bench)
 
     def _refresh_for_hosts(self) -> None:
         """Brings what hosts read as files up to date where there is any; `skills.hosted` tells of trouble with their skills."""

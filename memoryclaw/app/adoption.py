@@ -7,7 +7,6 @@ import re
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw import config as settings
@@ -81,7 +80,9 @@ def _adopt_settings(context: VaultContext, items: Sequence[Adoptable]) -> None:
     from memoryclaw.vault import files  # only `adopt` writes
     from memoryclaw.vault.settings_text import with_setting
 
-    folder = own_folder_of(context)
+    context.identify()  # the folder is named after the vault's id
+    folder = settings.own_vault_folder(os.environ, context.config.vault_id)
+    folder.mkdir(0o700, parents=True, exist_ok=True)
     where = os.fspath(folder / settings.OWN_FILE)
     try:
         read = files.read_file(os.fspath(folder), settings.OWN_FILE)
@@ -91,18 +92,6 @@ def _adopt_settings(context: VaultContext, items: Sequence[Adoptable]) -> None:
     for item in items:
         text = with_setting(text, item.what, item.value, where)
     files.write_file(os.fspath(folder), settings.OWN_FILE, text.encode("utf-8", "surrogateescape"), digest)
-
-
-def own_folder_of(context: VaultContext) -> Path:
-    """The folder of what this person allows the vault, made where it is missing; a vault without an id gets one.
-
-    Raises:
-        ConfigError: its settings cannot be told an id.
-    """
-    context.identify()
-    folder = settings.own_vault_folder(os.environ, context.config.vault_id)
-    folder.mkdir(0o700, parents=True, exist_ok=True)
-    return folder
 
 
 # Decisions.
@@ -168,11 +157,11 @@ KINDS = {
 # What is told of a vault: always by `status` and `doctor`, and once by the first command of this person after an update.
 
 
-def _not_obeyed(context: VaultContext) -> list[str]:
-    items = adoptable(context)
-    by_origin = {
-        item.origin: [twin.line[:_SHOWN] for twin in items if twin.origin == item.origin] for item in items
-    }
+def announcements(context: VaultContext) -> list[str]:
+    """What there is to tell of the vault now."""
+    by_origin: dict[str, list[str]] = {}
+    for item in adoptable(context):
+        by_origin.setdefault(item.origin, []).append(item.line[:_SHOWN])
     if not by_origin:
         return []
     listed = " and ".join(
@@ -184,12 +173,8 @@ def _not_obeyed(context: VaultContext) -> list[str]:
     ]
 
 
-# Each gives the sentences that hold now. They run at the first command after an update, when the vault asks for something
-# else, and in `status` and `doctor`: one that must look at every file belongs where all files are read.
-ANNOUNCERS: tuple[Callable[[VaultContext], Sequence[str]], ...] = (_not_obeyed,)
-
-
 def _relabelled(context: VaultContext) -> list[str]:
+    """What is told once: it is as it should be."""
     if context.config.vault_id:  # of no older version
         return []
     paths = [
@@ -205,15 +190,6 @@ def _relabelled(context: VaultContext) -> list[str]:
     ]
 
 
-# These are told once: what they tell of is as it should be.
-CHANGES: tuple[Callable[[VaultContext], Sequence[str]], ...] = (_relabelled,)
-
-
-def announcements(context: VaultContext) -> list[str]:
-    """What there is to tell of the vault now."""
-    return [sentence for announcer in ANNOUNCERS for sentence in announcer(context)]
-
-
 def news(context: VaultContext) -> list[str]:
     """What this user was not told yet of the vault, which is remembered as told from now on."""
     config = context.config
@@ -221,7 +197,10 @@ def news(context: VaultContext) -> list[str]:
     root = os.fspath(context.root)
     name = f"{re.sub('[^a-z0-9]+', '-', os.path.basename(root).lower())[:40]}-{zlib.crc32(os.fsencode(root)):08x}"
     place = settings.own_folder(os.environ) / _ANNOUNCED / name
-    before = _lines(place)
+    try:
+        before = place.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        before = []
     if before[:1] == [state]:
         return []
     was_used = context.state.is_dir()  # else no older version was at work here
@@ -231,7 +210,7 @@ def news(context: VaultContext) -> list[str]:
             sentences = announcements(context)
         if was_used:
             context.refresh()
-            sentences += [sentence for change in CHANGES for sentence in change(context)]
+            sentences += _relabelled(context)
     except (MemoryClawError, OSError):
         return []  # the verb itself says what is wrong
     marks = {f"{zlib.crc32(sentence.encode()):08x}": sentence for sentence in sentences}
@@ -239,10 +218,3 @@ def news(context: VaultContext) -> list[str]:
         place.parent.mkdir(0o700, parents=True, exist_ok=True)
         place.write_text("\n".join([state, *dict.fromkeys([*before[1:], *marks])]) + "\n", encoding="utf-8")
     return [sentence for mark, sentence in marks.items() if mark not in before]
-
-
-def _lines(place: Path) -> list[str]:
-    try:
-        return place.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        return []

@@ -281,17 +281,17 @@ class VaultContext:
         """The day by the clock, in UTC."""
         return self.clock().astimezone(UTC).date()
 
-    def rebuilt(self, folder: Path) -> Index:
+    def build_in(self, folder: Path) -> Index:
         """A second index of the same vault, built in a folder."""
         index = self.index_in(folder)
         Sync(self.vault, index, progress=self.progress).run()
         return index
 
-    def copied(self, folder: Path) -> Index:
+    def copy_in(self, folder: Path) -> Index:
         """A second index, in a folder, that knows what the index knows; built anew of an engine whose files are sealed where they are."""
         database = self.index.database
         if self.config.engine != "fts5" or not isinstance(database, Database):
-            return self.rebuilt(folder)
+            return self.build_in(folder)
         database.copied(folder)
         return self.index_in(folder)
 
@@ -437,8 +437,10 @@ class VaultContext:
                 raise  # a node that cannot ask whether it is the home must not write
             with self._on_index_aside():
                 outcome = verb(self.write_context(gate), *clean)
-                return _noticed(_noticed(outcome, gate.notice), f"{error}; the index follows when it is back")
-        return _noticed(verb(self.write_context(gate), *clean), gate.notice)
+                return _with_notice(
+                    _with_notice(outcome, gate.notice), f"{error}; the index follows when it is back"
+                )
+        return _with_notice(verb(self.write_context(gate), *clean), gate.notice)
 
     @contextlib.contextmanager
     def _on_index_aside(self) -> Iterator[None]:
@@ -508,7 +510,7 @@ class VaultContext:
         event = {**values, "ids": [*digests], "digests": dict(digests)}
         return self.ledger.append("shown", event, self.clock()) if digests else ""
 
-    def receipted(self, answer: Recalled, session: str, seen: str) -> Recalled:
+    def with_receipt(self, answer: Recalled, session: str, seen: str) -> Recalled:
         """The answer with its receipt, which the ledger keeps."""
         from memoryclaw.recall.receipts import event_of
 
@@ -575,7 +577,7 @@ def _text_of(place: Path) -> str:
         return ""
 
 
-def _noticed(done: T, notice: str) -> T:
+def _with_notice(done: T, notice: str) -> T:
     """What a verb did, with the gate's notice; a verb whose answer has no place for one took nothing in."""
     if notice and isinstance(done, tuple) and hasattr(done, "notice"):
         notices = "; ".join(filter(None, (done.notice, notice)))

@@ -14,7 +14,6 @@ from memoryclaw.recall.graph import GraphShown, NeighboursShown, PathShown
 if TYPE_CHECKING:
     from memoryclaw.recall.browsing import LinkEnd
     from memoryclaw.recall.graph import Graph, GraphNode
-    from memoryclaw.vault.ledger_usage import Cited
 
 
 class VaultGraph:
@@ -81,12 +80,11 @@ class VaultGraph:
         )
 
     def _graph(self) -> Graph:
-        with self._context.index.database.reading():  # one state of it, which is looked at once for damage
-            return graph.graph(self._context.catalog, self._replies())
+        context = self._context
+        # What replies cited is for the owner, and for the agent, who made them: to others it would tell what those two talk of.
+        replies = context.ledger.cited() if context.audience in AGENTS else ()
+        with context.index.database.reading():  # one state of it, which is looked at once for damage
+            return graph.graph(context.catalog, replies)
 
-    def _node(self, id_: str, found: Graph) -> GraphNode:
-        return graph.node_of(id_, found, self._context.catalog, self._context.vault)
-
-    def _replies(self) -> tuple[Cited, ...]:
-        """What replies cited, for the owner and for the agent, who made them: to others it would tell what those two talk of."""
-        return self._context.ledger.cited() if self._context.audience in AGENTS else ()
+    def _node(self, id_: str, drawn: Graph) -> GraphNode:
+        return graph.node_of(id_, drawn, self._context.catalog, self._context.vault)

@@ -15,7 +15,6 @@ from memoryclaw.app.verbs import AGENTS, allowed
 from memoryclaw.errors import InputError
 from memoryclaw.model import AGENT, OWNER
 from memoryclaw.text.dates import parse_timestamp
-from memoryclaw.text.encoding import decode, lines_of
 from memoryclaw.vault.layout import places
 
 if TYPE_CHECKING:
@@ -258,11 +257,7 @@ class Transfer:
         @cache
         def hidden(path: str) -> frozenset[int] | None:
             file = read(path)
-            text = outgoing.left(path, file[0]) if file else None
-            if file is None or text is None:
-                return None
-            pairs = zip(lines_of(decode(file[0]).text), lines_of(decode(text).text), strict=True)
-            return frozenset(number for number, (line, kept) in enumerate(pairs, 1) if line != kept)
+            return outgoing.hidden_lines(path, file[0]) if file else None
 
         def may_leave(path: str, line: int) -> bool:
             lines = hidden(path)

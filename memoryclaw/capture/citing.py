@@ -22,15 +22,9 @@ def cite(
     cited_by: Callable[[KeptTurn, Mapping[str, str]], dict[str, str]],
     now: datetime,
 ) -> None:
-    """Keeps in the ledger what the replies of assistants used, one event for each that used anything.
+    """Keeps in the ledger what the replies of assistants used, one event for each that used anything. The turns are kept: nothing fails.
 
-    The turns are kept, and nothing fails here.
-
-    Args:
-        turns: that were kept just now.
-        ledger: where it is kept.
-        cited_by: what a reply used of what it was shown, and how that is known; asked only where something was shown.
-        now: when.
+    `cited_by` tells what a reply used of what it was shown, and how that is known; it is asked only where something was shown.
     """
     with suppress(MemoryClawError, OSError):
         for reply in [turn for turn in turns if turn.record.get("role") == "assistant"]:

@@ -25,8 +25,9 @@ from memoryclaw.errors import (
 )
 from memoryclaw.fleet.open_vaults import FleetApp, OpenVaults, clone, open_app
 from memoryclaw.fleet.store import Fleet, FleetVault
+from memoryclaw.history.repository import History
 from memoryclaw.model import AGENT, OWNER
-from memoryclaw.review.machines import send
+from memoryclaw.review.machines import exchange, put_back, send, take_over
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, SALIENCE_FILE, SCHEMA_FILE, on_disk
 from memoryclaw.vault.state_folder import is_initialised
@@ -113,7 +114,7 @@ class Home:
         """The vault for one thread until the end of the block; MovedError where it is just leaving."""
         with self._idle:
             if self.is_leaving:
-                raise moved(self.name)
+                raise moved_error(self.name)
             self._running += 1
         try:
             with self.writable() as app:
@@ -194,7 +195,7 @@ class Home:
                 _patiently(app.track)
                 if self.known.remote and not send(os.fspath(self.root), seconds=seconds):
                     # Somebody else pushed: a person's own copy is merged, but not what another node did.
-                    app.merge(lambda _: self.must_be_ours())
+                    exchange(app.writing(), include_noexport=True, may=lambda _: self.must_be_ours())
                 self.must_be_ours()
                 self.show(app)
         except BaseException:
@@ -217,7 +218,7 @@ class Home:
             if state.number is not None and not freshness.degraded:
                 self._publish(state.number)
                 self.lacks_vectors = self.lacks_vectors or app.wants_vectors
-                fleet.mark(self.name, self.fence, app.head())
+                fleet.mark(self.name, self.fence, History(os.fspath(self.root)).head())
         except MemoryClawError as error:
             self.is_dirty = True
             self._here.tell(f"{self.name}: other nodes do not see what was written last yet ({error})")
@@ -258,13 +259,13 @@ class Home:
         point(os.fspath(self.root), remote)
         with self.writable() as app:
             _patiently(app.track)
-            branch = app.take_over(self._here.node, self.fence, lambda _: self.must_be_ours())
+            branch = take_over(app.writing(), self._here.node, self.fence, may=lambda _: self.must_be_ours())
         self._tell_unsent(branch)
 
     def put_back(self) -> None:
         """Puts what the remote does not have of a lost vault on a branch, and brings the vault to what it has."""
         with self.writable() as app:
-            branch = app.put_back(f"memoryclaw/unsent-{self.fence}-{self._here.node}")
+            branch = put_back(app.writing(), f"memoryclaw/unsent-{self.fence}-{self._here.node}")
         self._tell_unsent(branch)
 
     def _tell_unsent(self, branch: str) -> None:
@@ -289,7 +290,7 @@ class Home:
             self.push.lock.release()
 
 
-def moved(vault: str) -> MovedError:
+def moved_error(vault: str) -> MovedError:
     """That a vault is not, or soon will not be, at home here."""
     return MovedError(f"the vault {vault!r} is not at home on this node, or is just leaving it; ask again")
 

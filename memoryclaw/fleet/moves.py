@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memoryclaw.app import App
 from memoryclaw.errors import LockedError, NotAcknowledgedError, VaultError
-from memoryclaw.fleet.homes import Here, Home, moved
+from memoryclaw.fleet.homes import Here, Home, moved_error
 from memoryclaw.fleet.store import FleetVault, checked_name
 from memoryclaw.vault.state_folder import is_initialised
 
@@ -51,7 +51,7 @@ class Homes:
         """
         home = self.by_name.get(vault)
         if home is None or not self.is_home(vault):
-            raise moved(vault)
+            raise moved_error(vault)
         with home.working() as app:
             self._last.home = home
             yield app.seen_by(audience)
@@ -136,7 +136,7 @@ class Homes:
         with self._turn(vault):
             home = self.by_name.get(vault)
             if home is None:
-                raise moved(vault)
+                raise moved_error(vault)
             if not home.wait_until_idle():
                 raise LockedError(f"the vault {vault!r} is at work and cannot leave now; try again")
             try:

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 from memoryclaw import config as settings
 from memoryclaw.app import App
 from memoryclaw.fleet.store import Fleet
-from memoryclaw.history.repository import History
 from memoryclaw.index.index import fingerprint
 from memoryclaw.index.sync import Freshness
-from memoryclaw.review.machines import exchange, first_copy, put_back, take_over
+from memoryclaw.review.machines import exchange, first_copy
+from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.init import new_copy
 
 _OPEN = 64  # vaults that are kept open
@@ -45,10 +45,6 @@ class FleetApp(App):
         """Commits what logs and ledger gained."""
         self._track()
 
-    def head(self) -> str:
-        """The last commit; empty where there is none."""
-        return History(os.fspath(self.root)).head()
-
     @property
     def wants_vectors(self) -> bool:
         """Whether the settings ask for vectors."""
@@ -59,26 +55,14 @@ class FleetApp(App):
         self._context.read(lambda: None)
         return self._context.freshness
 
-    def merge(self, may: Callable[[str], None]) -> None:
-        """Merges what others pushed, and pushes the result; `may` is told what was fetched, and may raise."""
-        exchange(self._writing(), include_noexport=True, may=may)
-
-    def copy(self) -> None:
-        """Fetches what the fleet's own remote has."""
-        exchange(self._writing(), include_noexport=True, own=True)
-
-    def take_over(self, node: str, fence: int, may: Callable[[str], None]) -> str:
-        """Brings the vault to what its remote has and says there that a node writes it now; the branch with what could not be sent."""
-        return take_over(self._writing(), node, fence, may=may)
-
-    def put_back(self, branch: str) -> str:
-        """Keeps what the remote does not have on a branch, and brings the vault to what it has; returns the branch, if there is one."""
-        return put_back(self._writing(), branch)
+    def writing(self) -> WriteContext:
+        """What writes in it."""
+        return self._writing()
 
     def stale(self) -> str:
         """How the index differs from one that is built anew from the files, in a few words; empty where it does not. Mends nothing."""
         with tempfile.TemporaryDirectory(prefix="memoryclaw-check-") as folder:
-            fresh = self._context.rebuilt(Path(folder))
+            fresh = self._context.build_in(Path(folder))
             try:
                 paths = sorted({*fresh.stamps(), *self.index.stamps()})
                 indexed, anew = self.index.digests(paths), fresh.digests(paths)
@@ -97,7 +81,7 @@ def clone(remote: str, folder: Path) -> None:
     new_copy(os.fspath(folder), remote)
     first_copy(os.fspath(folder))
     with FleetApp(folder) as app:
-        app.copy()
+        exchange(app.writing(), include_noexport=True, own=True)
 
 
 def open_app(

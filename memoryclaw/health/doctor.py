@@ -20,7 +20,7 @@ from memoryclaw.history.repository import History
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index, fingerprint
 from memoryclaw.index.vectors import Vectors
-from memoryclaw.lifecycle.pages import has_pages, told
+from memoryclaw.lifecycle.pages import has_pages, in_words
 from memoryclaw.lifecycle.views import View
 from memoryclaw.model import Problem
 from memoryclaw.models.llm import ModelError
@@ -286,7 +286,7 @@ def _some(count: int, what: str) -> str:
 
 def _views(found: Sequence[View]) -> Check:
     written = [view for view in found if view.state not in ("missing", "own")]
-    trouble = told(written)
+    trouble = in_words(written)
     if not trouble:
         return Check("views", "ok", f"{_some(len(written), 'page')}, all of them as compiled now")
     hints = {

@@ -91,18 +91,7 @@ def status(
     announced: Sequence[str],
     vectors: Vectors | None,
 ) -> Status:
-    """How the vault stands, found without changing anything.
-
-    Args:
-        sync: tells what is behind.
-        index: the index of everything.
-        catalog: its tables.
-        config: the settings.
-        daemon: the process id of a live watcher.
-        waiting: turns that no consolidation has read.
-        announced: what a person is to be told of the vault.
-        vectors: where the settings want some.
-    """
+    """How the vault stands, found without changing anything; `daemon` is the process id of a live watcher."""
     look = _look(sync, index, catalog)
     kinds = Counter(place.kind for path in look.scan.files if (place := place_of(path)))
     notices = [*config.notices, *announced]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index
 from memoryclaw.model import AGENT, Unit
-from memoryclaw.text.encoding import decode, readable
+from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.vault.export_gate import leaving, sources_in, stays
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.forgotten import ForgottenLines
@@ -66,6 +66,14 @@ class Outgoing:
             settings = settings._replace(collections=collections)
         texts, less = ({unit.id: self._text_of(unit) for unit in read_note(path, version, settings).units} for version in (data, visible))  # fmt: skip
         return {rowid for rowid, id_ in rows if id_ not in less or less[id_] != texts.get(id_)}
+
+    def hidden_lines(self, path: str, data: bytes) -> frozenset[int] | None:
+        """The lines of a file, counted from 1, that must not leave, or of which a part must not; None where none of it may."""
+        visible = self.left(path, data)
+        if visible is None:
+            return None
+        pairs = zip(lines_of(decode(data).text), lines_of(decode(visible).text), strict=True)
+        return frozenset(number for number, (line, less) in enumerate(pairs, 1) if line != less)
 
     def left(self, path: str, data: bytes) -> bytes | None:
         """What of a file may leave this machine, as `leaving` tells, without what rests on what stays."""

@@ -27,13 +27,13 @@ class Views(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-def listed(context: UpkeepContext, name: str = "") -> Views:
+def look(context: UpkeepContext, name: str = "") -> Views:
     """The pages of a name, all of them without one, and how their files stand.
 
     Raises:
         NotFoundError: there is no page of this name.
     """
-    pages_listed = _looked(context)
+    pages_listed = _views(context)
     if not name:
         return Views(tuple(pages_listed))
     chosen = tuple(named(pages_listed, name)) or tuple(named(pages_listed, context.catalog.entity_name(name)))
@@ -46,15 +46,15 @@ def listed(context: UpkeepContext, name: str = "") -> Views:
 
 def write(context: UpkeepContext, name: str = "") -> Views:
     """Writes the pages of a name, or all; one that is tracked is one commit. What a person wrote on a page is never touched."""
-    chosen = {view.path for view in listed(context, name).listed}
-    return _written(context, lambda view: view.path in chosen and view.state in ("missing", "stale"))
+    chosen = {view.path for view in look(context, name).listed}
+    return _write(context, lambda view: view.path in chosen and view.state in ("missing", "stale"))
 
 
 def refresh(context: UpkeepContext) -> Views:
     """Writes the pages again that are there and stale; nothing where there is no folder of pages."""
     if not has_pages(context.writing.root):
         return Views(())
-    return _written(context, lambda view: view.state == "stale")
+    return _write(context, lambda view: view.state == "stale")
 
 
 def as_compiled(root: str, read: Callable[[str], str]) -> set[str]:
@@ -64,9 +64,7 @@ def as_compiled(root: str, read: Callable[[str], str]) -> set[str]:
 
 def compile_again(context: UpkeepContext, paths: Collection[str]) -> Views:
     """Writes pages of which lines were erased, between whose marks nobody wrote before."""
-    return _written(
-        context, lambda view: view.path in paths and view.state in ("stale", "edited"), edited=True
-    )
+    return _write(context, lambda view: view.path in paths and view.state in ("stale", "edited"), edited=True)
 
 
 def has_pages(root: str) -> bool:
@@ -74,7 +72,7 @@ def has_pages(root: str) -> bool:
     return any(os.path.isdir(on_disk(root, folder)) for folder in _FOLDERS)
 
 
-def _looked(context: UpkeepContext) -> list[View]:
+def _views(context: UpkeepContext) -> list[View]:
     root = context.writing.root
     return views(pages(context), {path: context.writing.text(path) for path in _paths(root)})
 
@@ -83,8 +81,8 @@ def _paths(root: str) -> list[str]:
     return [path for folder in _FOLDERS for path in files.list_files(root, folder) if path.endswith(".md")]
 
 
-def _written(context: UpkeepContext, wanted: Callable[[View], bool], *, edited: bool = False) -> Views:
-    pages_listed, root = _looked(context), context.writing.root
+def _write(context: UpkeepContext, wanted: Callable[[View], bool], *, edited: bool = False) -> Views:
+    pages_listed, root = _views(context), context.writing.root
     chosen = [view for view in pages_listed if wanted(view)]
     if chosen and not has_pages(root):
         leave_out(root, _FOLDERS)
@@ -101,7 +99,7 @@ def _written(context: UpkeepContext, wanted: Callable[[View], bool], *, edited: 
             # One page that cannot be written keeps no other from being.
             at = len(outcomes) + bool(refused)
             chosen, items = chosen[at:], items[at:]
-    return Views(tuple(_looked(context)), tuple(paths), tuple(dict.fromkeys(notices)))
+    return Views(tuple(_views(context)), tuple(paths), tuple(dict.fromkeys(notices)))
 
 
 _WHY = {
@@ -123,7 +121,7 @@ def _commit(context: UpkeepContext, view: View, run: str, *, edited: bool) -> Pe
     return PendingCommit([Edit(view.path, patched(text), consumes=True)], message)
 
 
-def told(found: Sequence[View]) -> str:
+def in_words(found: Sequence[View]) -> str:
     """How the pages stand, in a sentence; empty while all are as they should be."""
     counts = {state: sum(view.state == state for view in found) for state in ("stale", "edited", "orphan")}
     says = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 
+from memoryclaw.config import Config
 from memoryclaw.consolidation.apply import apply
 from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
 from memoryclaw.consolidation.consolidate import Consolidated, Rehearse, hold_back, one_at_a_time
@@ -20,7 +21,7 @@ from memoryclaw.lifecycle.practice import gotchas
 from memoryclaw.lifecycle.revisions import revisions
 from memoryclaw.lifecycle.superseding import superseding
 from memoryclaw.vault.layout import run_id
-from memoryclaw.vault.state_folder import mark, marked
+from memoryclaw.vault.state_folder import mark, read_mark
 
 UPKEPT = "upkept"  # in the state folder: the day on which the nightly run last did its upkeep
 KEEPERS: tuple[Keeper, ...] = (expired, superseding, gotchas, habits, revisions, merges, unused)
@@ -73,34 +74,26 @@ def upkeep(
 def nightly(
     looking: Callable[..., UpkeepContext],
     state: str,
-    *,
+    config: Config,
     today: str,
+    *,
     mode: str,
-    loss_budget: float,
     due: bool,
     dry_run: bool,
     rehearse: Rehearse,
 ) -> Consolidated | None:
-    """What upkeep did or proposed, or would do; a run that looks whether it is due does it once a day. Then stale pages are written.
+    """What upkeep did or proposed, or would do, and then stale pages; with `due` once a day, as a mark in the state folder tells.
 
-    Args:
-        looking: gives what keepers look at; with `planning`, of an index that is in line with the files.
-        state: the folder that tells the day of the last upkeep.
-        today: ISO date.
-        mode: as for `upkeep`.
-        loss_budget: as for `upkeep`.
-        due: nothing where it was done today, or a consolidation is at work.
-        dry_run: only plans.
-        rehearse: as for `upkeep`.
+    `looking` gives what keepers look at; with `planning`, of an index that is in line with the files.
     """
-    if due and marked(state, UPKEPT) == today:
+    if due and read_mark(state, UPKEPT) == today:
         return None
-    context = looking(planning=True)
+    context, mode = looking(planning=True), mode or config.mode
     if dry_run:
         changes = planned(context)
         return Consolidated(changes, mode=mode) if changes.changes else None
     try:
-        run = upkeep(context, mode=mode, loss_budget=loss_budget, rehearse=rehearse)
+        run = upkeep(context, mode=mode, loss_budget=config.loss_budget, rehearse=rehearse)
     except LockedError:
         if not due:
             raise

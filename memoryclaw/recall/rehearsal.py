@@ -51,7 +51,7 @@ class _PlannedVault(Vault):
         return None if self._planned[path] is None else b"planned"
 
 
-def rehearsed(
+def rehearse(
     vault: Vault,
     index: Index,
     planned: Mapping[str, str],

@@ -67,9 +67,9 @@ def migrate(context: WriteContext, *, dry_run: bool = False) -> Migrated:
         VaultError: its format is newer than the newest that is known.
     """
     if dry_run:
-        return _planned(context)[0]
+        return _plan(context)[0]
     with writing(context.root) as writer:  # what a killed migration began is ended first
-        migrated, edits = _planned(context)
+        migrated, edits = _plan(context)
         if not edits:
             return migrated
         run = context.run("migrate")
@@ -82,7 +82,7 @@ def migrate(context: WriteContext, *, dry_run: bool = False) -> Migrated:
     return migrated._replace(commit=outcome.commit, notice=notice)
 
 
-def _planned(context: WriteContext) -> tuple[Migrated, list[Edit]]:
+def _plan(context: WriteContext) -> tuple[Migrated, list[Edit]]:
     """What is to be done, and the edits that do it; none where the format is the newest."""
     config = load(Path(context.root))
     must_take_writes(context.root)
@@ -123,7 +123,7 @@ def _skills_as_markdown(context: WriteContext) -> StepPlan:
             no_git = "git leaves this skill out, so it could not be brought back"
             problems.append(Problem(file.path, 1, no_git, _BY_HAND))
             continue
-        markdown = _rewritten(context, listed, {rewrite.to for rewrite in rewritten})
+        markdown = _markdown_of(context, listed, {rewrite.to for rewrite in rewritten})
         if isinstance(markdown, Problem):
             problems.append(markdown)
             continue
@@ -155,7 +155,7 @@ def _only(before: bytes | None, after: bytes | None) -> Callable[[bytes | None],
     return change
 
 
-def _rewritten(context: WriteContext, one: ListedSkill, taken: set[str]) -> tuple[str, bytes] | Problem:
+def _markdown_of(context: WriteContext, one: ListedSkill, taken: set[str]) -> tuple[str, bytes] | Problem:
     """The path and the bytes of the SKILL.md that says what a skill file says, or why there is none."""
     file = one.skill
     if not file.path.endswith(".json"):

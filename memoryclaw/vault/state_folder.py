@@ -129,7 +129,7 @@ def mark(folder: str | os.PathLike[str], name: str, line: str) -> None:
         file.write(f"{line}\n")
 
 
-def marked(folder: str | os.PathLike[str], name: str) -> str:
+def read_mark(folder: str | os.PathLike[str], name: str) -> str:
     """The line that `mark` left; empty where there is none."""
     try:
         with open(os.path.join(folder, name), encoding="utf-8") as file:

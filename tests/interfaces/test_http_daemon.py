@@ -155,18 +155,17 @@ def test_settings_that_break_again_are_told_again(tmp_path: Path) -> None:
 def test_settings_that_are_saved_while_the_watch_begins_are_seen(tmp_path: Path) -> None:
     vault = put(tmp_path / "vault", STUDIO)
 
-    class Edited(Watched):
-        opened = 0
+    opened: list[App] = []
 
-        def open(self) -> App:
-            app, self.opened = super().open(), self.opened + 1
-            if self.opened == 1:
-                (vault / "memoryclaw.yaml").write_text("retrieval:\n  budget: 200\n")
-            return app
+    def open_edited() -> App:
+        opened.append(open_vault(vault))
+        if len(opened) == 1:
+            (vault / "memoryclaw.yaml").write_text("retrieval:\n  budget: 200\n")
+        return opened[-1]
 
-    running = Edited(vault, print)
+    running = Watched(vault, open_edited, print, system_clock)
     assert running.start({}, lambda: None)
-    until(lambda: running.opened > 1)
+    until(lambda: len(opened) > 1)
     running.stop()
 
 

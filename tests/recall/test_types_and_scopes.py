@@ -100,7 +100,7 @@ def test_the_index_that_was_kept_is_the_one_that_is_rebuilt(vault, tmp_path):
         )
         (vault / "semantic/_schema.yaml").write_text("fields:\n  city: {type: text, verify: 6 months}\n")
         app.sync()
-        rebuilt = app._context.rebuilt(tmp_path / "again")
+        rebuilt = app._context.build_in(tmp_path / "again")
         assert fingerprint(app.index) == fingerprint(rebuilt)
         assert app.index.spans() == rebuilt.spans() == {"city": 180}
 
