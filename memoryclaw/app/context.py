@@ -164,11 +164,11 @@ class VaultContext:
         root = os.fspath(self.root)
         if size == self._seen_size or not (place := moves_file(root)):
             return
-        from memoryclaw.review.widened import look_through
-        from memoryclaw.writing.secret_gate import secret_gate
-
         seen_size, _, last = _text_of(Path(place)).strip().partition(" ")
         if seen_size != str(size):
+            from memoryclaw.review.widened import look_through
+            from memoryclaw.writing.secret_gate import secret_gate
+
             last = look_through(self.write_context(secret_gate()), last)
             with contextlib.suppress(OSError):
                 os.makedirs(os.path.dirname(place), 0o700, exist_ok=True)

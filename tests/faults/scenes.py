@@ -239,14 +239,16 @@ def opened(root: Path, now: datetime = NOW) -> Iterator[App]:
     """A vault whose clock stands still and whose ids count up, so that two runs of a verb can be compared."""
     count = itertools.count(1)
     app_context = memoryclaw.app.context
-    before = app_context.new_id
+    before = app_context.new_id, app_context.new_vault_id
     app_context.new_id = memoryclaw.app.new_id = lambda: f"{next(count):06x}"
+    app_context.new_vault_id = memoryclaw.app.new_vault_id = lambda: "0123456789abcdef" * 2
     app = App(root, clock=lambda: now)
     try:
         yield app
     finally:
         app.close()
-        app_context.new_id = memoryclaw.app.new_id = before
+        app_context.new_id, app_context.new_vault_id = before
+        memoryclaw.app.new_id, memoryclaw.app.new_vault_id = before
 
 
 def users_own(root: Path) -> None:

@@ -49,7 +49,7 @@ _KINDS = {
 }
 
 
-class Segment(NamedTuple):
+class BarSegment(NamedTuple):
     """One piece of a bar."""
 
     x: float
@@ -65,7 +65,7 @@ class Row(NamedTuple):
     head: str
     value: str
     pieces: Sequence[tuple[bool, str]]  # the snippet, marked or not
-    bar: Sequence[Segment]
+    bar: Sequence[BarSegment]
     terms: Sequence[tuple[str, float, str]]  # name, value in thousandths, how
     said: str
 
@@ -154,7 +154,7 @@ def _row(match: Match, best: float) -> Row:
     at, bar = 0.0, []
     for term in match.terms:
         width = max(1000 * term.value / best, 0)
-        bar.append(Segment(round(at, 1), round(max(width - _GAP, 1), 1), _FAMILY.get(term.name, "t-word")))
+        bar.append(BarSegment(round(at, 1), round(max(width - _GAP, 1), 1), _FAMILY.get(term.name, "t-word")))
         at += width
     terms = ", ".join(f"{name} {value / 1000:.2f}" for name, value in rounded)
     is_fact = unit.kind == "fact"
@@ -195,7 +195,7 @@ def marks(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[bool, str]
     return [piece for piece in (*pieces, (False, text[at:])) if piece[1]]
 
 
-def _spent(answer: Recalled) -> tuple[list[Segment], str]:
+def _spent(answer: Recalled) -> tuple[list[BarSegment], str]:
     """Where the tokens went, by kind of memory."""
     sums: dict[str, int] = {}
     for match in answer.matches:
@@ -206,9 +206,9 @@ def _spent(answer: Recalled) -> tuple[list[Segment], str]:
     ]
     if remainder > 0:
         pieces.append(("t-pin", "around them", remainder))
-    bar, at = list[Segment](), 0
+    bar, at = list[BarSegment](), 0
     for look, _, tokens in pieces:
-        bar.append(Segment(at, max(tokens - 1, 1), look))
+        bar.append(BarSegment(at, max(tokens - 1, 1), look))
         at += tokens
     return bar, ", ".join(f"{name} {tokens}" for _, name, tokens in pieces)
 
