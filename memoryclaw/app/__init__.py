@@ -1423,7 +1423,7 @@ class App:
             context.catalog,
             self.config,
             daemon=watcher(context.state)[0] or None,
-            waiting=waiting_turns(self._consolidation_context()),
+            waiting=waiting_turns(self._consolidation_context),
             announced=announcements(context),
             vectors=context.vectors if context.wants_vectors else None,
         )
@@ -1433,7 +1433,7 @@ class App:
         """How the vault grows month by month, how it is used, and what waits in it for how long."""
         from memoryclaw.health.stats import stats, waiting_items, waiting_turns
 
-        turns = waiting_turns(self._consolidation_context())
+        turns = waiting_turns(self._consolidation_context)
         items = waiting_items(self.review.list(), self.clock())
         return self._context.read(
             lambda: stats(

@@ -14,6 +14,7 @@ from memoryclaw import config as settings
 from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.layout import DECISIONS_FILE
+from memoryclaw.vault.permissions import doubts
 from memoryclaw.version import __version__
 
 if TYPE_CHECKING:
@@ -150,6 +151,8 @@ def _adopt_decisions(context: VaultContext, items: Sequence[Adoptable]) -> None:
 
 
 def _wider_labels(context: VaultContext) -> list[Adoptable]:
+    if not doubts(os.fspath(context.root)):
+        return []
     from memoryclaw.review import widened
     from memoryclaw.writing.secret_gate import secret_gate
 

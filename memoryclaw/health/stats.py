@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
@@ -64,11 +64,14 @@ class Stats(NamedTuple):
     review: Waits  # things that wait for a person
 
 
-def waiting_turns(context: ConsolidationContext) -> Waits:
+def waiting_turns(begin: Callable[[], ConsolidationContext]) -> Waits:
     """How many turns of people and assistants no consolidation has read; none where that cannot be told."""
     try:
+        context = begin()
         logs = unread_logs(context)
-    except MemoryClawError:  # git, or a file, is in no state to be asked; the rest of the status says so
+    except (
+        MemoryClawError
+    ):  # git, a file or the clock is in no state to be asked; the rest of the status says so
         return Waits()
     turns = [turn for log in logs for turn in log.turns if turn.role in SPEAKERS]
     return _waits(len(turns), [turn.ts for turn in turns], context.writing.now)

@@ -86,7 +86,7 @@ def test_old_episodes_that_nothing_used_are_proposed_once_in_one_batch(
     assert "About rope: of 2026-01-01" in text
     assert "About tar: of 2026-01-01" in text
     assert "rated badly" in text
-    assert "revive" in text
+    assert "forget --undo" in text
     assert night(app) == ["Archive 2 episodes that nothing has used for long"], (
         "one that waits is not asked again"
     )

@@ -185,7 +185,7 @@ def test_help_is_a_verb_too_and_begins_with_examples() -> None:
     assert Claw()("help", "ask").out == Claw()("ask", "--help").out
     lines = Claw()("help").out.splitlines()
     assert lines[4] == "Examples:"
-    assert [line.split()[1] for line in lines[5:8]] == ["remember", "ask", "init"]
+    assert [line.split()[1] for line in lines[5:8]] == ["init", "remember", "ask"]
     assert "does that: memoryclaw remember" in Claw()("help", "add").err
 
 
