@@ -55,18 +55,14 @@ def twin(tmp_path_factory: pytest.TempPathFactory, daemon: Daemon) -> Path:
     """The same vault without a daemon: what is done to the one is done to the other."""
     vault = tmp_path_factory.mktemp("twin") / "vault"
     shutil.copytree(daemon.vault, vault, ignore=shutil.ignore_patterns(".memoryclaw", "ledger"))
-    settings = (
-        vault / "memoryclaw.yaml"
-    )  # with an id of its own, since what is approved in one counts in a copy
-    settings.write_text(re.sub(r"(?m)^  id: .*$", f"  id: {'1' * 32}", settings.read_text()))
-    git(vault, "commit", "-qa", "--no-edit", "--amend")
     return vault
 
 
 def said(vault: Path, *args: str) -> Any:
-    """What the command line prints, without a process of its own."""
+    """What the command line prints, without a process of its own, to another user: what one permits counts in every copy of a vault."""
     out = io.StringIO()
-    with redirect_stdout(out), redirect_stderr(io.StringIO()):
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(io.StringIO()):
+        patch.setenv("XDG_CONFIG_HOME", str(vault.parent / "own"))
         cli.main([*args, "--json"], standalone_mode=False, obj=CliContext(vault=str(vault)))
     return json.loads(out.getvalue())
 
