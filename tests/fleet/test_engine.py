@@ -334,7 +334,7 @@ def test_each_query_touches_one_partition(
     app = sample(tmp_path / "a", engine="postgres")
     asked: dict[str, object] = {}
     monkeypatch.setattr(
-        "memoryclaw.index.postgres_index.translated",
+        "memoryclaw.index.postgres_index.translate",
         lambda sql: asked.setdefault(sql, None) or translate(sql),
     )
     for question in QUESTIONS:
