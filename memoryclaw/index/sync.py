@@ -169,14 +169,12 @@ class Sync:
 
     def _carry_doubts(self, gone: dict[str, bytes], changed: list[str]) -> None:
         """A file that was moved as it was is in doubt where it is now, before anything of it is read."""
-        import hashlib  # noqa: PLC0415 - as above, and few files are in doubt
-
         root = os.fspath(self._vault.root)
         in_doubt = {digest: path for path, digest in gone.items() if self._vault.doubts(path).pieces}
         for path in changed if in_doubt else ():
             with suppress(VaultError):
                 content = self._vault.read(path)
-                if content and (old := in_doubt.get(hashlib.sha256(content[0]).digest())):
+                if content and (old := in_doubt.get(late.hashlib.sha256(content[0]).digest())):
                     carry(root, old, path)
 
     def _odd(self, problems: list[Problem]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from memoryclaw import late
 from memoryclaw.model import AGENT, NOTHING, TRUSTS, least_trusted
 from memoryclaw.vault.audience import Label, common_audience, join_labels
 
@@ -106,9 +107,7 @@ def piece_of(text: str) -> str:
 
 
 def _digest(text: str) -> bytes:
-    import hashlib  # noqa: PLC0415 - it starts a cryptography library, and few vaults have a doubt
-
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return late.hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def read_doubts(values: Sequence[Mapping[str, Any]], copy: str = "", *, known: bool = False) -> Doubts:
