@@ -49,7 +49,6 @@ def host() -> Iterator[Host]:
         put(
             found.vault,
             {
-                "memoryclaw.yaml": "llm:\n  chain: []\n",
                 "skills/note-visit/SKILL.md": SKILL,
                 "skills/_drafts/half-done/SKILL.md": DRAFT,
             },
