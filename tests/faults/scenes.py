@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,13 +22,14 @@ import memoryclaw.app
 import memoryclaw.app.context
 from memoryclaw.app import App, init_vault
 from memoryclaw.errors import VaultError
-from memoryclaw.index.index import fingerprint
+from memoryclaw.index.index import RACY_NS, fingerprint
 from memoryclaw.interfaces.mcp import tools
 from memoryclaw.review.queue import ReviewItem
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.writing.writer import recover
 
 NOW = datetime(2026, 11, 21, 10, 15, tzinfo=UTC)
+_TICK = 1.2 * RACY_NS / 1e9
 PEOPLE = "# Anna\n- city: Berlin\n- phone: 1\n"
 FILES = {
     "memoryclaw.yaml": "consolidation:\n  skillThreshold: 2\nvault:\n  id: 0123456789abcdef0123456789abcdef\n",
@@ -162,9 +164,11 @@ class Vaults:
         root = self.place()
         shutil.copytree(of, root, symlinks=True)
         if (root / ".memoryclaw").exists():
+            time.sleep(
+                _TICK
+            )  # what is read in the tick of its last change is read once more, and each run shall make the same calls
             with opened(root) as app:
                 app.sync()
-                app.sync()  # what was read in the tick of its last change is read once more
         return root
 
     def scene(self, name: str) -> Scene:
@@ -196,6 +200,7 @@ class Vaults:
         """A vault for one trial."""
         root = self.copy(scene.start)
         scene.verb.by_hand(root)
+        time.sleep(_TICK)
         try:
             yield root
         finally:
