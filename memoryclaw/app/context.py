@@ -157,11 +157,11 @@ class VaultContext:
         """Has what a clone, or a pull by hand, brought wider than it held here be in doubt; what it last saw stands in the user's own folder."""
         if self._permissions is not None or self._kept is not None:
             return
+        root = os.fspath(self.root)
         try:
-            size = os.stat(self.root / ".git" / "logs" / "HEAD").st_size
+            size = self._size_of_moves(f"{root}/.git")
         except OSError:
             return
-        root = os.fspath(self.root)
         if size == self._seen_size or not (place := moves_file(root)):
             return
         seen_size, _, last = _text_of(Path(place)).strip().partition(" ")
@@ -170,17 +170,23 @@ class VaultContext:
             from memoryclaw.writing.secret_gate import secret_gate
 
             try:
-                writing = self.write_context(secret_gate())
-            except (
-                InputError
-            ):  # the clock is wrong, which a verb that writes says; nothing is kept under such a day
+                last = look_through(self.write_context(secret_gate()), last)
+            except InputError:  # the clock is wrong: a verb that writes says so
                 return
-            last = look_through(writing, last)
             with contextlib.suppress(OSError):
                 os.makedirs(os.path.dirname(place), 0o700, exist_ok=True)
                 Path(place).write_text(f"{size} {last}\n", encoding="ascii")
             self._put_store()
         self._seen_size = size
+
+    def _size_of_moves(self, place: str) -> int:
+        """Bytes of git's record of the branch's moves, wherever the repository of the vault is kept."""
+        try:
+            return os.stat(f"{place}/logs/HEAD").st_size
+        except NotADirectoryError:  # a file that names the folder, as in a worktree
+            from memoryclaw.history.repository import History
+
+            return os.stat(f"{History(os.fspath(self.root)).git_dir}/logs/HEAD").st_size
 
     def renamed(self, name: str) -> None:
         """Keeps what was permitted in the vault for the id that it is about to have, too."""

@@ -207,11 +207,6 @@ class Fleet:
         with self.server.transaction() as connection:
             connection.execute(sql, (node, holder))
 
-    def forget_node(self, node: str) -> None:
-        """Takes a node that has ended off the list; its vaults wait for another."""
-        with self.server.transaction() as connection:
-            connection.execute("delete from memoryclaw.node where name = %s", (node,))
-
     # ── Vaults
 
     def add(self, name: str, remote: str = "", *, node: str = "", wanted: str = "") -> FleetVault:

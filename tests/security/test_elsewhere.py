@@ -745,9 +745,15 @@ def test_a_clone_has_none_of_what_was_allowed_and_one_adopt_takes_all(
     assert sees(mine, "public")
 
 
-def test_what_a_pull_by_hand_brings_is_of_others_too(machines: tuple[Machine, Machine]) -> None:
+@pytest.mark.parametrize("apart", [False, True], ids=["in the vault", "a repository kept elsewhere"])
+def test_what_a_pull_by_hand_brings_is_of_others_too(
+    machines: tuple[Machine, Machine], *, apart: bool
+) -> None:
     mine, theirs = machines
     share(mine, theirs, "notes/house.md", WHOLE)
+    if apart:
+        git(mine.root, "init", "-q", "--separate-git-dir", f"{mine.root}-git")
+        assert (mine.root / ".git").is_file()
     theirs.write("notes/house.md", SECRET + "\n")
     theirs.push()
     git(mine.root, "pull", "-q", "--no-rebase", "origin", "main")
