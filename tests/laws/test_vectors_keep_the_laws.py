@@ -21,6 +21,7 @@ from vaults import MONDAY, questions, vaults
 
 from memoryclaw.app import App
 from memoryclaw.interfaces import shapes
+from memoryclaw.vault.state_folder import state_folder
 
 pytest.importorskip("numpy")
 pytestmark = pytest.mark.laws
@@ -96,7 +97,7 @@ def test_the_way_in_which_vectors_came_about_changes_no_byte(
         app.fill_vectors()
         at_once = told(app, question)
         app.close()
-        shutil.rmtree(app.root / ".memoryclaw")
+        shutil.rmtree(state_folder(app.root))
         app.sync()
         app.fill_vectors()
         assert told(app, question) == at_once
