@@ -26,11 +26,24 @@ _MOST = 30  # words of a statement
 _TOPIC_WORDS = 3  # before a colon, or alone in a sentence
 _SAID = 2  # words behind "she says" that are what she says; with fewer, the next clause is
 _LEAD = re.compile(r"([^:,.!?]{1,40}):\s+(?=\S)")
+_SHOWN = 3  # features that an explanation names
+_SHARP = 0.05  # of the sum; a smaller part explains nothing
 _HARD = re.compile(r"\d|[$€£%]")
 _LAUGH = re.compile(
     r"(?:(?<!\w)(?:lol+|lmf?ao+|rofl|jk|j/k|b?(?:ha){2,}h?|(?:he){2,}|(?:hi){2,})(?!\w)|(?<!\S)(?:/[sj]|:-?p|xD)(?![\w/])|;-?\)|[😂🤣😆😉😜😝🙃🙄])",
     re.IGNORECASE,
 )
+
+
+class Worth(NamedTuple):
+    """The chance that a statement is worth having, from 0 to 1, and what of its features makes it so, the largest first."""
+
+    score: float
+    parts: tuple[tuple[str, float], ...] = ()
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{name} {part:+.1f}" for name, part in self.parts[:_SHOWN] if abs(part) >= _SHARP)
+        return f"{self.score:.2f}: {shown}" if shown else f"{self.score:.2f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +74,7 @@ class Statement:
     among: bool = False  # said among people, with no assistant in the talk
     language: str = "en"
     salient: int = 0  # of a topic that matters (1), or that is to be ignored (-1): see `salience`
+    worth: Worth | None = None  # the chance that it is worth having in a month; None: nothing was weighed
 
 
 class Pasted(NamedTuple):
