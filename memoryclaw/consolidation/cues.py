@@ -12,10 +12,10 @@ from typing import NamedTuple
 from memoryclaw.consolidation.changes import Claim
 from memoryclaw.index import stemming
 from memoryclaw.model import Turn
+from memoryclaw.talk.own_words import own_words
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import words_of
-from memoryclaw.text.own_words import own_words
 from memoryclaw.text.sentences import sentences
 
 CORRECTION, FRUSTRATION, RETRACTION = "correction", "frustration", "retraction"

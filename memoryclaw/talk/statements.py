@@ -10,15 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from memoryclaw.consolidation.answers import Asked, asked_in, chosen
-from memoryclaw.consolidation.orders import asks_for, is_for_once, is_order, is_task
-from memoryclaw.consolidation.people import Names, appositions
-from memoryclaw.consolidation.told import Told, told_by, told_of
 from memoryclaw.model import Turn
+from memoryclaw.talk.answers import Asked, asked_in, chosen
+from memoryclaw.talk.assertions import Assertion, assertion_of, assertions_in
+from memoryclaw.talk.corrections import corrected
+from memoryclaw.talk.orders import asks_for, is_for_once, is_order, is_task
+from memoryclaw.talk.own_words import own_words, without_secrets
+from memoryclaw.talk.people import Names, appositions
 from memoryclaw.text.clauses import Clause, asks, clauses, trimmed
-from memoryclaw.text.corrections import corrected
 from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
-from memoryclaw.text.own_words import own_words, without_secrets
 from memoryclaw.text.sentences import sentences
 
 LONGEST = 400  # characters of a sentence that is read; longer ones are lists or pasted text
@@ -59,7 +59,7 @@ class Statement:
     kind: str  # of the head clause: decide, prefer, order, duty, done, off, wish, event, state, have, be, other; answer, choice; "" for a fragment
     about: str = ""  # the entity its subject names; "" for the speaker
     subject: str = "own"  # own | named | thing | other | none
-    told: tuple[Told, ...] = ()  # what it says of what, where that can be told
+    assertions: tuple[Assertion, ...] = ()  # what it says of what, where that can be told
     # supposed | reported | hedged | joke | moment | mood | asked | addressed (it speaks of the one spoken to)
     doubts: frozenset[str] = frozenset()
     stressed: bool = False  # behind "remember:"
@@ -102,7 +102,7 @@ def read(turns: Sequence[Turn], known: Mapping[str, str], language: str = "en") 
         known: key_of(name) → name, of the entities that the vault knows.
         language: of the vault, where the words of a turn do not tell another.
     """
-    reader = _Reader(turns, known, language)
+    reader = SegmentReader(turns, known, language)
     found: list[Statement] = []
     for number, turn in enumerate(turns):
         if turn.role == "user":
@@ -120,7 +120,7 @@ def read(turns: Sequence[Turn], known: Mapping[str, str], language: str = "en") 
     )
 
 
-class _Reader:
+class SegmentReader:
     """Reads one segment, and remembers what was asked and who was named."""
 
     def __init__(self, turns: Sequence[Turn], known: Mapping[str, str], language: str) -> None:
@@ -165,7 +165,7 @@ class _Piece(NamedTuple):
     kind: str
     about: str
     subject: str
-    told: tuple[Told, ...]
+    assertions: tuple[Assertion, ...]
     doubts: frozenset[str]
     stressed: bool
     topic: str = ""
@@ -235,17 +235,19 @@ class _Turn:
                 words=whole,
                 behind=text[clause.end :],
             )
-            told = [self._owned(one, clause) for one in piece.told]
+            owned = [self._owned(one, clause) for one in piece.assertions]
             self._last_named = self.names.found(clause.text) or self._last_named
-            yield piece._replace(told=(*told, *map(told_of, beside.get(at, ()))))
+            yield piece._replace(assertions=(*owned, *map(assertion_of, beside.get(at, ()))))
 
-    def _owned(self, told: Told, clause: Clause) -> Told:
+    def _owned(self, assertion: Assertion, clause: Clause) -> Assertion:
         """What is told of a bare noun, of the one thing that its clause or the last one before it names: `Atlas slipped, deadline is 9 May`."""
-        if told.how != "bare" or told.entity:
-            return told
-        within = {name for name in self.names.found(clause.text) if name not in self.names.found(told.value)}
+        if assertion.how != "bare" or assertion.entity:
+            return assertion
+        within = {
+            name for name in self.names.found(clause.text) if name not in self.names.found(assertion.value)
+        }
         named = {name for name in within or self._last_named if not self.names.speaks(name)}
-        return told._replace(entity=named.pop()) if len(named) == 1 else told
+        return assertion._replace(entity=named.pop()) if len(named) == 1 else assertion
 
     def _clauses(self, text: str) -> list[Clause]:
         """The clauses of a sentence without those that only call somebody; what stands before a colon is its topic."""
@@ -356,11 +358,11 @@ class _Turn:
         behind: str = "",
     ) -> _Piece:
         about, subject = self.names.subject(clause, self.words, self.speaker)
-        told: tuple[Told, ...] = ()
+        assertions: tuple[Assertion, ...] = ()
         if kind not in ("order", "task", "choice") and not doubts & {"supposed", "asked"}:
-            told = told_by(clause, self.words, self.names, self.speaker, behind)
-            told = tuple(one for one in told if one.how == "role" or "reported" not in doubts)
-        return _Piece(number, clause, kind, about, subject, told, doubts, stressed, words=words)
+            assertions = assertions_in(clause, self.words, self.names, self.speaker, behind)
+            assertions = tuple(one for one in assertions if one.how == "role" or "reported" not in doubts)
+        return _Piece(number, clause, kind, about, subject, assertions, doubts, stressed, words=words)
 
     def _hedge_beside(self, found: Sequence[Clause], at: int) -> bool:
         """True where a clause that is nothing but a hedge stands beside: `2,000 from the co-op, i think`."""
@@ -515,7 +517,7 @@ def _statement(
         if len(others) == 1 and head.about and not (points and len(set(people)) > 1)
         else "",
         subject=head.subject,
-        told=tuple(one for piece in group for one in piece.told),
+        assertions=tuple(one for piece in group for one in piece.assertions),
         doubts=doubts,
         stressed=any(piece.stressed for piece in group),
         change=words.changes.within(tokens),

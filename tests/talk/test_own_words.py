@@ -9,8 +9,8 @@ from adversaries import superlinear
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoryclaw.talk.own_words import OwnWords, own_words
 from memoryclaw.text.grammar import grammar
-from memoryclaw.text.own_words import OwnWords, own_words
 
 GERMAN = ("schrieb", "Brief", "Schreib eine", "bitte", "Hallo")
 MARKS = "\"'“”„«»‘’`~>|#*•-–—,;:.!?…()[]{}<>=/\\ \t\n1aZé😂"
