@@ -1,4 +1,4 @@
-"""Learns what makes a statement worth having in a month, and says how well: logistic regression over the features of `consolidation/worth.py`.
+"""Learns what makes a statement worth having in a month, and says how well: logistic regression over the features of `talk/worth.py`.
 
 python benchmarks/worth.py FOLDER [FOLDER ...] [--judge FOLDER:NAME,NAME] [--weight FOLDER=0.25] [--features 25] [--write]
 
@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from memoryclaw.consolidation import worth
-from memoryclaw.consolidation.acceptance import verdict
-from memoryclaw.consolidation.talk import Statement, read
+from memoryclaw.talk import worth
+from memoryclaw.talk.acceptance import verdict
+from memoryclaw.talk.statements import Statement, read
 from memoryclaw.model import Turn
 
 KEPT = ("fact", "preference", "decision", "environment", "lesson")  # kinds of gold worth having
@@ -96,7 +96,7 @@ def candidates(folder: Path, weight: float, judged: Collection[str]) -> Iterator
             talk = read(turns, {})
             look = worth.Session.of(turns, "en")
             for said, features in worth.features_of(talk, turns, look):
-                text = " ".join((said.words, *(str(told) for told in said.told)))
+                text = " ".join((said.words, *(str(told) for told in said.assertions)))
                 held = [one for one in mine if holds(text, one["values"])]
                 ids = frozenset(one["id"] for one in held if one["kind"] in KEPT)
                 yield Candidate(

@@ -42,12 +42,22 @@ def says_something(one: Statement) -> bool:
     return len(one.content) >= _LEAST and (one.kind in ("decide", "prefer", "state") or one.change)
 
 
+def weighs(one: Statement) -> bool:
+    """True where the sum has a say: not of orders and to-dos, what is asked to be remembered, or the change of a fact."""
+    return (
+        not one.stressed
+        and one.kind not in ("order", "task", "duty", "done", "off")
+        and not (one.change and one.assertions)
+    )
+
+
 TABLE = (
     Rule("drop", "a question", _doubt("asked")),
     Rule("drop", "only supposed", _doubt("supposed")),
     Rule("fact", "asked to be remembered, and told of what", lambda one: one.stressed and bool(one.assertions)),
     Rule("statement", "asked to be remembered", lambda one: one.stressed),
     Rule("episode", "in jest", _doubt("joke")),
+    Rule("episode", "hardly worth having in a month", lambda one: one.worth is not None and not one.worth.enough and weighs(one), weak=True),
     Rule("fact", "who somebody is, told in passing", lambda one: any(assertion.how == "role" for assertion in one.assertions)),
     Rule("statement", "somebody else's word that holds a figure or is of health", lambda one: "reported" in one.doubts and one.firm and "hedged" not in one.doubts),
     Rule("episode", "somebody else's word", _doubt("reported")),

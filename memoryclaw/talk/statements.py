@@ -40,10 +40,10 @@ class Worth(NamedTuple):
 
     score: float
     parts: tuple[tuple[str, float], ...] = ()
+    enough: bool = True  # it is above the cut
 
     def __str__(self) -> str:
-        shown = ", ".join(f"{name} {part:+.1f}" for name, part in self.parts[:_SHOWN] if abs(part) >= _SHARP)
-        return f"{self.score:.2f}: {shown}" if shown else f"{self.score:.2f}"
+        return ", ".join(f"{name} {part:+.1f}" for name, part in self.parts[:_SHOWN] if abs(part) >= _SHARP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,8 @@ class Statement:
     among: bool = False  # said among people, with no assistant in the talk
     language: str = "en"
     salient: int = 0  # of a topic that matters (1), or that is to be ignored (-1): see `salience`
-    worth: Worth | None = None  # the chance that it is worth having in a month; None: nothing was weighed
+    worth: Worth | None = None  # None: nothing was weighed
+    places: tuple[int, ...] = ()  # of its sentences in the turn
 
 
 class Pasted(NamedTuple):
@@ -490,6 +491,7 @@ def _statement(
     """The statement that a group of clauses makes."""
     words, names = reading.words, reading.names
     head = next((piece for piece in group if piece.clause.kind), group[0])
+    places = tuple(dict.fromkeys(piece.sentence for piece in group))
     text = _words(group, texts, words)
     tokens = tokens_of(text)
     content = _content(tokens, words)
@@ -511,7 +513,8 @@ def _statement(
     return replace(
         base,
         words=text,
-        quote=" ".join(texts[at] for at in dict.fromkeys(piece.sentence for piece in group)),
+        quote=" ".join(texts[at] for at in places),
+        places=places,
         kind=kind,
         about=others.pop()
         if len(others) == 1 and head.about and not (points and len(set(people)) > 1)

@@ -14,13 +14,13 @@ from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
-from memoryclaw.consolidation.talk import Statement, Talk, Worth
 from memoryclaw.model import Turn
+from memoryclaw.talk.statements import Statement, Talk, Worth
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import Grammar, codes, grammar, tokens_of
 from memoryclaw.text.language import words_of
 
-LONG_TURN = 600  # characters; what is longer was hardly typed for what it says in passing
+_LONG_TURN = math.log1p(6)  # of 600 characters; what is longer was hardly typed for what it says in passing
 _PASTED_TURN = 1500  # characters
 _FENCES = 4
 
@@ -103,7 +103,7 @@ FEATURES: Mapping[str, Callable[[_Exchange], float]] = {
     "telling words": lambda one: math.log1p(len(one.said.content)),
     "a figure or health": lambda one: one.said.firm,
     "a name": lambda one: bool(one.said.names),
-    "a field is told": lambda one: bool(one.said.told),
+    "a field is told": lambda one: bool(one.said.assertions),
     "a sign of change": lambda one: one.said.change,
     "the speaker": _holds("first_person"),
     "the one spoken to": _holds("second_person"),
@@ -174,31 +174,38 @@ def _learned() -> tuple[float, float, tuple[_Term, ...]]:
     return float(lists.text("worth.cut")), float(lists.text("worth.bias")), terms
 
 
-def cut() -> float:
-    """The score below which a statement is left to its episode."""
-    return _learned()[0]
-
-
 def score(features: Mapping[str, float]) -> Worth:
     """The sum over some features, and its parts."""
-    _, bias, terms = _learned()
+    cut, bias, terms = _learned()
     parts = [(term.name, term.weight * (features[term.name] - term.mean) / term.deviation) for term in terms]
-    total = bias + sum(part for _, part in parts)
-    return Worth(
-        round(1 / (1 + math.exp(-total)), 4), tuple(sorted(parts, key=lambda part: (-abs(part[1]), part[0])))
-    )
+    chance = 1 / (1 + math.exp(-bias - sum(part for _, part in parts)))
+    parts.sort(key=lambda part: (-abs(part[1]), part[0]))
+    return Worth(round(chance, 4), tuple(parts), chance >= cut)
 
 
 def weigh(talk: Talk, turns: Sequence[Turn], session: Session) -> Talk:
-    """The talk with the worth of each statement.
+    """The talk with the worth of each statement; an order in company is a piece of work.
 
     Args:
         talk: what was read in the turns.
         turns: of a segment; what comes later is not looked at.
         session: that the segment belongs to.
     """
-    weighed = (replace(one, worth=score(features)) for one, features in features_of(talk, turns, session))
+    weighed = (
+        replace(
+            said,
+            worth=score(features),
+            kind="task" if _is_of_the_moment(said, features, session) else said.kind,
+        )
+        for said, features in features_of(talk, turns, session)
+    )
     return talk._replace(statements=tuple(weighed))
+
+
+def _is_of_the_moment(said: Statement, features: Mapping[str, float], session: Session) -> bool:
+    """True for an order beside a request, in a role play, or in a long turn, without a sign that it is to last."""
+    company = features["asked beside it"] or session.role_play or features["turn length"] > _LONG_TURN
+    return said.kind == "order" and bool(company) and not features["lasting"] and not said.stressed
 
 
 def features_of(
