@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from memoryclaw.model import Turn
 from memoryclaw.talk import worth
 from memoryclaw.talk.acceptance import verdict
 from memoryclaw.talk.statements import Statement, read
-from memoryclaw.model import Turn
 
 KEPT = ("fact", "preference", "decision", "environment", "lesson")  # kinds of gold worth having
 CUTS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4)

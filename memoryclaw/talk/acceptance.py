@@ -57,7 +57,6 @@ TABLE = (
     Rule("fact", "asked to be remembered, and told of what", lambda one: one.stressed and bool(one.assertions)),
     Rule("statement", "asked to be remembered", lambda one: one.stressed),
     Rule("episode", "in jest", _doubt("joke")),
-    Rule("episode", "hardly worth having in a month", lambda one: one.worth is not None and not one.worth.enough and weighs(one), weak=True),
     Rule("fact", "who somebody is, told in passing", lambda one: any(assertion.how == "role" for assertion in one.assertions)),
     Rule("statement", "somebody else's word that holds a figure or is of health", lambda one: "reported" in one.doubts and one.firm and "hedged" not in one.doubts),
     Rule("episode", "somebody else's word", _doubt("reported")),
@@ -80,10 +79,13 @@ TABLE = (
 )  # fmt: skip
 
 
+HARDLY = Rule("episode", "hardly worth having in a month", lambda one: one.worth is not None and not one.worth.enough and weighs(one), weak=True)  # fmt: skip
 MATTERS = Rule("statement", "of what matters", lambda one: one.salient > 0 and bool(one.content))
 
 
 def verdict(one: Statement) -> Rule:
-    """The row that decides what becomes of a statement: that of the table, but what is weak and of what matters is kept."""
+    """The row that decides what becomes of a statement: that of the table, but the sum may say no, and what is weak and of what matters is kept."""
     row = next(row for row in TABLE if row.fits(one))
+    if row.verdict in ("fact", "statement", "ask") and HARDLY.fits(one):
+        row = HARDLY
     return MATTERS if row.weak and MATTERS.fits(one) else row

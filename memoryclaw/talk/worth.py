@@ -147,7 +147,7 @@ FEATURES: Mapping[str, Callable[[_Exchange], float]] = {
     "a short reply": lambda one: bool(one.after) and len(one.after) < 400,
     "the reply takes it up": lambda one: _shared(one.tokens, words_of(one.after)),
     # the session
-    "long session": lambda one: math.log1p(one.session.turns),
+    "length of the session": lambda one: math.log1p(one.session.turns),
     "a session about own things": lambda one: one.session.possession,
     "a session of questions": lambda one: one.session.questions,
     "a session of pastes": lambda one: one.session.pasted,
@@ -203,9 +203,11 @@ def weigh(talk: Talk, turns: Sequence[Turn], session: Session) -> Talk:
 
 
 def _is_of_the_moment(said: Statement, features: Mapping[str, float], session: Session) -> bool:
-    """True for an order beside a request, in a role play, or in a long turn, without a sign that it is to last."""
+    """True for an order beside a request, in a role play, in a long turn, or of what is at hand, without a sign that it is to last."""
     company = features["asked beside it"] or session.role_play or features["turn length"] > _LONG_TURN
-    return said.kind == "order" and bool(company) and not features["lasting"] and not said.stressed
+    words = grammar(said.language)
+    at_hand = any(token in words.deictics and token in words.pronouns for token in tokens_of(said.words))
+    return said.kind == "order" and bool(company or at_hand) and not features["lasting"] and not said.stressed
 
 
 def features_of(
