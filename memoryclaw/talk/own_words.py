@@ -1,4 +1,4 @@
-"""What a person typed → the person's own words: no code, no quotation, nothing pasted. What was pasted is named, not read."""
+"""What a person typed → the person's own words: nothing pasted, code and quotations sealed. What was pasted is named, not read."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from memoryclaw.talk.layout import blocks_of, listed, pasted_lines, speaks
+from memoryclaw.talk.seals import Sealing, Seals
 from memoryclaw.text.grammar import Grammar, tokens_of
 
-_CUT = " … "  # stands where something was left out of a line
+_CUT = " … "  # stands where a secret was left out of a line
 _FENCED = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|```.*?(?:```|\Z)")
-_CODE = re.compile(r"`[^`\n]*`")
 _QUOTED_LINES = re.compile(r"(?m)(?:^[ \t]*>.*$\n?)+")
 # A quotation of a few words only marks them.
 _PAIRS = (('"', '"'), ("“", "”"), ("„", "“”"), ("«", "»"), ("»", "«"))
@@ -20,13 +21,17 @@ _QUOTED = re.compile(
     + r"|(?<![\w'])'((?:[^'\n]|(?<=\w)'(?=\w))*+)'(?!\w)"
 )
 _UNCLOSED = re.compile(r"(?ms)(?:^|(?<=[\s:]))(?:\"(?=[^\"]*+\Z)|[“„](?=[^“”„]*+\Z)|«(?=[^«»]*+\Z))\S.*")
-_FEW = 3  # words of a quotation that stay
-_COLON = re.compile(r":(?=\s|$)")
+_FEW, _LONG = 3, 80  # words of a quotation that stay; characters of one that is named
+_COLON = re.compile(r":(?=\s|$)|：")
 _LEAD = 200  # characters before a colon that may announce what stands behind it
-_NOTHING, _MORE = re.compile(r"\s*+\Z"), re.compile(r"\s*+(?:\S++\s++){2}\S")  # no word; more than a few
+_NOTHING = re.compile(r"\s*+\Z")
+_MORE = re.compile(r"\s*+(?:\S++(?<![.!?])\s++){2}\S")  # a sentence of more than a few words
+_ENDS = re.compile(r"[.!?…]\s|\n")
+_MANY_SIGNS = 3  # of a line that are no marks of a sentence
+_ASKING = 20  # words, at most, of a request for work on a text
 _HEADER = re.compile(
     r"(?im)^[ \t]*(?:-{3,}\s*(?:original message|forwarded|weitergeleitet)|begin forwarded|\[[^\]\n]{0,60}\b(?:forwarded|fwd)\b"
-    r"|(?:from|von|sender|to|an|cc|subject|betreff|sent|gesendet|date|datum|re|aw|wg|fwd?)[ \t]*:[ \t]*\S)"
+    r"|(?:from|von|sender|to|an|cc|subject|betreff|sent|gesendet|date|datum|re|aw|wg|fwd?|de|para|à|asunto|assunto|objet|oggetto|onderwerp)[ \t]*:[ \t]*\S)"
 )
 _HAIL = (
     r"(?:hi|hello|hey|dear|hallo|moin|servus|liebe[r]?|sehr geehrte[rn]?|guten (?:tag|morgen|abend)"
@@ -45,10 +50,6 @@ _FORMAL = re.compile(
     re.IGNORECASE,
 )
 _SIGNATURE = re.compile(r"[ \t]*+[^\W\d_a-zß-ÿ][\w.'-]*+(?:[ \t]++[^\W\d_a-zß-ÿ][\w.'-]*+){0,2}[ \t]*$")
-_CLOCK = re.compile(r"[ \t]*[\[(<]?\d{1,2}[:.]\d\d")
-_SAID_BY = re.compile(
-    r"[ \t]*(?:[\[(<]?\d{1,2}[:.]\d\d[^\s\w]*\s+(?:[-–—] )?)?[<\[(]?(?P<name>[^\W\d_a-zß-ÿ][\w.'-]*(?: [^\W\d_a-zß-ÿ][\w.'-]*){0,2})(?: ?[(\[][^)\]\n]*[)\]])?[>\])]?(?::[ \t]+|>[ \t]+)\S"
-)
 _TABLE = re.compile(r"[^\s,;|]*+(?:[,;|\t][^\s,;|]*+){2,}$|[ \t]*\|.*\|[ \t]*$|(?:[^|\n]*\|){2}")
 _CODE_LINE = re.compile(
     r"[{};]\s*$|^\s*(?:at |def |import |from \w+ import|func |return |\$ |#include|</?\w+)|=>|::\w|^(?>.*?\w\().*\)\s*[;:{]?$|0x[0-9a-f]{2,}|^\s*[\w.]+(?:Error|Exception)\b"
@@ -67,9 +68,11 @@ _HIDDEN = re.compile(r"\[?\bREDACTED\b(?::[^\]\s]*)?\]?|\[private\]")
 class OwnWords(NamedTuple):
     """The words that are a person's own, and what was left out of the turn."""
 
-    text: str  # lines that belong together stay lines
+    text: (
+        str  # lines that belong together stay lines; a mark stands for each piece of code and each quotation
+    )
     pasted: tuple[str, ...] = ()  # the first line of each block that was left out
-    quoted: bool = False  # words between quotation marks were left out
+    seals: Seals = Seals()
 
 
 def own_words(text: str, words: Grammar, speaker: str = "") -> OwnWords:
@@ -88,48 +91,171 @@ def own_words(text: str, words: Grammar, speaker: str = "") -> OwnWords:
 
     text = without_secrets(text)
     text = _UNCLOSED.sub(block, _QUOTED_LINES.sub(block, _FENCED.sub(block, text.replace("\r\n", "\n"))))
-    text = _CODE.sub(_CUT, text).replace("’", "'")
-    announced, inside, quoted = False, False, False  # inside: a block that was named already
+    sealing = Sealing(text)
 
     def quotation(hit: re.Match[str]) -> str:
-        nonlocal quoted
-        said = next((group for group in hit.groups() if group is not None), "")
-        if len(tokens_of(said)) <= _FEW and not set(said) & set("\n"):
+        words_within = next((group for group in hit.groups() if group is not None), "")
+        if len(tokens_of(words_within)) <= _FEW and "\n" not in words_within:
             return hit[0]
-        quoted = True
-        if "\n" in said or len(said) > 80:
-            pasted.append(_first_line(said))
-        return "\n" if "\n" in said or hit.start() == 0 or text[hit.start() - 1] == "\n" else _CUT
+        before, behind = hit.string[: hit.start()][-1:], hit.string[hit.end() :][:2].lstrip(".,!?")[:1]
+        alone = before in ("", "\n") and behind in ("", "\n")
+        if "\n" in words_within or alone or len(words_within) > _LONG:
+            pasted.append(_first_line(sealing.sealed().open(words_within)))
+        return "\n" if "\n" in words_within or alone else sealing.seal(hit[0], quotation=True)
 
-    shown = _QUOTED.sub(quotation, text)
+    lines = _QUOTED.sub(quotation, sealing.code(text)).split("\n")
     me = next(iter(tokens_of(speaker)), "")
-    if not quoted and _is_letter(shown, me):
-        return OwnWords("", (*pasted, _first_line(shown)))
-    kept: list[str] = []
-    lines = shown.split("\n")
+    others = (
+        pasted_lines(lines, words, me) | _letters(lines, me) | _material(lines, words) | _tables(lines, words)
+    )
+    own: list[str] = []
+    inside, end = False, 0  # inside: a block that was named already
     last = _last(lines, str.strip)
-    leave, said_by = _last(lines, _FAREWELL.match), _last(lines, _SAID_BY.match)
-    talk = said_by > 0 and any(_is_spoken(line, words) for line in lines)
     for number, line in enumerate(lines):
         if not line.strip():
             continue
-        if (
-            announced
-            or (number and _is_pasted(line, leaves=leave >= number, goes_on=said_by > number))
-            or ((talk or _CLOCK.match(line)) and _SAID_BY.match(line))
-            or (me and _greeted(me).match(line))
-            or _HEADER.match(line)
-            or len(_SIGNS.findall(line)) > 3
-        ):
+        if _HEADER.match(line) or (me and _greeted(me).match(line)):
+            end = len(lines)
+        if number in others or number < end:
             pasted += [] if inside else [line.strip()]
-            inside, announced = True, announced or not _is_item(line)
+            inside = True
             continue
-        own, announced = _before_others(line, words, last=number == last)
-        kept.append(own)
-        rest = line[len(own) :].strip()
+        words_before, reach = _before_others(line, words, last=number == last)
+        own.append(words_before)
+        rest = line[len(words_before) :].strip()
         pasted.append(rest)
         inside = bool(rest)
-    return OwnWords("\n".join(kept), tuple(filter(tokens_of, pasted)), quoted)
+        if reach:
+            end = len(lines) if reach == _ALL else _block_end(lines, number)
+    seals = sealing.sealed()
+    return OwnWords("\n".join(own), tuple(filter(tokens_of, map(seals.open, pasted))), seals)
+
+
+def _tables(lines: Sequence[str], words: Grammar) -> set[int]:
+    """The lines of tables and code, with what goes on from them until somebody speaks of themselves or asks."""
+    tables: set[int] = set()
+    goes_on = False
+    for number, line in enumerate(lines):
+        if goes_on and (number == 0 or not lines[number - 1].strip()):
+            goes_on = not speaks(line, words, to_somebody=False) and "?" not in line
+        if (number and _is_code(line)) or len(_SIGNS.findall(line)) > _MANY_SIGNS:
+            goes_on = goes_on or not _is_item(line)
+            tables.add(number)
+        if goes_on:
+            tables.add(number)
+    return tables
+
+
+_BLOCK, _ALL = "block", "all"  # how far words of others go on: to the next empty line, to the end
+
+
+def _block_end(lines: Sequence[str], at: int) -> int:
+    return next((number for number in range(at, len(lines)) if not lines[number].strip()), len(lines))
+
+
+def _letters(lines: Sequence[str], me: str) -> set[int]:
+    """The lines of letters that greet somebody and take leave, or take leave formally, and that another one has signed."""
+    letters: set[int] = set()
+    start = -1
+    for at, line in enumerate(lines):
+        if _GREETING.match(line):
+            start = at
+        if not _FAREWELL.match(line):
+            continue
+        signature = next((n for n in range(at + 1, min(at + 3, len(lines))) if lines[n].strip()), at)
+        formal = (
+            bool(_FORMAL.match(line) or line.strip() == "--")
+            and signature > at
+            and _SIGNATURE.match(lines[signature])
+        )
+        if start < 0 and formal:
+            start = at
+            while start and (lines[start - 1].strip() or start == at):
+                start -= 1  # the paragraph above it
+        signed = tokens_of(lines[signature])
+        if start >= 0 and at > start and not (me and me in signed):
+            letters.update(range(start, _block_end(lines, signature)))
+        start = -1
+    return letters
+
+
+def _material(lines: Sequence[str], words: Grammar) -> set[int]:
+    """The lines of a text that the turn asks to have reworked or judged, and of a part that somebody plays."""
+    material: set[int] = set()
+    blocks = list(blocks_of(lines))
+    for place, (first, end) in enumerate(blocks):
+        for at in range(first, end):
+            if _is_part(lines[at], words):
+                material.update(range(at, end))
+            elif _asks_for_work(lines[at], words):
+                back = bool(place) and listed("backward").within(tokens_of(lines[at]))
+                if not back and (at + 1 < end or place + 1 < len(blocks)):
+                    material.update(range(at + 1, len(lines)))
+                    if place and "?" in lines[at]:
+                        material.update(range(*blocks[place - 1]))  # the text may stand on either side
+                elif at > first:
+                    material.update(range(first, at))
+                elif place:
+                    material.update(range(*blocks[place - 1]))
+            elif _asks_for_work(_ENDS.split(lines[at])[-1], words):
+                material.update(range(first, at + 1))
+    return material
+
+
+def _is_part(line: str, words: Grammar) -> bool:
+    """True for a line of which a sentence begins a game: `let's role-play: I am a pirate`."""
+    return any(listed("parts").at(_plain(sentence, words)) for sentence in _ENDS.split(line))
+
+
+def _plain(sentence: str, words: Grammar) -> list[str]:
+    tokens = tokens_of(sentence)
+    while tokens and (tokens[0] in words.politeness or tokens[0] in words.fillers):
+        tokens = tokens[1:]
+    return tokens
+
+
+def _asks_for_work(line: str, words: Grammar) -> bool:
+    """True for a line that asks for nothing but work on a text, or what to make of one that was sent."""
+    tokens = tokens_of(line)
+    if not 0 < len(tokens) <= _ASKING or _ENDS.search(line.rstrip(" .!?…")):
+        return False
+    if listed("questions").within(tokens) and line.rstrip().endswith(("?", "？", ":")):
+        return True
+    at = _request(tokens, words)
+    behind = tokens[at + listed("requests").at(tokens, at) :] if at >= 0 else ()
+    return (
+        at >= 0
+        and not any(token in words.possessives_own for token in behind)
+        and all(_is_of_text(token, words) for token in behind)
+    )
+
+
+def _is_of_text(token: str, words: Grammar) -> bool:
+    return any(
+        token in entries
+        for entries in (
+            words.small,
+            words.light,
+            words.deictics,
+            words.politeness,
+            words.written_things,
+            words.order_topics,
+            words.adverbs,
+        )
+    )
+
+
+def _request(tokens: Sequence[str], words: Grammar) -> int:
+    """Where a request for work on a text begins; -1 where more than a few small words stand before it."""
+    at = listed("requests").find(tokens)
+    return (
+        at
+        if all(
+            token in words.small or token in words.politeness or token in words.fillers
+            for token in tokens[: max(at, 0)]
+        )
+        else -1
+    )
 
 
 def without_secrets(text: str) -> str:
@@ -144,28 +270,10 @@ def _first_line(block: str) -> str:
     return next(filter(None, (line.strip(' \t>"“„«»`~') for line in lines)), "")
 
 
-def _is_letter(text: str, me: str) -> bool:
-    """True for a text that greets and takes leave as a letter does, or takes leave formally, and that another one has signed."""
-    lines = [line for line in text.split("\n") if line.strip()]
-    if len(lines) < 2 or (me and tokens_of(lines[-1])[:1] == [me]):
-        return False
-    if _GREETING.match(lines[0]):
-        return any(_FAREWELL.match(line) for line in lines[1:])
-    return bool(len(lines) > 2 and _FORMAL.match(lines[-2]) and _SIGNATURE.match(lines[-1]))
-
-
 @cache
 def _greeted(me: str) -> re.Pattern[str]:
     """Finds a line that greets somebody by name; `hi Nora here` greets nobody."""
     return re.compile(rf"[ \t]*{_HAIL}[ \t]+{re.escape(me)}\b(?![ \t]+(?:here|hier)\b)", re.IGNORECASE)
-
-
-def _is_spoken(line: str, words: Grammar) -> bool:
-    """True for a line of a dialogue: with the time, or the word of one who speaks of themselves."""
-    hit = _SAID_BY.match(line)
-    return hit is not None and bool(
-        _CLOCK.match(line) or words.first_person.within(tokens_of(line[hit.end() - 1 :]))
-    )
 
 
 def _last(lines: Sequence[str], fits: Callable[[str], object]) -> int:
@@ -173,41 +281,44 @@ def _last(lines: Sequence[str], fits: Callable[[str], object]) -> int:
     return next((number for number in reversed(range(len(lines))) if fits(lines[number])), -1)
 
 
-def _is_pasted(line: str, *, leaves: bool, goes_on: bool) -> bool:
-    """True where a block of lines has the form of what people paste: a table, code, a list of amounts, a letter, a dialogue.
-
-    Args:
-        line: the first of the block.
-        leaves: a line of the block takes leave.
-        goes_on: somebody speaks in a later line of it.
-    """
-    return bool(
-        (leaves and _GREETING.match(line))
-        or _TABLE.match(line.strip())
-        or _CODE_LINE.search(line)
-        or (goes_on and _SAID_BY.match(line))
-        or len(_MEASURE.findall(line)) > 1
-    )
+def _is_code(line: str) -> bool:
+    """True for a line of a table, of code, or of a list of amounts."""
+    return bool(_TABLE.match(line.strip()) or _CODE_LINE.search(line) or len(_MEASURE.findall(line)) > 1)
 
 
 def _is_item(line: str) -> bool:
     return _LIST.match(line) is not None
 
 
-def _before_others(line: str, words: Grammar, *, last: bool) -> tuple[str, bool]:
-    """The line up to where it announces words of others, and whether the lines below are theirs."""
+def _reworks(clause: Sequence[str], words: Grammar) -> bool:
+    """True for a verb of work on a text, but for `to answer that`."""
+    at = words.rework_verbs.find(clause)
+    return at >= 0 and not (at and clause[at - 1] in words.prepositions)
+
+
+def _before_others(line: str, words: Grammar, *, last: bool) -> tuple[str, str]:
+    """The line up to where it announces words of others, and how far these go on."""
     for colon in _COLON.finditer(line):
         lead = line[max(0, colon.start() - _LEAD) : colon.start()]
         clause = tokens_of(re.split(r"[.!?…]\s|,\s", lead)[-1])
         if not clause or words.remember_phrases.within(clause):
             continue
-        told = words.rework_verbs.within(clause) or words.reporting_verbs.within(clause)
-        written = words.written_things.within(clause)
         ends = _NOTHING.match(line, colon.end()) is not None
-        if told or (written and (ends or _MORE.match(line, colon.end()))):
-            return (line[: colon.end()], True)
+        yours = any(token in words.second_person and token not in words.nominatives for token in clause)
+        announces = any(
+            entries.within(clause)
+            for entries in (words.reporting_verbs, listed("requests"), listed("sources"))
+        )
+        announces = announces or _reworks(clause, words)
+        if words.written_things.within(clause) and not announces:
+            announces = any(rest.match(line, colon.end()) for rest in (_NOTHING, _MORE, _GREETING))
+        if announces and not yours:
+            return line[: colon.end()], _ALL if ends else _BLOCK
         if ends and not last:
-            return line, False
+            return line, ""
+    for stop in _ENDS.finditer(line):
+        if _asks_for_work(_ENDS.split(line[: stop.start() + 1])[-1], words):
+            return line[: stop.end()], _BLOCK
     tail = tokens_of(re.split(r"[.!?…]\s", line.rstrip())[-1])
     points = any(token in words.deictics and token in words.pronouns for token in tail)
     told = words.reporting_verbs.within(tail) and not words.first_person.within(tail)
@@ -215,4 +326,4 @@ def _before_others(line: str, words: Grammar, *, last: bool) -> tuple[str, bool]
     announces = told and points  # `this is what she said`, `translate this`
     if words.written_things.within(tail):
         announces = told or words.deictics.within(tail) or words.reporting_verbs.within(tail)
-    return line, bool(announces and not last)
+    return line, _ALL if announces and not last else ""
