@@ -10,6 +10,7 @@ from typing import NamedTuple
 from memoryclaw.talk.layout import blocks_of, listed, pasted_lines, speaks
 from memoryclaw.talk.seals import Sealing, Seals
 from memoryclaw.text.grammar import Grammar, tokens_of
+from memoryclaw.text.sentences import SMALL
 
 _CUT = " … "  # stands where a secret was left out of a line
 _FENCED = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|```.*?(?:```|\Z)")
@@ -22,7 +23,7 @@ _QUOTED = re.compile(
 )
 _UNCLOSED = re.compile(r"(?ms)(?:^|(?<=[\s:]))(?:\"(?=[^\"]*+\Z)|[“„](?=[^“”„]*+\Z)|«(?=[^«»]*+\Z))\S.*")
 _FEW, _LONG = 3, 80  # words of a quotation that stay; characters of one that is named
-_COLON = re.compile(r":(?=\s|$)|：")
+_COLON = re.compile(r":(?=\s|$)|：|\s[-–—](?=\s)")
 _LEAD = 200  # characters before a colon that may announce what stands behind it
 _NOTHING = re.compile(r"\s*+\Z")
 _MORE = re.compile(r"\s*+(?:\S++(?<![.!?])\s++){2}\S")  # a sentence of more than a few words
@@ -39,8 +40,12 @@ _HAIL = (
 )
 _GREETING = re.compile(rf"[ \t]*{_HAIL}\b[^.!?:\n]{{0,40}}[,!]?[ \t]*$", re.IGNORECASE)
 _FAREWELL = re.compile(
-    r"[ \t]*(?:-- ?$|(?:(?:kind|best|warm|many)(?:est)? (?:regards|wishes)|regards|best|sincerely|yours|cheers|love"
+    r"[ \t]*(?:-- ?$|(?:(?:kind|best|warm|many)(?:est)? (?:regards|wishes)|regards|best|(?:yours )?(?:sincerely|faithfully|truly)|yours|cheers|love"
     r"|(?:mit )?(?:freundliche[nr]?|viele[n]?|liebe[n]?|beste[n]?|herzliche[n]?) gr(?:ü|ue)(?:ß|ss)en?\b.{0,20}|lg|vg|mfg)\b(?:[,.!]|\s*(?:\n|\Z|(?-i:[A-ZÄÖÜ]))))",
+    re.IGNORECASE,
+)
+_THANKS = re.compile(
+    r"[ \t]*(?:many |kind )?(?:thanks|thank you|thx|cheers|danke|vielen dank|merci|gracias)[,.!]?[ \t]*$",
     re.IGNORECASE,
 )
 # How nobody takes leave of an assistant.
@@ -54,6 +59,7 @@ _TABLE = re.compile(r"[^\s,;|]*+(?:[,;|\t][^\s,;|]*+){2,}$|[ \t]*\|.*\|[ \t]*$|(
 _CODE_LINE = re.compile(
     r"[{};]\s*$|^\s*(?:at |def |import |from \w+ import|func |return |\$ |#include|</?\w+)|=>|::\w|^(?>.*?\w\().*\)\s*[;:{]?$|0x[0-9a-f]{2,}|^\s*[\w.]+(?:Error|Exception)\b"
 )
+_REMARK = re.compile(r"[ \t]*(?:#|//|--|%|;) ?\S")
 _SIGNS = re.compile(r"[=*^{}\[\];<>|\\]|(?<=\w)\(|\)(?=[\w.;])")
 _LIST = re.compile(r"[ \t]*(?:[-*•+–]|\d{1,2}[.)])[ \t]+\S")
 _MEASURE = re.compile(
@@ -94,55 +100,77 @@ def own_words(text: str, words: Grammar, speaker: str = "") -> OwnWords:
     sealing = Sealing(text)
 
     def quotation(hit: re.Match[str]) -> str:
-        words_within = next((group for group in hit.groups() if group is not None), "")
-        if len(tokens_of(words_within)) <= _FEW and "\n" not in words_within:
+        quote = next((group for group in hit.groups() if group is not None), "")
+        if len(tokens_of(quote)) <= _FEW and "\n" not in quote:
             return hit[0]
-        before, behind = hit.string[: hit.start()][-1:], hit.string[hit.end() :][:2].lstrip(".,!?")[:1]
-        alone = before in ("", "\n") and behind in ("", "\n")
-        if "\n" in words_within or alone or len(words_within) > _LONG:
-            pasted.append(_first_line(sealing.sealed().open(words_within)))
-        return "\n" if "\n" in words_within or alone else sealing.seal(hit[0], quotation=True)
+        start, end = hit.span()
+        before, behind = hit.string[max(0, start - 1) : start], hit.string[end : end + 2].lstrip(".,!?")[:1]
+        apart = "\n" in quote or (before in ("", "\n") and behind in ("", "\n"))
+        if apart or len(quote) > _LONG:
+            pasted.append(_first_line(sealing.sealed().open(quote)))
+        return "\n" if apart else sealing.seal(hit[0], quotation=True)
 
     lines = _QUOTED.sub(quotation, sealing.code(text)).split("\n")
-    me = next(iter(tokens_of(speaker)), "")
+    own, others = _parted(lines, words, next(iter(tokens_of(speaker)), ""))
+    seals = sealing.sealed()
+    return OwnWords("\n".join(own), tuple(filter(tokens_of, (*pasted, *map(seals.open, others)))), seals)
+
+
+def _parted(lines: Sequence[str], words: Grammar, me: str) -> tuple[list[str], list[str]]:
+    """The lines of a turn that are the speaker's own, and the first one of each block that is not."""
     others = (
         pasted_lines(lines, words, me) | _letters(lines, me) | _material(lines, words) | _tables(lines, words)
     )
     own: list[str] = []
+    pasted: list[str] = []
     inside, end = False, 0  # inside: a block that was named already
     last = _last(lines, str.strip)
     for number, line in enumerate(lines):
         if not line.strip():
             continue
-        if _HEADER.match(line) or (me and _greeted(me).match(line)):
+        if number >= end and me and _greeted(me).match(line):
             end = len(lines)
+        elif number >= end and _HEADER.match(line):
+            end = _mail_end(lines, number)
         if number in others or number < end:
             pasted += [] if inside else [line.strip()]
             inside = True
             continue
-        words_before, reach = _before_others(line, words, last=number == last)
-        own.append(words_before)
-        rest = line[len(words_before) :].strip()
-        pasted.append(rest)
-        inside = bool(rest)
+        before, reach = _before_others(line, words, last=number == last)
+        own.append(before)
+        pasted.append(line[len(before) :].strip())
+        inside = bool(pasted[-1])
         if reach:
             end = len(lines) if reach == _ALL else _block_end(lines, number)
-    seals = sealing.sealed()
-    return OwnWords("\n".join(own), tuple(filter(tokens_of, map(seals.open, pasted))), seals)
+    return own, pasted
+
+
+def _mail_end(lines: Sequence[str], at: int) -> int:
+    """Where a mail ends that has its header at a place: its text stands in the same block, or in all that follows."""
+    end = _block_end(lines, at)
+    text = [line for line in lines[at:end] if not (_COLON.search(line) or _GREETING.match(line))]
+    return end if text and not _HEADER.match(lines[end - 1]) else len(lines)
 
 
 def _tables(lines: Sequence[str], words: Grammar) -> set[int]:
     """The lines of tables and code, with what goes on from them until somebody speaks of themselves or asks."""
     tables: set[int] = set()
     goes_on = False
-    for number, line in enumerate(lines):
-        if goes_on and (number == 0 or not lines[number - 1].strip()):
-            goes_on = not speaks(line, words, to_somebody=False) and "?" not in line
-        if (number and _is_code(line)) or len(_SIGNS.findall(line)) > _MANY_SIGNS:
-            goes_on = goes_on or not _is_item(line)
-            tables.add(number)
-        if goes_on:
-            tables.add(number)
+    for first, end in blocks_of(lines):
+        block = range(first, end)
+        goes_on = goes_on and not speaks(lines[first], words, to_somebody=False) and "?" not in lines[first]
+        has_code = any(_CODE_LINE.search(lines[at]) for at in block)
+        for at in block:
+            line = lines[at]
+            if (
+                (at and _is_code(line))
+                or (has_code and _REMARK.match(line))
+                or len(_SIGNS.findall(line)) > _MANY_SIGNS
+            ):
+                goes_on = goes_on or not _is_item(line)
+                tables.add(at)
+            elif goes_on:
+                tables.add(at)
     return tables
 
 
@@ -160,9 +188,10 @@ def _letters(lines: Sequence[str], me: str) -> set[int]:
     for at, line in enumerate(lines):
         if _GREETING.match(line):
             start = at
-        if not _FAREWELL.match(line):
-            continue
         signature = next((n for n in range(at + 1, min(at + 3, len(lines))) if lines[n].strip()), at)
+        thanks = _THANKS.match(line) and signature > at and _SIGNATURE.match(lines[signature])
+        if not (_FAREWELL.match(line) or thanks):
+            continue
         formal = (
             bool(_FORMAL.match(line) or line.strip() == "--")
             and signature > at
@@ -170,7 +199,7 @@ def _letters(lines: Sequence[str], me: str) -> set[int]:
         )
         if start < 0 and formal:
             start = at
-            while start and (lines[start - 1].strip() or start == at):
+            while start and start - 1 not in letters and (lines[start - 1].strip() or start == at):
                 start -= 1  # the paragraph above it
         signed = tokens_of(lines[signature])
         if start >= 0 and at > start and not (me and me in signed):
@@ -182,29 +211,34 @@ def _letters(lines: Sequence[str], me: str) -> set[int]:
 def _material(lines: Sequence[str], words: Grammar) -> set[int]:
     """The lines of a text that the turn asks to have reworked or judged, and of a part that somebody plays."""
     material: set[int] = set()
-    blocks = list(blocks_of(lines))
-    for place, (first, end) in enumerate(blocks):
+    before = (0, 0)  # the block before
+    last = _last(lines, str.strip)
+    for first, end in blocks_of(lines):
         for at in range(first, end):
+            if at in material:
+                continue
             if _is_part(lines[at], words):
                 material.update(range(at, end))
             elif _asks_for_work(lines[at], words):
-                back = bool(place) and listed("backward").within(tokens_of(lines[at]))
-                if not back and (at + 1 < end or place + 1 < len(blocks)):
-                    material.update(range(at + 1, len(lines)))
-                    if place and "?" in lines[at]:
-                        material.update(range(*blocks[place - 1]))  # the text may stand on either side
-                elif at > first:
+                back = listed("backward").within(tokens_of(lines[at]))
+                if at > first and at == last:
                     material.update(range(first, at))
-                elif place:
-                    material.update(range(*blocks[place - 1]))
-            elif _asks_for_work(_ENDS.split(lines[at])[-1], words):
+                elif back or at == last or "?" in lines[at]:  # the text may stand on either side
+                    material.update(range(*before))
+                if at != last and not (back and first):
+                    return material | set(range(at + 1, len(lines)))
+            elif _asks_for_work(_ENDS.split(lines[at])[-1], words, beside=True):
                 material.update(range(first, at + 1))
+        before = first, end
     return material
 
 
 def _is_part(line: str, words: Grammar) -> bool:
-    """True for a line of which a sentence begins a game: `let's role-play: I am a pirate`."""
-    return any(listed("parts").at(_plain(sentence, words)) for sentence in _ENDS.split(line))
+    """True for a line of which a sentence begins a game: `let's role-play: I am a pirate`, `you are my boss and I am your clerk`."""
+    return any(
+        listed("parts").at(tokens) or (listed("roles").at(tokens) and listed("own_roles").within(tokens))
+        for tokens in (_plain(sentence, words) for sentence in _ENDS.split(line))
+    )
 
 
 def _plain(sentence: str, words: Grammar) -> list[str]:
@@ -214,14 +248,21 @@ def _plain(sentence: str, words: Grammar) -> list[str]:
     return tokens
 
 
-def _asks_for_work(line: str, words: Grammar) -> bool:
-    """True for a line that asks for nothing but work on a text, or what to make of one that was sent."""
+def _asks_for_work(line: str, words: Grammar, *, beside: bool = False) -> bool:
+    """True for words that ask for nothing but work on a text, or what to make of one that was sent.
+
+    Args:
+        line: a line, or a sentence.
+        words: the grammar of its language.
+        beside: the text would stand in the same line, so that the words must point to it.
+    """
     tokens = tokens_of(line)
     if not 0 < len(tokens) <= _ASKING or _ENDS.search(line.rstrip(" .!?…")):
         return False
+    points = not beside or listed("pointers").within(tokens)
     if listed("questions").within(tokens) and line.rstrip().endswith(("?", "？", ":")):
-        return True
-    at = _request(tokens, words)
+        return points
+    at = _request(tokens, words) if points else -1
     behind = tokens[at + listed("requests").at(tokens, at) :] if at >= 0 else ()
     return (
         at >= 0
@@ -241,21 +282,24 @@ def _is_of_text(token: str, words: Grammar) -> bool:
             words.written_things,
             words.order_topics,
             words.adverbs,
+            listed("subjects"),
         )
     )
 
 
 def _request(tokens: Sequence[str], words: Grammar) -> int:
-    """Where a request for work on a text begins; -1 where more than a few small words stand before it."""
+    """Where a request for work on a text begins; -1 where more than small words of some language stand before it."""
     at = listed("requests").find(tokens)
-    return (
-        at
-        if all(
-            token in words.small or token in words.politeness or token in words.fillers
-            for token in tokens[: max(at, 0)]
+    before = tokens[: max(at, 0)]
+    is_small = all(
+        any(token in small for small in SMALL.values())
+        or any(
+            token in entries
+            for entries in (words.politeness, words.fillers, listed("subjects"), listed("askers"))
         )
-        else -1
+        for token in before
     )
+    return at if is_small else -1
 
 
 def without_secrets(text: str) -> str:
@@ -291,39 +335,59 @@ def _is_item(line: str) -> bool:
 
 
 def _reworks(clause: Sequence[str], words: Grammar) -> bool:
-    """True for a verb of work on a text, but for `to answer that`."""
-    at = words.rework_verbs.find(clause)
-    return at >= 0 and not (at and clause[at - 1] in words.prepositions)
+    """True for a request for work on a text, `in German please`, but not for `to answer that`."""
+    if any(token in words.first_person for token in clause) and not listed("requests").within(clause):
+        return False
+    hits = [entries.find(clause) for entries in (words.rework_verbs, listed("requests"), listed("subjects"))]
+    return any(at >= 0 and not (at and clause[at - 1] in words.goal_prepositions and at < 2) for at in hits)
+
+
+def _is_own(clause: Sequence[str], words: Grammar) -> bool:
+    """True for something written that is the speaker's: `summary of my week`, not `a message from my landlord`."""
+    at = words.written_things.find(clause)
+    behind = clause[at + words.written_things.at(clause, at) :]
+    return (at > 0 and clause[at - 1] in words.possessives_own) or (
+        len(behind) > 1 and behind[0] in words.owner_prepositions and behind[1] in words.possessives_own
+    )
 
 
 def _before_others(line: str, words: Grammar, *, last: bool) -> tuple[str, str]:
     """The line up to where it announces words of others, and how far these go on."""
     for colon in _COLON.finditer(line):
-        lead = line[max(0, colon.start() - _LEAD) : colon.start()]
-        clause = tokens_of(re.split(r"[.!?…]\s|,\s", lead)[-1])
-        if not clause or words.remember_phrases.within(clause):
+        sentence = re.split(r"[.!?…]\s|,\s", line[max(0, colon.start() - _LEAD) : colon.start()])[-1]
+        if not tokens_of(sentence) or words.remember_phrases.within(tokens_of(sentence)):
             continue
         ends = _NOTHING.match(line, colon.end()) is not None
-        yours = any(token in words.second_person and token not in words.nominatives for token in clause)
-        announces = any(
-            entries.within(clause)
-            for entries in (words.reporting_verbs, listed("requests"), listed("sources"))
-        )
-        announces = announces or _reworks(clause, words)
-        if words.written_things.within(clause) and not announces:
-            announces = any(rest.match(line, colon.end()) for rest in (_NOTHING, _MORE, _GREETING))
-        if announces and not yours:
+        if _announces(sentence, line, colon, words):
             return line[: colon.end()], _ALL if ends else _BLOCK
-        if ends and not last:
+        if ends and not last and colon[0] == ":":
             return line, ""
+    start = 0
     for stop in _ENDS.finditer(line):
-        if _asks_for_work(_ENDS.split(line[: stop.start() + 1])[-1], words):
+        if _asks_for_work(line[start : stop.start() + 1], words, beside=True):
             return line[: stop.end()], _BLOCK
-    tail = tokens_of(re.split(r"[.!?…]\s", line.rstrip())[-1])
-    points = any(token in words.deictics and token in words.pronouns for token in tail)
-    told = words.reporting_verbs.within(tail) and not words.first_person.within(tail)
-    told = told or words.rework_verbs.within(tail)
-    announces = told and points  # `this is what she said`, `translate this`
+        start = stop.end()
+    return line, _ALL if not last and _announces_below(line[start:], words) else ""
+
+
+def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -> bool:
+    """True where words of others stand behind a colon, or behind a dash where these words ask for work on them."""
+    if colon[0][0].isspace():
+        return _asks_for_work(sentence, words)
+    clause = tokens_of(sentence)
+    if any(token in words.second_person and token not in words.nominatives for token in clause):
+        return False
+    if words.reporting_verbs.within(clause) or listed("sources").within(clause) or _reworks(clause, words):
+        return True
+    written = words.written_things.within(clause) and not _is_own(clause, words)
+    return written and any(rest.match(line, colon.end()) for rest in (_NOTHING, _MORE, _GREETING))
+
+
+def _announces_below(sentence: str, words: Grammar) -> bool:
+    """True for `this is what she said`, `translate this` and `here is the letter` at the end of a line."""
+    tail = tokens_of(sentence)
+    reports = words.reporting_verbs.within(tail)
+    works = (reports and not words.first_person.within(tail)) or words.rework_verbs.within(tail)
     if words.written_things.within(tail):
-        announces = told or words.deictics.within(tail) or words.reporting_verbs.within(tail)
-    return line, _ALL if announces and not last else ""
+        return works or reports or words.deictics.within(tail)
+    return works and any(token in words.deictics and token in words.pronouns for token in tail)

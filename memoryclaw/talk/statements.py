@@ -462,7 +462,7 @@ def _goes_on(group: Sequence[_Piece], piece: _Piece) -> bool:
     ):
         return False
     if last.sentence == piece.sentence:
-        return True
+        return not (piece.assertions and any(before.assertions for before in group))
     if sum(len(one.clause.tokens) for one in (*group, piece)) > _MOST:
         return False
     return (
