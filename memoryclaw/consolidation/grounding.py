@@ -235,7 +235,8 @@ class _Ground:
         if code not in codes():
             return turn.text
         words = grammar(code)
-        return corrected(own_words(turn.text, words, turn.name).text, words).text
+        own = own_words(turn.text, words, turn.name)
+        return own.seals.open(corrected(own.text, words).text, quotations=False)
 
     def _stands(self, words: str, text: str) -> bool:
         """True where every word stands in the text, also as the beginning of a longer one: `Dackel` in `dackelmix`."""

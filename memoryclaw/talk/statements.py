@@ -17,12 +17,13 @@ from memoryclaw.talk.corrections import corrected
 from memoryclaw.talk.orders import asks_for, is_for_once, is_order, is_task
 from memoryclaw.talk.own_words import own_words, without_secrets
 from memoryclaw.talk.people import Names, appositions
+from memoryclaw.talk.seals import Seals, closed
 from memoryclaw.text.clauses import Clause, asks, clauses, trimmed
 from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.sentences import sentences
 
 LONGEST = 400  # characters of a sentence that is read; longer ones are lists or pasted text
-_MOST = 30  # words of a statement
+_MOST = 30  # words of a statement of several sentences
 _TOPIC_WORDS = 3  # before a colon, or alone in a sentence
 _SAID = 2  # words behind "she says" that are what she says; with fewer, the next clause is
 _LEAD = re.compile(r"([^:,.!?]{1,40}):\s+(?=\S)")
@@ -153,7 +154,7 @@ class SegmentReader:
         ]
         base = Statement(number, turn.line, speaker, turn.ts[:10], "", "", "", language=code)
         return [
-            _statement(base, group, texts, reading, fixed.instead)
+            _opened(_statement(base, group, texts, reading, fixed.instead), own.seals)
             for group in _grouped(_laughed_at(pieces, words))
         ]
 
@@ -453,7 +454,7 @@ def _content(tokens: Sequence[str], words: Grammar) -> frozenset[str]:
 
 
 def _grouped(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
-    """The clauses that make one statement: one with its fragments, and with those whose subject points back to it."""
+    """The clauses that make one statement: those of a sentence, and those of the next one whose subject points back to it."""
     groups: list[list[_Piece]] = []
     for piece in pieces:
         if groups and _goes_on(groups[-1], piece):
@@ -475,13 +476,15 @@ def _goes_on(group: Sequence[_Piece], piece: _Piece) -> bool:
         "mood" in piece.doubts
     ):
         return False
+    if last.sentence == piece.sentence:
+        return not (piece.assertions and any(before.assertions for before in group))
     if sum(len(one.clause.tokens) for one in (*group, piece)) > _MOST:
         return False
-    near = last.sentence == piece.sentence
-    if not piece.clause.kind or piece.clause.under:
-        return near
-    return (piece.subject == "other" and piece.sentence - last.sentence <= 1) or (
-        near and piece.subject == "none"
+    return (
+        bool(piece.clause.kind)
+        and not piece.clause.under
+        and piece.subject == "other"
+        and piece.sentence - last.sentence <= 1
     )
 
 
@@ -541,17 +544,36 @@ def _statement(
     )
 
 
+def _opened(one: Statement, seals: Seals) -> Statement:
+    """A statement with the code and the quotations that it holds."""
+    if not seals.marks:
+        return one
+    firm = one.firm or seals.open(one.words, quotations=False) != one.words
+    return replace(
+        one,
+        words=seals.open(one.words),
+        quote=seals.open(one.quote),
+        topic=seals.open(one.topic),
+        instead=seals.open(one.instead),
+        content=frozenset(token for token in one.content if seals.open(token) == token),
+        firm=firm,
+        hard=one.hard or firm,
+        assertions=tuple(
+            fact._replace(
+                field=seals.open(fact.field), value=seals.open(fact.value), words=seals.open(fact.words)
+            )
+            for fact in one.assertions
+        ),
+    )
+
+
 def _words(group: Sequence[_Piece], texts: Sequence[str], words: Grammar) -> str:
-    """The words of some clauses as they were typed, with a mark where something between them is left out."""
-    out, last = "", None
-    for piece in group:
-        typed = piece.words or trimmed(texts[piece.sentence][piece.clause.start : piece.clause.end], words)
-        if last is None:
-            out = typed
-        elif piece.sentence != last.sentence:
-            out = f"{out}. {typed}"
-        else:
-            gap = texts[piece.sentence][last.clause.end : piece.clause.start]
-            out = f"{out}{gap if len(gap) <= 12 else ' … '}{texts[piece.sentence][piece.clause.start : piece.clause.end].strip()}"
-        last = piece
-    return " ".join(trimmed(out, words).split())
+    """The words of some clauses as they were typed, from the first to the last one, with what closes their brackets."""
+    first, last = group[0], group[-1]
+    if len(group) == 1 and first.words:
+        return first.words  # an option that was chosen, a whole order
+    text = " ".join(texts[first.sentence : last.sentence + 1])
+    offset = len(" ".join(texts[first.sentence : last.sentence])) + (last.sentence > first.sentence)
+    typed = trimmed(text[first.clause.start : offset + last.clause.end], words)
+    start = text.find(typed)
+    return text[slice(*closed(text, start, start + len(typed)))].strip() if start >= 0 else typed
