@@ -23,6 +23,9 @@ from memoryclaw.text.language import words_of
 _LONG_TURN = math.log1p(6)  # of 600 characters; what is longer was hardly typed for what it says in passing
 _PASTED_TURN = 1500  # characters
 _FENCES = 4
+_SIGN = re.compile(r"[=*^{}\[\];<>|\\/_@$()]")
+_LISTED = re.compile(r"[ \t]*(?:[-*•+–]|\d{1,2}[.)])[ \t]")
+_LABELLED = re.compile(r"\W*[\w.-]+(?: [\w.-]+)?: ")
 
 
 class Session(NamedTuple):
@@ -131,7 +134,13 @@ FEATURES: Mapping[str, Callable[[_Exchange], float]] = {
     "a time": lambda one: one.words.weekdays.within(one.tokens) or one.words.calendar_words.within(one.tokens),
     "a path or a sign": lambda one: bool(re.search(r"[\w.]/\w|\w_\w|\w\(\)|[a-z][A-Z]|\.\w{2,4}\b", one.said.quote)),
     "an exclamation": lambda one: "!" in one.said.quote,
+    "signs": lambda one: len(_SIGN.findall(one.said.quote)) / max(1, len(one.said.quote)),
+    "a line of a list": lambda one: _LISTED.match(one.said.quote) is not None,
+    "a label before it": lambda one: _LABELLED.match(one.said.quote) is not None,
+    "a blank to fill": lambda one: "__" in one.said.quote,
     # its turn
+    "lines of its turn": lambda one: math.log1p(one.turn.text.count("\n")),
+    "lists in its turn": lambda one: math.log1p(sum(_LISTED.match(line) is not None for line in one.turn.text.splitlines())),
     "turn length": lambda one: math.log1p(len(one.turn.text) / 100),
     "statements beside it": lambda one: math.log1p(len(one.beside) - 1),
     "first of its turn": lambda one: one.beside[0] is one.said,
