@@ -13,7 +13,7 @@ import click
 
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import plural, remark, say
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
+from memoryclaw.interfaces.cli.verbs import CliContext, option, verb
 
 if TYPE_CHECKING:
     from memoryclaw.capture.capture import CaptureResult
@@ -27,7 +27,7 @@ _CHUNK = 1 << 18
         "capture --session monday < turns.jsonl",
     ]
 )
-@click.option("--session", metavar="S", default="", type=TEXT, help="The session of lines that name none.")
+@option("--session", "S", "The session of lines that name none.")
 @click.pass_context
 def capture(ctx: click.Context, session: str) -> None:
     """Append turns and tool events to the logs; reads one JSON object per line.

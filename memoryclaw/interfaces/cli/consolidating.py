@@ -12,7 +12,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, json_text, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import aligned, pairs
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
+from memoryclaw.interfaces.cli.verbs import CliContext, group, option
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
@@ -68,27 +68,25 @@ def consolidate() -> None:
     is_flag=True,
     help="Print each new part of the logs as a prompt for your agent, and write nothing.",
 )
-@click.option(
+@option(
     "--answers",
-    metavar="FILE",
+    "FILE",
+    "Use what your agent answered to --ask instead of a model; - reads standard input.",
     type=click.File("r", encoding="utf-8", errors="replace"),
-    help="Use what your agent answered to --ask instead of a model; - reads standard input.",
 )
-@click.option(
+@option(
     "--after",
-    metavar="HOURS",
+    "HOURS",
+    "With --due, leave new lines to your agent for so many hours.",
     type=click.IntRange(min=0),
     default=0,
-    help="With --due, leave new lines to your agent for so many hours.",
 )
 @click.option(
     "--again",
     is_flag=True,
     help="Read old logs again, those from --since on; what comes of it waits on a branch.",
 )
-@click.option(
-    "--since", metavar="DATE", default="", type=TEXT, help="With --again: the first day whose logs are read."
-)
+@option("--since", "DATE", "With --again: the first day whose logs are read.")
 @click.option("--agree", is_flag=True, help="Agree that the command of llm.command reads your conversations.")
 @click.pass_obj
 def run(
@@ -339,8 +337,8 @@ def schedule() -> None:
         "consolidate schedule install --every 60 --dry-run",
     ]
 )
-@click.option("--at", metavar="HH:MM", default="", type=TEXT, help="Time of day; 03:00 by default.")
-@click.option("--every", metavar="MINUTES", type=click.IntRange(min=1), help="Every so many minutes instead.")
+@option("--at", "HH:MM", "Time of day; 03:00 by default.")
+@option("--every", "MINUTES", "Every so many minutes instead.", type=click.IntRange(min=1))
 @click.option(
     "--using", type=click.Choice(["systemd", "cron"]), help="Which scheduler; else systemd, else cron."
 )

@@ -13,7 +13,7 @@ from memoryclaw.interfaces.cli.linting import changed_hook, ended_hook, hook_opt
 from memoryclaw.interfaces.cli.maintaining import check
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, option
 from memoryclaw.vault.layout import QUESTIONS_FILE, on_disk
 
 if TYPE_CHECKING:
@@ -46,11 +46,11 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
 @click.option(
     "--budget", "budgets", metavar="N,N", callback=_numbers, help="Tokens of contexts; 400,600,800."
 )
-@click.option(
+@option(
     "--least",
-    metavar="SHARE",
+    "SHARE",
+    "Exit with 1 when recall at the last N is below, or something stands where it must not.",
     type=click.FloatRange(0, 1),
-    help="Exit with 1 when recall at the last N is below, or something stands where it must not.",
 )
 @hook_options
 @click.pass_obj

@@ -21,7 +21,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import http
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, group
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, group, option
 
 if TYPE_CHECKING:
     from memoryclaw.fleet.store import Fleet
@@ -35,12 +35,12 @@ _NEEDS = {
     "starlette": "starlette",
 }
 _SECONDS = 60.0  # that a command waits for a node to do its part
-INDEX = click.option(
+INDEX = option(
     "--index",
-    "url",
-    metavar="URL",
-    type=TEXT,
-    help="The PostgreSQL server; else `index.url` in your own settings, or $MEMORYCLAW_INDEX_URL.",
+    "URL",
+    "The PostgreSQL server; else `index.url` in your own settings, or $MEMORYCLAW_INDEX_URL.",
+    name="url",
+    default=None,
 )
 
 
@@ -82,7 +82,7 @@ def fleet() -> None:
 
 
 @fleet.command("list", examples=["fleet list", "fleet list --node node-1"])
-@click.option("--node", metavar="NAME", type=TEXT, default="", help="Only the vaults of this node.")
+@option("--node", "NAME", "Only the vaults of this node.")
 @INDEX
 @click.pass_obj
 def list_(context: CliContext, *, node: str, url: str | None) -> None:
@@ -168,14 +168,8 @@ def migrate(context: CliContext, *, url: str | None) -> None:
     ],
 )
 @click.argument("name", metavar="VAULT", type=TEXT)
-@click.option(
-    "--remote",
-    metavar="ADDRESS",
-    type=TEXT,
-    default="",
-    help="Its git remote: an empty repository, or one that holds a vault.",
-)
-@click.option("--node", metavar="NAME", type=TEXT, default="", help="Its first home; else any node.")
+@option("--remote", "ADDRESS", "Its git remote: an empty repository, or one that holds a vault.")
+@option("--node", "NAME", "Its first home; else any node.")
 @click.option("--no-wait", is_flag=True, help="Do not wait until it is at home.")
 @INDEX
 @click.pass_obj
@@ -230,9 +224,9 @@ def drop(context: CliContext, name: str, *, yes: bool, url: str | None) -> None:
     "limit", examples=["fleet limit ann --notes 10000 --bytes 100000000 --requests 600", "fleet limit ann"]
 )
 @click.argument("name", metavar="VAULT", type=TEXT)
-@click.option("--notes", metavar="N", type=click.IntRange(0), help="Notes that it may hold.")
-@click.option("--bytes", "size", metavar="N", type=click.IntRange(0), help="Bytes that its files may take.")
-@click.option("--requests", metavar="N", type=click.IntRange(1), help="Requests a minute.")
+@option("--notes", "N", "Notes that it may hold.", type=click.IntRange(0))
+@option("--bytes", "N", "Bytes that its files may take.", name="size", type=click.IntRange(0))
+@option("--requests", "N", "Requests a minute.", type=click.IntRange(1))
 @INDEX
 @click.pass_obj
 def limit(
@@ -259,11 +253,11 @@ def limit(
 
 @fleet.command("check", examples=["fleet check", "fleet check ann --folder /srv/vaults"])
 @click.argument("name", metavar="[VAULT]", type=TEXT, default="")
-@click.option(
+@option(
     "--folder",
-    metavar="DIR",
+    "DIR",
+    "The folder of a node: its vaults are compared with their files, too.",
     type=click.Path(file_okay=False, path_type=Path, resolve_path=True),
-    help="The folder of a node: its vaults are compared with their files, too.",
 )
 @INDEX
 @click.pass_context
@@ -349,10 +343,8 @@ def list_tokens(context: CliContext, name: str, *, url: str | None) -> None:
 )
 @click.argument("name", metavar="VAULT", type=TEXT)
 @click.argument("whom", metavar="AUDIENCE", type=TEXT)
-@click.option("--note", metavar="TEXT", type=TEXT, default="", help="Who or what it is for.")
-@click.option(
-    "--days", metavar="N", type=click.IntRange(1), help="Days for which it lets in; else until it is revoked."
-)
+@option("--note", "TEXT", "Who or what it is for.")
+@option("--days", "N", "Days for which it lets in; else until it is revoked.", type=click.IntRange(1))
 @INDEX
 @click.pass_obj
 def make(context: CliContext, name: str, whom: str, *, note: str, days: int | None, url: str | None) -> None:
@@ -407,53 +399,32 @@ def _is_address(text: str) -> bool:
     examples=["fleet serve /srv/vaults --index postgresql://memoryclaw@db/memoryclaw --node node-1"],
 )
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path, resolve_path=True))
-@click.option(
-    "--host", metavar="HOST", type=TEXT, default="127.0.0.1", show_default=True, help="Address to listen on."
-)
-@click.option(
-    "--port",
-    metavar="N",
-    type=click.IntRange(0, 65535),
-    default=7411,
-    show_default=True,
-    help="Port; 0 for any free one.",
+@option("--host", "HOST", "Address to listen on.", default="127.0.0.1", show_default=True)
+@option(
+    "--port", "N", "Port; 0 for any free one.", type=click.IntRange(0, 65535), default=7411, show_default=True
 )
 @click.option("--allow-remote", is_flag=True, help="Accept other machines; they need a token too.")
 @INDEX
-@click.option(
-    "--replica",
-    metavar="URL",
-    type=TEXT,
-    help="A replica of the server, to read the vaults of other nodes from.",
-)
-@click.option(
-    "--node",
-    metavar="NAME",
-    type=TEXT,
-    help="The name of this node; else that of this machine.",
-)
-@click.option("--address", metavar="URL", type=TEXT, help="Where the other nodes reach it.")
-@click.option(
+@option("--replica", "URL", "A replica of the server, to read the vaults of other nodes from.", default=None)
+@option("--node", "NAME", "The name of this node; else that of this machine.", default=None)
+@option("--address", "URL", "Where the other nodes reach it.", default=None)
+@option(
     "--name",
-    "names",
-    metavar="HOST",
-    type=TEXT,
+    "HOST",
+    "Another name by which clients ask, such as that of a load balancer.",
+    name="names",
     multiple=True,
-    help="Another name by which clients ask, such as that of a load balancer.",
 )
-@click.option(
+@option(
     "--lease",
-    metavar="SECONDS",
+    "SECONDS",
+    "The silence after which others take its vaults over.",
     type=click.FloatRange(1, 3600),
     default=15.0,
     show_default=True,
-    help="The silence after which others take its vaults over.",
 )
-@click.option(
-    "--connections",
-    metavar="N",
-    type=click.IntRange(2, 1000),
-    help="Connections to the server at most; 16 by default.",
+@option(
+    "--connections", "N", "Connections to the server at most; 16 by default.", type=click.IntRange(2, 1000)
 )
 @click.option(
     "--proxy",

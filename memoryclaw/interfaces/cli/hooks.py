@@ -11,20 +11,15 @@ import click
 from memoryclaw.hosts import CLAUDE_CODE, HOSTS
 from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, show_diff
 from memoryclaw.interfaces.cli.printing import as_json, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
+from memoryclaw.interfaces.cli.verbs import CliContext, group, option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memoryclaw.hosts.settings_file import SettingsChange
 
-_HOST_OPTION = click.option(
-    "--host",
-    metavar="HOST",
-    default=CLAUDE_CODE,
-    type=TEXT,
-    show_default=True,
-    help=f"How it is answered: {' or '.join(HOSTS)}.",
+_HOST_OPTION = option(
+    "--host", "HOST", f"How it is answered: {' or '.join(HOSTS)}.", default=CLAUDE_CODE, show_default=True
 )
 
 
@@ -70,14 +65,14 @@ def post(context: CliContext, host: str) -> None:
 
 def _into(verb: Callable[..., None]) -> Callable[..., None]:
     """The arguments of `install` and `uninstall`."""
-    for option in (
+    for parameter in (
         YES,
         DRY_RUN,
-        click.option("--project", metavar="DIR", type=click.Path(file_okay=False), help="The settings of one project: DIR/.claude/settings.json."),
+        option("--project", "DIR", "The settings of one project: DIR/.claude/settings.json.", type=click.Path(file_okay=False)),
         click.option("--user", is_flag=True, help="Your own settings, ~/.claude/settings.json, as without --project."),
         click.argument("host", metavar="claude-code", type=click.Choice([CLAUDE_CODE])),
     ):  # fmt: skip
-        verb = option(verb)
+        verb = parameter(verb)
     return verb
 
 

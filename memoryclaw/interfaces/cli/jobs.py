@@ -11,7 +11,7 @@ import click
 from memoryclaw.interfaces.cli.fleet import INDEX, fleet, fleet_of
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, option
 
 if TYPE_CHECKING:
     from memoryclaw.config import Config
@@ -19,14 +19,7 @@ if TYPE_CHECKING:
 
 
 @fleet.command("work", examples=["fleet work", "fleet work --concurrency 8", "fleet work --once"])
-@click.option(
-    "--concurrency",
-    metavar="N",
-    type=click.IntRange(1, 256),
-    default=4,
-    show_default=True,
-    help="Vaults at a time.",
-)
+@option("--concurrency", "N", "Vaults at a time.", type=click.IntRange(1, 256), default=4, show_default=True)
 @click.option("--once", is_flag=True, help="End when nothing waits, for cron.")
 @INDEX
 @click.pass_context

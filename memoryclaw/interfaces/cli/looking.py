@@ -14,7 +14,7 @@ from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, plural, print_freshness, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow, pairs, table
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, verb
+from memoryclaw.interfaces.cli.verbs import CliContext, group, option, verb
 from memoryclaw.model import Fact, ReadBack
 from memoryclaw.text.prompts import visible
 
@@ -380,7 +380,7 @@ def _fact(path: str, fact: Fact, dated: bool, doubted: bool) -> list[str]:
         "history --limit 5 --json",
     ],
 )
-@click.option("--commit", metavar="C", default="", type=TEXT, help="One commit or run, word by word.")
+@option("--commit", "C", "One commit or run, word by word.")
 def history(context: CliContext, *, id_: str, limit: int, before: str, commit: str) -> None:
     """Show the changes to the vault, a note or a fact.
 

@@ -10,7 +10,7 @@ import click
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
-from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, WAITING, CliContext, agreed, group
+from memoryclaw.interfaces.cli.verbs import AS_IS, WAITING, CliContext, agreed, group, option
 from memoryclaw.model import OWNER
 from memoryclaw.review.word_diff import COME, GONE, SAME, DiffLine, mark_up, word_diff
 from memoryclaw.text.prompts import visible
@@ -28,17 +28,9 @@ _ALL = click.option(
     is_flag=True,
     help="Everything that waits, but skills, conflicts, permissions and labels.",
 )
-_DIGEST = click.option(
-    "--digest",
-    metavar="D",
-    default="",
-    type=TEXT,
-    help="Only as it was shown: the digest of `review list --json`.",
-)
+_DIGEST = option("--digest", "D", "Only as it was shown: the digest of `review list --json`.")
 _YES = click.option("--yes", is_flag=True, help="Do not ask.")
-_REASON = click.option(
-    "--reason", metavar="TEXT", default="", type=TEXT, help="Why, for the commit and the record of decisions."
-)
+_REASON = option("--reason", "TEXT", "Why, for the commit and the record of decisions.")
 
 
 @group(
@@ -120,12 +112,8 @@ def diff(context: CliContext, names: tuple[str, ...]) -> None:
     ],
 )
 @click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=WAITING)
-@click.option(
-    "--value",
-    metavar="N",
-    type=click.IntRange(1),
-    default=None,
-    help="Which value of a conflict holds; `review show` numbers them.",
+@option(
+    "--value", "N", "Which value of a conflict holds; `review show` numbers them.", type=click.IntRange(1)
 )
 @_REASON
 @_ALL

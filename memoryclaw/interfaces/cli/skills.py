@@ -14,7 +14,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
-from memoryclaw.interfaces.cli.verbs import AS_IS, SKILL, TEXT, CliContext, group
+from memoryclaw.interfaces.cli.verbs import AS_IS, SKILL, TEXT, CliContext, group, option
 from memoryclaw.text.prompts import one_line, visible
 
 if TYPE_CHECKING:
@@ -104,9 +104,7 @@ def show(shown: LintedSkill) -> None:
     ],
 )
 @click.argument("name", metavar="NAME", type=TEXT)
-@click.option(
-    "--description", metavar="TEXT", default="", type=TEXT, help="What it does, and when to use it."
-)
+@option("--description", "TEXT", "What it does, and when to use it.")
 @AS_IS
 @click.pass_obj
 def new(context: CliContext, *, name: str, description: str, as_is: bool) -> None:
@@ -212,8 +210,8 @@ def reject(decision: SkillDecision) -> None:
 )
 @click.argument("name", metavar="NAME", type=SKILL)
 @click.argument("ended", metavar="ok|failed", type=click.Choice(["ok", "failed"]))
-@click.option("--why", metavar="TEXT", default="", type=TEXT, help="What went wrong.")
-@click.option("--session", metavar="S", default="", type=TEXT, help="The session in which it was followed.")
+@option("--why", "TEXT", "What went wrong.")
+@option("--session", "S", "The session in which it was followed.")
 @click.pass_obj
 def outcome(context: CliContext, *, name: str, ended: str, why: str, session: str) -> None:
     """Say how it went when a skill was followed; `skills run` keeps that itself.
@@ -257,9 +255,9 @@ def host(found: HostSkills) -> None:
     ],
 )
 @click.argument("name", metavar="NAME", type=SKILL)
-@click.option("--param", "params", metavar="K=V", multiple=True, type=TEXT, help="A value of a parameter.")
+@option("--param", "K=V", "A value of a parameter.", name="params", multiple=True)
 @click.option("--apply", is_flag=True, help="Call the tools; without it the calls are only shown.")
-@click.option("--session", metavar="S", default="", type=TEXT, help="The session whose log keeps the steps.")
+@option("--session", "S", "The session whose log keeps the steps.")
 @click.pass_context
 def run(ctx: click.Context, *, name: str, params: tuple[str, ...], apply: bool, session: str) -> None:
     """Run the steps of an approved skill with the tools of MCP servers or OpenClaw, without a model.

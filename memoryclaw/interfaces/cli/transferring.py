@@ -15,7 +15,7 @@ from memoryclaw.errors import ForbiddenError, InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.capturing import summary
 from memoryclaw.interfaces.cli.printing import GAP, as_json, padded, plural, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TAG, TEXT, CliContext, verb
+from memoryclaw.interfaces.cli.verbs import TAG, TEXT, CliContext, option, verb
 from memoryclaw.model import AGENT, OWNER
 
 if TYPE_CHECKING:
@@ -223,18 +223,16 @@ def _more(count: int) -> None:
 )
 @click.argument("what", metavar="WHAT", type=TEXT)
 @click.argument("file", metavar="[FILE]", required=False, default="", type=click.Path())
-@click.option(
-    "--since", metavar="DATE", default="", type=TEXT, help="Of a bundle: only what is of this day or later."
-)
-@click.option(
+@option("--since", "DATE", "Of a bundle: only what is of this day or later.")
+@option(
     "--tag",
-    "tags",
-    metavar="TAG",
-    multiple=True,
+    "TAG",
+    "Of a bundle: only notes with this tag; may be repeated.",
+    name="tags",
     type=TAG,
-    help="Of a bundle: only notes with this tag; may be repeated.",
+    multiple=True,
 )
-@click.option("--budget", metavar="N", type=int, help="Of memory-md and latest: tokens at most.")
+@option("--budget", "N", "Of memory-md and latest: tokens at most.", type=click.INT)
 @click.pass_obj
 def export(
     context: CliContext, *, what: str, file: str, since: str, tags: tuple[str, ...], budget: int | None

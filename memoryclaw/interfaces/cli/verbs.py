@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from keyword import iskeyword
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from memoryclaw.app import App
+
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(slots=True)
@@ -299,6 +302,21 @@ def verb(
 ) -> Callable[[Callable[..., Any]], Verb]:
     """Makes a function a verb of the command line; see `Verb`."""
     return click.command(cls=Verb, examples=examples, of=of, without=without)
+
+
+def option(
+    flag: str,
+    metavar: str,
+    help_: str,
+    *,
+    name: str = "",
+    type: click.ParamType[Any] = TEXT,  # noqa: A002 - as Click calls it
+    **settings: Any,
+) -> Callable[[F], F]:
+    """An option with a value: a text, empty where none is given, unless its `type` says otherwise."""
+    if type is TEXT and not settings.keys() & {"multiple", "required"}:
+        settings.setdefault("default", "")
+    return click.option(flag, *filter(None, [name]), metavar=metavar, help=help_, type=type, **settings)
 
 
 class SharedOption(click.Option):

@@ -9,13 +9,13 @@ import click
 
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, verb
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, option, verb
 
 if TYPE_CHECKING:
     from memoryclaw.capture.feedback import Feedback
     from memoryclaw.working.memory import WorkingMemory
 
-_SESSION = click.option("--session", metavar="S", required=True, type=TEXT, help="The session.")
+_SESSION = option("--session", "S", "The session.", required=True)
 
 
 @group(
@@ -59,15 +59,12 @@ def show(context: CliContext, session: str | None) -> None:
     ],
 )
 @_SESSION
-@click.option("--goal", metavar="TEXT", type=TEXT, help="The goal.")
-@click.option("--plan", metavar="TEXT", multiple=True, type=TEXT, help="A step of the plan; may be repeated.")
-@click.option(
-    "--fact", "facts", metavar="KEY=VALUE", multiple=True, type=TEXT, callback=lambda *given: _facts(given[2]),
-    help="A fact to add or replace; without a value, to remove.",
-)  # fmt: skip
-@click.option("--observe", metavar="TEXT", multiple=True, type=TEXT, help="What was seen; the newest stay.")
-@click.option("--skill", metavar="NAME", type=TEXT, help="The skill that is being used.")
-@click.option("--task", metavar="NAME", type=TEXT, help="The task; another one begins a new working memory.")
+@option("--goal", "TEXT", "The goal.", default=None)
+@option("--plan", "TEXT", "A step of the plan; may be repeated.", multiple=True)
+@option("--fact", "KEY=VALUE", "A fact to add or replace; without a value, to remove.", name="facts", multiple=True, callback=lambda *given: _facts(given[2]))  # fmt: skip
+@option("--observe", "TEXT", "What was seen; the newest stay.", multiple=True)
+@option("--skill", "NAME", "The skill that is being used.", default=None)
+@option("--task", "NAME", "The task; another one begins a new working memory.", default=None)
 @click.pass_obj
 def set_(
     context: CliContext,
@@ -104,7 +101,7 @@ def set_(
     ],
 )
 @_SESSION
-@click.option("--task", metavar="NAME", default="", type=TEXT, help="Only if it is of this task.")
+@option("--task", "NAME", "Only if it is of this task.")
 @click.pass_obj
 def clear(context: CliContext, session: str, task: str) -> None:
     """Write what it holds to the log of the session, then remove it."""

@@ -16,7 +16,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import Bar, as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import pairs, table
-from memoryclaw.interfaces.cli.verbs import AS_IS, ID, TEXT, CliContext, agreed, verb
+from memoryclaw.interfaces.cli.verbs import AS_IS, ID, CliContext, agreed, option, verb
 from memoryclaw.text.prompts import visible
 
 if TYPE_CHECKING:
@@ -29,13 +29,12 @@ if TYPE_CHECKING:
 @verb(examples=["init .", "init . --commit", "init ~/notes --default --json"])
 @click.argument("folder", metavar="[DIR]", required=False)
 @click.option("--commit", is_flag=True, help="Also put your notes into git once, as they are.")
-@click.option(
+@option(
     "--map",
-    "maps",
-    metavar="NAME=DIR",
+    "NAME=DIR",
+    "Put a folder of MemoryClaw's elsewhere, such as archive=memory/archive; may be repeated.",
+    name="maps",
     multiple=True,
-    type=TEXT,
-    help="Put a folder of MemoryClaw's elsewhere, such as archive=memory/archive; may be repeated.",
 )
 @click.option(
     "--default",
@@ -203,28 +202,15 @@ def remember(context: CliContext, *, text: str, **keys: Any) -> None:
     ]
 )
 @click.argument("id_", metavar="ID", type=ID)
-@click.option(
-    "--set",
-    "pairs",
-    metavar="F=V",
-    multiple=True,
-    type=TEXT,
-    help="A field and its value; may be repeated.",
-)
-@click.option(
+@option("--set", "F=V", "A field and its value; may be repeated.", name="pairs", multiple=True)
+@option(
     "--text",
-    "file",
-    metavar="FILE",
+    "FILE",
+    "Give the note the text of this file; - is standard input.",
+    name="file",
     type=click.File(encoding="utf-8"),
-    help="Give the note the text of this file; - is standard input.",
 )
-@click.option(
-    "--digest",
-    metavar="D",
-    default="",
-    type=TEXT,
-    help="With --text: of the note as it was read (`show --json`).",
-)
+@option("--digest", "D", "With --text: of the note as it was read (`show --json`).")
 @click.option("--dry-run", is_flag=True, help="With --text: only show what would change.")
 @AS_IS
 @click.pass_obj
@@ -280,20 +266,8 @@ def _print_rewrite(context: CliContext, found: NoteRewrite) -> None:
 @click.argument("ids", metavar="[ID]...", nargs=-1, type=ID)
 @click.option("--undo", is_flag=True, help="Bring back what was forgotten or archived, unchanged.")
 @click.option("--purge", is_flag=True, help="Erase it in every place; nothing brings it back.")
-@click.option(
-    "--source",
-    metavar="S",
-    default="",
-    type=TEXT,
-    help="With --purge: all that comes from a session, tool or file.",
-)
-@click.option(
-    "--since",
-    metavar="D",
-    default="",
-    type=TEXT,
-    help="With --purge: all that was captured or remembered from a day on.",
-)
+@option("--source", "S", "With --purge: all that comes from a session, tool or file.")
+@option("--since", "D", "With --purge: all that was captured or remembered from a day on.")
 @click.option("--history", is_flag=True, help="With --purge: rewrite git's history too, after a backup.")
 @click.option("--dry-run", is_flag=True, help="With --purge: only show what would be emptied.")
 @click.option("--yes", is_flag=True, help="With --purge: do not ask.")
