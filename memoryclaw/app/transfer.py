@@ -50,7 +50,6 @@ class Transfer:
     """What comes into a vault and what leaves it.
 
     Args:
-        context: the vault.
         seen_by: the same of the vault as another audience sees it.
     """
 

@@ -41,9 +41,6 @@ class Route(NamedTuple):
     Args:
         method: GET, POST …
         path: with at most one `{name}`, which is the verb's first argument.
-        subject: the section of the documentation.
-        like: the command that answers the same.
-        pool: which workers answer.
         most: bytes of a request.
         anywhere: whether the index alone answers, so that any node of a fleet can.
         adds: how many notes it adds to a vault, which are held against its quota; None where it is no addition.
@@ -113,12 +110,10 @@ class Param(NamedTuple):
         help: what a person reads of it, in one sentence.
         key: its name in a request, where it is not that of the argument.
         least: the smallest number, or the fewest characters.
-        most: the largest number.
         parse: makes the argument of the text of a request.
         choices: the words that a text may be, besides others that mean the same.
         metavar: what stands for it in a synopsis, where that is not its key.
         flag: its option on the command line, where that is not its key.
-        words: on the command line it is several words.
         completes: what of the vault a shell completes it with.
     """
 

@@ -39,7 +39,6 @@ class Working:
         """Changes a session's working memory and returns it.
 
         Args:
-            session: whose.
             changes: `task`, `goal` and `active_skill` are set, `plan` is replaced, `facts` are added or replaced (None
                 removes one), `recent_observations` are appended. Another task begins a new working memory.
         """

@@ -49,10 +49,8 @@ def ask(
     """What the daemon answers, or None: there is none, it has another version or clock, it refuses, or takes longer than `timeout` seconds.
 
     Args:
-        state: the state folder of the vault.
         method: GET, POST …
         path: such as `/v1/recall`, with what it asks for.
-        body: a JSON value to send.
         timeout: seconds for all of it.
         audience: for whom it is asked; there are tokens of the owner and of the agent.
     """
@@ -70,12 +68,9 @@ def ask_daemon(
     """The JSON object that the daemon of a vault answers, or None where there is none or it does not.
 
     Args:
-        root: the vault's folder.
         method: GET, POST …
         path: such as `/v1/recall`, with what it asks for.
-        body: a JSON value to send.
         timeout: seconds for all of it.
-        audience: for whom it is asked.
     """
     answer = ask(state_folder(root), method, path, body, timeout, audience=audience)
     return answer if isinstance(answer, dict) else None
@@ -314,9 +309,6 @@ _PAUSE = 0.02
 
 def stop(state: Path) -> int:
     """Asks the daemon to stop and waits until it is gone; its process id, or 0 when none runs.
-
-    Args:
-        state: the state folder of the vault.
 
     Raises:
         LockedError: it was asked, and still runs.

@@ -64,9 +64,6 @@ class Schedule:
     """The timer of one vault.
 
     Args:
-        root: the vault's folder.
-        templates: renders the entries.
-        clock: tells the time.
         due: says whether a consolidation is due.
         python: the Python that MemoryClaw is installed for.
     """
@@ -244,7 +241,6 @@ class NightWork:
     """Looks after consolidation while a daemon runs; its own process, so that it takes neither time nor memory from the answers.
 
     Args:
-        root: the vault's folder.
         every: seconds between two looks; `consolidate --due` itself decides whether there is something to do.
         tell: is given one sentence for every run that did something or failed.
         first: seconds until the first look.

@@ -63,7 +63,6 @@ def add(fleet: Fleet, vault: str, remote: str = "", *, node: str = "", seconds: 
 
     Args:
         fleet: what all nodes share.
-        vault: its name.
         remote: the address of its git remote; without one, a lost node loses it.
         node: which is to be its home; any when it is empty.
         seconds: to wait; 0 for not at all.
@@ -83,8 +82,6 @@ def move(fleet: Fleet, vault: str, node: str, *, seconds: float = 60) -> ListedV
 
     Args:
         fleet: what all nodes share.
-        vault: its name.
-        node: its new home.
         seconds: to wait; 0 for not at all.
 
     Raises:
@@ -107,7 +104,6 @@ def drop(fleet: Fleet, vault: str, *, seconds: float = 60) -> None:
 
     Args:
         fleet: what all nodes share.
-        vault: its name.
         seconds: to wait until its home has sent what it holds and lets go.
 
     Raises:

@@ -80,10 +80,6 @@ class Home:
     """A vault at home here.
 
     Args:
-        known: its row.
-        fence: under which it is at home here.
-        root: its folder.
-        here: whose home it is.
         lose: called when another node has taken it over.
     """
 

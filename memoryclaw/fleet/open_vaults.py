@@ -100,8 +100,6 @@ def open_app(
 
     Args:
         fleet: what all nodes share.
-        root: the folder of the vault here.
-        vault: its name.
         kept: says how fresh the index is, of a vault that another node keeps.
         may: asked with the open transaction before the index is written; may raise.
     """

@@ -71,7 +71,6 @@ def of_staged(vault: Vault, index_file: str = "") -> Linted:
     """What is wrong in the files that a commit made now would change, as git has them staged.
 
     Args:
-        vault: the folder.
         index_file: the index of the commit that is being made, as git names it to hooks; one of another repository is passed over.
 
     Raises:

@@ -48,7 +48,6 @@ class CommitHook:
     """The hook of one vault.
 
     Args:
-        root: the vault's folder.
         python: the Python that MemoryClaw is installed for.
     """
 

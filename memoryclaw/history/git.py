@@ -420,13 +420,7 @@ class GitCommand:
         self._git: Git | None = None
 
     def run(self, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> bytes:
-        """The output of one command; HistoryError with git's own words when it fails.
-
-        Args:
-            args: the subcommand and its arguments.
-            stdin: what the command reads.
-            env: further variables.
-        """
+        """The output of one command; HistoryError with git's own words when it fails."""
         status, out, err = self._execute(args, stdin, env or {})
         if status:
             raise self._failure(args[0], status, err)

@@ -125,8 +125,6 @@ def index_ready(
     It is on the disk, and git's lock is held, before anything else happens, so that what follows cannot end without it.
 
     Args:
-        history: the vault's repository.
-        entries: what is to change.
         known: the index's stamp when `was` of the entries was read; while it is the same, they are not read again.
         wait: seconds to wait for a git command of the user's.
 

@@ -120,8 +120,6 @@ class Remote:
     """The other copy of a vault's branch.
 
     Args:
-        history: of the vault.
-        at: where it is.
         seconds: that one command may take.
     """
 

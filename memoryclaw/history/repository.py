@@ -765,8 +765,6 @@ def commit_log(
         history: the repository; its HEAD must be a commit.
         paths: only commits that touched one of these files.
         limit: how many at most.
-        tip: the commit to begin at.
-        skip: how many to leave out first.
     """
     counts = [f"--max-count={limit}", f"--skip={skip}"]
     args = ["rev-list", "--header", *counts, tip, "--", *map(history.places.on_disk, paths)]

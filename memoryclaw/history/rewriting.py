@@ -121,9 +121,7 @@ class Rewriting:
     """One rewriting.
 
     Args:
-        history: the repository.
         versions: what becomes of versions of files, from `changed_versions`.
-        renames: path → the path under which it goes on.
         replaced: texts → what stands for them, in files and messages.
         needles: what must not be left anywhere.
     """

@@ -408,7 +408,6 @@ def seal(path: Path, *, whole: bool = True) -> None:
     """Notes that the file is sound as it is, with its log. Call it with the lock held.
 
     Args:
-        path: the index.
         whole: nothing is left in the log. What is left there a reader keeps back, and whoever closes the index last moves it into the
             file; how the file is then, only a closer look tells.
     """

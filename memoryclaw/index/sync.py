@@ -198,8 +198,6 @@ class Following(Sync):
     """Brings the index of what one audience sees in line with the index of everything, which tells it what changed.
 
     Args:
-        vault: the vault as that audience sees it.
-        index: of what it sees.
         whole: the index of everything.
         progress: told (done, total) after each batch of files.
     """
@@ -249,8 +247,6 @@ def fresh(
     """Brings the index in line with the files, or relies on a live watcher that has done so.
 
     Args:
-        sync: brings the index in line.
-        index: what the answer will come from.
         state: the state folder, where a live watcher takes cookies.
         wait: seconds that the watcher is given.
         since: the moment, by the monotonic clock, whose files the answer must know; now when it is not given.

@@ -67,9 +67,6 @@ class Vectors:
     """The vectors of one vault.
 
     Args:
-        store: keeps them.
-        embedder: makes them.
-        catalog: reads the index they are of.
         server: where other nodes find them, or find them made, if the index is on one.
         follows: whether another process makes them, and this one only takes them from the server.
         outgoing: tells which units must not be given to an embedder on another machine.

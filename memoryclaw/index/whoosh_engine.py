@@ -230,7 +230,6 @@ def sealed(folder: Path, *, but: str) -> Seal:
     """The seal over the regular files of a folder as they are now, made readable by their owner alone.
 
     Args:
-        folder: where they are.
         but: the name of a file that is not part of it.
     """
     with os.scandir(folder) as entries:

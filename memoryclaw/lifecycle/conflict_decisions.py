@@ -85,7 +85,6 @@ def side_in_words(side: Sequence[FactAt], entity: str) -> str:
     """`2026-05-02 (semantic/projects.md:4, since 2026-04-20, from 2026-04-19_site-meeting)`: a value, its places and its source.
 
     Args:
-        side: the lines that say it.
         entity: the name by which the conflict is known; another one is told.
     """
     value, remarks = side[0][1].value, [f"{path}:{fact.line}" for path, fact in side]

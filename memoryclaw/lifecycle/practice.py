@@ -55,7 +55,6 @@ def failings(one: ListedSkill, acted: Iterable[ToolSequence]) -> list[Problem]:
     """What speaks against a skill as it is written: a tool that its last run did not find, steps that sessions no longer take.
 
     Args:
-        one: the skill.
         acted: what sessions did, as run records have it.
     """
     problems = []

@@ -33,7 +33,6 @@ class Command:
     """One command as a model.
 
     Args:
-        words: the program and its arguments.
         timeout: seconds from its start until the last byte of its answer.
         environ: the environment; only what such a program needs is passed on.
         refusal: why it must not be asked; empty when it may.

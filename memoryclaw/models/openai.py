@@ -19,8 +19,6 @@ class OpenAI:
 
     Args:
         endpoint: its address, up to and with `/v1`.
-        model: its name there.
-        environ: the environment, which holds the key.
     """
 
     def __init__(self, endpoint: Endpoint, model: str, environ: Mapping[str, str]) -> None:

@@ -79,8 +79,6 @@ def rank(
     """All units of the evidence by score, highest first; ties by id, so that no storage order ever shows.
 
     Args:
-        question: what is asked.
-        evidence: what was looked up for it.
         vectors: what nearness in meaning adds.
         decided: decisions that stand already, by rowid.
     """

@@ -75,7 +75,6 @@ class Searcher:
         """Everything that may answer a question, ranked, each with its decision except for limits and budgets.
 
         Args:
-            text: the question.
             kind: narrows as `kind:` in the query does.
             wanted: how many may be in the answer, if there are so many.
             goal: what the agent is working on; it lifts what shares words with it.

@@ -84,9 +84,7 @@ def merge_trees(
     Args:
         base: the files of the commit that both came of; empty without one.
         one: a side; which of the two is given first makes no difference.
-        other: the other side.
         read: the bytes of an object.
-        hash_name: what git names objects with.
 
     Raises:
         ConflictError: a file cannot be merged by a program; the sentence says which and why.
@@ -123,10 +121,7 @@ def still_bound(
     """A merged tree in which what binds in ours binds still: refusals, what was forgotten and erased, and the id of the vault.
 
     Args:
-        ours: the files of this machine before.
-        merged: what came of the merge.
         read: the bytes of an object.
-        hash_name: what git names objects with.
     """
     files, made = dict(merged.files), dict(merged.made)
     for path, bound in ((DECISIONS_FILE, _bound_decisions), (CONFIG_FILE, _bound_id)):

@@ -135,9 +135,7 @@ def look_up_value(need: Requirement, entities: Sequence[str], facts: Facts) -> B
     """Looks up the value of a parameter that nobody gave.
 
     Args:
-        need: the parameter.
         entities: the entities that other parameters name, such as a client.
-        facts: looks up semantic memory.
     """
     if need.address:
         return _at(need, facts)

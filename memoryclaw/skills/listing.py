@@ -145,8 +145,6 @@ def list_skills(root: str, sees: Sees = everything, ran: Ran = ()) -> list[Liste
     """Every skill of a vault, drafts last, by name; of those whose files all are seen.
 
     Args:
-        root: the vault.
-        sees: what the caller sees.
         ran: what the ledger has of the runs of skills.
     """
     decisions = decisions_of(root)

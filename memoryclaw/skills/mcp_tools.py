@@ -37,9 +37,7 @@ class McpTools:
     """The tools of some servers; a server starts when a step needs it, and stops at the end of the block.
 
     Args:
-        servers: as configured.
         timeout: limit in seconds of one answer, and of the start of a server.
-        home: the working directory of commands.
     """
 
     def __init__(self, servers: Sequence[ToolServer], timeout: float, home: str) -> None:

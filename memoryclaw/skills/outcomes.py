@@ -97,7 +97,6 @@ def outcomes_of(events: Iterable[Mapping[str, Any]], path: str, digest: str) -> 
 
     Args:
         events: of type `EVENT`, the oldest first.
-        path: of the skill's file.
         digest: of its bytes.
     """
     mine = (event for event in events if event.get("path") == path or event.get("digest") == digest)
@@ -110,12 +109,8 @@ def keep_outcome(
     """Keeps how it went when somebody followed a skill.
 
     Args:
-        ledger: where it is kept.
-        skill: as its file is now.
         ok: whether it did what it is for.
-        by: who tells of it.
         why: what went wrong, without secrets.
-        session: in which it was followed.
         now: when.
 
     Raises:
@@ -148,7 +143,6 @@ def better(current: Outcomes, others: Iterable[tuple[str, Outcomes]]) -> str:
     """The name of what did better than a degraded skill: the most successful of the others; empty without one.
 
     Args:
-        current: how the runs of the skill ended.
         others: names and outcomes of what does the same, the best match first.
     """
     good = [

@@ -294,7 +294,6 @@ def set_fact(
         file: its path, and the collections of the vault.
         entity: what the fact is about, in any case.
         field: its field; `value` for the one value of an entity.
-        value: what holds now.
         since: ISO date from which it holds.
         source: the id of the note it comes from, or a word on its origin.
         many: True when the field may hold several values side by side.
@@ -329,9 +328,7 @@ def add_sources(text: str, file: SemanticFile, named: tuple[str, str, str], sour
     """The text in which a fact that holds has these sources as well; unchanged where it does not.
 
     Args:
-        text: the text of the file.
         file: its path, and the collections of the vault.
-        named: entity, field and value of the fact.
         sources: ids of notes with their blocks, joined by commas.
     """
     entity, field, value = named
@@ -753,7 +750,6 @@ def add_statement(
         text: the text of the file; empty for a new one.
         file: its path, and the collections of the vault.
         entity: what the statement is about, or who made it, in any case.
-        words: what was said.
         said: ISO date on which it was said.
         source: the id of the note it comes from, or a word on its origin.
         replaces: ids of standing statements of the file that this one is tied to; they move to the History of their entity.
@@ -797,9 +793,7 @@ def add_statements(
     """Adds statements of one day that the file does not hold, as `add_statement` does one after another; None where that needs more.
 
     Args:
-        text: the text of the file.
         file: its path, and the collections of the vault.
-        entity: what they are about, or who made them.
         said: ISO date on which they were said.
         found: words and source of each, in the order in which they were said.
         audience: whom they are for, as for `set_fact`.
@@ -1295,9 +1289,7 @@ def add_source(text: str, file: SemanticFile, fact_id: str, source: str) -> Fact
     """Adds a source to a fact; returns the text unchanged when it is there already or the line has no room for it.
 
     Args:
-        text: the text of the file.
         file: its path, and the collections of the vault.
-        fact_id: the id of the fact.
         source: the id of the episode that confirms it, with the block of the line: `episode#^l3`.
     """
     sheet = Sheet.of(text, file)

@@ -39,7 +39,6 @@ def may_leave(label: Label, audience: str = AGENT) -> bool:
     """Whether what has this label may leave this machine.
 
     Args:
-        label: all that it is labelled with.
         audience: who reads it elsewhere; models of others read for the agent.
     """
     return label.export and may_see(audience, label.audience)
@@ -66,11 +65,9 @@ def exportable_bytes(
     """What may leave of a file: the lines that stay are empty, so that every other keeps its number; None when nothing may.
 
     Args:
-        path: of the file in the vault.
         data: its bytes.
         cited: what `withheld_names` gave of all files of the vault.
         audience: who reads it elsewhere.
-        folders: the labels of folders.
         doubts: what of it came from elsewhere and is in doubt.
     """
     visible = visible_bytes(path, data, audience, folders, doubts)

@@ -55,7 +55,6 @@ def noun_of(words: str, declared: Mapping[str, str] = NOTHING) -> FieldNoun | No
     """The field that some words stand for; None where they name none that is known.
 
     Args:
-        words: as said, "new phone number".
         declared: further fields of the vault, by their folded name, with their kind.
     """
     tokens = fold(words).split()
@@ -339,9 +338,7 @@ def resolve_dates(text: str, said: str, language: str = "en") -> str:
     """The text with the date behind every phrase that counts from the day it was said.
 
     Args:
-        text: one sentence, as said.
         said: when, as logs give it; without it the text stays as it is.
-        language: of the text.
     """
     if not said:
         return text
@@ -456,9 +453,6 @@ def bare_field(field: str, value: str, facts: Iterable[Fact], *, said: str = "")
     """The field that a value of an entity belongs in: a contact's one bare value, `- Sarah: sarah@example.com`, is her e-mail address.
 
     Args:
-        field: as it was said.
-        value: what it shall hold.
-        facts: those of the entity.
         said: the words that it was said in; a work address is another than the one value.
     """
     noun = noun_of(field) or noun_of(_spaced(field))

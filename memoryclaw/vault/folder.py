@@ -54,7 +54,6 @@ class Vault:
     """One vault folder on disk, as one audience sees it: whatever is read has lost what is for others.
 
     Args:
-        root: the folder.
         audience: who looks; the owner sees everything.
         labels: the audiences of folders, as the settings give them.
     """

@@ -106,7 +106,6 @@ def ends(lifecycle: Lifecycle, last_active: str) -> str:
     """The last ISO day on which something counts; empty where it has none.
 
     Args:
-        lifecycle: of it.
         last_active: the ISO day on which its session was last active, as far as that is known; else the day that it is of itself.
     """
     days = [lifecycle.expires] if lifecycle.expires else []

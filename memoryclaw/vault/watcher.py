@@ -57,8 +57,6 @@ class Watcher:
     """The observer of a vault's folder. It can be started again after `stop`.
 
     Args:
-        root: the vault's folder.
-        hints: the queue of hints.
         poll: seconds between polls where there are no events.
     """
 

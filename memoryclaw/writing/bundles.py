@@ -97,8 +97,6 @@ def pack(
 
     Args:
         target: the file, which must not be there.
-        paths: of the files.
-        read: gives what of a file goes into it.
         about: what else the manifest says.
         progress: told (done, total) of the files.
 
@@ -339,8 +337,6 @@ def restore(
     """Writes the files of a bundle that are not there; one commit for a few hundred of them.
 
     Args:
-        context: the vault and the moment.
-        bundle: what is restored.
         dry_run: only tell what would be written.
         pristine: what `init` wrote, which gives way where nobody has changed it and the folders are in the same places.
         progress: told (done, total) of the files that are written.

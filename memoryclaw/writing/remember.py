@@ -155,11 +155,7 @@ def remember(
     """Keeps a text as an episode note, as the value of a fact, or, with an entity alone, as a statement.
 
     Args:
-        context: the vault and the moment.
-        text: what to keep.
-        entity: what the fact or the statement is about.
         field: the fact's field; goes with `entity`.
-        tags: tags of the episode.
         source: where it comes from: the id of a note or log, or a word.
         claim: what says so, where it is no person; what is kept has the trust `unknown` then, and nothing is where another value
             stands (`contradicts`, with that value as the notice).

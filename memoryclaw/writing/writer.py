@@ -274,7 +274,6 @@ def plans_for(
     """What becomes of each file; those that do not change are left out.
 
     Args:
-        changes: what is asked for.
         work: the bytes of the working files.
         sides: what git holds of them; those that it ignores have none.
     """
@@ -579,12 +578,6 @@ class Writer:
 
         Args:
             versions: what the commit holds of each file that differs from `base`.
-            after: what becomes of the working files.
-            base: the last commit, with all these files.
-            merged: the other parent.
-            message: of the commit.
-            verb: what is under way, for the journal.
-            now: the time of the commit.
             forward: the result is that other commit itself, and none is made.
         """
         draft = self.history.draft(base, versions, message(), now, merged=merged)

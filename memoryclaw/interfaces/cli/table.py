@@ -96,8 +96,6 @@ def carry_out(context: Any, function: Callable[..., None], verb: str, values: Ma
     Args:
         context: the options that every command shares.
         function: prints the answer, and is given those values that it names; one whose first argument is the `context` does all itself.
-        verb: of the app.
-        values: of the command line.
     """
     if next(iter(inspect.signature(function).parameters)) == "context":
         function(context, **values)

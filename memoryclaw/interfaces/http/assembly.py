@@ -43,12 +43,9 @@ class HttpSettings(NamedTuple):
     """What the application is made from.
 
     Args:
-        daemon: tells how the vault stands.
-        pools: the workers that carry out verbs.
         hosts: what `Host` may be, with the port.
         rate: requests a second.
         report: keeps the details of a bug, and says where.
-        mounted: other applications, by path.
         apart: of those that check their visitors themselves, what `Host` may be, with the port.
     """
 

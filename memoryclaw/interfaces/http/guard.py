@@ -27,7 +27,6 @@ class Guard:
     """Checks Host, Origin, token, rate, kind and size of a request.
 
     Args:
-        app: what is guarded.
         tokens: the SHA-256 in hex of each token that `Authorization: Bearer` may hold, and its audience.
         hosts: what `Host` may be, with the port.
         open_paths: addresses that need no token.

@@ -30,7 +30,6 @@ class RequestRunner:
     """Answers requests, each in a thread and with an open vault of its own.
 
     Args:
-        apps: lends open vaults.
         report: keeps the details of a bug, and says where.
     """
 

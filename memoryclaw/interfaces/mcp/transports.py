@@ -60,7 +60,6 @@ class Mounted:
     """An ASGI application. No session outlives its request, so nothing is kept of a client that went away.
 
     Args:
-        apps: lends open vaults.
         report: keeps the details of a bug, and says where.
     """
 

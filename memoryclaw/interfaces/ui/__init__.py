@@ -26,7 +26,6 @@ def asgi(apps: VaultLender, report: Report, daemon: Daemon) -> dict[str, Site | 
     """The page and the office of its tickets, by the paths where they are mounted.
 
     Args:
-        apps: lends open vaults.
         report: keeps the details of a bug, and says where.
         daemon: tells how the vault stands, and what happened in it.
     """
