@@ -154,15 +154,12 @@ class _Connection:
         """The JSON of an answer that says 200."""
         data = b"" if body is None else json.dumps(body).encode()
         self._in_time()
-        self._socket.sendall(self._request(method, path, data) + data)
-        return json.loads(self._answer())
-
-    def _request(self, method: str, path: str, data: bytes) -> bytes:
         host = f"[{self._address.host}]" if ":" in self._address.host else self._address.host
         lines = [f"{method} {path} HTTP/1.1", f"Host: {host}:{self._address.port}", "Connection: close"]
         lines += [f"Authorization: Bearer {self._address.token}", "Accept: application/json"]
         lines += ["Content-Type: application/json", f"Content-Length: {len(data)}"] if data else []
-        return "\r\n".join([*lines, "", ""]).encode("ascii")
+        self._socket.sendall("\r\n".join([*lines, "", ""]).encode("ascii") + data)
+        return json.loads(self._answer())
 
     def _answer(self) -> bytes:
         head = self._until_blank_line()

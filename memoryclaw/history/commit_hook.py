@@ -86,14 +86,11 @@ class CommitHook:
             return Hooked("not installed", path, checks)
         del checks[check]
         if checks:
-            _write(path, _script(self._python_in(text), checks))
+            hit = _PYTHON.search(text)
+            _write(path, _script((shlex.split(hit["quoted"])[0] if hit else self._python), checks))
         else:
             os.unlink(path)
         return Hooked("removed", path, checks)
-
-    def _python_in(self, text: str) -> str:
-        hit = _PYTHON.search(text)
-        return shlex.split(hit["quoted"])[0] if hit else self._python
 
     def _folder(self, *, must_be_ours: bool) -> str:
         """Where git looks for the hooks of this repository."""

@@ -143,7 +143,11 @@ def index_ready(
     try:
         end = time.monotonic() + wait
         while entries and not taken:
-            stamp = _copy(folder, index, ours)
+            _drop(ours)
+            stamp = index_stamp(folder)
+            if stamp is not None:
+                shutil.copyfile(index, ours)
+                shutil.copymode(index, ours)
             _update(history, entries if stamp == known else _unmoved(history, entries, ours), ours)
             if not os.path.exists(ours):
                 break
@@ -217,15 +221,6 @@ def _take(folder: str, lock: str, ours: str, seen: Stamp | None) -> bool:
 
 def _nothing() -> None:
     """What there is to do where no entry changes."""
-
-
-def _copy(folder: str, index: str, ours: str) -> Stamp | None:
-    _drop(ours)
-    stamp = index_stamp(folder)
-    if stamp is not None:
-        shutil.copyfile(index, ours)
-        shutil.copymode(index, ours)
-    return stamp
 
 
 def _drop(path: str) -> None:

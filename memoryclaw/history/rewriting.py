@@ -162,7 +162,11 @@ class Rewriting:
         bundle = bundle or self._free_bundle()
         kept(bundle, before)
         if not os.path.exists(bundle):
-            self._backup(bundle)
+            mask = os.umask(0o077)
+            try:
+                self._history.git.run("bundle", "create", "--quiet", bundle, "--all")
+            finally:
+                os.umask(mask)
         refs = self._refs()
         order = git.run("rev-list", "--topo-order", "--reverse", "--all").decode().split()
         self._stored = frozenset(_present(self._history, {new for _, new in self._changes() if new}))
@@ -206,13 +210,6 @@ class Rewriting:
             number += 1
             path = f"{self._history.root}-before-purge-{number}.bundle"
         return path
-
-    def _backup(self, path: str) -> None:
-        mask = os.umask(0o077)
-        try:
-            self._history.git.run("bundle", "create", "--quiet", path, "--all")
-        finally:
-            os.umask(mask)
 
     def _refs(self) -> list[tuple[str, str]]:
         out = self._history.git.run("for-each-ref", "--format=%(refname) %(objectname)").decode(

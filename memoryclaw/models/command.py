@@ -70,7 +70,12 @@ class Command:
         """What the command prints."""
         program = self._program()
         with tempfile.TemporaryDirectory(prefix="memoryclaw-") as folder, tempfile.TemporaryFile() as stdin:
-            stdin.write(_text(prompt, schema).encode("utf-8", "replace"))
+            form = json.dumps(schema, ensure_ascii=False)
+            stdin.write(
+                f"{prompt.system}\n\n{_ALONE}\n\n{prompt.user}\n\n{_FORM}\n{form}\n".encode(
+                    "utf-8", "replace"
+                )
+            )
             stdin.seek(0)
             with _ending_with_us() as heard_from_now:
                 try:
@@ -180,8 +185,3 @@ def _ending_with_us() -> Iterator[Callable[[], None]]:
     finally:
         for number in ours:
             signal.signal(number, before[number])
-
-
-def _text(prompt: Prompt, schema: Schema) -> str:
-    form = json.dumps(schema, ensure_ascii=False)
-    return f"{prompt.system}\n\n{_ALONE}\n\n{prompt.user}\n\n{_FORM}\n{form}\n"

@@ -611,7 +611,10 @@ class _Merging:
                 )
                 if stays[0] != gone and self.files.get(gone) not in (None, loser):
                     continue
-                ids = {_id_of(self._bytes(e) or b"") for e in (entry, same)}
+                ids = {
+                    str(split(readable(decode(self._bytes(e) or b"").text)).meta.get("id", ""))
+                    for e in (entry, same)
+                }
                 self.files.pop(gone, None)
                 self.files[stays[0]] = stays[1]
                 place = f"{_ARCHIVE}{gone}"
@@ -638,10 +641,6 @@ def _overlap(one: Iterable[LogRange], other: Iterable[LogRange]) -> bool:
 
 def _run_of(runs: Sequence[tuple[str, str, list[LogRange]]], ranges: Sequence[LogRange]) -> tuple[str, str]:
     return next(((when, run) for when, run, read in runs if _overlap(read, ranges)), ("~", ""))
-
-
-def _id_of(data: bytes) -> str:
-    return str(split(readable(decode(data).text)).meta.get("id", ""))
 
 
 def conflict_copy(path: str, when: datetime, commit: str) -> str:

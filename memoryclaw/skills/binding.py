@@ -39,7 +39,10 @@ def parse_value(need: Requirement, text: str) -> Any:
     if kind in ("number", "integer"):
         return _number(need, text)
     if kind == "boolean":
-        return _boolean(need, text)
+        low = text.strip().lower()
+        if low not in _YES | _NO:
+            raise InputError(f"{need.name} must be true or false, not {text[:60]!r}")
+        return low in _YES
     if kind in ("list", "array", "map", "object"):
         return _json(need, text)
     if not fits(need, text):
@@ -98,13 +101,6 @@ def _number(need: Requirement, text: str) -> int | float:
     if type(number) not in kinds or abs(number) == math.inf:  # type() as True is not a number
         raise InputError(f"{need.name} must be {'a whole' if integral else 'a'} number, not {text[:60]!r}")
     return number  # type: ignore[no-any-return]
-
-
-def _boolean(need: Requirement, text: str) -> bool:
-    low = text.strip().lower()
-    if low not in _YES | _NO:
-        raise InputError(f"{need.name} must be true or false, not {text[:60]!r}")
-    return low in _YES
 
 
 def _json(need: Requirement, text: str) -> Any:

@@ -446,7 +446,11 @@ def _read(source: _Source, text: str, settings: ReadingSettings) -> _Reading:
             )
         return _Reading(said=Properties(trust="unknown"), log=log)
     if kind == "skill" and not source.path.endswith(".md"):
-        return _code_skill(source, text)
+        skill = read_json_skill(text) if source.path.endswith(".json") else read_javascript_skill(text)
+        doc = Split(skill.meta, "", text, 1)
+        return _Reading(
+            doc, body=_NO_BODY._replace(text=text), skill=skill, title=skill.name, searched=skill.searched
+        )
     return _markdown(source, text, settings)
 
 
@@ -535,14 +539,6 @@ def _searchable(parts: Split, said: Properties) -> str:
         return said.other
     hidden = [text for _, value in parts.shadowed for text in strings(value)]
     return ", ".join(filter(None, (said.other, parts.raw if parts.broken else "", *hidden)))
-
-
-def _code_skill(source: _Source, text: str) -> _Reading:
-    skill = read_json_skill(text) if source.path.endswith(".json") else read_javascript_skill(text)
-    doc = Split(skill.meta, "", text, 1)
-    return _Reading(
-        doc, body=_NO_BODY._replace(text=text), skill=skill, title=skill.name, searched=skill.searched
-    )
 
 
 def _note(source: _Source, reading: _Reading) -> Note:

@@ -15,7 +15,7 @@ from memoryclaw.interfaces.cli.printing import GAP, as_json, marked, remark, say
 from memoryclaw.interfaces.cli.tables import aligned, cut, flow, packed, table, terminal_width
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, option, verb
 from memoryclaw.interfaces.shapes import REASONS as _REASONS
-from memoryclaw.model import Match, Matched
+from memoryclaw.model import Match
 from memoryclaw.text.prompts import mark_of, one_line, visible
 from memoryclaw.text.snippets import snippet
 
@@ -239,12 +239,8 @@ def _explain(match: Match) -> None:
     for line in lines[:-1]:
         say(f"{_INDENT}  {line}")
     say(f"{_INDENT}  {click.style(lines[-1], bold=True)}")
-    for word, where in _by_word(match.matched).items():
-        say(f"{_INDENT}  {styled(word, fg='yellow')}: {', '.join(where)}")
-
-
-def _by_word(matched: Sequence[Matched]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for one in matched:
+    for one in match.matched:
         found.setdefault(one.word, []).append(f"{styled(one.field)} ({one.via})")
-    return found
+    for word, where in found.items():
+        say(f"{_INDENT}  {styled(word, fg='yellow')}: {', '.join(where)}")

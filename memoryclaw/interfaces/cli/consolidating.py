@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memoryclaw.app import App
     from memoryclaw.app.verbs import Mode, Model
     from memoryclaw.consolidation.actions import Action
-    from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
+    from memoryclaw.consolidation.changes import ChangeSet
     from memoryclaw.consolidation.consolidate import Consolidated
     from memoryclaw.daemon.scheduling import Scheduled
 
@@ -247,7 +247,10 @@ def _planned(changes: ChangeSet) -> None:
     for planned in changes.changes:
         say()
         say(styled(planned.title, bold=True))
-        for line in _details(planned):
+        lines = [_action(action) for action in planned.actions]
+        lines += planned.evidence
+        lines += [f"waits: {planned.reason}"] * bool(planned.reason)
+        for line in lines:
             say(f"    {styled(line)}")
     if changes.skipped:
         say()
@@ -264,13 +267,6 @@ def _planned(changes: ChangeSet) -> None:
         say(styled("left out", fg="cyan"))
         for line in [*(aligned(left) if left else ()), *changes.dropped]:
             say(f"    {styled(line)}")
-
-
-def _details(planned: PlannedChange) -> list[str]:
-    lines = [_action(action) for action in planned.actions]
-    lines += planned.evidence
-    lines += [f"waits: {planned.reason}"] * bool(planned.reason)
-    return lines
 
 
 def _action(action: Action) -> str:

@@ -65,7 +65,10 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
         as_json(shapes.graph(whole, fresh))
         return
     else:
-        table(["from", "", "to", "where"], [_edge(edge) for edge in whole.graph.edges])
+        table(
+            ["from", "", "to", "where"],
+            [[edge.source, _tie(edge, edge.source), edge.target, edge.place] for edge in whole.graph.edges],
+        )
         if not whole.graph.edges:
             say("Nothing is tied to anything yet.")
     if whole.notice:
@@ -163,10 +166,6 @@ def _link(direction: str, end: LinkEnd) -> list[str]:
 
 def _written(end: LinkEnd) -> str:
     return f"{end.target} ({end.label})" if end.label else end.target
-
-
-def _edge(edge: Edge) -> list[str]:
-    return [edge.source, _tie(edge, edge.source), edge.target, edge.place]
 
 
 def _tie(edge: Edge, source: str) -> str:

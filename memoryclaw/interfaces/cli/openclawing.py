@@ -67,7 +67,9 @@ def uninstall(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> 
 
     What stood there before comes back; the vault stays as it is.
     """
-    setup = _setup(context, config)
+    from memoryclaw.app.openclaw import openclaw_setup  # `--help` needs no app
+
+    setup = openclaw_setup(_vault(context), config)
     _carry_out(context, setup, setup.plan_uninstall(), yes=yes, dry_run=dry_run)
 
 
@@ -121,31 +123,24 @@ def _vault(context: CliContext) -> str:
     return os.fspath(settings.find_root(context.vault, os.environ, settings.here()))
 
 
-def _setup(context: CliContext, config: str) -> Setup:
-    from memoryclaw.app.openclaw import openclaw_setup  # `--help` needs no app
-
-    return openclaw_setup(_vault(context), config)
-
-
 def _carry_out(context: CliContext, setup: Setup, planned: ConfigChange, *, yes: bool, dry_run: bool) -> None:
     """Shows the change, asks, and makes it."""
     if not context.json:
         show_diff(planned.diff)
     if planned.diff and (dry_run or not yes):
         if dry_run or context.json or not sys.stdin.isatty():
-            _tell(context, _only_shown(planned))
+            from memoryclaw.hosts.openclaw.setup import Changed
+
+            told = f"nothing was written; `memoryclaw openclaw {planned.verb} --yes` writes it"
+            _tell(
+                context,
+                Changed(f"would {planned.verb}", planned.config, planned.diff, "", (*planned.notices, told)),
+            )
             return
         if not click.confirm(f"Write this to {planned.config}?"):
             say("Nothing was written.")
             return
     _tell(context, setup.do(planned))
-
-
-def _only_shown(planned: ConfigChange) -> Changed:
-    from memoryclaw.hosts.openclaw.setup import Changed
-
-    told = f"nothing was written; `memoryclaw openclaw {planned.verb} --yes` writes it"
-    return Changed(f"would {planned.verb}", planned.config, planned.diff, "", (*planned.notices, told))
 
 
 def _tell(context: CliContext, done: Changed) -> None:
