@@ -37,7 +37,7 @@ class Permissions(NamedTuple):
         batches, withdrawn, declined = list[tuple[str, ...]](), set[str](), set[str]()
         values = [value for line in text.splitlines() if (value := _read(line))]
         for value in values:
-            lines, approved, refused, unwanted = (_texts(value.get(key)) for key in _KEYS)
+            lines, approved, refused, unwanted = (texts_in(value.get(key)) for key in _KEYS)
             batches += [lines] if lines else []
             withdrawn = withdrawn.difference(approved).union(refused)
             declined = declined.difference(lines).union(unwanted)
@@ -85,7 +85,8 @@ def _read(line: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _texts(value: Any) -> tuple[str, ...]:
+def texts_in(value: object) -> tuple[str, ...]:
+    """The texts of a list; none where it is no list."""
     return tuple(text for text in value if isinstance(text, str)) if isinstance(value, list) else ()
 
 

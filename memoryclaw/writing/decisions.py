@@ -18,7 +18,7 @@ from memoryclaw.vault.edits import line_end
 from memoryclaw.vault.forgotten import REVIVED, standing_marks
 from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.logs import LogRange, parse_ranges
-from memoryclaw.vault.permissions import NOBODYS, Permissions, line_digest, permission, permissions
+from memoryclaw.vault.permissions import NOBODYS, Permissions, line_digest, permission, permissions, texts_in
 from memoryclaw.writing.writer import Edit, text_change
 
 APPROVED, REJECTED, UNDONE, PURGED = "approved", "rejected", "undone", "purged"
@@ -182,12 +182,8 @@ def _read(line: str) -> Decision | None:
     if not isinstance(value, dict) or not isinstance(value.get("decision"), str):
         return None
     texts = {key: value[key] for key in Decision._fields if isinstance(value.get(key), str)}
-    lists = {key: _texts(value.get(key)) for key in ("ranges", "lines", "digests")}
+    lists = {key: texts_in(value.get(key)) for key in ("ranges", "lines", "digests")}
     return Decision(**{"at": "", "kind": "", **texts, **lists})
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(text for text in value if isinstance(text, str)) if isinstance(value, list) else ()
 
 
 # Decisions on their way into `review/decisions.jsonl`: appended in the commit of what they decide, never changed again.
