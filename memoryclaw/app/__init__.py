@@ -158,7 +158,6 @@ def open_vault(
 
     Args:
         clock: tells the time; everything that depends on it asks here.
-        progress: told (done, total) while files are indexed.
         patience: seconds that a live watcher is given to say that the index is in line, before the files are looked at.
         audience: for whom it is opened: what is for others is not seen, and only the owner changes what is there.
 
@@ -244,11 +243,6 @@ def restore_vault(
 ) -> Restored:
     """Restores a bundle into a folder; one that is empty or not there becomes a vault first.
 
-    Args:
-        bundle: what `app.transfer.export_bundle` wrote.
-        dry_run: only tell what would be written.
-        progress: told (done, total) of the files.
-
     Raises:
         InputError: it is no bundle, or damaged, or the folder is no vault; nothing was written.
     """
@@ -281,8 +275,6 @@ class App:
     """One open vault; a method for each verb.
 
     Args:
-        progress: told (done, total) while files are indexed.
-        patience: seconds that a live watcher is given.
         overrides: fields of its `Config` that are other than its settings say.
         kept: says how fresh the index is, of one that another process keeps: no file is looked at, then.
         may: asked with the open transaction before an index on a server is written; may raise.
@@ -825,8 +817,6 @@ class App:
         Secrets are taken out first, unless a person means them (`as_is`).
 
         Args:
-            note: keep the words as an episode, whatever they say.
-            as_is: keep what looks like a secret.
             memory_type: decision, preference, lesson, procedure, event, or a word of yours.
             scope: `permanent`, `project:<name>`, `session` or `session:<name>`: what it counts for.
 
@@ -919,10 +909,6 @@ class App:
 
         Secrets that come in are taken out first, unless a person means them (`as_is`).
 
-        Args:
-            dry_run: only tell what would change, and what reading it finds wrong.
-            as_is: keep what looks like a secret.
-
         Raises:
             ConflictError: the file has changed since; nothing was written.
             InputError: it is no note whose text can be written.
@@ -978,8 +964,6 @@ class App:
             source: everything of a session, a tool, an imported file, or another word that names where it comes from.
             since: everything captured or remembered on a day (ISO) and later.
             history: rewrites git's history too, after a backup; only of a vault that was never pushed.
-            dry_run: only says what would be emptied.
-            progress: told (done, total) while places are searched.
         """
         from memoryclaw.app.purge import carry_out, preview
         from memoryclaw.review.purge import PurgeRequest
@@ -1105,7 +1089,6 @@ class App:
         """Turns what the logs hold and no run has read into episodes, facts and proposals; one commit a change.
 
         Args:
-            dry_run: only plan; nothing is written.
             due: do nothing, and say why, while it is too early or another run is at work.
             answers: what an agent answered to `segments`, instead of a model: objects with `segment` and `answer`, or
                 lines of JSON.
@@ -1316,8 +1299,6 @@ class App:
         """Makes the vectors that are missing, a batch at a time; what is made stays.
 
         Args:
-            progress: told (done, total) after each batch.
-            stopping: asked before each batch; True ends the work there.
             thorough: looks first whether what is there is whole; else only when damage was met.
         """
         context = self._context
@@ -1452,7 +1433,6 @@ class App:
 
         Args:
             paths: files and folders of the vault, relative to where the program runs; the whole vault when none is given.
-            staged: instead, what git has staged, as it is staged.
 
         Raises:
             InputError: a path is not in the vault.
@@ -1469,9 +1449,6 @@ class App:
     @verb("POST /v1/migrate", "Write", "check migrate", audience=(OWNER,))
     def migrate(self, *, dry_run: Flag = False) -> Migrated:
         """Brings the files of an older format to the newest, in one commit; tells what changed, and what stays as it is.
-
-        Args:
-            dry_run: only tell.
 
         Raises:
             ConflictError: what would be rewritten holds work of yours that git does not.

@@ -107,7 +107,6 @@ class Skills:
         """Keeps in the ledger how it went when a skill was followed: by the agent, or as its owner saw it.
 
         Args:
-            ok: whether it did what it is for.
             why: what went wrong; without secrets and what is marked private.
 
         Raises:
@@ -137,11 +136,7 @@ class Skills:
 
     @verb("POST /v1/host-skills", "Skills", "skills host", audience=AGENTS)
     def hosted(self, *, refresh: bool = True) -> HostSkills:
-        """The folder that hosts read skills from, brought up to date: copies of exactly the approved versions.
-
-        Args:
-            refresh: False to look only.
-        """
+        """The folder that hosts read skills from, brought up to date: copies of exactly the approved versions."""
         from memoryclaw.skills.host_skills import HostFolder, host_skills
 
         folder = HostFolder(os.fspath(self._context.state))
@@ -163,7 +158,6 @@ class Skills:
 
         Args:
             params: values of its parameters; what is missing is looked up in facts.
-            apply: True to call the tools.
             session: whose log the steps are kept in; a session of its own without one.
 
         Raises:

@@ -39,7 +39,6 @@ class Route(NamedTuple):
     """The address of a verb below /v1.
 
     Args:
-        method: GET, POST …
         path: with at most one `{name}`, which is the verb's first argument.
         most: bytes of a request.
         anywhere: whether the index alone answers, so that any node of a fleet can.
@@ -107,10 +106,8 @@ class Param(NamedTuple):
     """One parameter of a verb.
 
     Args:
-        help: what a person reads of it, in one sentence.
         key: its name in a request, where it is not that of the argument.
         least: the smallest number, or the fewest characters.
-        parse: makes the argument of the text of a request.
         choices: the words that a text may be, besides others that mean the same.
         metavar: what stands for it in a synopsis, where that is not its key.
         flag: its option on the command line, where that is not its key.

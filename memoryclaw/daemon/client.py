@@ -49,9 +49,6 @@ def ask(
     """What the daemon answers, or None: there is none, it has another version or clock, it refuses, or takes longer than `timeout` seconds.
 
     Args:
-        method: GET, POST …
-        path: such as `/v1/recall`, with what it asks for.
-        timeout: seconds for all of it.
         audience: for whom it is asked; there are tokens of the owner and of the agent.
     """
     try:
@@ -65,13 +62,7 @@ def ask(
 def ask_daemon(
     root: str, method: str, path: str, body: Any = None, timeout: float = 2.0, *, audience: str = "agent"
 ) -> dict[str, Any] | None:
-    """The JSON object that the daemon of a vault answers, or None where there is none or it does not.
-
-    Args:
-        method: GET, POST …
-        path: such as `/v1/recall`, with what it asks for.
-        timeout: seconds for all of it.
-    """
+    """The JSON object that the daemon of a vault answers, or None where there is none or it does not."""
     answer = ask(state_folder(root), method, path, body, timeout, audience=audience)
     return answer if isinstance(answer, dict) else None
 

@@ -61,12 +61,7 @@ class ScheduleStatus(NamedTuple):
 
 
 class Schedule:
-    """The timer of one vault.
-
-    Args:
-        due: says whether a consolidation is due.
-        python: the Python that MemoryClaw is installed for.
-    """
+    """The timer of one vault."""
 
     def __init__(
         self,
@@ -88,10 +83,8 @@ class Schedule:
         """Installs the timer, or gives the one that is there new times.
 
         Args:
-            at: a time of day.
             every: minutes, instead of a time of day.
             using: one of USING; what works here when empty.
-            dry_run: only say what would be written.
 
         Raises:
             VaultError: nothing here can run anything on time; the sentence holds the line to add by hand.

@@ -104,7 +104,6 @@ class Jobs:
 
     Args:
         server: the server that all nodes share, reached without a pooler in between.
-        night: when vaults are due.
     """
 
     def __init__(self, server: Postgres, *, night: Night = Night(60, 240)) -> None:  # noqa: B008 - a constant

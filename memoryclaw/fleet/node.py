@@ -39,7 +39,6 @@ class FleetNode:
     Args:
         folder: holds one folder for each vault that was ever at home here; no other process uses it.
         address: where other nodes and clients reach it, such as `http://10.0.0.7:7411`.
-        fleet: what all nodes share.
         lease: seconds for which the node keeps its vaults when it says nothing.
         adopt: whether it takes over vaults whose node is gone, by itself.
         replica: a copy of the fleet's database that takes no writes; the vaults of other nodes are read from it.

@@ -34,7 +34,6 @@ class Shadows:
 
     Args:
         folder: holds one folder for each vault that was ever read here.
-        fleet: what all nodes share.
         reads: the same, or a copy that takes no writes: the vaults are read from it.
     """
 

@@ -45,11 +45,7 @@ class Hooked(NamedTuple):
 
 
 class CommitHook:
-    """The hook of one vault.
-
-    Args:
-        python: the Python that MemoryClaw is installed for.
-    """
+    """The hook of one vault."""
 
     def __init__(self, root: str, *, python: str = sys.executable) -> None:
         self._root = root

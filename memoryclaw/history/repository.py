@@ -764,7 +764,6 @@ def commit_log(
     Args:
         history: the repository; its HEAD must be a commit.
         paths: only commits that touched one of these files.
-        limit: how many at most.
     """
     counts = [f"--max-count={limit}", f"--skip={skip}"]
     args = ["rev-list", "--header", *counts, tip, "--", *map(history.places.on_disk, paths)]

@@ -156,7 +156,6 @@ class Rewriting:
             bundle: the backup that an earlier try began; empty for none.
             before: the last commit before an earlier try moved the branches; empty when none came so far.
             kept: is given both as soon as they are certain, and before they are used.
-            progress: told (done, total) after each commit.
         """
         git = self._history.git
         bundle = bundle or self._free_bundle()

@@ -84,7 +84,6 @@ class Database:
     Args:
         folder: the state folder, made when missing; the folder around it must be there.
         recipe: whatever the content depends on besides the files; another recipe means another index.
-        extra: SQL that the text engine adds to the schema.
     """
 
     def __init__(self, folder: Path, recipe: str, extra: str = "") -> None:

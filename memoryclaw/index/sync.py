@@ -64,7 +64,6 @@ class Sync:
 
     Args:
         renamed: told the old and the new path of a file that was moved as it was.
-        progress: told (done, total) after each batch of files.
     """
 
     def __init__(
@@ -199,7 +198,6 @@ class Following(Sync):
 
     Args:
         whole: the index of everything.
-        progress: told (done, total) after each batch of files.
     """
 
     def __init__(self, vault: Vault, index: Index, whole: Index, *, progress: Progress | None = None) -> None:
@@ -248,7 +246,6 @@ def fresh(
 
     Args:
         state: the state folder, where a live watcher takes cookies.
-        wait: seconds that the watcher is given.
         since: the moment, by the monotonic clock, whose files the answer must know; now when it is not given.
 
     Raises:

@@ -148,8 +148,6 @@ class Vectors:
 
         Args:
             thorough: looks at every vector first; else only when damage was met.
-            progress: told (done, total) after each batch.
-            stopping: asked before each batch; True ends the work there.
 
         Raises:
             LockedError: another process is at it.
@@ -370,7 +368,6 @@ class Filler:
 
     Args:
         fill: makes what is missing, with an open vault of its own; ends early when what it is given says so.
-        tell: is given every report.
         again: seconds until the next try after a failure.
     """
 

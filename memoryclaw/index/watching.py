@@ -49,9 +49,7 @@ class Watching:
 
     Args:
         sync: brings the index in line; `vault` and `index` are those it works on.
-        tell: is given every report.
         reconcile: seconds between looks at the whole vault.
-        poll: seconds between looks where there are no events.
     """
 
     def __init__(

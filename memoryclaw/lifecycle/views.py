@@ -402,11 +402,7 @@ def _plain(text: str) -> str:
 
 
 def views(found: Sequence[GeneratedPage], texts: Mapping[str, str]) -> list[View]:
-    """How the file of each page stands, and the pages whose files are there and that nothing makes any more, by path.
-
-    Args:
-        texts: the files of `views/` by path, as they are.
-    """
+    """How the file of each page stands, and the pages whose files are there and that nothing makes any more, by path."""
     listed = [_view(page, texts.get(page.path)) for page in found]
     page_paths = {page.path for page in found}
     for path, text in texts.items():

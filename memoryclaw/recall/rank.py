@@ -344,8 +344,6 @@ def was_so(since: str, until: str, first: str, last: str, *, open_end: bool) -> 
     Args:
         since: ISO date or date-time.
         until: ISO date or date-time at which it ceased to hold.
-        first: ISO date.
-        last: ISO date.
         open_end: without an `until`, it holds still.
     """
     if not (since or until):

@@ -40,7 +40,6 @@ class Searcher:
     Args:
         today: the UTC day that "last week" refers to.
         lane: the vectors, where the settings want them.
-        approved: tells which of these files belong to approved skills.
         conflicts: finds the conflicts about entities, named by key.
         strengths: how strongly memories are remembered; without it, use does not rank.
     """

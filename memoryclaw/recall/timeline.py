@@ -46,7 +46,6 @@ def timeline(
     Args:
         since: ISO day; from then on.
         until: ISO day; up to its end.
-        limit: how many at most.
 
     Raises:
         NotFoundError: nothing is known of this entity.

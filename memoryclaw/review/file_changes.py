@@ -97,11 +97,7 @@ def actions_of(path: str, before: str | None, after: str | None, file: SemanticF
 
 
 def replay(before: str, after: str, now: str, file: SemanticFile | None) -> str | None:
-    """The text with the change from `before` to `after` in it, or None where that would be a guess.
-
-    Args:
-        file: how the facts are read, for a semantic file.
-    """
+    """The text with the change from `before` to `after` in it, or None where that would be a guess."""
     merged = merge(before, now, after)
     if file is None:
         return merged
@@ -122,7 +118,6 @@ def only_its_facts(file: SemanticFile | None, asked: tuple[str, str], done: tupl
     """True when no fact came to stand below another entity because a heading between them came or went.
 
     Args:
-        file: how the facts are read; None for a file without facts.
         done: the same of the version that it was merged into.
     """
     if file is None:

@@ -65,7 +65,6 @@ def history(context: WriteContext, id_: str = "", *, limit: int = 20, before: st
 
     Args:
         id_: of a note, a fact or a statement; empty for the whole vault.
-        limit: how many at most.
         before: `next` of the page before; what was committed since then moves nothing.
 
     Raises:

@@ -84,7 +84,6 @@ def merge_trees(
     Args:
         base: the files of the commit that both came of; empty without one.
         one: a side; which of the two is given first makes no difference.
-        read: the bytes of an object.
 
     Raises:
         ConflictError: a file cannot be merged by a program; the sentence says which and why.
@@ -118,11 +117,7 @@ def unite(record: bytes, more: bytes) -> bytes:
 def still_bound(
     ours: Listing, merged: MergedTree, read: Callable[[str], bytes], hash_name: str
 ) -> MergedTree:
-    """A merged tree in which what binds in ours binds still: refusals, what was forgotten and erased, and the id of the vault.
-
-    Args:
-        read: the bytes of an object.
-    """
+    """A merged tree in which what binds in ours binds still: refusals, what was forgotten and erased, and the id of the vault."""
     files, made = dict(merged.files), dict(merged.made)
     for path, bound in ((DECISIONS_FILE, _bound_decisions), (CONFIG_FILE, _bound_id)):
         was, now = ours.get(path), files.get(path)

@@ -142,11 +142,7 @@ def everything(_path: str) -> bool:
 
 
 def list_skills(root: str, sees: Sees = everything, ran: Ran = ()) -> list[ListedSkill]:
-    """Every skill of a vault, drafts last, by name; of those whose files all are seen.
-
-    Args:
-        ran: what the ledger has of the runs of skills.
-    """
+    """Every skill of a vault, drafts last, by name; of those whose files all are seen."""
     decisions = decisions_of(root)
     paths = [path for path in files.list_files(root, SKILLS) if _is_skill(path)]
     homes = {path.rpartition("/")[0] for path in paths if path.endswith("/SKILL.md")}

@@ -93,12 +93,7 @@ NO_RUNS = Outcomes()
 
 
 def outcomes_of(events: Iterable[Mapping[str, Any]], path: str, digest: str) -> Outcomes:
-    """How the runs of the skill in a file ended; of one that was moved, those of the version that it has now.
-
-    Args:
-        events: of type `EVENT`, the oldest first.
-        digest: of its bytes.
-    """
+    """How the runs of the skill in a file ended; of one that was moved, those of the version that it has now."""
     mine = (event for event in events if event.get("path") == path or event.get("digest") == digest)
     return Outcomes(tuple(filter(None, map(_outcome, mine))), digest)
 
@@ -107,11 +102,6 @@ def keep_outcome(
     ledger: Ledger, skill: SkillFile, *, ok: bool, by: str, why: str, session: str, now: datetime
 ) -> RunOutcome:
     """Keeps how it went when somebody followed a skill.
-
-    Args:
-        ok: whether it did what it is for.
-        why: what went wrong, without secrets.
-        now: when.
 
     Raises:
         VaultError: it could not be kept.

@@ -178,7 +178,6 @@ def run_skill(
     """Runs a skill, or without `apply` shows each call that it would make.
 
     Args:
-        apply: True to call the tools.
         session: the session whose log keeps the steps; the run's own by default.
 
     Raises:

@@ -27,7 +27,6 @@ class GatewayTools:
     """Tools of a running OpenClaw, over its gateway. The token is sent to that address alone: no proxy, no redirect.
 
     Args:
-        token: its bearer token, from the environment.
         timeout: limit of one answer, in seconds.
         allow_remote: True for a gateway on another machine, over https.
     """

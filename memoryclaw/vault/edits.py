@@ -290,17 +290,11 @@ def set_fact(
     """Sets a fact: adds it, confirms it, or replaces the old value, which moves to History.
 
     Args:
-        text: the text of the file; empty for a new one.
-        file: its path, and the collections of the vault.
-        entity: what the fact is about, in any case.
-        field: its field; `value` for the one value of an entity.
         since: ISO date from which it holds.
         source: the id of the note it comes from, or a word on its origin.
-        many: True when the field may hold several values side by side.
         claim: what says so, where it is no person: a value that is added has the trust `unknown` then, with this as its source,
             and another value that stands is left as it is (`contradicts`).
         audience: whom the fact is for, where not everybody who may see the file may see it; the label of a value that it replaces stays.
-        memory_type: what sort of memory it is, where that is known.
     """
     entity, field, value = (" ".join(words.split()) for words in (entity, field or VALUE, value))
     if not entity or not value:
@@ -328,7 +322,6 @@ def add_sources(text: str, file: SemanticFile, named: tuple[str, str, str], sour
     """The text in which a fact that holds has these sources as well; unchanged where it does not.
 
     Args:
-        file: its path, and the collections of the vault.
         sources: ids of notes with their blocks, joined by commas.
     """
     entity, field, value = named
@@ -747,8 +740,6 @@ def add_statement(
     """Adds a statement above those that the entity has; the same words, where they stand already, get one more source.
 
     Args:
-        text: the text of the file; empty for a new one.
-        file: its path, and the collections of the vault.
         entity: what the statement is about, or who made it, in any case.
         said: ISO date on which it was said.
         source: the id of the note it comes from, or a word on its origin.
@@ -793,7 +784,6 @@ def add_statements(
     """Adds statements of one day that the file does not hold, as `add_statement` does one after another; None where that needs more.
 
     Args:
-        file: its path, and the collections of the vault.
         said: ISO date on which they were said.
         found: words and source of each, in the order in which they were said.
         audience: whom they are for, as for `set_fact`.
@@ -1289,7 +1279,6 @@ def add_source(text: str, file: SemanticFile, fact_id: str, source: str) -> Fact
     """Adds a source to a fact; returns the text unchanged when it is there already or the line has no room for it.
 
     Args:
-        file: its path, and the collections of the vault.
         source: the id of the episode that confirms it, with the block of the line: `episode#^l3`.
     """
     sheet = Sheet.of(text, file)

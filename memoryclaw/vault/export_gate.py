@@ -72,9 +72,7 @@ def exportable_bytes(
     """What may leave of a file: the lines that stay are empty, so that every other keeps its number; None when nothing may.
 
     Args:
-        data: its bytes.
         cited: what `withheld_names` gave of all files of the vault.
-        audience: who reads it elsewhere.
         doubts: what of it came from elsewhere and is in doubt.
     """
     visible = visible_bytes(path, data, audience, folders, doubts)

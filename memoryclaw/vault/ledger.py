@@ -226,7 +226,6 @@ class Ledger:
 
         Args:
             event: its type: shown, cited, rated, renamed …
-            durable: True to wait until it is on disk.
         """
         line = json.dumps({"ts": timestamp(now), "event": event, **values}, ensure_ascii=False) + "\n"
         try:

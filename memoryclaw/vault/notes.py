@@ -73,7 +73,6 @@ def units_of(
     """The retrieval units of a note, in the order of the file.
 
     Args:
-        note: the note, without units.
         properties: header values to search besides names; read from `note.meta` when not given.
         fact_lines: those that are facts; those of `note.facts` when not given.
         rest: the text after the first `MAX_TEXT` characters, of which only the distinct words are kept.

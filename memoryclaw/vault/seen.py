@@ -30,7 +30,6 @@ def visible_bytes(
     """What an audience sees of a file: hidden lines are empty, so that every other keeps its number; None when it sees nothing.
 
     Args:
-        data: its bytes.
         doubts: what of it came from elsewhere and is in doubt.
     """
     if audience == OWNER:

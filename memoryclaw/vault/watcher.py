@@ -54,11 +54,7 @@ class Hint(NamedTuple):
 
 
 class Watcher:
-    """The observer of a vault's folder. It can be started again after `stop`.
-
-    Args:
-        poll: seconds between polls where there are no events.
-    """
+    """The observer of a vault's folder. It can be started again after `stop`."""
 
     def __init__(self, root: Path, hints: SimpleQueue[Hint], *, poll: float = 2.0) -> None:
         self.polling = ""  # why there are no events

@@ -96,9 +96,7 @@ def pack(
     """Writes a bundle; the payloads of logs that are cut in their lines come with the lines.
 
     Args:
-        target: the file, which must not be there.
         about: what else the manifest says.
-        progress: told (done, total) of the files.
 
     Raises:
         InputError: the file is there, or nothing would be in it.
@@ -337,9 +335,7 @@ def restore(
     """Writes the files of a bundle that are not there; one commit for a few hundred of them.
 
     Args:
-        dry_run: only tell what would be written.
         pristine: what `init` wrote, which gives way where nobody has changed it and the folders are in the same places.
-        progress: told (done, total) of the files that are written.
     """
     if bundle.paths != places(context.root).moved:
         pristine = NOTHING  # by other settings, nobody would look where things are here

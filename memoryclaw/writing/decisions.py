@@ -56,7 +56,6 @@ class Decisions:
     """All decisions of a vault; a later one of the same thing outweighs an earlier one.
 
     Args:
-        decisions: in the order of the file.
         forgotten: the marks of lines that are left out of every answer.
         foreign: the places of those that would widen something, and that this person did not take on this machine.
         withdrawn: digests of files of skills that this person said no to last.

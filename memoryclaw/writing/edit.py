@@ -100,10 +100,6 @@ def original(context: WriteContext, id_: str) -> tuple[Address, bytes]:
 def rewrite(context: WriteContext, id_: str, text: str, *, digest: str, dry_run: bool = False) -> NoteRewrite:
     """Gives a note another text; one commit. Lines that stay keep their bytes, line ends too.
 
-    Args:
-        digest: of the file that the text was written for.
-        dry_run: only tell what would change.
-
     Raises:
         ConflictError: the file is not the one that the text was written for; nothing was written.
     """

@@ -155,7 +155,6 @@ def remember(
     """Keeps a text as an episode note, as the value of a fact, or, with an entity alone, as a statement.
 
     Args:
-        field: the fact's field; goes with `entity`.
         source: where it comes from: the id of a note or log, or a word.
         claim: what says so, where it is no person; what is kept has the trust `unknown` then, and nothing is where another value
             stands (`contradicts`, with that value as the notice).

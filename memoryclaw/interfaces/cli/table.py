@@ -94,7 +94,6 @@ def carry_out(context: Any, function: Callable[..., None], verb: str, values: Ma
     """Does what a command is for.
 
     Args:
-        context: the options that every command shares.
         function: prints the answer, and is given those values that it names; one whose first argument is the `context` does all itself.
     """
     if next(iter(inspect.signature(function).parameters)) == "context":

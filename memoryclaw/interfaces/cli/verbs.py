@@ -150,9 +150,7 @@ class Verb(click.Command):
     """One verb: takes `--vault` and `--json` as the group does, and begins its help with examples.
 
     Args:
-        examples: how it may be called.
         of: the verb of the app that gives it its arguments and options; the function then prints the answer, see `table.carry_out`.
-        without: those that it does not take.
     """
 
     def __init__(

@@ -89,9 +89,7 @@ class NodeSettings(NamedTuple):
 
     Args:
         tell: is given each request that was answered, as the log keeps it.
-        report: keeps the details of a bug, and says where.
         proxy: passes on what another node must answer, instead of saying where to ask.
-        open_metrics: `/metrics` answers other machines, too.
         names: more names by which it may be asked, such as that of a load balancer.
     """
 

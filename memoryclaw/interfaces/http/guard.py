@@ -213,12 +213,7 @@ BURST = 2  # seconds' worth of requests that may come at once
 
 
 class Bucket:
-    """Lets so many through a second, and a burst now and then.
-
-    Args:
-        rate: requests a second.
-        clock: seconds that only grow.
-    """
+    """Lets so many through a second, and a burst now and then."""
 
     def __init__(self, rate: float, clock: Callable[[], float] = monotonic) -> None:
         self._rate, self._most, self._clock = rate, rate * BURST, clock

@@ -231,7 +231,6 @@ def serve(
     Args:
         daemon: runs beside the answers, from the first to the last.
         ready: is told the address, once there is somebody to answer.
-        report: keeps the details of a bug, and says where.
         mounted: other applications by path, given what lends them open vaults.
     """
     sys.setswitchinterval(SWITCH)

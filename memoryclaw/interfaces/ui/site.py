@@ -80,12 +80,7 @@ def own_name(root: os.PathLike[str]) -> str:
 
 
 class Site:
-    """The page of one daemon. It checks its visitors itself: a cookie instead of a token, forms instead of JSON.
-
-    Args:
-        report: keeps the details of a bug, and says where.
-        daemon: tells how the vault stands, and what happened in it.
-    """
+    """The page of one daemon. It checks its visitors itself: a cookie instead of a token, forms instead of JSON."""
 
     def __init__(self, apps: VaultLender, report: Report, daemon: Daemon) -> None:
         self.sessions = Sessions()
