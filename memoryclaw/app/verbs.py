@@ -168,6 +168,8 @@ FactId = Annotated[str, Param("A fact, by its id.", key="id", metavar="FACT", co
 NodeId = Annotated[str, Param("An id or a name.", key="id", least=1, completes="id")]
 End = Annotated[str, Param("An id or a name.", least=1, completes="id")]
 Session = Annotated[str, Param("The session that it is for.", metavar="S")]
+WorkingSession = Annotated[str, Param("The session.", metavar="S", flag="session")]
+OfTask = Annotated[str, Param("Only if it is of this task.", metavar="NAME")]
 Kind = Annotated[str, Param("Only those of one file of semantic/, like people.")]
 MatchKind = Annotated[str, Param("Only one kind; empty: all.", choices=MATCH_KINDS)]
 NoteKind = Annotated[str, Param("Only one kind; empty: all.", choices=NOTE_KINDS)]

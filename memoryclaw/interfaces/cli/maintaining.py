@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memoryclaw.index.sync import Synced
     from memoryclaw.index.vectors import VectorStatus
     from memoryclaw.review.machines import Exchanged
+    from memoryclaw.skills.migration import Migrated
 
 _SHOWN = 20
 _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red"}
@@ -198,19 +199,18 @@ def reindex(context: CliContext) -> None:
         _tell_synced(context, app.reindex())
 
 
-@check.command("migrate", examples=["init\ncheck migrate --dry-run", "check migrate", "undo COMMIT"])
+@check.command(
+    "migrate",
+    of="migrate",
+    without=("dry_run",),
+    examples=["init\ncheck migrate --dry-run", "check migrate", "undo COMMIT"],
+)
 @click.option("--dry-run", is_flag=True, help="Only tell what would change.")
-@click.pass_obj
-def migrate(context: CliContext, dry_run: bool) -> None:
+def migrate(done: Migrated, dry_run: bool) -> None:
     """Bring a vault of an older format to the newest, in one commit.
 
     JSON skills become SKILL.md files; the old files go to the archive. What cannot be rewritten stays as it is.
     """
-    with context.app() as app:
-        done = app.migrate(dry_run=dry_run)
-    if context.json:
-        as_json(shapes.migrated(done))
-        return
     if done.before == done.after:
         say(f"The vault has format {done.after}, the newest: nothing to do.")
         return

@@ -16,6 +16,7 @@ from memoryclaw.interfaces.cli.tables import flow
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
 
 if TYPE_CHECKING:
+    from memoryclaw.hosts.openclaw.importing import ImportReport
     from memoryclaw.hosts.openclaw.setup import Changed, ConfigChange, Setup
 
 _config = click.option(
@@ -91,23 +92,19 @@ def status(context: CliContext, config: str) -> None:
 
 
 @openclaw.command(
-    "import", examples=["init\nopenclaw import . --dry-run", "openclaw import ~/.openclaw/workspace"]
+    "import",
+    of="openclaw.import_notes",
+    examples=["init\nopenclaw import . --dry-run", "openclaw import ~/.openclaw/workspace"],
 )
 @click.argument("workspace", metavar="[FOLDER]", required=False, default="", type=TEXT)
 @_config
 @click.option("--dry-run", is_flag=True, help="Tell what would be proposed, and write nothing.")
-@click.pass_obj
-def import_(context: CliContext, workspace: str, *, config: str, dry_run: bool) -> None:
+def import_(done: ImportReport, dry_run: bool) -> None:
     """Propose what OpenClaw kept in MEMORY.md, USER.md and memory/; you decide in `review`.
 
     Without FOLDER it takes the workspace that OpenClaw's configuration names. The files there are only read, and
     importing again proposes nothing twice.
     """
-    with context.app() as app:
-        done = app.openclaw.import_notes(workspace, config=config, dry_run=dry_run)
-    if context.json:
-        as_json(shapes.imported_notes(done))
-        return
     for item in done.proposed:
         say(f"{padded(item.kind, 8, bold=True)} {styled(item.what)}  {styled(item.source, dim=True)}")
     verb = "would wait" if dry_run else "wait" if len(done.proposed) != 1 else "waits"

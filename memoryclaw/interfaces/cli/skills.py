@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memoryclaw.skills.outcomes import Outcomes
     from memoryclaw.skills.run import SkillRun, StepResult
     from memoryclaw.skills.steps import Requirement
+    from memoryclaw.writing.context import Written
 
 _SHOWN = 80
 _COLOURS = {"approved": "green", "changed since approval": "yellow", "draft": "cyan"}
@@ -98,6 +99,7 @@ def show(shown: LintedSkill) -> None:
 
 @skills.command(
     "new",
+    of="skills.new",
     examples=[
         "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'",
         "skills new water-plants --description 'Waters the plants on Fridays.'",
@@ -106,18 +108,12 @@ def show(shown: LintedSkill) -> None:
 @click.argument("name", metavar="NAME", type=TEXT)
 @option("--description", "TEXT", "What it does, and when to use it.")
 @AS_IS
-@click.pass_obj
-def new(context: CliContext, *, name: str, description: str, as_is: bool) -> None:
+def new(written: Written) -> None:
     """Create a skill: a valid SKILL.md to fill in."""
-    with context.app() as app:
-        done = app.skills.new(name, description, as_is=as_is)
-    if context.json:
-        as_json(shapes.written(done))
-        return
-    commit = f" (commit {done.commit[:10]})" if done.commit else ""
-    say(f"{styled(done.action, bold=True)}: {styled(done.path)}{commit}")
-    if done.notice:
-        remark(done.notice)
+    commit = f" (commit {written.commit[:10]})" if written.commit else ""
+    say(f"{styled(written.action, bold=True)}: {styled(written.path)}{commit}")
+    if written.notice:
+        remark(written.notice)
 
 
 @skills.command(
