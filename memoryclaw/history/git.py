@@ -28,7 +28,6 @@ _SIGNS = re.compile(r"^[ \t]*gpgsign[ \t]*(?:=[ \t]*(\w*))?", re.IGNORECASE | re
 UNSIGNED = "you have git sign commits (commit.gpgSign), and MemoryClaw's own are not signed"
 _YES = frozenset({"", "true", "yes", "on", "1"})
 _MERGES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
-_REBASES = ("rebase-merge", "rebase-apply")
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REFTABLE = "refs/heads/.invalid"
 _LOADING = threading.Lock()  # of the environment that the command layer is loaded with
@@ -122,7 +121,7 @@ def common_dir(git_dir: str) -> str:
 
 
 def _busy(git_dir: str) -> GitState | None:
-    if any(os.path.exists(os.path.join(git_dir, name)) for name in _REBASES):
+    if any(os.path.exists(os.path.join(git_dir, name)) for name in ("rebase-merge", "rebase-apply")):
         return GitState(
             "rebasing", "a git rebase is under way in the vault; finish or abort it first", git_dir
         )

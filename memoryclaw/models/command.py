@@ -21,7 +21,6 @@ from memoryclaw.models.llm import MOST_BYTES, ModelError, Prompt, Schema
 
 # What a program needs to find its own login and its language; keys of other programs are not its business.
 _PASSED = ("HOME", "LANG", "LOGNAME", "PATH", "TMPDIR", "TZ", "USER")
-_PASSED_GROUPS = ("LC_", "XDG_")
 _ALONE = "Answer from the text below alone: use no tools, read and write no files, and ask nothing back."
 _FORM = "Print one JSON object of this JSON schema, and nothing else:"
 _CHUNK = 1 << 16
@@ -53,7 +52,7 @@ class Command:
         self._environ = {
             name: value
             for name, value in environ.items()
-            if name in _PASSED or name.startswith(_PASSED_GROUPS)
+            if name in _PASSED or name.startswith(("LC_", "XDG_"))
         }
         self._refusal = refusal
         self._told = told

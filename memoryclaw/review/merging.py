@@ -50,8 +50,6 @@ from memoryclaw.writing.identity import KEY, id_in
 Listing = Mapping[str, TreeEntry]  # path → mode and id of every file of a commit
 
 _REGULAR = frozenset({"100644", "100755"})
-_RECORDS = ("logs/", "archive/logs/", "ledger/", "review/")
-_READ = ("episodes/", "semantic/", f"{RUNS}/")
 _PROSE = (".md", ".markdown", ".txt")
 _MARKS = re.compile(r"(?:<{7}|>{7}|\|{7})(?: |$)")
 _ALIKE = 0.5  # the share of lines that a renamed file keeps at least
@@ -100,7 +98,7 @@ def disputed_objects(base: Listing, one: Tip, other: Tip) -> list[str]:
         is_disputed = versions[1] != versions[2] and versions[0] not in versions[1:]
         if (
             is_disputed
-            or (path.startswith(_READ) and len({*versions}) > 1)
+            or (path.startswith(("episodes/", "semantic/", f"{RUNS}/")) and len({*versions}) > 1)
             or path in (DECISIONS_FILE, SCHEMA_FILE)
         ):
             entries.update(versions)
@@ -159,7 +157,7 @@ def _bound_id(old: str, new: str) -> str:
 
 def is_record(path: str) -> bool:
     """True for a file of lines that are appended and never changed."""
-    return path.endswith(".jsonl") and path.startswith(_RECORDS)
+    return path.endswith(".jsonl") and path.startswith(("logs/", "archive/logs/", "ledger/", "review/"))
 
 
 @dataclass(slots=True)

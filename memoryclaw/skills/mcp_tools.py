@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from mcp import Client, StdioServerParameters
 
 _PAGES = 50  # of a server's list of tools
-_SEPARATORS = (".", "__", "/")
 
 
 class _OpenServer(NamedTuple):
@@ -67,7 +66,7 @@ class McpTools:
         """
         bare = name.removeprefix("mcp__") if name.startswith("mcp__") else name
         for server in sorted(self._servers, key=len, reverse=True):
-            for separator in _SEPARATORS:
+            for separator in (".", "__", "/"):
                 if bare.startswith(server + separator):
                     return self._of(server, bare[len(server + separator) :])
         tools = [tool for server in self._servers if (tool := self._tools(server).get(name))]

@@ -25,7 +25,6 @@ _MARK = re.compile(
 _LEFT = "…"  # where words were left out of a line
 _BLOCK = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$")
 _SENTENCE = re.compile(r"(?<=[.!?…])[ \t]+")
-_LISTS = ("tags", "participants", "entities", "people", "aliases")
 NO_TITLE = "Conversation"
 
 
@@ -206,7 +205,7 @@ def without_lines(text: str, gone: Collection[int], *, blank: bool = True) -> Ep
 def _header(text: str, lost: set[str]) -> Iterable[tuple[str, str | list[str], str | list[str]]]:
     """The values of the header that hold such words: key, old, new."""
     meta = split(readable(text)).meta
-    for key in _LISTS:
+    for key in ("tags", "participants", "entities", "people", "aliases"):
         value = meta.get(key)
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             remaining = [item for item in value if not lost & set(words_of(item))]

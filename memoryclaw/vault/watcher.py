@@ -249,10 +249,9 @@ def _why(error: OSError) -> str:
 _REMOTE = re.compile(
     r"nfs|cifs|smb|9p|afs|ceph|gluster|lustre|vboxsf|vmhgfs|virtiofs|prl_fs|drvfs|fuse\.(sshfs|rclone|s3fs|davfs|gvfsd)"
 )
-_TABLE = "/proc/self/mountinfo"
 
 
-def sends_no_events(path: str, table: str = _TABLE) -> str:
+def sends_no_events(path: str, table: str = "/proc/self/mountinfo") -> str:
     """Why changes below a path may come without an event, or an empty string."""
     try:
         with open(table, encoding="utf-8", errors="surrogateescape") as lines:

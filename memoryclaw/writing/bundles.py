@@ -36,7 +36,6 @@ from memoryclaw.writing.writer import Edit, write
 FORMAT, EDITION = "memoryclaw-bundle", 1
 ARTIFACTS = "logs/artifacts/"
 _MANIFEST, _INSIDE = "manifest.json", "vault/"
-_UNTRACKED = ("logs/", "ledger/")
 _TEXTS = (".md", ".json", ".jsonl", ".yaml")
 _NOT_KEPT = ("working/",)  # of sessions that run on this machine
 _WITH_FACTS = (Place("semantic"), Place("note"))
@@ -472,7 +471,7 @@ class _Restoring:
         group, self._waiting = self._waiting, []
         # Those that git mostly does not hold are apart from the others, and not told of.
         for is_untracked, is_told in ((False, True), (True, False)):
-            batch = [file for file in group if file[0].startswith(_UNTRACKED) == is_untracked]
+            batch = [file for file in group if file[0].startswith(("logs/", "ledger/")) == is_untracked]
             if batch:
                 self._write(batch, is_told=is_told)
 

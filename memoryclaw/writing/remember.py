@@ -23,7 +23,6 @@ from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.tombstones import Tombstones, lift_edit, of_fact
 from memoryclaw.writing.writer import Edit, new_file, text_change, write
 
-_FACTS_FILE = "semantic/facts.md"
 _SUMMARY = 120
 AGAIN = "it was forgotten for good once; you say it again, so it is no longer kept away"
 
@@ -276,7 +275,7 @@ def fact_file(context: WriteContext, entity: str, field: str) -> str:
         facts = context.semantic(path).facts(context.text(path)).facts
         if any(f.current and _same(f.entity, entity) and _same(f.field, field) for f in facts):
             return path
-    return paths[0] if paths else _FACTS_FILE
+    return paths[0] if paths else "semantic/facts.md"
 
 
 def _fact_id(file: SemanticFile, text: str, entity: str, field: str, value: str) -> str:

@@ -58,7 +58,7 @@ def _param(parameter: Parameter, text_of: TextOf) -> click.Parameter:
         about["type"] = click.IntRange(param.least, param.most)
     if default is not ... and not is_list:
         about["default"] = default
-    if parameter.positional:
+    if parameter.positional and not param.flag:
         about["metavar"] = metavar if default is ... else f"[{metavar}]"
         if param.words:
             about |= {"nargs": -1, "default": None, "metavar": f"{about['metavar']}..."}
