@@ -90,12 +90,6 @@ def list_(context: CliContext, *, node: str, url: str | None) -> None:
     from memoryclaw.fleet.commands import list_vaults
 
     found = list_vaults(fleet_of(url), node)
-    if context.json:
-        as_json({"vaults": [one._asdict() for one in found]})
-        return
-    if not found:
-        say("There are no vaults; `memoryclaw fleet add NAME --remote ADDRESS` makes one known.")
-        return
     rows = [
         [
             one.name,
@@ -107,7 +101,9 @@ def list_(context: CliContext, *, node: str, url: str | None) -> None:
         ]
         for one in found
     ]
-    table(["vault", "home", "fence", "commit", "indexed", "notice"], rows)
+    nothing = "There are no vaults; `memoryclaw fleet add NAME --remote ADDRESS` makes one known."
+    head = ["vault", "home", "fence", "commit", "indexed", "notice"]
+    listed(context, {"vaults": [one._asdict() for one in found]}, head, rows, nothing)
 
 
 @fleet.command("nodes", examples=["fleet nodes"])
@@ -116,31 +112,16 @@ def list_(context: CliContext, *, node: str, url: str | None) -> None:
 def nodes(context: CliContext, *, url: str | None) -> None:
     """List the nodes."""
     found = fleet_of(url).nodes()
-    if context.json:
-        as_json(
-            {
-                "nodes": [
-                    {
-                        "name": one.name,
-                        "address": one.address,
-                        "up": one.is_up,
-                        "until": one.until.isoformat(),
-                    }
-                    for one in found
-                ]
-            }
-        )
-        return
-    if not found:
-        say("There are no nodes; `memoryclaw fleet serve DIR` starts one.")
-        return
-    table(
-        ["node", "address", "state"],
-        [
-            [one.name, one.address, "up" if one.is_up else f"silent since {one.until:%Y-%m-%d %H:%M:%S}"]
-            for one in found
-        ],
-    )
+    nodes = [
+        {"name": one.name, "address": one.address, "up": one.is_up, "until": one.until.isoformat()}
+        for one in found
+    ]
+    rows = [
+        [one.name, one.address, "up" if one.is_up else f"silent since {one.until:%Y-%m-%d %H:%M:%S}"]
+        for one in found
+    ]
+    nothing = "There are no nodes; `memoryclaw fleet serve DIR` starts one."
+    listed(context, {"nodes": nodes}, ["node", "address", "state"], rows, nothing)
 
 
 @fleet.command("migrate", examples=["fleet migrate --index postgresql://memoryclaw_owner@db/memoryclaw"])
@@ -154,10 +135,8 @@ def migrate(context: CliContext, *, url: str | None) -> None:
     made = fleet_of(url, migrate=False)
     made.server.migrate("index", STEPS)
     Jobs(made.server).migrate()
-    if context.json:
-        as_json({"server": str(made.server)})
-    else:
-        say(f"The tables at {styled(str(made.server))} are those of this version.")
+    server = str(made.server)
+    answered(context, {"server": server}, f"The tables at {styled(server)} are those of this version.")
 
 
 @fleet.command(
@@ -178,7 +157,7 @@ def add(context: CliContext, name: str, *, remote: str, node: str, no_wait: bool
     from memoryclaw.fleet.commands import add
 
     done = add(fleet_of(url), name, remote, node=node, seconds=0 if no_wait else _SECONDS)
-    _told(
+    answered(
         context,
         done._asdict(),
         f"{styled(done.name)} is at home on {done.node}."
@@ -199,7 +178,7 @@ def move(context: CliContext, name: str, node: str, *, url: str | None) -> None:
     from memoryclaw.fleet.commands import move
 
     done = move(fleet_of(url), name, node, seconds=_SECONDS)
-    _told(context, done._asdict(), f"{styled(done.name)} is at home on {done.node}.")
+    answered(context, done._asdict(), f"{styled(done.name)} is at home on {done.node}.")
 
 
 @fleet.command("drop", examples=["fleet drop ann --yes"])
@@ -217,7 +196,7 @@ def drop(context: CliContext, name: str, *, yes: bool, url: str | None) -> None:
         say("Nothing was dropped.")
         return
     drop(made, name)
-    _told(context, {"dropped": name}, f"{styled(name)} is dropped; its files and its remote stay.")
+    answered(context, {"dropped": name}, f"{styled(name)} is dropped; its files and its remote stay.")
 
 
 @fleet.command(
@@ -242,7 +221,7 @@ def limit(
     fleet_of(url).limit(name, notes=notes, size=size, requests=requests)
     told = {"vault": name, "notes": notes, "bytes": size, "requests": requests}
     shown = ", ".join(f"{value:,} {what}" for what, value in told.items() if isinstance(value, int))
-    _told(
+    answered(
         context,
         told,
         f"{styled(name)} may have {shown}{' a minute' if requests is not None else ''}."
@@ -305,36 +284,26 @@ def list_tokens(context: CliContext, name: str, *, url: str | None) -> None:
     made = fleet_of(url)
     made.vault(name)
     found = made.tokens(name)
-    if context.json:
-        as_json(
-            {
-                "tokens": [
-                    {
-                        **one._asdict(),
-                        "made": one.made.isoformat(),
-                        "until": one.until.isoformat() if one.until else "",
-                    }
-                    for one in found
-                ]
-            }
-        )
-        return
-    if not found:
-        say(f"{styled(name)} has no tokens; `memoryclaw fleet tokens make {name} agent` makes one.")
-        return
-    table(
-        ["id", "audience", "made", "until", "note"],
+    tokens = [
+        {
+            **one._asdict(),
+            "made": one.made.isoformat(),
+            "until": one.until.isoformat() if one.until else "",
+        }
+        for one in found
+    ]
+    rows = [
         [
-            [
-                one.id,
-                one.audience,
-                f"{one.made:%Y-%m-%d}",
-                f"{one.until:%Y-%m-%d}" if one.until else "-",
-                one.note,
-            ]
-            for one in found
-        ],
-    )
+            one.id,
+            one.audience,
+            f"{one.made:%Y-%m-%d}",
+            f"{one.until:%Y-%m-%d}" if one.until else "-",
+            one.note,
+        ]
+        for one in found
+    ]
+    nothing = f"{styled(name)} has no tokens; `memoryclaw fleet tokens make {name} agent` makes one."
+    listed(context, {"tokens": tokens}, ["id", "audience", "made", "until", "note"], rows, nothing)
 
 
 @tokens.command(
@@ -369,14 +338,27 @@ def make(context: CliContext, name: str, whom: str, *, note: str, days: int | No
 def revoke(context: CliContext, name: str, id_: str, *, url: str | None) -> None:
     """End a token at once."""
     fleet_of(url).revoke(name, id_)
-    _told(context, {"revoked": id_}, f"{styled(id_)} lets nobody in any more.")
+    answered(context, {"revoked": id_}, f"{styled(id_)} lets nobody in any more.")
 
 
-def _told(context: CliContext, shape: Mapping[str, Any], sentence: str) -> None:
+def answered(context: CliContext, shape: Mapping[str, Any], sentence: str) -> None:
+    """Prints what was done, in a sentence or as JSON."""
     if context.json:
         as_json(shape)
     else:
         say(sentence)
+
+
+def listed(
+    context: CliContext, shape: Mapping[str, Any], head: list[str], rows: list[list[str]], nothing: str
+) -> None:
+    """Prints a table, or what to do where it has no rows; or all of it as JSON."""
+    if context.json:
+        as_json(shape)
+    elif rows:
+        table(head, rows)
+    else:
+        say(nothing)
 
 
 # One node.
@@ -474,7 +456,7 @@ def serve(
             remark(f"memoryclaw: {sentence}")
         sys.stderr.flush()
 
-    def answered(fields: Mapping[str, Any]) -> None:
+    def log_request(fields: Mapping[str, Any]) -> None:
         if log == "json":
             remark(json.dumps(fields))
             sys.stderr.flush()
@@ -500,7 +482,7 @@ def serve(
 
     settings = http.NodeSettings(
         FleetNode(folder, name, place, made, tell=tell, lease=lease, replica=reads),
-        answered,
+        log_request,
         lambda error: exit_codes.report_bug(error, context),
         proxy,
         open_metrics,

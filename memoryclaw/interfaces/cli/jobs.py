@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memoryclaw.interfaces.cli.fleet import INDEX, fleet, fleet_of
+from memoryclaw.interfaces.cli.fleet import INDEX, answered, fleet, fleet_of, listed
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
-from memoryclaw.interfaces.cli.tables import table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, option
 
 if TYPE_CHECKING:
@@ -57,28 +56,20 @@ def jobs() -> None:
 def list_(context: CliContext, *, url: str | None) -> None:
     """List the jobs; a dead one has failed so often that a person must look."""
     found = _jobs(url)[1].queued()
-    if context.json:
-        as_json(
-            {"jobs": [{**one._asdict(), "next": one.next.isoformat() if one.next else ""} for one in found]}
-        )
-        return
-    if not found:
-        say("Nothing waits, nothing runs, nothing is dead.")
-        return
-    table(
-        ["job", "vault", "state", "tries", "next", "error"],
+    rows = [
         [
-            [
-                str(one.id),
-                one.vault,
-                one.state,
-                str(one.tries),
-                f"{one.next:%H:%M:%S}" if one.next else "-",
-                one.error,
-            ]
-            for one in found
-        ],
-    )
+            str(one.id),
+            one.vault,
+            one.state,
+            str(one.tries),
+            f"{one.next:%H:%M:%S}" if one.next else "-",
+            one.error,
+        ]
+        for one in found
+    ]
+    shape = {"jobs": [{**one._asdict(), "next": one.next.isoformat() if one.next else ""} for one in found]}
+    head = ["job", "vault", "state", "tries", "next", "error"]
+    listed(context, shape, head, rows, "Nothing waits, nothing runs, nothing is dead.")
 
 
 @jobs.command("ask", examples=["fleet jobs ask ann bob"])
@@ -105,10 +96,7 @@ def ask(context: CliContext, names: tuple[str, ...], *, url: str | None) -> None
 def retry(context: CliContext, id_: int, *, url: str | None) -> None:
     """Have a dead job tried again."""
     name = _jobs(url)[1].retry(id_)
-    if context.json:
-        as_json({"retried": id_, "vault": name})
-    else:
-        say(f"{styled(name)} waits for its turn.")
+    answered(context, {"retried": id_, "vault": name}, f"{styled(name)} waits for its turn.")
 
 
 def _jobs(url: str | None) -> tuple[Config, Jobs]:
