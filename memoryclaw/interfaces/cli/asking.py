@@ -169,8 +169,7 @@ def _nothing(verb: str, done: str, query: str, *, asked: bool = True) -> str:
 def _remarks(found: Mapping[str, Any]) -> None:
     for word, better in found["did_you_mean"].items():
         remark(f"Did you mean {better!r} instead of {word!r}?")
-    for notice in found["notices"]:
-        remark(notice)
+    remark(*found["notices"])
     if found["degraded"]:
         remark(f"Degraded: {found['degraded']}")
 

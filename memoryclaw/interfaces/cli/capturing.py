@@ -44,8 +44,7 @@ def capture(ctx: click.Context, session: str) -> None:
                 _acknowledge(context, done, counts)
             sys.stdout.flush()
             first += len(lines)
-        if app.capture_notice:
-            remark(app.capture_notice)
+        remark(app.capture_notice)
     if not context.json:
         say(summary(counts))
     ctx.exit(int(counts["refused"] > 0))

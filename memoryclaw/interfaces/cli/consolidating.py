@@ -168,8 +168,7 @@ def _tell(context: CliContext, done: Consolidated, *, dry_run: bool) -> None:
         as_json(shapes.consolidated(done))
         return
     _tell_run(done, dry_run=dry_run)
-    for notice in done.notices:
-        remark(notice)
+    remark(*done.notices)
 
 
 def _tell_run(done: Consolidated, *, dry_run: bool) -> None:
@@ -302,8 +301,7 @@ def _applied(done: Consolidated) -> None:
         )
     elif any(commit.commit for commit in applied.commits):
         say(f"Undo the whole run with `memoryclaw undo {done.changes.run}`.")
-    for notice in applied.notices:
-        remark(notice)
+    remark(*applied.notices)
 
 
 # `schedule`: a timer of this machine that consolidates on time.
@@ -373,8 +371,7 @@ def status(context: CliContext) -> None:
         ("due now", f"{'yes' if now.due else 'no'}: {now.reason}"),
     ]
     pairs(rows)
-    for notice in now.notices:
-        remark(notice)
+    remark(*now.notices)
 
 
 def _tell_timer(context: CliContext, done: Scheduled) -> None:
@@ -390,5 +387,4 @@ def _tell_timer(context: CliContext, done: Scheduled) -> None:
         say(styled(path, fg="cyan"))
         for line in text.splitlines():
             say(f"    {styled(line)}")
-    for notice in done.notices:
-        remark(notice)
+    remark(*done.notices)

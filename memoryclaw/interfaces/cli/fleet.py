@@ -164,8 +164,7 @@ def add(context: CliContext, name: str, *, remote: str, node: str, no_wait: bool
         if done.node
         else f"{styled(done.name)} waits for a node.",
     )
-    if done.notice:
-        remark(done.notice)
+    remark(done.notice)
 
 
 @fleet.command("move", examples=["fleet move ann node-2"])

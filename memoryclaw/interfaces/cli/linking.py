@@ -71,8 +71,7 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
         )
         if not whole.graph.edges:
             say("Nothing is tied to anything yet.")
-    if whole.notice:
-        remark(whole.notice)
+    remark(whole.notice)
     print_freshness(fresh)
 
 

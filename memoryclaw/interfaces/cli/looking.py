@@ -319,8 +319,7 @@ def views(context: CliContext, *, name: str, write: bool) -> None:
         return
     rows = [(one.title, one.kind, one.state, str(one.sources), one.path) for one in found.listed]
     table(["page", "kind", "state", "notes", "file"], rows)
-    for notice in found.notices:
-        remark(notice)
+    remark(*found.notices)
     if name and not write:
         for one in found.listed:
             say(f"\n{one.page.part if one.page else ''}".rstrip())
@@ -434,8 +433,7 @@ def _print_commit(context: CliContext, found: CommitShown) -> None:
                 say(f"    {styled(mark_up(line.pieces))}")
     if found.more:
         remark(f"{found.more} more files are not shown")
-    if found.notice:
-        remark(found.notice)
+    remark(found.notice)
 
 
 def _events(events: CommitList) -> None:
@@ -444,8 +442,7 @@ def _events(events: CommitList) -> None:
         for one in events.commits
     ]
     table(("when", "commit", "by", "what", "files"), rows)
-    if events.notice:
-        remark(events.notice)
+    remark(events.notice)
 
 
 def _files(names: Sequence[str]) -> str:

@@ -77,8 +77,7 @@ def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, inc
     say(
         f"{plural(filled.filled, 'vector')} made by {styled(filled.model)} for {plural(filled.units, 'unit')}{missing}."
     )
-    if filled.notice:
-        remark(filled.notice)
+    remark(filled.notice)
 
 
 def _tell_exchanged(done: Exchanged) -> None:
@@ -89,9 +88,7 @@ def _tell_exchanged(done: Exchanged) -> None:
         say(
             f"{styled(done.remote)}: {plural(done.received, 'commit')} received{merged}, {plural(done.sent, 'commit')} sent."
         )
-    for sentence in (*done.told, done.notice):
-        if sentence:
-            remark(sentence)
+    remark(*done.told, done.notice)
 
 
 @verb(examples=["init\nstatus", "status --usage", "status --json"])
@@ -124,9 +121,7 @@ def _show_status(now: Status) -> None:
     ]
     pairs(rows)
     _list(now.problems)
-    for sentence in (*now.notices, now.degraded):
-        if sentence:
-            remark(sentence)
+    remark(*now.notices, now.degraded)
 
 
 def _waits(found: Waits, what: str, how: str) -> str:
@@ -224,8 +219,7 @@ def migrate(done: Migrated, dry_run: bool) -> None:
         say("Nothing was written; run it without --dry-run.")
     elif done.commit:
         say(f"One commit; `memoryclaw undo {done.commit[:10]}` takes it back.")
-    if done.notice:
-        remark(done.notice)
+    remark(done.notice)
 
 
 def _tell_synced(context: CliContext, done: Synced) -> None:

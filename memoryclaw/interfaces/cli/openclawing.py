@@ -112,8 +112,7 @@ def import_(done: ImportReport, dry_run: bool) -> None:
     say(f"{plural(len(done.proposed), 'proposal')} {verb} for a yes or a no{known}.")
     if done.proposed and not dry_run:
         say("`memoryclaw review` shows them.")
-    for notice in done.notices:
-        remark(notice)
+    remark(*done.notices)
 
 
 def _vault(context: CliContext) -> str:
@@ -147,5 +146,4 @@ def _tell(context: CliContext, done: Changed) -> None:
     say(f"{styled(done.action, bold=True)}: {styled(done.config)}")
     if done.backup:
         remark(f"the file as it was: {done.backup}")
-    for notice in done.notices:
-        remark(notice)
+    remark(*done.notices)

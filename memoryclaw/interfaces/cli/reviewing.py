@@ -245,8 +245,7 @@ def _print_decisions(ctx: click.Context, done: Sequence[ReviewDecision]) -> None
         for one in done:
             commit = f", commit {one.commit[:10]}" if one.commit else ""
             say(f"{styled(one.action, bold=True)}: {styled(one.what)} ({styled(one.id)}{commit})")
-            if one.notice:
-                remark(one.notice)
+            remark(one.notice)
     ctx.exit(int(any(one.action == "failed" for one in done)))
 
 

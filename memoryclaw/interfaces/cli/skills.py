@@ -112,8 +112,7 @@ def new(written: Written) -> None:
     """Create a skill: a valid SKILL.md to fill in."""
     commit = f" (commit {written.commit[:10]})" if written.commit else ""
     say(f"{styled(written.action, bold=True)}: {styled(written.path)}{commit}")
-    if written.notice:
-        remark(written.notice)
+    remark(written.notice)
 
 
 @skills.command(
@@ -276,8 +275,7 @@ def _tell(done: SkillDecision) -> None:
     commit = f", commit {done.commit[:10]}" if done.commit else ""
     say(f"{styled(done.action, bold=True)}: {styled(done.name)} ({styled(done.path)}{commit})")
     say(f"sha256 {done.digest}")
-    if done.notice:
-        remark(done.notice)
+    remark(done.notice)
 
 
 def _tell_offer(offer: SkillOffer) -> None:
@@ -387,8 +385,7 @@ def tell(done: SkillRun) -> None:
         say(f"{plural(len(done.steps), 'step')} done; kept in the log of session {styled(done.session)}.")
     else:
         say(f"Stopped at the first failure; kept in the log of session {styled(done.session)}.")
-    if done.notice:
-        remark(done.notice)
+    remark(done.notice)
 
 
 def _tell_step(step: StepResult) -> None:

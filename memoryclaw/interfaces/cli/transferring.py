@@ -122,8 +122,7 @@ def _logs(context: CliContext, path: str, format_: str) -> int:
         for problem in done.problems[:_SHOWN]:
             remark(f"{problem.path}:{problem.line} {problem.message}")
         _more(len(done.problems))
-    if notice:
-        remark(notice)
+    remark(notice)
     return int(bool(done.problems))
 
 
@@ -180,8 +179,7 @@ def _tell_export(done: ImportedExport) -> None:
     remarks = [f"{one.path}:{one.line} {one.message}; {one.hint}" for one in done.problems] + list(
         done.notices
     )
-    for remarked in remarks[:_SHOWN]:
-        remark(remarked)
+    remark(*remarks[:_SHOWN])
     _more(len(remarks))
 
 
@@ -203,8 +201,7 @@ def _tell_restored(done: Restored) -> None:
     _more(len(done.left_out))
     if done.created:
         say(f"A new vault {'would be' if done.dry_run else 'was'} made for them.")
-    for notice in done.notices:
-        remark(notice)
+    remark(*done.notices)
 
 
 def _more(count: int) -> None:
@@ -269,8 +266,7 @@ def export(
         say(
             f"Of {plural(done.withheld, 'file')} something stays here: it is marked [NOEXPORT], or rests on what is."
         )
-    for notice in done.notices:
-        remark(notice)
+    remark(*done.notices)
 
 
 def _memory_file(context: CliContext, app: App, file: str, budget: int | None) -> None:

@@ -56,8 +56,7 @@ class CliContext:
         gc.freeze()
         gc.enable()
         with Bar(work) as bar, open_vault(self.vault, progress=bar, audience=self.caller()) as app:
-            for sentence in app.news() if app.audience == OWNER and not quiet else ():
-                remark(sentence)
+            remark(*app.news() if app.audience == OWNER and not quiet else ())
             yield app
 
     def served(self, method: str, path: str, **asked: Any) -> dict[str, Any] | None:

@@ -88,8 +88,7 @@ def clear(done: Cleared) -> None:
     """Write what it holds to the log of the session, then remove it."""
     kept = f"; what it held is kept as {styled(done.id)}" if done.id else ""
     say(f"cleared: session {styled(done.session)}{kept}" if done.cleared else "Nothing was cleared.")
-    if done.notice:
-        remark(done.notice)
+    remark(done.notice)
 
 
 @verb(

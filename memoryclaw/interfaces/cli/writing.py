@@ -350,8 +350,7 @@ def _tell_purged(context: CliContext, done: Purged) -> None:
         )
         for step in done.steps:
             say(f"  {step}")
-    for notice in done.notices:
-        remark(notice)
+    remark(*done.notices)
 
 
 @verb(
@@ -416,5 +415,4 @@ def tell_written(done: Written) -> None:
     commit = f", commit {done.commit[:10]}" if done.commit else ""
     where = f"{done.id} ({done.path}{commit})" if done.id and done.path else f"{done.path or done.id}{commit}"
     say(f"{styled(done.action, bold=True)}: {styled(where)}")
-    if done.notice:
-        remark(done.notice)
+    remark(done.notice)
