@@ -14,7 +14,6 @@ from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, verb
 @click.argument("what", nargs=-1, type=TEXT)
 @click.option("--dry-run", is_flag=True, help="Only list what could be adopted.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.pass_obj
 def adopt(context: CliContext, *, what: tuple[str, ...], dry_run: bool, yes: bool) -> None:
     """Allow what this vault asks for, for yourself and on this machine.
 

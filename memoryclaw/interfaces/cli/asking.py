@@ -39,7 +39,6 @@ SESSION = option("--session", "S", "The session that is shown it; no recall send
 )
 @click.option("--explain", is_flag=True, help="Show each term of every score, and which words matched where.")
 @SESSION
-@click.pass_obj
 def search(
     context: CliContext, *, query: tuple[str, ...], kind: str, limit: int, explain: bool, session: str
 ) -> None:
@@ -130,7 +129,6 @@ def ask(found: AnsweredQuestion) -> None:
     type=click.IntRange(0),
 )
 @click.option("--trace", is_flag=True, help="List every candidate with the decision on it.")
-@click.pass_obj
 def recall(context: CliContext, /, *, query: tuple[str, ...], **options: Any) -> None:
     """Answer with a context to paste into a prompt, within a budget."""
     trace = options["trace"]

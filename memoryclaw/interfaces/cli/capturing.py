@@ -28,14 +28,12 @@ _CHUNK = 1 << 18
     ]
 )
 @option("--session", "S", "The session of lines that name none.")
-@click.pass_context
-def capture(ctx: click.Context, session: str) -> None:
+def capture(context: CliContext, session: str) -> int:
     """Append turns and tool events to the logs; reads one JSON object per line.
 
     Each line is on the disk when it is acknowledged; secrets and private parts never get there. Lines that cannot be
     kept are told, the others are kept, and the exit code is 1.
     """
-    context: CliContext = ctx.obj
     counts: Counter[str] = Counter()
     first = 1
     with context.app(quiet=True) as app:
@@ -47,7 +45,7 @@ def capture(ctx: click.Context, session: str) -> None:
         remark(app.capture_notice)
     if not context.json:
         say(summary(counts))
-    ctx.exit(int(counts["refused"] > 0))
+    return int(counts["refused"] > 0)
 
 
 def _batches(handle: int) -> Iterator[list[str]]:

@@ -88,7 +88,6 @@ def consolidate() -> None:
 )
 @option("--since", "DATE", "With --again: the first day whose logs are read.")
 @click.option("--agree", is_flag=True, help="Agree that the command of llm.command reads your conversations.")
-@click.pass_obj
 def run(
     context: CliContext,
     *,
@@ -337,7 +336,6 @@ def schedule() -> None:
     "--using", type=click.Choice(["systemd", "cron"]), help="Which scheduler; else systemd, else cron."
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
-@click.pass_obj
 def install(context: CliContext, *, at: str, every: int | None, using: str | None, dry_run: bool) -> None:
     """Install the timer, or change its times."""
     with context.app() as app:
@@ -347,7 +345,6 @@ def install(context: CliContext, *, at: str, every: int | None, using: str | Non
 
 
 @schedule.command(examples=["init\nconsolidate schedule remove"])
-@click.pass_obj
 def remove(context: CliContext) -> None:
     """Remove the timer, and nothing else."""
     with context.app() as app:
@@ -355,7 +352,6 @@ def remove(context: CliContext) -> None:
 
 
 @schedule.command(examples=["init\nconsolidate schedule status", "consolidate schedule status --json"])
-@click.pass_obj
 def status(context: CliContext) -> None:
     """Show the timer, its next run, and whether a run is due now."""
     with context.app() as app:

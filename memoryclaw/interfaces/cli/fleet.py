@@ -84,7 +84,6 @@ def fleet() -> None:
 @fleet.command("list", examples=["fleet list", "fleet list --node node-1"])
 @option("--node", "NAME", "Only the vaults of this node.")
 @INDEX
-@click.pass_obj
 def list_(context: CliContext, *, node: str, url: str | None) -> None:
     """List the vaults with their homes."""
     from memoryclaw.fleet.commands import list_vaults
@@ -108,7 +107,6 @@ def list_(context: CliContext, *, node: str, url: str | None) -> None:
 
 @fleet.command("nodes", examples=["fleet nodes"])
 @INDEX
-@click.pass_obj
 def nodes(context: CliContext, *, url: str | None) -> None:
     """List the nodes."""
     found = fleet_of(url).nodes()
@@ -126,7 +124,6 @@ def nodes(context: CliContext, *, url: str | None) -> None:
 
 @fleet.command("migrate", examples=["fleet migrate --index postgresql://memoryclaw_owner@db/memoryclaw"])
 @INDEX
-@click.pass_obj
 def migrate(context: CliContext, *, url: str | None) -> None:
     """Make the tables, or bring them to this version; the owner of the schema does this."""
     from memoryclaw.fleet.jobs import Jobs
@@ -151,7 +148,6 @@ def migrate(context: CliContext, *, url: str | None) -> None:
 @option("--node", "NAME", "Its first home; else any node.")
 @click.option("--no-wait", is_flag=True, help="Do not wait until it is at home.")
 @INDEX
-@click.pass_obj
 def add(context: CliContext, name: str, *, remote: str, node: str, no_wait: bool, url: str | None) -> None:
     """Make a vault known; a node clones it, or begins a new one."""
     from memoryclaw.fleet.commands import add
@@ -171,7 +167,6 @@ def add(context: CliContext, name: str, *, remote: str, node: str, no_wait: bool
 @click.argument("name", metavar="VAULT", type=TEXT)
 @click.argument("node", metavar="NODE", type=TEXT)
 @INDEX
-@click.pass_obj
 def move(context: CliContext, name: str, node: str, *, url: str | None) -> None:
     """Give a vault another home, while it answers."""
     from memoryclaw.fleet.commands import move
@@ -184,7 +179,6 @@ def move(context: CliContext, name: str, node: str, *, url: str | None) -> None:
 @click.argument("name", metavar="VAULT", type=TEXT)
 @click.option("--yes", is_flag=True, help="Do not ask first.")
 @INDEX
-@click.pass_obj
 def drop(context: CliContext, name: str, *, yes: bool, url: str | None) -> None:
     """Forget a vault, its tokens and its index; its files and its remote stay."""
     from memoryclaw.fleet.commands import drop
@@ -206,7 +200,6 @@ def drop(context: CliContext, name: str, *, yes: bool, url: str | None) -> None:
 @option("--bytes", "N", "Bytes that its files may take.", name="size", type=click.IntRange(0))
 @option("--requests", "N", "Requests a minute.", type=click.IntRange(1))
 @INDEX
-@click.pass_obj
 def limit(
     context: CliContext,
     name: str,
@@ -238,12 +231,10 @@ def limit(
     type=click.Path(file_okay=False, path_type=Path, resolve_path=True),
 )
 @INDEX
-@click.pass_context
-def check(ctx: click.Context, name: str, *, folder: Path | None, url: str | None) -> None:
+def check(context: CliContext, name: str, *, folder: Path | None, url: str | None) -> int:
     """Compare files, index, remote and lease of one vault, or of all; exits with 1 where they differ."""
     from memoryclaw.fleet.commands import check
 
-    context: CliContext = ctx.obj
     found = check(fleet_of(url), name, folder=folder)
     wrong = sum(one.is_wrong for one in found)
     if context.json:
@@ -254,7 +245,7 @@ def check(ctx: click.Context, name: str, *, folder: Path | None, url: str | None
                 f"{styled(one.vault, fg='red' if one.is_wrong else 'yellow') + ': ' if one.vault else ''}{one.what}"
             )
         say(f"{plural(wrong, 'difference')}." if wrong else "Files, index, remotes and leases agree.")
-    ctx.exit(1 if wrong else 0)
+    return int(bool(wrong))
 
 
 # Tokens.
@@ -277,7 +268,6 @@ def tokens() -> None:
 @tokens.command("list", examples=["fleet tokens list ann"])
 @click.argument("name", metavar="VAULT", type=TEXT)
 @INDEX
-@click.pass_obj
 def list_tokens(context: CliContext, name: str, *, url: str | None) -> None:
     """List the tokens of a vault; the tokens themselves are kept nowhere."""
     made = fleet_of(url)
@@ -314,7 +304,6 @@ def list_tokens(context: CliContext, name: str, *, url: str | None) -> None:
 @option("--note", "TEXT", "Who or what it is for.")
 @option("--days", "N", "Days for which it lets in; else until it is revoked.", type=click.IntRange(1))
 @INDEX
-@click.pass_obj
 def make(context: CliContext, name: str, whom: str, *, note: str, days: int | None, url: str | None) -> None:
     """Make a token for one vault and one audience, and show it this one time."""
     from memoryclaw.vault.audience import audience_name
@@ -333,7 +322,6 @@ def make(context: CliContext, name: str, whom: str, *, note: str, days: int | No
 @click.argument("name", metavar="VAULT", type=TEXT)
 @click.argument("id_", metavar="ID", type=TEXT)
 @INDEX
-@click.pass_obj
 def revoke(context: CliContext, name: str, id_: str, *, url: str | None) -> None:
     """End a token at once."""
     fleet_of(url).revoke(name, id_)
@@ -419,7 +407,6 @@ def _is_address(text: str) -> bool:
     help="json logs each request, without what it says.",
 )
 @click.option("--open-metrics", is_flag=True, help="/metrics answers other machines, too.")
-@click.pass_obj
 def serve(
     context: CliContext,
     folder: Path,

@@ -43,7 +43,6 @@ def hook() -> None:
     "pre", examples=['init\nhook pre --host plain <<< \'{"prompt": "tea"}\'', "hook pre < prompt.json"]
 )
 @_HOST_OPTION
-@click.pass_obj
 def pre(context: CliContext, host: str) -> None:
     """Answer a prompt on standard input with a context for it, in a second at most."""
     _hooked(context, "pre", host)
@@ -57,7 +56,6 @@ def pre(context: CliContext, host: str) -> None:
     ],
 )
 @_HOST_OPTION
-@click.pass_obj
 def post(context: CliContext, host: str) -> None:
     """Keep what is new in the host's transcript, or the turns on standard input; write latest.md when a session ends."""
     _hooked(context, "post", host)
@@ -81,7 +79,6 @@ def _into(verb: Callable[..., None]) -> Callable[..., None]:
     examples=["init\nhook install claude-code --dry-run", "hook install claude-code --project ~/site"],
 )
 @_into
-@click.pass_obj
 def install(
     context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
 ) -> None:
@@ -100,7 +97,6 @@ def install(
     "uninstall", examples=["init\nhook uninstall claude-code", "hook uninstall claude-code --project ~/site"]
 )
 @_into
-@click.pass_obj
 def uninstall(
     context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
 ) -> None:

@@ -21,14 +21,12 @@ if TYPE_CHECKING:
 @option("--concurrency", "N", "Vaults at a time.", type=click.IntRange(1, 256), default=4, show_default=True)
 @click.option("--once", is_flag=True, help="End when nothing waits, for cron.")
 @INDEX
-@click.pass_context
-def work(ctx: click.Context, *, concurrency: int, once: bool, url: str | None) -> None:
+def work(context: CliContext, *, concurrency: int, once: bool, url: str | None) -> int:
     """Consolidate the vaults of a fleet, each once a night.
 
     Any number of workers share the work, on any machine that reaches the server and the nodes. Ends with Ctrl-C or SIGTERM, after
     what it has begun.
     """
-    context: CliContext = ctx.obj
     from memoryclaw.fleet.jobs import Worker  # `--help` needs no server
 
     config, jobs = _jobs(url)
@@ -41,8 +39,7 @@ def work(ctx: click.Context, *, concurrency: int, once: bool, url: str | None) -
         say(f"working for {styled(str(jobs.server))}")
         sys.stdout.flush()
     worker = Worker(jobs, fleet_of(url), concurrency=concurrency, llm_calls=config.llm_calls, tell=tell)
-    failed = worker.run(once=once)
-    ctx.exit(1 if once and failed else 0)
+    return int(bool(worker.run(once=once) and once))
 
 
 @fleet.group("jobs", default="list", examples=["fleet jobs", "fleet jobs ask ann", "fleet jobs retry 17"])
@@ -52,7 +49,6 @@ def jobs() -> None:
 
 @jobs.command("list", examples=["fleet jobs list", "fleet jobs list --json"])
 @INDEX
-@click.pass_obj
 def list_(context: CliContext, *, url: str | None) -> None:
     """List the jobs; a dead one has failed so often that a person must look."""
     found = _jobs(url)[1].queued()
@@ -75,7 +71,6 @@ def list_(context: CliContext, *, url: str | None) -> None:
 @jobs.command("ask", examples=["fleet jobs ask ann bob"])
 @click.argument("names", metavar="VAULT...", type=TEXT, nargs=-1, required=True)
 @INDEX
-@click.pass_obj
 def ask(context: CliContext, names: tuple[str, ...], *, url: str | None) -> None:
     """Have vaults consolidated as soon as it is their turn."""
     made = fleet_of(url)
@@ -92,7 +87,6 @@ def ask(context: CliContext, names: tuple[str, ...], *, url: str | None) -> None
 @jobs.command("retry", examples=["fleet jobs retry 17"])
 @click.argument("id_", metavar="JOB", type=click.IntRange(1))
 @INDEX
-@click.pass_obj
 def retry(context: CliContext, id_: int, *, url: str | None) -> None:
     """Have a dead job tried again."""
     name = _jobs(url)[1].retry(id_)

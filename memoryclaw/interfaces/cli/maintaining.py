@@ -42,7 +42,6 @@ _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red
     is_flag=True,
     help="With --with-git: also push what is marked not to leave this machine.",
 )
-@click.pass_obj
 def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, include_noexport: bool) -> None:
     """Update the index from the files now; with git, exchange changes with another machine first.
 
@@ -93,7 +92,6 @@ def _tell_exchanged(done: Exchanged) -> None:
 
 @verb(examples=["init\nstatus", "status --usage", "status --json"])
 @click.option("--usage", is_flag=True, help="Instead, how the vault grows, how it is used and what waits.")
-@click.pass_obj
 def status(context: CliContext, *, usage: bool) -> None:
     """Show the state of files, index, git and watcher; changes nothing."""
     from memoryclaw.interfaces.cli.table import answer  # `--help` needs no app
@@ -170,24 +168,21 @@ def check() -> None:
 @click.option(
     "--fix", is_flag=True, help="Repair derived data: build the index again, remove our own stale temp files."
 )
-@click.pass_context
-def vault(ctx: click.Context, fix: bool) -> None:
+def vault(context: CliContext, fix: bool) -> int:
     """Check files, index, git and settings; exits with 1 when there are problems."""
-    said: CliContext = ctx.obj
-    with said.app(quiet=True) as app:
+    with context.app(quiet=True) as app:
         checks = app.doctor(fix=fix)
-    if said.json:
+    if context.json:
         as_json(shapes.doctor(checks))
     else:
         for check in checks:
             level = padded(check.level, 9, fg=_COLOURS[check.level])
             flow(check.sentence, indent=22, lead=f"{level}{padded(check.name, 13)}")
             _list(check.details)
-    ctx.exit(int(any(check.level == "problem" for check in checks)))
+    return int(any(check.level == "problem" for check in checks))
 
 
 @check.command("reindex", examples=["init\ncheck reindex", "check reindex --vault ~/notes"])
-@click.pass_obj
 def reindex(context: CliContext) -> None:
     """Delete the index and build it again from the files."""
     with context.app() as app:

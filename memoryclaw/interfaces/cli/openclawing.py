@@ -43,7 +43,6 @@ def openclaw() -> None:
 @_config
 @YES
 @DRY_RUN
-@click.pass_obj
 def install(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> None:
     """Give OpenClaw's memory slot to this vault, with the permission that it needs.
 
@@ -62,7 +61,6 @@ def install(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> No
 @_config
 @YES
 @DRY_RUN
-@click.pass_obj
 def uninstall(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> None:
     """Remove from OpenClaw's configuration what install wrote, and nothing else.
 
@@ -76,7 +74,6 @@ def uninstall(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> 
 
 @openclaw.command(examples=["openclaw status", "openclaw status --json"])
 @_config
-@click.pass_obj
 def status(context: CliContext, config: str) -> None:
     """Show what is as it should be, and which command mends what is not."""
     from memoryclaw.app.openclaw import openclaw_status  # `--help` needs no app

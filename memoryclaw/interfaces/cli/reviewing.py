@@ -71,7 +71,6 @@ def list_(items: Sequence[ReviewItem]) -> None:
     ],
 )
 @click.argument("id_", metavar="ID", type=WAITING)
-@click.pass_obj
 def show(context: CliContext, id_: str) -> None:
     """Show one pending change: why, who said it, and what would change."""
     with context.app() as app:
@@ -94,7 +93,6 @@ def show(context: CliContext, id_: str) -> None:
     ],
 )
 @click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=WAITING)
-@click.pass_obj
 def diff(context: CliContext, names: tuple[str, ...]) -> None:
     """Show what would change, word by word."""
     with context.app() as app:
@@ -119,13 +117,12 @@ def diff(context: CliContext, names: tuple[str, ...]) -> None:
 @_ALL
 @_DIGEST
 @_YES
-@click.pass_context
-def approve(ctx: click.Context, /, names: tuple[str, ...], *, value: int | None, **how: Any) -> None:
+def approve(context: CliContext, /, names: tuple[str, ...], *, value: int | None, **how: Any) -> int:
     """Apply pending changes, one commit each.
 
     Of a conflict one value holds from now on; what others say moves to History.
     """
-    _decide(ctx, names, "approved", value=value or 0, **how)
+    return _decide(context, names, "approved", value=value or 0, **how)
 
 
 @review.command(
@@ -140,13 +137,12 @@ def approve(ctx: click.Context, /, names: tuple[str, ...], *, value: int | None,
 @_ALL
 @_DIGEST
 @_YES
-@click.pass_context
-def reject(ctx: click.Context, /, names: tuple[str, ...], **how: Any) -> None:
+def reject(context: CliContext, /, names: tuple[str, ...], **how: Any) -> int:
     """Reject pending changes; they are not proposed again.
 
     To reject a conflict says that all of its values may stand.
     """
-    _decide(ctx, names, "rejected", **how)
+    return _decide(context, names, "rejected", **how)
 
 
 @review.command(
@@ -157,7 +153,6 @@ def reject(ctx: click.Context, /, names: tuple[str, ...], **how: Any) -> None:
 )
 @click.argument("id_", metavar="ID", type=WAITING)
 @AS_IS
-@click.pass_obj
 def edit(context: CliContext, *, id_: str, as_is: bool) -> None:
     """Edit a pending change in $VISUAL or $EDITOR; it stays pending."""
     from memoryclaw.interfaces.cli.writing import tell
@@ -175,28 +170,25 @@ def edit(context: CliContext, *, id_: str, as_is: bool) -> None:
     ],
 )
 @_YES
-@click.pass_context
-def apply(ctx: click.Context, *, yes: bool) -> None:
+def apply(context: CliContext, *, yes: bool) -> int:
     """Apply what is ticked in semantic/_pending.md and review/*.md.
 
     In _pending.md `[x]` approves and `[-]` rejects. What is ticked is shown first.
     """
-    said: CliContext = ctx.obj
-    with said.app() as app:
+    with context.app() as app:
         boxes = app.review.ticked()
         if boxes.is_empty:
-            _print_decisions(ctx, ())
-            return
-        if not said.json:
+            return _print_decisions(context, ())
+        if not context.json:
             for item in boxes.approved:
                 _one(item, app.review.diff(item), whole=False)
             for item in boxes.rejected:
                 say(f"{styled('no to', bold=True)}: {styled(item.what)} ({styled(item.id)})")
         count = len(boxes.approved) + len(boxes.rejected)
-        if count and not agreed(said, f"Do {plural(count, 'of these', 'of these')}?", yes=yes):
-            return
+        if count and not agreed(context, f"Do {plural(count, 'of these', 'of these')}?", yes=yes):
+            return 0
         done = app.review.apply(boxes)
-    _print_decisions(ctx, done)
+    return _print_decisions(context, done)
 
 
 def _edited(text: str) -> str:
@@ -213,29 +205,27 @@ def _cut(text: str) -> str:
 
 
 def _decide(
-    ctx: click.Context, names: Sequence[str], decision: str, *, everything: bool, yes: bool, **how: Any
-) -> None:
-    said: CliContext = ctx.obj
+    context: CliContext, names: Sequence[str], decision: str, *, everything: bool, yes: bool, **how: Any
+) -> int:
     if bool(names) == everything:
-        raise click.UsageError("Give ids or runs, or --all.", ctx)
-    with said.app() as app:
+        raise click.UsageError("Give ids or runs, or --all.", click.get_current_context())
+    with context.app() as app:
         items = [item for item in app.review.list(names) if not item.is_skill]
         if everything:  # which value holds is decided one by one
             items = [item for item in items if item.conflict is None and not item.is_of_others]
         if everything and items:
-            if not said.json:
+            if not context.json:
                 for item in items:
                     say(f"{styled(item.id)}  {styled(item.what)}")
-            if not agreed(said, f"{_ASKED[decision]} {plural(len(items), 'thing')}?", yes=yes):
-                return
+            if not agreed(context, f"{_ASKED[decision]} {plural(len(items), 'thing')}?", yes=yes):
+                return 0
         decide = app.review.approve if decision == "approved" else app.review.reject
         done = decide(items, **how)
-    _print_decisions(ctx, done)
+    return _print_decisions(context, done)
 
 
-def _print_decisions(ctx: click.Context, done: Sequence[ReviewDecision]) -> None:
-    said: CliContext = ctx.obj
-    if said.json:
+def _print_decisions(context: CliContext, done: Sequence[ReviewDecision]) -> int:
+    if context.json:
         from memoryclaw.interfaces import shapes
 
         as_json(shapes.decided(done))
@@ -246,7 +236,7 @@ def _print_decisions(ctx: click.Context, done: Sequence[ReviewDecision]) -> None
             commit = f", commit {one.commit[:10]}" if one.commit else ""
             say(f"{styled(one.action, bold=True)}: {styled(one.what)} ({styled(one.id)}{commit})")
             remark(one.notice)
-    ctx.exit(int(any(one.action == "failed" for one in done)))
+    return int(any(one.action == "failed" for one in done))
 
 
 def _differences(

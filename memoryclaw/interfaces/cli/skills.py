@@ -124,13 +124,11 @@ def new(written: Written) -> None:
     ],
 )
 @click.argument("name", metavar="[NAME]", required=False, default="", type=SKILL)
-@click.pass_context
-def lint(ctx: click.Context, name: str) -> None:
+def lint(context: CliContext, name: str) -> int:
     """Explain every problem of a skill, or of all; exits with 1 if there is one."""
-    said = ctx.ensure_object(CliContext)
-    with said.app() as app:
+    with context.app() as app:
         problems = app.skills.lint(name)
-    if said.json:
+    if context.json:
         as_json(shapes.linted(problems))
     else:
         for problem in problems:
@@ -140,7 +138,7 @@ def lint(ctx: click.Context, name: str) -> None:
             )
         if not problems:
             say("No problems.")
-    ctx.exit(1 if problems else 0)
+    return int(bool(problems))
 
 
 @skills.command(
@@ -151,7 +149,6 @@ def lint(ctx: click.Context, name: str) -> None:
     ],
 )
 @click.argument("request", nargs=-1, required=True, type=TEXT)
-@click.pass_obj
 def match(context: CliContext, request: tuple[str, ...]) -> None:
     """Show which skills match a request, why, and whether a host would be offered them."""
     words = " ".join(request)
@@ -207,7 +204,6 @@ def reject(decision: SkillDecision) -> None:
 @click.argument("ended", metavar="ok|failed", type=click.Choice(["ok", "failed"]))
 @option("--why", "TEXT", "What went wrong.")
 @option("--session", "S", "The session in which it was followed.")
-@click.pass_obj
 def outcome(context: CliContext, *, name: str, ended: str, why: str, session: str) -> None:
     """Say how it went when a skill was followed; `skills run` keeps that itself.
 
@@ -253,22 +249,20 @@ def host(found: HostSkills) -> None:
 @option("--param", "K=V", "A value of a parameter.", name="params", multiple=True)
 @click.option("--apply", is_flag=True, help="Call the tools; without it the calls are only shown.")
 @option("--session", "S", "The session whose log keeps the steps.")
-@click.pass_context
-def run(ctx: click.Context, *, name: str, params: tuple[str, ...], apply: bool, session: str) -> None:
+def run(context: CliContext, *, name: str, params: tuple[str, ...], apply: bool, session: str) -> int:
     """Run the steps of an approved skill with the tools of MCP servers or OpenClaw, without a model.
 
     Shows the calls; --apply makes them. Stops at the first failure and exits with 1.
     """
-    said = ctx.ensure_object(CliContext)
     given = params_of(params)
-    ask = None if said.json or not sys.stdin.isatty() else asked
-    with said.app() as app, told_when_ended(apply=apply):
+    ask = None if context.json or not sys.stdin.isatty() else asked
+    with context.app() as app, told_when_ended(apply=apply):
         done = app.skills.run(name, given, apply=apply, session=session, ask=ask)
-    if said.json:
+    if context.json:
         as_json(shapes.skill_run(done))
     else:
         tell(done)
-    ctx.exit(0 if done.ok else 1)
+    return int(not done.ok)
 
 
 def _tell(done: SkillDecision) -> None:

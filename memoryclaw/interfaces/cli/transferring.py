@@ -50,16 +50,14 @@ _SHOWN = 20
 )
 @click.option("--dry-run", is_flag=True, help="Show what would come, and write nothing.")
 @click.option("--yes", is_flag=True, help="Bring it over without asking; logs are never asked about.")
-@click.pass_context
 def import_(
-    ctx: click.Context, what: str, path: str, *, format_: str | None, dry_run: bool, yes: bool
-) -> None:
+    context: CliContext, what: str, path: str, *, format_: str | None, dry_run: bool, yes: bool
+) -> int:
     """Import from other programs, and restore bundles; PATH is only read, and nothing comes twice.
 
     WHAT is chatgpt, claude, mem0, basic-memory, memory-md, markdown, logs or bundle. Conversations go to the logs,
     memories wait in `review`, notes are copied below `notes/`. Shows first what would come, and asks.
     """
-    context: CliContext = ctx.obj
     if format_ and what != _LOGS:
         raise click.UsageError("--format is for logs alone.")
     if what == _LOGS:
@@ -67,9 +65,9 @@ def import_(
             raise click.UsageError(
                 "Logs have no --dry-run; the source is only read, and nothing comes twice."
             )
-        ctx.exit(_logs(context, path, format_ or ""))
+        return _logs(context, path, format_ or "")
     if what == _BUNDLE:
-        ctx.exit(_bundle(context, path, dry_run=dry_run, yes=yes))
+        return _bundle(context, path, dry_run=dry_run, yes=yes)
     with context.app(f"importing from {what}") as app:
         done = _asked(
             context,
@@ -80,7 +78,7 @@ def import_(
         )
     if context.json:
         as_json(shapes.imported_export(done))
-    ctx.exit(int(bool(done.problems)))
+    return int(bool(done.problems))
 
 
 def _asked(
@@ -230,7 +228,6 @@ def _more(count: int) -> None:
     multiple=True,
 )
 @option("--budget", "N", "Of memory-md and latest: tokens at most.", type=click.INT)
-@click.pass_obj
 def export(
     context: CliContext, *, what: str, file: str, since: str, tags: tuple[str, ...], budget: int | None
 ) -> None:

@@ -148,6 +148,8 @@ AS_IS = click.option("--as-is", is_flag=True, help="Keep what looks like a secre
 class Verb(click.Command):
     """One verb: takes `--vault` and `--json` as the group does, and begins its help with examples.
 
+    Its function is given the options that every verb shares where it has an argument `context`.
+
     Args:
         of: the verb of the app that gives it its arguments and options; the function then prints the answer, see `table.carry_out`.
     """
@@ -164,8 +166,11 @@ class Verb(click.Command):
         kwargs.setdefault("context_settings", _SETTINGS)
         self._params: list[click.Parameter] = []
         self.of, self._without, self._is_made = of, without, not of
+        function = kwargs.get("callback")
         if of:
-            kwargs["callback"] = partial(_carried_out, kwargs["callback"], of)
+            kwargs["callback"] = partial(_carried_out, function, of)
+        elif function and "context" in function.__code__.co_varnames[: function.__code__.co_argcount]:
+            kwargs["callback"] = click.pass_obj(function)
         super().__init__(*args, **kwargs)
         self.examples = examples
 

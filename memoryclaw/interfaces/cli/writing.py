@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Do not ask: leave your folders their names, commit the notes, go on anywhere.",
 )
-@click.pass_obj
 def init(
     context: CliContext, folder: str | None, *, commit: bool, maps: tuple[str, ...], own: bool, yes: bool
 ) -> None:
@@ -213,7 +212,6 @@ def remember(context: CliContext, *, text: str, **keys: Any) -> None:
 @option("--digest", "D", "With --text: of the note as it was read (`show --json`).")
 @click.option("--dry-run", is_flag=True, help="With --text: only show what would change.")
 @AS_IS
-@click.pass_obj
 def edit(
     context: CliContext,
     *,
@@ -271,9 +269,8 @@ def _print_rewrite(context: CliContext, found: NoteRewrite) -> None:
 @click.option("--history", is_flag=True, help="With --purge: rewrite git's history too, after a backup.")
 @click.option("--dry-run", is_flag=True, help="With --purge: only show what would be emptied.")
 @click.option("--yes", is_flag=True, help="With --purge: do not ask.")
-@click.pass_context
 def forget(
-    ctx: click.Context,
+    context: CliContext,
     *,
     ids: tuple[str, ...],
     undo: bool,
@@ -283,13 +280,12 @@ def forget(
     history: bool,
     dry_run: bool,
     yes: bool,
-) -> None:
+) -> int:
     """Take a note, a fact or a turn out of every answer; --undo brings it back.
 
     With --purge it is erased wherever it stands, with all that was made of it. What will be emptied is shown first, and a yes is asked
     for; then every place is searched. It exits with 1 when something is still found.
     """
-    context: CliContext = ctx.obj
     if not purge:
         if source or since or history or dry_run or yes:
             raise click.UsageError("--source, --since, --history, --dry-run and --yes go with --purge.")
@@ -297,7 +293,7 @@ def forget(
             raise click.UsageError("Name one thing to forget.")
         with context.app() as app:
             tell(context, app.revive(ids[0]) if undo else app.forget(ids[0]))
-        return
+        return 0
     if undo:
         raise click.UsageError(
             "What is erased with --purge cannot come back; --undo and --purge exclude each other."
@@ -307,10 +303,10 @@ def forget(
         if dry_run or not context.json:
             _tell_purged(context, planned)
         if dry_run or not agreed(context, "Erase all of this for good?", yes=yes):
-            return
+            return 0
         done = app.purge(*ids, source=source, since=since, history=history, progress=bar)
     _tell_purged(context, done)
-    ctx.exit(int(bool(done.hits)))
+    return int(bool(done.hits))
 
 
 def _tell_purged(context: CliContext, done: Purged) -> None:
@@ -364,7 +360,6 @@ def _tell_purged(context: CliContext, done: Purged) -> None:
     "--quarantine", is_flag=True, help="The opposite: take it out of every answer; it stays in its file."
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.pass_obj
 def trust(context: CliContext, id_: str, *, quarantine: bool, yes: bool) -> None:
     """Trust what an agent, a tool or a web page said, or put it in quarantine.
 
