@@ -20,7 +20,6 @@ from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import key_of
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.audience import of_folders
-from memoryclaw.vault.doubts import standing_of_note, standings_of_lines
 from memoryclaw.vault.edits import set_property
 from memoryclaw.vault.forgotten import ForgottenLines, omitted_lines, without_lines
 from memoryclaw.vault.generated import (
@@ -34,6 +33,7 @@ from memoryclaw.vault.generated import (
 from memoryclaw.vault.layout import slug
 from memoryclaw.vault.logs import role_of
 from memoryclaw.vault.properties import read_properties, text_of
+from memoryclaw.vault.standings import standing_of_note, standings_of_lines
 from memoryclaw.writing.context import Templates
 
 ENTITIES, TOPICS = f"{FOLDER}entities/", f"{FOLDER}topics/"

@@ -23,11 +23,11 @@ from memoryclaw.review.merging import (
     unite,
 )
 from memoryclaw.text.encoding import decode, in_form_of, same_text
-from memoryclaw.vault.doubts import ExchangedFile, doubts_of
 from memoryclaw.vault.export_gate import exportable_bytes
 from memoryclaw.vault.files import folder_lock
 from memoryclaw.vault.layout import CONFIG_FILE, length_trouble, name_notices, timestamp
 from memoryclaw.vault.permissions import doubt, doubts
+from memoryclaw.vault.standings import ExchangedFile, doubts_of
 from memoryclaw.vault.state_folder import make_private_folder
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.identity import id_in

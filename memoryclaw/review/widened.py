@@ -12,9 +12,10 @@ from memoryclaw.model import AGENT, TRUSTS
 from memoryclaw.review.elsewhere import commit_in_words, in_a_few_words
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault import files
-from memoryclaw.vault.doubts import NOTE, Doubt, ExchangedFile, FileDoubts, doubts_of, piece_of, standing_of
+from memoryclaw.vault.doubts import NOTE, Doubt, FileDoubts, piece_of
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.permissions import doubt, doubts, settle
+from memoryclaw.vault.standings import ExchangedFile, doubts_of, standing_of
 from memoryclaw.writing.context import WriteContext
 
 KIND = "labels"

@@ -25,19 +25,12 @@ from memoryclaw.vault.audience import (
     of_code,
     of_keys,
 )
-from memoryclaw.vault.doubts import (
-    NO_DOUBTS,
-    NOTE,
-    FileDoubts,
-    Standing,
-    standing_of_note,
-    standing_of_turn,
-    standings_of_lines,
-)
+from memoryclaw.vault.doubts import NO_DOUBTS, NOTE, FileDoubts, Standing
 from memoryclaw.vault.layout import LOGS, place_of
 from memoryclaw.vault.logs import read_jsonl
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.seen import visible_bytes
+from memoryclaw.vault.standings import standing_of_note, standing_of_turn, standings_of_lines
 
 _PROPOSALS, _RUNS, _LEDGER = "review/", "runs/", "ledger/"
 

@@ -17,14 +17,7 @@ from memoryclaw.text.language import words_of
 from memoryclaw.text.markdown import Body, links_in, read_body, sections_of
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import audience
-from memoryclaw.vault.doubts import (
-    NO_DOUBTS,
-    UNSAID,
-    FileDoubts,
-    standing_of_note,
-    standing_of_turn,
-    standings_of_lines,
-)
+from memoryclaw.vault.doubts import NO_DOUBTS, UNSAID, FileDoubts
 from memoryclaw.vault.facts import Facts, read_facts, without_facts
 from memoryclaw.vault.fields import NO_FIELDS, NoteFields, is_template, read_fields
 from memoryclaw.vault.forgotten import (
@@ -40,6 +33,7 @@ from memoryclaw.vault.logs import Log, read_jsonl, read_markdown_log, role_of
 from memoryclaw.vault.properties import Properties, read_properties
 from memoryclaw.vault.salience import read_topics
 from memoryclaw.vault.skill_formats import Skill, read_javascript_skill, read_json_skill, read_markdown_skill
+from memoryclaw.vault.standings import standing_of_note, standing_of_turn, standings_of_lines
 from memoryclaw.vault.todos import Todo, read_todo, todo_id
 from memoryclaw.vault.validity import type_of
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS

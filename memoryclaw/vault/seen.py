@@ -9,19 +9,12 @@ from memoryclaw.model import OWNER
 from memoryclaw.text.encoding import decode, encode, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import audience as labels
-from memoryclaw.vault.doubts import (
-    NO_DOUBTS,
-    NOTE,
-    FileDoubts,
-    Standing,
-    standing_of_note,
-    standing_of_turn,
-    standings_of_lines,
-)
+from memoryclaw.vault.doubts import NO_DOUBTS, NOTE, FileDoubts, Standing
 from memoryclaw.vault.generated import own_words
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.logs import read_jsonl
 from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.standings import standing_of_note, standing_of_turn, standings_of_lines
 
 
 def visible_bytes(
