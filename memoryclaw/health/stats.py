@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.consolidation.changes import SPEAKERS
 from memoryclaw.consolidation.consolidate import ConsolidationContext, unread_logs
-from memoryclaw.errors import MemoryClawError, NotFoundError
+from memoryclaw.errors import MemoryClawError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.recall.strength import Strengths
 from memoryclaw.review.queue import ReviewItem
@@ -140,11 +140,8 @@ _GROWTH = {
 def _events(root: str) -> Iterator[dict[str, Any]]:
     """The events of the ledger; a line that is none is passed over."""
     for path in files.list_files(root, FOLDER):
-        try:
-            lines = files.read_file(root, path).data.splitlines() if path.endswith(".jsonl") else ()
-        except NotFoundError:
-            continue
-        for line in lines:
+        data = files.data_at(root, path) if path.endswith(".jsonl") else None
+        for line in (data or b"").splitlines():
             try:
                 event = json.loads(line)
             except (ValueError, RecursionError):

@@ -1272,7 +1272,7 @@ def source_field(*sources: str) -> str:
 def fact_sources(text: str, file: SemanticFile, fact_id: str) -> tuple[str, ...]:
     """The sources of one fact of a semantic file, with the blocks they point to."""
     sheet = Sheet.of(text, file)
-    return sources_in(sheet.fields(_sourced_fact(sheet, fact_id)))
+    return sources_in(sheet.fields(_fact(sheet, fact_id)))
 
 
 def add_source(text: str, file: SemanticFile, fact_id: str, source: str) -> FactEdit:
@@ -1282,7 +1282,7 @@ def add_source(text: str, file: SemanticFile, fact_id: str, source: str) -> Fact
         source: the id of the episode that confirms it, with the block of the line: `episode#^l3`.
     """
     sheet = Sheet.of(text, file)
-    fact = _sourced_fact(sheet, fact_id)
+    fact = _fact(sheet, fact_id)
     unchanged = FactEdit(text, "confirmed", fact.value)
     source = _UNSAFE.sub("", source).strip()
     if not source or sheet.in_table(fact) or sheet.spot(fact).style == "frontmatter":
@@ -1321,10 +1321,3 @@ def _says_the_same(sheet: Sheet, text: str, fact: Fact) -> bool:
         after == before or (before == fact and after._replace(source=before.source) == before)
         for before, after in zip(old, new, strict=True)
     )
-
-
-def _sourced_fact(sheet: Sheet, fact_id: str) -> Fact:
-    for fact in sheet.found.facts:
-        if fact.id == fact_id:
-            return fact
-    raise NotFoundError(f"there is no fact {fact_id}")

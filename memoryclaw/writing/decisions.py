@@ -10,7 +10,6 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from memoryclaw.errors import NotFoundError
 from memoryclaw.text.encoding import decode
 from memoryclaw.text.language import fold
 from memoryclaw.vault import files
@@ -144,11 +143,8 @@ def fingerprint(kind: str, *parts: str) -> str:
 
 def decisions_of(root: str) -> Decisions:
     """The decisions of a vault, and what of them this person permitted."""
-    try:
-        text = decode(files.read_file(root, DECISIONS_FILE).data).text
-    except NotFoundError:
-        return Decisions()
-    return Decisions.read(text, permissions(root))
+    data = files.data_at(root, DECISIONS_FILE)
+    return Decisions() if data is None else Decisions.read(decode(data).text, permissions(root))
 
 
 def effects(line: str) -> set[tuple[str, ...]]:

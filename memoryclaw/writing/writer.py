@@ -526,7 +526,7 @@ class Writer:
 
     def read_all(self, paths: Iterable[str]) -> dict[str, bytes | None]:
         """The bytes of files as they are now, None where there is none."""
-        return {path: self._bytes(path) for path in paths}
+        return {path: files.data_at(self.root, path) for path in paths}
 
     def write(
         self, changes: Sequence[Change], message: Callable[[], str], *, verb: str, now: datetime
@@ -675,12 +675,6 @@ class Writer:
             except REFUSED as error:
                 return contents, items[:number], error
         return contents, items, None
-
-    def _bytes(self, path: str) -> bytes | None:
-        try:
-            return files.read_file(self.root, path).data
-        except NotFoundError:
-            return None
 
     def _land(self, batch: _Batch, verb: str) -> None:
         root, before, after = self.root, batch.before, batch.after

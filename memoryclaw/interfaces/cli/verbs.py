@@ -166,7 +166,7 @@ class Verb(click.Command):
         kwargs.setdefault("context_settings", _SETTINGS)
         self._params: list[click.Parameter] = []
         self.of, self._without, self._is_made = of, without, not of
-        function = kwargs.get("callback")
+        function: Any = kwargs.get("callback")
         if of:
             kwargs["callback"] = partial(_carried_out, function, of)
         elif function and "context" in function.__code__.co_varnames[: function.__code__.co_argcount]:
