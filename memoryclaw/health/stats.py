@@ -16,6 +16,7 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.recall.strength import Strengths
 from memoryclaw.review.queue import ReviewItem
 from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.encoding import json_object
 from memoryclaw.vault import files
 from memoryclaw.vault.ledger import FOLDER
 from memoryclaw.vault.ledger_usage import LedgerUsage
@@ -142,11 +143,7 @@ def _events(root: str) -> Iterator[dict[str, Any]]:
     for path in files.list_files(root, FOLDER):
         data = files.data_at(root, path) if path.endswith(".jsonl") else None
         for line in (data or b"").splitlines():
-            try:
-                event = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(event, dict):
+            if event := json_object(line):
                 yield event
 
 

@@ -6,7 +6,6 @@ them added is lost, and nothing that both added stands twice.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,7 +25,7 @@ from memoryclaw.consolidation.pending import (
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.history.repository import TreeEntry, object_id
 from memoryclaw.model import Fact
-from memoryclaw.text.encoding import DecodedText, decode, encode, lines_of, readable
+from memoryclaw.text.encoding import DecodedText, decode, encode, json_object, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import fold
 from memoryclaw.text.merging import Join, both, merge_outlines, merge_records, weave
@@ -834,11 +833,7 @@ def by_time(first: list[str], second: list[str]) -> list[str]:
 def _moments(lines: list[str]) -> list[tuple[str, list[str]]]:
     moments: list[tuple[str, list[str]]] = []
     for line in lines:
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            value = None
-        moment = value.get("at") if isinstance(value, dict) else None
+        moment = json_object(line).get("at")
         moment = moment if isinstance(moment, str) else moments[-1][0] if moments else ""
         if moments and moments[-1][0] == moment:
             moments[-1][1].append(line)

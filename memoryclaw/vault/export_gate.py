@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from memoryclaw.model import AGENT, NOTHING, OWNER
-from memoryclaw.text.encoding import decode, encode, lines_of, readable
+from memoryclaw.text.encoding import decode, encode, json_object, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault.audience import (
     Label,
@@ -147,11 +147,7 @@ def _withheld(path: str, data: bytes, doubts: FileDoubts = NO_DOUBTS) -> set[int
 
 def _of_record(line: str) -> Label:
     """The label of a line of JSON that is no turn."""
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        value = None
-    return join_labels((label_in(line), of_keys(value if isinstance(value, dict) else {})))
+    return join_labels((label_in(line), of_keys(json_object(line))))
 
 
 _SOURCE = re.compile(r"\[\[([^\[\]#|\n]++)")

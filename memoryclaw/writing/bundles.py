@@ -23,7 +23,7 @@ from memoryclaw.config import load, paths_in
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError, NotFoundError
 from memoryclaw.model import NOTHING
 from memoryclaw.ports import Progress
-from memoryclaw.text.encoding import decode, encode, readable
+from memoryclaw.text.encoding import decode, encode, json_object, readable
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import remove_fact
 from memoryclaw.vault.layout import CONFIG_FILE, LOGS, Place, name_notices, place_of, places, safe_path
@@ -456,11 +456,7 @@ class _Restoring:
         lines, numbers = data.split(b"\n"), set[int]()
         for turn in read_note(path, data, ReadingSettings()).turns:
             line = lines[turn.line - 1] if turn.line <= len(lines) else b""
-            try:
-                record = json.loads(line.decode("utf-8", "replace"))
-            except (ValueError, RecursionError):
-                record = None
-            record = record if isinstance(record, dict) else {}
+            record = json_object(line.decode("utf-8", "replace"))
             names = (turn.turn, str(record.get("host_id", "")))
             if self._erased.turn(turn.session, names, text_of_record(record) or turn.text):
                 numbers.update(range(turn.line - 1, turn.end_line))

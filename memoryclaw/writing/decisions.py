@@ -10,7 +10,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from memoryclaw.text.encoding import decode
+from memoryclaw.text.encoding import decode, json_object
 from memoryclaw.text.language import fold
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import line_end
@@ -170,11 +170,8 @@ def without_reason(line: str) -> str:
 
 
 def _read(line: str) -> Decision | None:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(value, dict) or not isinstance(value.get("decision"), str):
+    value = json_object(line)
+    if not isinstance(value.get("decision"), str):
         return None
     texts = {key: value[key] for key in Decision._fields if isinstance(value.get(key), str)}
     lists = {key: texts_in(value.get(key)) for key in ("ranges", "lines", "digests")}
