@@ -47,9 +47,8 @@ class Hooked(NamedTuple):
 class CommitHook:
     """The hook of one vault."""
 
-    def __init__(self, root: str, *, python: str = sys.executable) -> None:
+    def __init__(self, root: str) -> None:
         self._root = root
-        self._python = python
 
     def install(self, check: str, *, strict: bool = False) -> Hooked:
         """Lets the hook run a check; what it runs already, it goes on to run.
@@ -66,7 +65,7 @@ class CommitHook:
                 f"{path} is not MemoryClaw's and was left as it is; {self._by_hand(check, strict=strict)}"
             )
         checks = {**_checks(text or ""), check: "strict" if strict else "warn"}
-        script = _script(self._python, checks)
+        script = _script(sys.executable, checks)
         if script != text or not os.access(path, os.X_OK):
             os.makedirs(folder, exist_ok=True)
             _write(path, script)
@@ -83,7 +82,7 @@ class CommitHook:
         del checks[check]
         if checks:
             hit = _PYTHON.search(text)
-            _write(path, _script((shlex.split(hit["quoted"])[0] if hit else self._python), checks))
+            _write(path, _script((shlex.split(hit["quoted"])[0] if hit else sys.executable), checks))
         else:
             os.unlink(path)
         return Hooked("removed", path, checks)
@@ -110,7 +109,7 @@ class CommitHook:
 
     def _by_hand(self, check: str, *, strict: bool = False) -> str:
         mode = "strict" if strict else "warn"
-        line = f"{shlex.quote(self._python)} -P -m memoryclaw --vault {shlex.quote(self._root)} {check} --hook {mode}"
+        line = f"{shlex.quote(sys.executable)} -P -m memoryclaw --vault {shlex.quote(self._root)} {check} --hook {mode}"
         return f"to have it run this check, add the line `{line} || [ $? -ne {FOUND} ] || exit 1` to the hook {_NAME} there"
 
 

@@ -368,15 +368,11 @@ class Filler:
 
     Args:
         fill: makes what is missing, with an open vault of its own; ends early when what it is given says so.
-        again: seconds until the next try after a failure.
     """
 
-    def __init__(
-        self, fill: Callable[[Stopping], Filled], tell: Callable[[WatchReport], None], *, again: float = AGAIN
-    ) -> None:
+    def __init__(self, fill: Callable[[Stopping], Filled], tell: Callable[[WatchReport], None]) -> None:
         self._fill = fill
         self._tell = tell
-        self._again = again
         self._woken = threading.Event()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="vectors", daemon=True)
@@ -413,9 +409,9 @@ class Filler:
         try:
             filled = self._fill(self._stopping.is_set)
         except LockedError:
-            return "", self._again
+            return "", AGAIN
         except MemoryClawError as error:
-            return f"no vectors were made: {error}", self._again
+            return f"no vectors were made: {error}", AGAIN
         if filled.filled:
             self._tell(WatchReport("vectors", f"{filled.filled} made, {filled.missing} units are without"))
-        return "", self._again if filled.missing else None
+        return "", AGAIN if filled.missing else None

@@ -40,7 +40,7 @@ def _keys(facts: Iterable[Fact]) -> str:
     return " / ".join(sorted({key_of(fact.entity) for fact in facts}))
 
 
-def standing_conflicts(context: WriteContext, schema: Schema | None = None) -> list[Conflict]:
+def standing_conflicts(context: WriteContext) -> list[Conflict]:
     """The conflicts of the vault, as far as the caller sees both sides."""
     lookup = context.lookup
     keys = contested_keys(lookup.value_counts(), lookup.other_names)
@@ -51,7 +51,7 @@ def standing_conflicts(context: WriteContext, schema: Schema | None = None) -> l
     pairs.sort(key=lambda told: key_of(told[1].entity))
     return conflicts(
         pairs,
-        schema or context.schema(),
+        context.schema(),
         today=context.today,
         allowed=allowance(decisions),
         linked=lookup.other_names(keys),

@@ -200,12 +200,10 @@ class Bundle:
         InputError: it is none, or damaged, or not as one is written; nothing of it can be used.
     """
 
-    def __init__(self, source: str, progress: Progress | None = None) -> None:
+    def __init__(self, source: str) -> None:
         self.source = os.path.abspath(os.path.expanduser(source))
         if not os.path.isfile(self.source):
             raise InputError(f"there is no file {self.source}")
-        self._packed = os.path.getsize(self.source)
-        self._progress = progress
         self.digests: dict[str, str] = {}
         self.manifest: dict[str, Any] = {}
         self._settings = b""
@@ -275,8 +273,6 @@ class Bundle:
                     total += info.size
                     if total > max(_HARMLESS, _RATIO * self._packed):
                         raise self._bad(f"it would swell from {self._packed:,} to over {total:,} bytes")
-                    if self._progress:
-                        self._progress(raw.tell(), self._packed)
                     yield info.name, info.size, file
             while unsqueezed.read(_READ):  # to the end, where its checksum is
                 pass
