@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from memoryclaw.errors import HistoryError, InputError
-from memoryclaw.history.git import common_dir
+from memoryclaw.history.git import common_dir, drop
 from memoryclaw.history.repository import History
 
 CHECKS = ("lint", "eval")
@@ -157,8 +157,7 @@ def _script(python: str, checks: Mapping[str, str]) -> str:
 
 def _write(path: str, text: str) -> None:
     temp = f"{path}.memoryclaw"
-    with suppress(FileNotFoundError):
-        os.unlink(temp)
+    drop(temp)
     with open(
         os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o755),
         "w",

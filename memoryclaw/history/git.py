@@ -281,29 +281,29 @@ def clear_our_locks(root: str, git_dir: str, ref: str, commit: str, since: float
     named = _lock_text(ref_lock)
     packed = os.path.join(common, "packed-refs.lock")
     if not is_heads and _is_of_then(packed, since) and not any(_gits_in(root)):
-        _drop(packed)
+        drop(packed)
     if named == commit:
         # HEAD's first: alone it would not be known.
         if is_heads and _lock_text(head_lock) == "":
-            _drop(head_lock)
+            drop(head_lock)
         _unlog(common, ref, commit)
-        _drop(ref_lock)
+        drop(ref_lock)
     elif named == "" and _is_of_then(ref_lock, since):
-        _drop(ref_lock)
+        drop(ref_lock)
     elif (
         is_heads
         and named is None
         and _lock_text(os.path.join(common, ref)) == commit
         and _is_of_then(head_lock, since)
     ):
-        _drop(head_lock)
+        drop(head_lock)
 
 
 def _unlog(common: str, ref: str, commit: str) -> None:
     """Removes the log of a branch that was to begin with this commit: git writes it before there is the branch."""
     lines = _text(os.path.join(common, "logs", ref)).splitlines()
     if len(lines) == 1 and _value(common, ref) is None and re.match(rf"0+ {commit} ", lines[0]):
-        _drop(os.path.join(common, "logs", ref))
+        drop(os.path.join(common, "logs", ref))
 
 
 def _is_of_then(path: str, since: float) -> bool:
@@ -373,7 +373,8 @@ def _lock_text(path: str) -> str | None:
         return None
 
 
-def _drop(path: str) -> None:
+def drop(path: str) -> None:
+    """Removes a file, if it is there."""
     with suppress(FileNotFoundError):
         os.unlink(path)
 
