@@ -13,7 +13,7 @@ import click
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import GAP, as_json, marked, remark, say, styled, width
 from memoryclaw.interfaces.cli.tables import aligned, cut, flow, packed, table, terminal_width
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, option, verb
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, option, verb
 from memoryclaw.interfaces.shapes import REASONS as _REASONS
 from memoryclaw.model import Match
 from memoryclaw.text.prompts import mark_of, one_line, visible
@@ -37,7 +37,7 @@ SESSION = option("--session", "S", "The session that is shown it; no recall send
 @option(
     "--limit", "N", "At most so many matches.", type=click.IntRange(1, 1000), default=10, show_default=True
 )
-@click.option("--explain", is_flag=True, help="Show each term of every score, and which words matched where.")
+@flag("--explain", "Show each term of every score, and which words matched where.")
 @SESSION
 def search(
     context: CliContext, *, query: tuple[str, ...], kind: str, limit: int, explain: bool, session: str
@@ -128,7 +128,7 @@ def ask(found: AnsweredQuestion) -> None:
     "Tokens left in the host's context; a recall takes at most a tenth.",
     type=click.IntRange(0),
 )
-@click.option("--trace", is_flag=True, help="List every candidate with the decision on it.")
+@flag("--trace", "List every candidate with the decision on it.")
 def recall(context: CliContext, /, *, query: tuple[str, ...], **options: Any) -> None:
     """Answer with a context to paste into a prompt, within a budget."""
     trace = options["trace"]

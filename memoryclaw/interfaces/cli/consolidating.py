@@ -12,7 +12,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, json_text, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import aligned, pairs
-from memoryclaw.interfaces.cli.verbs import CliContext, group, option
+from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
@@ -50,8 +50,8 @@ def consolidate() -> None:
 @consolidate.command(
     "run", examples=["init\nconsolidate --dry-run", "consolidate --due", "consolidate --llm none --json"]
 )
-@click.option("--dry-run", is_flag=True, help="Show what would change, and write nothing.")
-@click.option("--due", is_flag=True, help="Do nothing while it is too early or another run is at work.")
+@flag("--dry-run", "Show what would change, and write nothing.")
+@flag("--due", "Do nothing while it is too early or another run is at work.")
 @click.option(
     "--llm",
     type=click.Choice(["auto", "none"]),
@@ -63,11 +63,7 @@ def consolidate() -> None:
     type=click.Choice(["direct", "branch", "propose"]),
     help="Commit on this branch, on a separate branch, or write proposals; else as in the settings.",
 )
-@click.option(
-    "--ask",
-    is_flag=True,
-    help="Print each new part of the logs as a prompt for your agent, and write nothing.",
-)
+@flag("--ask", "Print each new part of the logs as a prompt for your agent, and write nothing.")
 @option(
     "--answers",
     "FILE",
@@ -81,13 +77,9 @@ def consolidate() -> None:
     type=click.IntRange(min=0),
     default=0,
 )
-@click.option(
-    "--again",
-    is_flag=True,
-    help="Read old logs again, those from --since on; what comes of it waits on a branch.",
-)
+@flag("--again", "Read old logs again, those from --since on; what comes of it waits on a branch.")
 @option("--since", "DATE", "With --again: the first day whose logs are read.")
-@click.option("--agree", is_flag=True, help="Agree that the command of llm.command reads your conversations.")
+@flag("--agree", "Agree that the command of llm.command reads your conversations.")
 def run(
     context: CliContext,
     *,
@@ -335,7 +327,7 @@ def schedule() -> None:
 @click.option(
     "--using", type=click.Choice(["systemd", "cron"]), help="Which scheduler; else systemd, else cron."
 )
-@click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
+@flag("--dry-run", "Show what would be written, and write nothing.")
 def install(context: CliContext, *, at: str, every: int | None, using: str | None, dry_run: bool) -> None:
     """Install the timer, or change its times."""
     with context.app() as app:

@@ -21,7 +21,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import http
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, group, option
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, flag, group, option
 
 if TYPE_CHECKING:
     from memoryclaw.fleet.store import Fleet
@@ -146,7 +146,7 @@ def migrate(context: CliContext, *, url: str | None) -> None:
 @click.argument("name", metavar="VAULT", type=TEXT)
 @option("--remote", "ADDRESS", "Its git remote: an empty repository, or one that holds a vault.")
 @option("--node", "NAME", "Its first home; else any node.")
-@click.option("--no-wait", is_flag=True, help="Do not wait until it is at home.")
+@flag("--no-wait", "Do not wait until it is at home.")
 @INDEX
 def add(context: CliContext, name: str, *, remote: str, node: str, no_wait: bool, url: str | None) -> None:
     """Make a vault known; a node clones it, or begins a new one."""
@@ -177,7 +177,7 @@ def move(context: CliContext, name: str, node: str, *, url: str | None) -> None:
 
 @fleet.command("drop", examples=["fleet drop ann --yes"])
 @click.argument("name", metavar="VAULT", type=TEXT)
-@click.option("--yes", is_flag=True, help="Do not ask first.")
+@flag("--yes", "Do not ask first.")
 @INDEX
 def drop(context: CliContext, name: str, *, yes: bool, url: str | None) -> None:
     """Forget a vault, its tokens and its index; its files and its remote stay."""
@@ -372,7 +372,7 @@ def _is_address(text: str) -> bool:
 @option(
     "--port", "N", "Port; 0 for any free one.", type=click.IntRange(0, 65535), default=7411, show_default=True
 )
-@click.option("--allow-remote", is_flag=True, help="Accept other machines; they need a token too.")
+@flag("--allow-remote", "Accept other machines; they need a token too.")
 @INDEX
 @option("--replica", "URL", "A replica of the server, to read the vaults of other nodes from.", default=None)
 @option("--node", "NAME", "The name of this node; else that of this machine.", default=None)
@@ -395,18 +395,14 @@ def _is_address(text: str) -> bool:
 @option(
     "--connections", "N", "Connections to the server at most; 16 by default.", type=click.IntRange(2, 1000)
 )
-@click.option(
-    "--proxy",
-    is_flag=True,
-    help="Pass writes on to the home of a vault, instead of naming it.",
-)
+@flag("--proxy", "Pass writes on to the home of a vault, instead of naming it.")
 @click.option(
     "--log",
     type=click.Choice(["text", "json"]),
     default="text",
     help="json logs each request, without what it says.",
 )
-@click.option("--open-metrics", is_flag=True, help="/metrics answers other machines, too.")
+@flag("--open-metrics", "/metrics answers other machines, too.")
 def serve(
     context: CliContext,
     folder: Path,

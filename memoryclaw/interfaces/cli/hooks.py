@@ -11,7 +11,7 @@ import click
 from memoryclaw.hosts import CLAUDE_CODE, HOSTS
 from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, show_diff
 from memoryclaw.interfaces.cli.printing import as_json, say, styled
-from memoryclaw.interfaces.cli.verbs import CliContext, group, option
+from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +67,7 @@ def _into(verb: Callable[..., None]) -> Callable[..., None]:
         YES,
         DRY_RUN,
         option("--project", "DIR", "The settings of one project: DIR/.claude/settings.json.", type=click.Path(file_okay=False)),
-        click.option("--user", is_flag=True, help="Your own settings, ~/.claude/settings.json, as without --project."),
+        flag("--user", "Your own settings, ~/.claude/settings.json, as without --project."),
         click.argument("host", metavar="claude-code", type=click.Choice([CLAUDE_CODE])),
     ):  # fmt: skip
         verb = parameter(verb)

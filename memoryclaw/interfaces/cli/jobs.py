@@ -10,7 +10,7 @@ import click
 
 from memoryclaw.interfaces.cli.fleet import INDEX, answered, fleet, fleet_of, listed
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, option
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, option
 
 if TYPE_CHECKING:
     from memoryclaw.config import Config
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @fleet.command("work", examples=["fleet work", "fleet work --concurrency 8", "fleet work --once"])
 @option("--concurrency", "N", "Vaults at a time.", type=click.IntRange(1, 256), default=4, show_default=True)
-@click.option("--once", is_flag=True, help="End when nothing waits, for cron.")
+@flag("--once", "End when nothing waits, for cron.")
 @INDEX
 def work(context: CliContext, *, concurrency: int, once: bool, url: str | None) -> int:
     """Consolidate the vaults of a fleet, each once a night.

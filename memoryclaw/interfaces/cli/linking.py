@@ -9,7 +9,7 @@ import click
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, print_freshness, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
-from memoryclaw.interfaces.cli.verbs import ID, CliContext, group
+from memoryclaw.interfaces.cli.verbs import ID, CliContext, flag, group
 from memoryclaw.text.prompts import one_line
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def links() -> None:
     ],
 )
 @click.argument("id_", metavar="[ID]", required=False, default="", type=ID)
-@click.option("--dot", is_flag=True, help="The whole graph in the language of Graphviz.")
+@flag("--dot", "The whole graph in the language of Graphviz.")
 def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
     """List the links from a note and to it; without an ID, everything that ties notes and entities."""
     if id_:

@@ -10,7 +10,7 @@ import click
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.maintaining import check
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag
 
 if TYPE_CHECKING:
     from memoryclaw.history.commit_hook import Hooked
@@ -20,9 +20,9 @@ def hook_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options of a check that the pre-commit hook may run; `hook` is how it runs it."""
     for option in (
         click.option("--hook", type=click.Choice(["warn", "strict"]), help="How the hook runs this check: it warns, or stops the commit."),
-        click.option("--uninstall-hook", is_flag=True, help="Take this check out of the pre-commit hook."),
-        click.option("--strict", is_flag=True, help="With --install-hook: what is found stops the commit."),
-        click.option("--install-hook", is_flag=True, help="Let the vault's pre-commit hook run this check; it only warns."),
+        flag("--uninstall-hook", "Take this check out of the pre-commit hook."),
+        flag("--strict", "With --install-hook: what is found stops the commit."),
+        flag("--install-hook", "Let the vault's pre-commit hook run this check; it only warns."),
     ):  # fmt: skip
         function = option(function)
     return function
@@ -82,7 +82,7 @@ def ended_hook(what: str, mode: str) -> int:
     ],
 )
 @click.argument("paths", nargs=-1, type=TEXT, metavar="[PATH]...")
-@click.option("--staged", is_flag=True, help="Check what is staged in git, as it is staged.")
+@flag("--staged", "Check what is staged in git, as it is staged.")
 @hook_options
 def lint(
     context: CliContext,

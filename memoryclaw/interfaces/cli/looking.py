@@ -14,7 +14,7 @@ from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, plural, print_freshness, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow, pairs, table
-from memoryclaw.interfaces.cli.verbs import CliContext, group, option, verb
+from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option, verb
 from memoryclaw.model import Fact, ReadBack
 from memoryclaw.text.prompts import visible
 
@@ -247,8 +247,8 @@ def facts(
         "edit 'notes/boat#todo-1a2b3c4d' --set done=true",
     ],
 )
-@click.option("--done", is_flag=True, help="Those that are done or cancelled.")
-@click.option("--all", "every", is_flag=True, help="Open ones, then those that are done.")
+@flag("--done", "Those that are done or cancelled.")
+@flag("--all", "Open ones, then those that are done.", name="every")
 def todos(context: CliContext, *, words: str, due: str, done: bool, every: bool) -> None:
     """List to-dos, the soonest first: the lines `- [ ]` of all notes.
 
@@ -309,7 +309,7 @@ def entities(listed: Sequence[EntityEntry]) -> None:
         "browse views 'Boathouse Aarhus'",
     ],
 )
-@click.option("--write", is_flag=True, help="Write those that are not there, or stale.")
+@flag("--write", "Write those that are not there, or stale.")
 def views(context: CliContext, *, name: str, write: bool) -> None:
     """List the pages of entities and topics that are compiled from the files, or write them."""
     with context.app() as app:

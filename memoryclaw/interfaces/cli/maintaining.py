@@ -10,7 +10,7 @@ from click.shell_completion import get_completion_class
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import Bar, as_json, padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow, pairs, table
-from memoryclaw.interfaces.cli.verbs import CliContext, cli, group, verb
+from memoryclaw.interfaces.cli.verbs import CliContext, cli, flag, group, verb
 from memoryclaw.model import Problem
 
 if TYPE_CHECKING:
@@ -34,14 +34,10 @@ _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red
         "sync --vault ~/notes --json",
     ]
 )
-@click.option("--watch", is_flag=True, help="Go on as files are edited, and report each step, until Ctrl-C.")
-@click.option("--vectors", is_flag=True, help="Also make the missing vectors.")
-@click.option("--with-git", is_flag=True, help="First fetch, merge and push with git.")
-@click.option(
-    "--include-noexport",
-    is_flag=True,
-    help="With --with-git: also push what is marked not to leave this machine.",
-)
+@flag("--watch", "Go on as files are edited, and report each step, until Ctrl-C.")
+@flag("--vectors", "Also make the missing vectors.")
+@flag("--with-git", "First fetch, merge and push with git.")
+@flag("--include-noexport", "With --with-git: also push what is marked not to leave this machine.")
 def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, include_noexport: bool) -> None:
     """Update the index from the files now; with git, exchange changes with another machine first.
 
@@ -91,7 +87,7 @@ def _tell_exchanged(done: Exchanged) -> None:
 
 
 @verb(examples=["init\nstatus", "status --usage", "status --json"])
-@click.option("--usage", is_flag=True, help="Instead, how the vault grows, how it is used and what waits.")
+@flag("--usage", "Instead, how the vault grows, how it is used and what waits.")
 def status(context: CliContext, *, usage: bool) -> None:
     """Show the state of files, index, git and watcher; changes nothing."""
     from memoryclaw.interfaces.cli.table import answer  # `--help` needs no app
@@ -165,9 +161,7 @@ def check() -> None:
 
 
 @check.command("vault", examples=["init\ncheck vault", "check --fix", "check --json"])
-@click.option(
-    "--fix", is_flag=True, help="Repair derived data: build the index again, remove our own stale temp files."
-)
+@flag("--fix", "Repair derived data: build the index again, remove our own stale temp files.")
 def vault(context: CliContext, fix: bool) -> int:
     """Check files, index, git and settings; exits with 1 when there are problems."""
     with context.app(quiet=True) as app:
@@ -195,7 +189,7 @@ def reindex(context: CliContext) -> None:
     without=("dry_run",),
     examples=["init\ncheck migrate --dry-run", "check migrate", "undo COMMIT"],
 )
-@click.option("--dry-run", is_flag=True, help="Only tell what would change.")
+@flag("--dry-run", "Only tell what would change.")
 def migrate(done: Migrated, dry_run: bool) -> None:
     """Bring a vault of an older format to the newest, in one commit.
 

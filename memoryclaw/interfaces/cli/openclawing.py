@@ -13,7 +13,7 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, show_diff
 from memoryclaw.interfaces.cli.printing import as_json, padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, group
 
 if TYPE_CHECKING:
     from memoryclaw.hosts.openclaw.importing import ImportReport
@@ -95,7 +95,7 @@ def status(context: CliContext, config: str) -> None:
 )
 @click.argument("workspace", metavar="[FOLDER]", required=False, default="", type=TEXT)
 @_config
-@click.option("--dry-run", is_flag=True, help="Tell what would be proposed, and write nothing.")
+@flag("--dry-run", "Tell what would be proposed, and write nothing.")
 def import_(done: ImportReport, dry_run: bool) -> None:
     """Propose what OpenClaw kept in MEMORY.md, USER.md and memory/; you decide in `review`.
 

@@ -10,7 +10,7 @@ import click
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
-from memoryclaw.interfaces.cli.verbs import AS_IS, WAITING, CliContext, agreed, group, option
+from memoryclaw.interfaces.cli.verbs import AS_IS, WAITING, CliContext, agreed, flag, group, option
 from memoryclaw.model import OWNER
 from memoryclaw.review.word_diff import COME, GONE, SAME, DiffLine, mark_up, word_diff
 from memoryclaw.text.prompts import visible
@@ -22,14 +22,11 @@ if TYPE_CHECKING:
 
 _WIDTH = 68  # columns of a cell in a list
 _ASKED = {"approved": "Approve", "rejected": "Reject"}
-_ALL = click.option(
-    "--all",
-    "everything",
-    is_flag=True,
-    help="Everything that waits, but skills, conflicts, permissions and labels.",
+_ALL = flag(
+    "--all", "Everything that waits, but skills, conflicts, permissions and labels.", name="everything"
 )
 _DIGEST = option("--digest", "D", "Only as it was shown: the digest of `review list --json`.")
-_YES = click.option("--yes", is_flag=True, help="Do not ask.")
+_YES = flag("--yes", "Do not ask.")
 _REASON = option("--reason", "TEXT", "Why, for the commit and the record of decisions.")
 
 

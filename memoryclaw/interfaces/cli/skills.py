@@ -14,7 +14,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
-from memoryclaw.interfaces.cli.verbs import AS_IS, SKILL, TEXT, CliContext, group, option
+from memoryclaw.interfaces.cli.verbs import AS_IS, SKILL, TEXT, CliContext, flag, group, option
 from memoryclaw.text.prompts import one_line, visible
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ def host(found: HostSkills) -> None:
 )
 @click.argument("name", metavar="NAME", type=SKILL)
 @option("--param", "K=V", "A value of a parameter.", name="params", multiple=True)
-@click.option("--apply", is_flag=True, help="Call the tools; without it the calls are only shown.")
+@flag("--apply", "Call the tools; without it the calls are only shown.")
 @option("--session", "S", "The session whose log keeps the steps.")
 def run(context: CliContext, *, name: str, params: tuple[str, ...], apply: bool, session: str) -> int:
     """Run the steps of an approved skill with the tools of MCP servers or OpenClaw, without a model.

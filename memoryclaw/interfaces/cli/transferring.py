@@ -15,7 +15,7 @@ from memoryclaw.errors import ForbiddenError, InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.capturing import summary
 from memoryclaw.interfaces.cli.printing import GAP, as_json, padded, plural, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TAG, TEXT, CliContext, option, verb
+from memoryclaw.interfaces.cli.verbs import TAG, TEXT, CliContext, flag, option, verb
 from memoryclaw.model import AGENT, OWNER
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ _SHOWN = 20
     type=click.Choice(["markdown", "openclaw", "jsonl"]),
     help="Of logs: how the files are written; told from each file when it is not given.",
 )
-@click.option("--dry-run", is_flag=True, help="Show what would come, and write nothing.")
-@click.option("--yes", is_flag=True, help="Bring it over without asking; logs are never asked about.")
+@flag("--dry-run", "Show what would come, and write nothing.")
+@flag("--yes", "Bring it over without asking; logs are never asked about.")
 def import_(
     context: CliContext, what: str, path: str, *, format_: str | None, dry_run: bool, yes: bool
 ) -> int:

@@ -321,6 +321,11 @@ def option(
     return click.option(flag, *filter(None, [name]), metavar=metavar, help=help_, type=type, **settings)
 
 
+def flag(option: str, help_: str, *, name: str = "") -> Callable[[F], F]:
+    """An option that is given or not."""
+    return click.option(option, *filter(None, [name]), is_flag=True, help=help_)
+
+
 class SharedOption(click.Option):
     """An option that every verb takes."""
 

@@ -16,7 +16,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import Bar, as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import pairs, table
-from memoryclaw.interfaces.cli.verbs import AS_IS, ID, CliContext, agreed, option, verb
+from memoryclaw.interfaces.cli.verbs import AS_IS, ID, CliContext, agreed, flag, option, verb
 from memoryclaw.text.prompts import visible
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @verb(examples=["init .", "init . --commit", "init ~/notes --default --json"])
 @click.argument("folder", metavar="[DIR]", required=False)
-@click.option("--commit", is_flag=True, help="Also put your notes into git once, as they are.")
+@flag("--commit", "Also put your notes into git once, as they are.")
 @option(
     "--map",
     "NAME=DIR",
@@ -36,17 +36,8 @@ if TYPE_CHECKING:
     name="maps",
     multiple=True,
 )
-@click.option(
-    "--default",
-    "own",
-    is_flag=True,
-    help="Remember it as your own vault, which counts where no other is named.",
-)
-@click.option(
-    "--yes",
-    is_flag=True,
-    help="Do not ask: leave your folders their names, commit the notes, go on anywhere.",
-)
+@flag("--default", "Remember it as your own vault, which counts where no other is named.", name="own")
+@flag("--yes", "Do not ask: leave your folders their names, commit the notes, go on anywhere.")
 def init(
     context: CliContext, folder: str | None, *, commit: bool, maps: tuple[str, ...], own: bool, yes: bool
 ) -> None:
@@ -180,7 +171,7 @@ def _tell_survey(found: Survey) -> None:
         "remember - < minutes.txt",
     ],
 )
-@click.option("--note", is_flag=True, help="Keep the words as an episode, whatever they say.")
+@flag("--note", "Keep the words as an episode, whatever they say.")
 @AS_IS
 def remember(context: CliContext, *, text: str, **keys: Any) -> None:
     """Store a fact, a statement or an episode.
@@ -210,7 +201,7 @@ def remember(context: CliContext, *, text: str, **keys: Any) -> None:
     type=click.File(encoding="utf-8"),
 )
 @option("--digest", "D", "With --text: of the note as it was read (`show --json`).")
-@click.option("--dry-run", is_flag=True, help="With --text: only show what would change.")
+@flag("--dry-run", "With --text: only show what would change.")
 @AS_IS
 def edit(
     context: CliContext,
@@ -262,13 +253,13 @@ def _print_rewrite(context: CliContext, found: NoteRewrite) -> None:
     ]
 )
 @click.argument("ids", metavar="[ID]...", nargs=-1, type=ID)
-@click.option("--undo", is_flag=True, help="Bring back what was forgotten or archived, unchanged.")
-@click.option("--purge", is_flag=True, help="Erase it in every place; nothing brings it back.")
+@flag("--undo", "Bring back what was forgotten or archived, unchanged.")
+@flag("--purge", "Erase it in every place; nothing brings it back.")
 @option("--source", "S", "With --purge: all that comes from a session, tool or file.")
 @option("--since", "D", "With --purge: all that was captured or remembered from a day on.")
-@click.option("--history", is_flag=True, help="With --purge: rewrite git's history too, after a backup.")
-@click.option("--dry-run", is_flag=True, help="With --purge: only show what would be emptied.")
-@click.option("--yes", is_flag=True, help="With --purge: do not ask.")
+@flag("--history", "With --purge: rewrite git's history too, after a backup.")
+@flag("--dry-run", "With --purge: only show what would be emptied.")
+@flag("--yes", "With --purge: do not ask.")
 def forget(
     context: CliContext,
     *,
@@ -356,10 +347,8 @@ def _tell_purged(context: CliContext, done: Purged) -> None:
     ]
 )
 @click.argument("id_", metavar="ID", type=ID)
-@click.option(
-    "--quarantine", is_flag=True, help="The opposite: take it out of every answer; it stays in its file."
-)
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@flag("--quarantine", "The opposite: take it out of every answer; it stays in its file.")
+@flag("--yes", "Do not ask.")
 def trust(context: CliContext, id_: str, *, quarantine: bool, yes: bool) -> None:
     """Trust what an agent, a tool or a web page said, or put it in quarantine.
 
