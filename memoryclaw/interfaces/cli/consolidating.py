@@ -175,8 +175,6 @@ def _tell_run(done: Consolidated, *, dry_run: bool) -> None:
         say(f"{'It would be held' if dry_run else 'It is held'}: {styled(changes.held)}.")
     if dry_run:
         _planned(changes)
-        say()
-        say("Nothing was written.")
     else:
         _applied(done)
     if changes.degraded:
@@ -203,8 +201,6 @@ def _tell_upkeep(done: Consolidated, *, dry_run: bool) -> None:
         say(f"It is held: {styled(changes.held)}.")
     if dry_run:
         _planned(changes)
-        say()
-        say("Nothing was written.")
     else:
         _applied(done)
 
@@ -257,6 +253,7 @@ def _planned(changes: ChangeSet) -> None:
         say(styled("left out", fg="cyan"))
         for line in [*(aligned(left) if left else ()), *changes.dropped]:
             say(f"    {styled(line)}")
+    say("\nNothing was written.")
 
 
 def _action(action: Action) -> str:
