@@ -204,6 +204,7 @@ class Bundle:
         self.source = os.path.abspath(os.path.expanduser(source))
         if not os.path.isfile(self.source):
             raise InputError(f"there is no file {self.source}")
+        self._packed = os.path.getsize(self.source)
         self.digests: dict[str, str] = {}
         self.manifest: dict[str, Any] = {}
         self._settings = b""
