@@ -337,11 +337,12 @@ class TicketOffice:
     Args:
         site: the page that the ticket opens.
         apps: tells who asks.
+        plan: tells when the vault is consolidated.
     """
 
-    def __init__(self, site: Site, apps: VaultLender) -> None:
+    def __init__(self, site: Site, apps: VaultLender, plan: Callable[[], Mapping[str, Any]]) -> None:
         self.own_names: Sequence[str] = ()
-        self._site, self._apps = site, apps
+        self._site, self._apps, self._plan = site, apps, plan
 
     def lifespan(self) -> AbstractAsyncContextManager[object]:
         """Nothing has to be around it."""
@@ -363,7 +364,8 @@ class TicketOffice:
         plain = isinstance(options, dict) and options.get("plain_host") is True
         port = request.headers["host"].rpartition(":")[2]
         host = f"{'127.0.0.1' if plain else self._site.name}:{port}"
-        return _json({"url": f"http://{host}/ui/enter?t={self._site.sessions.ticket(host)}"})
+        url = f"http://{host}/ui/enter?t={self._site.sessions.ticket(host)}"
+        return _json({"url": url, "consolidation": self._plan()})
 
     def _audience(self) -> str:
         """Who asks; and what the browser that comes next will want is loaded here, where nobody waits for it."""
