@@ -240,6 +240,7 @@ class Site:
             "said": said,
             "state": {"degraded": fresh.degraded, "behind": fresh.behind},
             "pulse": self._pulse.now(app),
+            "plan": self._daemon.schedule.plan(),
         }
 
     def _failed(
@@ -280,6 +281,7 @@ _BARE: dict[str, Any] = {
     "said": None,
     "state": {"degraded": "", "behind": 0},
     "pulse": None,
+    "plan": None,
 }
 
 
