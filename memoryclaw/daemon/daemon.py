@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from memoryclaw import config as settings
 from memoryclaw.daemon.client import DaemonFiles
-from memoryclaw.daemon.scheduling import Schedule
+from memoryclaw.daemon.scheduling import DaemonSchedule
 from memoryclaw.errors import LockedError, MemoryClawError
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.state_folder import begun_state_folder, watcher
@@ -134,12 +134,16 @@ class Daemon:
         self._watching: Watching | None = None
         self._vault_id = self.config.vault_id
         self._settings = settings.stamp(root, self._vault_id)  # those that the watch goes by
-        self.schedule = Schedule(
+        self.schedule = DaemonSchedule(
             os.fspath(root), self.config.interval * 60, tell, clock=clock, after=after
         )
         self._threads = [
             threading.Thread(target=target, name=name, daemon=True)
-            for target, name in ((self._watch, "watch"), (self.schedule.run, "schedule"), (self._keep, "files"))
+            for target, name in (
+                (self._watch, "watch"),
+                (self.schedule.run, "schedule"),
+                (self._keep, "files"),
+            )
         ]
 
     def start(self, address: dict[str, Any], end: Callable[[], None]) -> bool:

@@ -240,7 +240,7 @@ def _iso(moment: datetime | None) -> str:
 FIRST = 3600.0  # seconds after the start until the first look: who begins is not surprised by commits within an hour
 
 
-class Schedule:
+class DaemonSchedule:
     """Looks after consolidation while a daemon runs; its own process, so that it takes neither time nor memory from the answers.
 
     Args:

@@ -156,7 +156,9 @@ def test_the_timeline_tells_the_world_and_the_changes_behind_a_switch(visit: Any
 
 def test_who_is_named_in_a_statement_leads_to_the_page_of_them(visit: Any, vault: Path) -> None:
     people = vault / "semantic/people.md"
-    people.write_text(people.read_text() + '\n# Ines Duarte\n- "Mette keeps the keys, Nora does not" [said:: 2026-04-19]\n')
+    people.write_text(
+        people.read_text() + '\n# Ines Duarte\n- "Mette keeps the keys, Nora does not" [said:: 2026-04-19]\n'
+    )
     page = visit.go("entity/Ines%20Duarte")
     page.wait_for_selector("q a")
     assert page.locator("q a").all_inner_texts() == ["Mette", "Nora"]
@@ -184,7 +186,9 @@ def test_a_search_answers_while_somebody_types(visit: Any) -> None:
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_what_was_done_is_said_beside_every_button_and_over_none(chromium: Any, daemon: Daemon, width: int) -> None:
+def test_what_was_done_is_said_beside_every_button_and_over_none(
+    chromium: Any, daemon: Daemon, width: int
+) -> None:
     context = chromium.new_context(viewport={"width": width, "height": 844}, reduced_motion="reduce")
     page = context.new_page()
     url = rig.way_in(daemon)

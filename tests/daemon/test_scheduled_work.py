@@ -12,7 +12,7 @@ import pytest
 from conftest import VaultOf
 
 from memoryclaw.app import system_clock
-from memoryclaw.daemon.scheduling import Schedule
+from memoryclaw.daemon.scheduling import DaemonSchedule
 
 TALK = (
     '{"ts":"2026-04-19T09:00:00Z","session":"gate","turn":1,"role":"user","content":"The boathouse gate code is 4711 now."}\n'
@@ -23,7 +23,7 @@ TALK = (
 def first_said(root: Path) -> str:
     """What the schedule of a vault says first."""
     said: Queue[str] = Queue()
-    work = Schedule(os.fspath(root), 0.05, said.put, clock=system_clock, first=0.0)
+    work = DaemonSchedule(os.fspath(root), 0.05, said.put, clock=system_clock, first=0.0)
     thread = threading.Thread(target=work.run)
     thread.start()
     try:
@@ -61,7 +61,9 @@ def test_nothing_is_read_in_the_first_hour_of_a_start(vault_of: VaultOf, minutes
         now += timedelta(seconds=seconds)
         return len(runs) == 2
 
-    work = Schedule(os.fspath(vault), minutes * 60, lambda _sentence: None, clock=lambda: now, wait=wait)
+    work = DaemonSchedule(
+        os.fspath(vault), minutes * 60, lambda _sentence: None, clock=lambda: now, wait=wait
+    )
     assert work.plan() == {"next": "2026-04-20T09:00:00Z", "interval": minutes}
     work.run()
     assert runs == [(timedelta(0), 0), (timedelta(hours=1), 1)]
@@ -72,7 +74,9 @@ def test_nothing_is_read_in_the_first_hour_of_a_start(vault_of: VaultOf, minutes
 def test_it_ends_at_once_and_its_child_with_it(vault_of: VaultOf, first: float) -> None:
     """Nothing it says comes after its end, and nobody waits for a child."""
     said: list[str] = []
-    work = Schedule(os.fspath(vault_of({"notes/a.md": "a"})), 60.0, said.append, clock=system_clock, first=first)
+    work = DaemonSchedule(
+        os.fspath(vault_of({"notes/a.md": "a"})), 60.0, said.append, clock=system_clock, first=first
+    )
     thread = threading.Thread(target=work.run)
     thread.start()
     work.stop()

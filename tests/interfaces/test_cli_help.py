@@ -118,7 +118,9 @@ def test_alone_in_an_empty_home_it_says_what_comes_next_and_that_works(tmp_path:
     assert len(first.out.splitlines()) <= 8
     for line in re.findall(r"^  (memoryclaw [^#\n]+)", first.out, re.MULTILINE):
         typed = line.replace("connect claude-code", "connect claude-code --dry-run")
-        done = subprocess.run(["bash", "-c", typed], cwd=home, env=claw.environment(), check=False, capture_output=True)
+        done = subprocess.run(
+            ["bash", "-c", typed], cwd=home, env=claw.environment(), check=False, capture_output=True
+        )
         assert done.returncode == 0, (typed, done)
     assert (notes / "memoryclaw.yaml").exists()
     later = claw(cwd=home)

@@ -29,7 +29,13 @@ _WHO = {
     "forget": "Forgotten", "revive": "Brought back", "undo": "Taken back", "skill": "Skill", "purge": "Erased", "init": "Begun", "adopt": "Begun",
     "import": "Imported", "restore": "Restored", "sync": "Exchanged", "track": "Logs",
 }  # fmt: skip
-KINDS = {"all": "all", "runs": "consolidations", "decisions": "decisions", "hand": "by hand", "undone": "taken back"}
+KINDS = {
+    "all": "all",
+    "runs": "consolidations",
+    "decisions": "decisions",
+    "hand": "by hand",
+    "undone": "taken back",
+}
 _OF = {
     "runs": _RUN,
     "decisions": ("approve", "reject", "edit", "remember", "forget", "skill"),
