@@ -21,7 +21,7 @@ _DRAWN = 16  # neighbours in the picture; the list has all
 _LONGEST = 17  # characters of a name in the picture
 _WIDE, _HIGH = 620, 420
 _TIME = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_")
-_ACROSS, _DOWN = 140, 150
+_ACROSS, _DOWN = 120, 150
 
 
 class EntityQuery(Fields):
