@@ -306,6 +306,30 @@ def test_on_a_phone_list_and_item_are_two_steps(chromium: Any, daemon: Daemon) -
     context.close()
 
 
+def test_a_long_word_makes_no_page_wider_than_a_phone(chromium: Any, daemon: Daemon) -> None:
+    name = "path/" * 30
+    (daemon.vault / "notes/long.md").write_text(f"---\ntitle: {name}\n---\n")
+    (daemon.vault / "semantic/people.md").write_text(
+        f'# {name}x\n- {"y" * 90}: {name}\n- "{name}" [said:: 2026-04-19]\n'
+    )
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    page = context.new_page()
+    url = rig.way_in(daemon)
+    page.goto(url)
+    page.wait_for_url("**/ui/review*")
+    for path in (
+        "note/notes%2Flong",
+        f"entity/{name.replace('/', '%2F')}x",
+        "entities",
+        "timeline",
+        "notes",
+        "notes?q=path",
+    ):
+        page.goto(f"{url.partition('/ui/')[0]}/ui/{path}")
+        assert page.evaluate("document.documentElement.scrollWidth") == 390, path
+    context.close()
+
+
 def test_an_empty_vault_says_what_will_come(chromium: Any, tmp_path: Path) -> None:
     from conftest import Claw  # noqa: PLC0415
     from daemons import serving  # noqa: PLC0415
