@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from memoryclaw.capture.host_records import messages_in
 from memoryclaw.capture.host_turns import PendingToolCalls, read_turn, session_of
 from memoryclaw.capture.log_files import FOLDER, Logs
 from memoryclaw.capture.log_records import file_stem, likeness, line_of, redact_turn
@@ -113,7 +114,7 @@ class Recorder:
             raise InputError("several turns are kept at once; put this one into a list")
         if keep:
             writable_moment(self._clock())
-        outcomes: list[CaptureResult | _LogLine] = []
+        outcomes: list[list[CaptureResult | _LogLine]] = []
         with self._logs.locked():
             self._erased = Tombstones.read(self._logs.decisions(), self._redactor.digest)
             for state in self._sessions.values():
@@ -121,7 +122,7 @@ class Recorder:
             for number, line in enumerate(lines, first):
                 if not isinstance(line, str) or (line and not line.isspace()):
                     outcomes.append(self._line(number, line, session))
-            fresh = [outcome for outcome in outcomes if isinstance(outcome, _LogLine)]
+            fresh = [outcome for line in outcomes for outcome in line if isinstance(outcome, _LogLine)]
             failed = self._write(fresh) if keep else {}
             if not keep:
                 self._sessions.clear()  # what they hold was not written
@@ -129,14 +130,20 @@ class Recorder:
                 del self._sessions[expired]
         if keep:
             tell([line.turn for line in fresh if line.path not in failed])
-        return [_outcome(line, failed) if isinstance(line, _LogLine) else line for line in outcomes]
+        return [_acknowledged([_outcome(turn, failed) for turn in line]) for line in outcomes]
 
-    def _line(self, number: int, line: Turn, session: str) -> CaptureResult | _LogLine:
+    def _line(self, number: int, line: Turn, session: str) -> list[CaptureResult | _LogLine]:
+        turns = list[CaptureResult | _LogLine]()
         try:
-            return self._turn(number, _parse(line), session)
+            messages = messages_in(_parse(line))
+            if isinstance(messages, str):
+                return [CaptureResult(number, ok=True, left_out=messages)]
+            for message in messages:
+                turns.append(self._turn(number, message, session))
         except (InputError, VaultError) as error:
             excerpt = line[:LONGEST] if isinstance(line, str) else str(line)[:LONGEST]
-            return CaptureResult(number, ok=False, error=without_secrets(str(error), excerpt))
+            turns.append(CaptureResult(number, ok=False, error=without_secrets(str(error), excerpt)))
+        return turns
 
     def _turn(self, number: int, value: Any, session: str) -> CaptureResult | _LogLine:
         name = session_of(value) or session
@@ -323,6 +330,15 @@ def _order(record: dict[str, Any]) -> dict[str, Any]:
     return {**first, **{key: value for key, value in record.items() if key not in first}}
 
 
-def _outcome(line: _LogLine, failed: dict[str, str]) -> CaptureResult:
-    error = failed.get(line.path)
-    return CaptureResult(line.done.line, ok=False, error=error) if error else line.done
+def _outcome(turn: CaptureResult | _LogLine, failed: dict[str, str]) -> CaptureResult:
+    if isinstance(turn, CaptureResult):
+        return turn
+    error = failed.get(turn.path)
+    return CaptureResult(turn.done.line, ok=False, error=error) if error else turn.done
+
+
+def _acknowledged(turns: list[CaptureResult]) -> CaptureResult:
+    """What became of a line, which may hold several turns: the first that is refused, or new, speaks for all."""
+    return min(turns, key=lambda turn: (turn.ok, bool(turn.left_out), turn.again))._replace(
+        redacted=sum(turn.redacted for turn in turns)
+    )

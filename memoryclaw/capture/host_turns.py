@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from memoryclaw.errors import InputError
 from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.host_marks import without_marks
 from memoryclaw.text.prompts import CLOSING, OPENING, one_line
 from memoryclaw.vault.audience import UNLABELLED, Label, join_labels, of_keys
 
@@ -25,6 +26,7 @@ _ROLES = {
 # A tool that looks into a memory brings back what is remembered already.
 _RECALLING = re.compile(r"(?:.*(?:__|\.))?memory_(?:search|get|browse|recall)")
 RECALLED = "[recalled memory]"
+HOST = "host:"  # begins the name of what a host said itself, in the place of a tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,7 @@ class HostMessage:
     result: Any = None
     ok: bool | None = None
     receipt: str = ""  # of the recall that an assistant had before it
+    marks: tuple[str, ...] = ()  # what the host put around or into the words of a person
     label: Label = UNLABELLED  # by the keys `audience` and `export` of the message
 
 
@@ -105,6 +108,13 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
     text = spoken_text(content)
     if not (text or called or isinstance(message, str) or {"content", "parts", "text"} & inner.keys()):
         raise InputError('this line says nothing; give it "content", or "tool" with "args" and "result"')
+    if role in {"user", ""}:
+        text, about["marks"], part = without_marks(text)
+        if about["marks"] and not text:
+            silent = HostMessage(
+                **{**about, "marks": ()}, role="tool" if part else "custom", tool=f"{HOST}{part}"
+            )
+            return replace(silent, result="\n".join(about["marks"]))
     return HostMessage(
         **about,
         role=role or "user",
@@ -227,10 +237,6 @@ _OWN_BLOCK = re.compile(
 )
 # A host that cut the block short left lines that only our block has.
 _CUT_BLOCK = re.compile(rf"{_tag_pattern(OPENING)}(?:{_NEWLINE}*+{_LESS}/?(?:memory|m)\b[^\n]*)*")
-_INTERNAL = re.compile(
-    r"<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>.*?(?:<<<END_OPENCLAW_INTERNAL_CONTEXT>>>\s*|\Z)", re.DOTALL
-)
-_ENVELOPE = re.compile(r"\A\[(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?(?: ?[A-Z]{1,5}(?:[+-]\d{1,2})?| ?[+-]\d\d:?\d\d)?\][ \t]+")  # fmt: skip
 _DATA_URI = re.compile(
     r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w=.+-]+)*;base64,([A-Za-z0-9+/_=-]{16,}|[A-Za-z0-9+/]*)(?:\\n)?"
 )
@@ -254,15 +260,11 @@ def spoken_text(content: Any) -> str:
 
 
 def clean(text: str) -> str:
-    """The text without our own recalled block, without what the host put around it, and without binary data."""
+    """The text without our own recalled block, and without binary data."""
     if "memories note=" in text:
         # What nothing closes reaches the end here, so that nobody looks for its end twice; it is left to the next pattern.
         text = _OWN_BLOCK.sub(lambda hit: "" if hit["open"] is None else hit[0], text)
         text = _CUT_BLOCK.sub("", text)
-    if "OPENCLAW_INTERNAL" in text:
-        text = _INTERNAL.sub("", text)
-    if text.startswith("["):
-        text = _ENVELOPE.sub("", text, count=1)
     return unpack(text)
 
 

@@ -16,9 +16,9 @@ from memoryclaw.capture.log_records import file_stem
 from memoryclaw.daemon.client import ask_daemon
 from memoryclaw.errors import InputError
 from memoryclaw.hosts import PLAIN
-from memoryclaw.hosts.transcripts import spoken_text
 from memoryclaw.model import AGENT
 from memoryclaw.model import Turn as LogTurn
+from memoryclaw.text.host_marks import without_marks
 from memoryclaw.text.prompts import CLOSING, OPENING, estimate, item, one_line
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import may_see
@@ -46,7 +46,7 @@ def context_for(
         end: when it is too late, on the monotonic clock.
         audience: for whom the host asks.
     """
-    question, session = question_of(spoken_text(_text(hook, "prompt", "query"))), session_of(hook)
+    question, session = question_of(without_marks(_text(hook, "prompt", "query")).own), session_of(hook)
     if not question.strip():
         return ""
     request = {"query": question, **({"session": session} if session else {})}

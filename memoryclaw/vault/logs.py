@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.model import Problem, Turn
 from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.host_marks import without_marks
 from memoryclaw.vault.audience import (
     CLOSED,
     Label,
@@ -61,12 +62,19 @@ def _with_replies(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     """The turns, where an answer is for no more people than what it answers: it may say the same again."""
     answers: list[Turn] = []
     questions: dict[str, Turn] = {}  # session → its last turn of a person
-    for turn in turns:
+    for turn in map(_in_own_words, turns):
         last = turn if turn.role == "user" else questions.get(turn.session, turn)
         questions[turn.session] = last
         answer = common_audience(last.audience, turn.audience), turn.export and last.export
         answers.append(turn._replace(audience=answer[0], export=answer[1]))
     return tuple(answers)
+
+
+def _in_own_words(turn: Turn) -> Turn:
+    """The turn without what a host put around a person's words, as logs of other programs hold it; one of nothing else is a tool's."""
+    if turn.role != "user" or not (text := without_marks(turn.text)).marks:
+        return turn
+    return turn._replace(text=text.own) if text.own else turn._replace(role="tool")
 
 
 def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line: int) -> Log:
