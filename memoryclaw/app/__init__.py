@@ -16,6 +16,7 @@ from memoryclaw import config as settings
 from memoryclaw.app.context import (
     Clock,
     VaultContext,
+    machine_zone,
     new_id,
     new_vault_id,
     system_clock,
@@ -221,7 +222,7 @@ def init_vault(
     root, templates, now = os.path.abspath(os.path.expanduser(path)), Templates(), clock()
     if is_initialised(root):
         settings.load(Path(root))  # says where its folders are
-    written = init(root, templates, now, new_id, new_vault_id(), paths=paths)
+    written = init(root, templates, now, new_id, new_vault_id(), paths=paths, zone=machine_zone())
     folders = places(root)  # notes were surveyed before folders had other names
     if commit:
         adopted = adopt(root, [folders.name_of(path) for path in commit], templates, now, new_id)

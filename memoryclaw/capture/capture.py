@@ -74,17 +74,24 @@ class Recorder:
         logs: the vault's logs.
         redactor: takes the secrets out.
         clock: gives a line without a time its time.
+        zone: the offset, at a moment, of where turns are said that name none.
         notice: what else to say of this recorder, in one sentence.
     """
 
     def __init__(
-        self, logs: Logs, redactor: Redactor, clock: Callable[[], datetime], notice: str = ""
+        self,
+        logs: Logs,
+        redactor: Redactor,
+        clock: Callable[[], datetime],
+        zone: Callable[[str], str] = lambda _: "",
+        notice: str = "",
     ) -> None:
         self.notice = notice
         self._erased = Tombstones(frozenset(), redactor.digest)
         self._logs = logs
         self._redactor = redactor
         self._clock = clock
+        self._zone = zone
         self._sessions: dict[str, _Session] = {}
         self._calls: dict[str, PendingToolCalls] = defaultdict(PendingToolCalls)
 
@@ -164,6 +171,8 @@ class Recorder:
             state.must_hide(known_id, label_of_turn(record, text_of_turn(record)))
             return CaptureResult(number, ok=True, id=known_id, again=True)
         record = {"ts": timestamp(self._clock()), **record, "turn": record.get("turn") or state.next_turn()}
+        if zone := record.pop("tz", "") or self._zone(record["ts"]):
+            record["tz"] = zone
         before = tuple(state.said)
         id_ = state.add(record, said_so)
         path = f"{FOLDER}/{record['ts'][:10]}/{state.stem}.jsonl"
@@ -324,6 +333,7 @@ def _order(record: dict[str, Any]) -> dict[str, Any]:
     turn = str(record["turn"])
     first = {
         "ts": record["ts"],
+        **({"tz": record["tz"]} if "tz" in record else {}),
         "session": record["session"],
         "turn": int(turn) if turn.isdecimal() and turn == str(int(turn)) else turn,
     }

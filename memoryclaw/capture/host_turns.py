@@ -15,6 +15,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.host_marks import without_marks
 from memoryclaw.text.prompts import CLOSING, OPENING, one_line
+from memoryclaw.text.zones import own_offset, zone_of
 from memoryclaw.vault.audience import UNLABELLED, Label, join_labels, of_keys
 
 NAME_LENGTH = 200
@@ -37,6 +38,7 @@ class HostMessage:
     turn: str = ""
     host_id: str = ""
     ts: str = ""  # as our logs write it; empty where the host gave none
+    tz: str = ""  # where it was said: an offset, or the name of a zone
     role: str = ""
     name: str = ""
     content: str = ""
@@ -98,7 +100,8 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
         "session": session_of(value),
         "turn": _turn(inner.get("turn")),
         "host_id": one_line(str(_first(outer, "host_id", "id", "messageId", "message_id", "uuid", "idempotencyKey") or _first(inner, "id", "idempotencyKey") or ""))[:NAME_LENGTH],
-        "ts": _time(_first(inner, "ts", "timestamp", "time", "created_at", "createdAt")),
+        "ts": _time(when := _first(inner, "ts", "timestamp", "time", "created_at", "createdAt")),
+        "tz": own_offset(str(when)) or _zone(_first(inner, "tz", "timezone")),
         "name": one_line(_name(inner))[:NAME_LENGTH],
         "label": join_labels((of_keys(value), of_keys(message if isinstance(message, Mapping) else {}))),
     }  # fmt: skip
@@ -206,6 +209,10 @@ def _time(ts: Any) -> str:
             f"{one_line(str(ts))[:40]!r} is not a time; give ISO 8601, such as 2026-03-01T12:00:00Z, or seconds since 1970"
         )
     return time if len(time) > 10 else f"{time}T00:00:00Z"
+
+
+def _zone(name: Any) -> str:
+    return name if isinstance(name, str) and zone_of(name) else ""
 
 
 def _plain_id(id_: str) -> str:

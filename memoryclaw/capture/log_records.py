@@ -36,7 +36,7 @@ class RedactedTurn(NamedTuple):
 def redact_turn(said: HostMessage, redactor: Redactor) -> RedactedTurn:
     """The turn without what must not be kept."""
     values: dict[str, Any] = {
-        "ts": said.ts, "session": said.session, "turn": said.turn, "host_id": said.host_id, "role": said.role, "name": said.name,
+        "ts": said.ts, "tz": said.tz, "session": said.session, "turn": said.turn, "host_id": said.host_id, "role": said.role, "name": said.name,
         "content": said.content, "calls": [list(call) for call in said.calls], "tool": said.tool, "args": said.args, "result": said.result, "ok": said.ok,
         "marks": [mark for mark in said.marks if _strip(mark) == (mark, UNLABELLED)],
     }  # fmt: skip

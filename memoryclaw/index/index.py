@@ -443,6 +443,7 @@ def open_index(
     engine: str,
     language: Language,
     labels: Mapping[str, object] = {},
+    zone: str = "",
     server: OnServer | None = None,
 ) -> Index:
     """The index in `folder`, or on a server, with the text engine that the settings name.
@@ -452,9 +453,10 @@ def open_index(
         engine: `fts5`, `whoosh` or `postgres`.
         language: the analysis.
         labels: of folders, on which its content depends too.
+        zone: of the days in it, where a turn names none.
         server: with `postgres`, where it is.
     """
-    recipe = f"{VERSION} {engine} {language.code} sqlite"
+    recipe = " ".join(filter(None, (VERSION, engine, language.code, "sqlite", zone)))
     if labels:
         recipe = f"{recipe} {json.dumps(labels, sort_keys=True, default=str)}"
     if engine == "postgres" and server is not None:

@@ -57,12 +57,16 @@ class Vault:
         root: the folder.
         audience: who looks; the owner sees everything.
         labels: the audiences of folders, as the settings give them.
+        zone: of the turns that name none.
     """
 
-    def __init__(self, root: Path, audience: str = OWNER, labels: Mapping[str, Any] = NOTHING) -> None:
+    def __init__(
+        self, root: Path, audience: str = OWNER, labels: Mapping[str, Any] = NOTHING, zone: str = ""
+    ) -> None:
         self.root = root
         self.audience = audience
         self.labels = labels
+        self.zone = zone
         self._prefix = os.fspath(root) + "/"
         self._places = places(os.fspath(root))
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from memoryclaw.model import Problem, Turn
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.host_marks import without_marks
+from memoryclaw.text.zones import local, own_offset
 from memoryclaw.vault.audience import (
     CLOSED,
     Label,
@@ -49,9 +50,9 @@ class Log(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
-def read_jsonl(stem: str, text: str) -> Log:
-    """Reads one JSON object a line; `stem` is the session where a line names none."""
-    reader = _LogReader(stem)
+def read_jsonl(stem: str, text: str, zone: str = "") -> Log:
+    """Reads one JSON object a line; `stem` is the session where a line names none, `zone` where it was said."""
+    reader = _LogReader(stem, zone)
     for number, line in enumerate(text.split("\n"), 1):
         if line and not line.isspace():
             reader.line(number, line)
@@ -70,6 +71,11 @@ def _with_replies(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     return tuple(answers)
 
 
+def _when(text: str, zone: str) -> str:
+    """The time of a turn, with the day of whoever spoke: by its own offset, else in the zone."""
+    return local(parse_timestamp(text), own_offset(text) or zone)
+
+
 def _in_own_words(turn: Turn) -> Turn:
     """The turn without what a host put around a person's words, as logs of other programs hold it; one of nothing else is a tool's."""
     if turn.role != "user" or not (text := without_marks(turn.text)).marks:
@@ -77,7 +83,7 @@ def _in_own_words(turn: Turn) -> Turn:
     return turn._replace(text=text.own) if text.own else turn._replace(role="tool")
 
 
-def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line: int) -> Log:
+def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line: int, zone: str = "") -> Log:
     """Reads a Markdown log: a heading (`### user (time)`) or a bold name (`**User:**`) begins each turn."""
     session = _session(meta) or stem
     headings = [hit for hit in _TURN_HEADING.finditer(body) if _names_a_turn(hit[2])]
@@ -99,7 +105,7 @@ def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line:
                 id=f"log:{session}/{number}",
                 session=session,
                 turn=str(number),
-                ts=parse_timestamp(ts) or parse_timestamp(text_of(meta.get("timestamp"))),
+                ts=_when(ts, zone) or _when(text_of(meta.get("timestamp")), zone),
                 role=role,
                 name="",
                 text=words,
@@ -127,8 +133,9 @@ def content_text(content: Any) -> str:
 
 
 class _LogReader:
-    def __init__(self, stem: str) -> None:
+    def __init__(self, stem: str, zone: str) -> None:
         self._stem = stem
+        self._zone = zone
         self._seen: dict[str, int] = {}
         self.turns: list[Turn] = []
         self.problems: list[Problem] = []
@@ -164,7 +171,9 @@ class _LogReader:
                 id=id_ if count == 1 else f"{id_}~{count}",
                 session=session,
                 turn=turn,
-                ts=parse_timestamp(_plain(value.get("ts") or value.get("timestamp"))),
+                ts=_when(
+                    _plain(value.get("ts") or value.get("timestamp")), _plain(value.get("tz")) or self._zone
+                ),
                 role=role,
                 name=_plain(value.get("name")),
                 text=_scrub(said).strip(),
