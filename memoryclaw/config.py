@@ -437,6 +437,14 @@ SETTINGS = (
         OWN,
         "Whoever has one of these tokens is answered by the daemon.",
     ),
+    Setting(
+        "audience.relays",
+        (),
+        tuple,
+        "Audiences whose tokens may pass on a person's words, such as `[agent]`; turns of a `user` that others capture are `unknown`, and what they tell waits for you.",
+        OWN,
+        "Whoever may pass on your words can make facts in your name.",
+    ),
     *(
         Setting(
             f"paths.{name}",
@@ -532,6 +540,7 @@ class Config(NamedTuple):
     allow_remote_gateway: bool
     folders: Mapping[str, Any]
     tokens: Mapping[str, Any]
+    relays: tuple[str, ...]
     track_logs: bool
     track_ledger: bool
     format: int

@@ -1110,7 +1110,10 @@ class App:
             store_of(context).follow(turns, self.config.folders)
             cite(turns, self.ledger, cited_by, self.clock())
 
-        return context.recorder.capture(lines, session=session, first=first, tell=tell)
+        speaks = self.audience == OWNER or self.audience in self.config.relays
+        return context.recorder.capture(
+            lines, session=session, first=first, by="" if speaks else self.audience, tell=tell
+        )
 
     @property
     @allowed(*AGENTS)

@@ -92,6 +92,7 @@ class Recorder:
         self._redactor = redactor
         self._clock = clock
         self._zone = zone
+        self._by = ""  # of the present batch
         self._sessions: dict[str, _Session] = {}
         self._calls: dict[str, PendingToolCalls] = defaultdict(PendingToolCalls)
 
@@ -101,6 +102,7 @@ class Recorder:
         *,
         session: str = "",
         first: int = 1,
+        by: str = "",
         keep: bool = True,
         tell: Callable[[list[KeptTurn]], None] = lambda _: None,
     ) -> list[CaptureResult]:
@@ -110,6 +112,7 @@ class Recorder:
             lines: objects, each a mapping or one line of JSON; blank lines are passed over.
             session: for lines that name none.
             first: the number of the first line.
+            by: the audience of who delivers them, where that may not speak for a person.
             keep: False to only tell what would become of each; nothing is written.
             tell: told what is new in the logs, once it is durable.
 
@@ -123,6 +126,7 @@ class Recorder:
             writable_moment(self._clock())
         outcomes: list[list[CaptureResult | _LogLine]] = []
         with self._logs.locked():
+            self._by = by
             self._erased = Tombstones.read(self._logs.decisions(), self._redactor.digest)
             for state in self._sessions.values():
                 state.stale = True
@@ -173,6 +177,8 @@ class Recorder:
         record = {"ts": timestamp(self._clock()), **record, "turn": record.get("turn") or state.next_turn()}
         if zone := record.pop("tz", "") or self._zone(record["ts"]):
             record["tz"] = zone
+        if self._by and record.get("role") == "user":
+            record["by"] = self._by
         before = tuple(state.said)
         id_ = state.add(record, said_so)
         path = f"{FOLDER}/{record['ts'][:10]}/{state.stem}.jsonl"

@@ -345,6 +345,12 @@ def _without_erased(draft: _Draft, segment: Segment, lines: Collection[int]) -> 
     return segment._replace(turns=tuple(turns))
 
 
+def _as_delivered(claims: Iterable[Claim], turns: Iterable[Turn]) -> tuple[Claim, ...]:
+    """The claims, where what an agent says that a person said is the agent's word."""
+    relayed = {turn.line for turn in turns if turn.by}
+    return tuple(claim._replace(role="assistant") if claim.line in relayed else claim for claim in claims)
+
+
 def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = False) -> None:
     gone: set[int] = set()
     if not cited:
@@ -358,7 +364,9 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
         draft.skipped.append(Skipped(str(segment.range), len(segment.turns), reason))
         return
     basis, read = _understood(planner, segment, draft.todos)
-    read = read._replace(claims=cued(read.claims, segment.turns, planner.language))
+    read = read._replace(
+        claims=_as_delivered(cued(read.claims, segment.turns, planner.language), segment.turns)
+    )
     lines = {turn.line for turn in segment.turns if turn.text}
     if erased := lines & {c.line for c in read.claims if draft.erased.fact(c.entity, c.field, c.value)}:
         _take(planner, draft, _without_erased(draft, segment, erased), cited=True)

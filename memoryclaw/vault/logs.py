@@ -180,6 +180,7 @@ class _LogReader:
                 line=number,
                 end_line=number,
                 **label_of_turn(value, said)._asdict(),
+                by=_plain(value.get("by")),
             )
         )
 

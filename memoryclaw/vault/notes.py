@@ -322,7 +322,7 @@ def _turn_units(turn: Turn, note: Note) -> Iterator[Unit]:
             when=turn.ts,
             entity=turn.name or turn.role,
             role=role_of(turn.name) or turn.role,
-            trust=_ROLE_TRUST.get(turn.role, "unknown"),
+            trust=least_trusted(_ROLE_TRUST.get(turn.role, "unknown"), "unknown" if turn.by else "trusted"),
             state=note.state,
         )
 
