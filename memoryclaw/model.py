@@ -152,6 +152,7 @@ class Turn(NamedTuple):
     audience: str = ""  # whom its labels let in; empty without one
     export: bool = True  # False: it never leaves this machine
     by: str = ""  # the audience of who delivered it, where that may not speak for a person
+    project: str = ""  # the repository that it was said in
 
 
 class Unit(NamedTuple):

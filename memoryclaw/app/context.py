@@ -7,6 +7,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -82,6 +83,24 @@ def machine_offset(ts: str) -> str:
         return offset_at(ts, datetime.fromisoformat(ts).astimezone().tzinfo)
     except (OverflowError, OSError):  # in years that the machine's clock does not know
         return ""
+
+
+def repository_of(folder: str, vault: str = "") -> str:
+    """The name of the repository that a folder is in; empty in none, in the home folder's and in the vault's own."""
+    if not os.path.isabs(folder):
+        return ""
+    for place in (Path(folder), *Path(folder).parents):
+        marker = place / ".git"
+        with suppress(OSError):
+            if os.path.lexists(marker):
+                if place == Path.home() or os.path.realpath(place) == os.path.realpath(vault):
+                    return ""
+                text = (
+                    marker.read_text("utf-8", "replace")[:4096] if marker.is_file() else ""
+                )  # of another work tree
+                main = text.removeprefix("gitdir:").strip().partition("/.git/worktrees/")
+                return os.path.basename(main[0]) if main[1] else place.name
+    return ""
 
 
 def machine_zone() -> str:
@@ -269,7 +288,12 @@ class VaultContext:
 
         key = secret_key(os.fspath(settings.own_folder(os.environ)))
         return Recorder(
-            Logs(os.fspath(self.root)), Redactor(key.key), self.clock, zone=machine_offset, notice=key.notice
+            Logs(os.fspath(self.root)),
+            Redactor(key.key),
+            self.clock,
+            zone=machine_offset,
+            project=lambda folder: repository_of(folder, os.fspath(self.root)),
+            notice=key.notice,
         )
 
     @property

@@ -75,6 +75,7 @@ class Recorder:
         redactor: takes the secrets out.
         clock: gives a line without a time its time.
         zone: the offset, at a moment, of where turns are said that name none.
+        project: the repository that a folder is in, by name; empty where it is in none.
         notice: what else to say of this recorder, in one sentence.
     """
 
@@ -83,7 +84,9 @@ class Recorder:
         logs: Logs,
         redactor: Redactor,
         clock: Callable[[], datetime],
+        *,
         zone: Callable[[str], str] = lambda _: "",
+        project: Callable[[str], str] = lambda _: "",
         notice: str = "",
     ) -> None:
         self.notice = notice
@@ -92,6 +95,7 @@ class Recorder:
         self._redactor = redactor
         self._clock = clock
         self._zone = zone
+        self._project = project
         self._by = ""  # of the present batch
         self._sessions: dict[str, _Session] = {}
         self._calls: dict[str, PendingToolCalls] = defaultdict(PendingToolCalls)
@@ -159,7 +163,10 @@ class Recorder:
     def _turn(self, number: int, value: Any, session: str) -> CaptureResult | _LogLine:
         name = session_of(value) or session
         message = read_turn(value, self._calls[name])
-        redacted = redact_turn(replace(message, session=name), self._redactor)
+        project = self._project(message.cwd) if message.cwd else ""
+        if message.branch and not project:  # of a folder that is not here
+            project = message.cwd.replace("\\", "/").rstrip("/").rpartition("/")[2]
+        redacted = redact_turn(replace(message, session=name, project=project), self._redactor)
         if redacted.left_out:
             return CaptureResult(number, ok=True, left_out=redacted.left_out)
         record = redacted.record

@@ -19,7 +19,7 @@ _MESSAGE = (
     "parts",
     "text",
 )  # what makes a record a message, whatever its `type`
-_OUTER = ("session", "sessionId", "session_id", "timestamp", "ts", "cwd")
+_OUTER = ("session", "sessionId", "session_id", "timestamp", "ts", "tz", "cwd", "gitBranch", "id")
 
 
 def messages_in(record: Any) -> list[Any] | str:

@@ -39,6 +39,9 @@ class HostMessage:
     host_id: str = ""
     ts: str = ""  # as our logs write it; empty where the host gave none
     tz: str = ""  # where it was said: an offset, or the name of a zone
+    cwd: str = ""  # the folder that was worked in
+    branch: str = ""  # of its repository, where the host says that it has one
+    project: str = ""  # the name of that repository
     role: str = ""
     name: str = ""
     content: str = ""
@@ -102,6 +105,8 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
         "host_id": one_line(str(_first(outer, "host_id", "id", "messageId", "message_id", "uuid", "idempotencyKey") or _first(inner, "id", "idempotencyKey") or ""))[:NAME_LENGTH],
         "ts": _time(when := _first(inner, "ts", "timestamp", "time", "created_at", "createdAt")),
         "tz": own_offset(str(when)) or _zone(_first(inner, "tz", "timezone")),
+        "cwd": one_line(_string(outer.get("cwd"))),
+        "branch": _string(outer.get("gitBranch")),
         "name": one_line(_name(inner))[:NAME_LENGTH],
         "label": join_labels((of_keys(value), of_keys(message if isinstance(message, Mapping) else {}))),
     }  # fmt: skip
@@ -209,6 +214,10 @@ def _time(ts: Any) -> str:
             f"{one_line(str(ts))[:40]!r} is not a time; give ISO 8601, such as 2026-03-01T12:00:00Z, or seconds since 1970"
         )
     return time if len(time) > 10 else f"{time}T00:00:00Z"
+
+
+def _string(value: Any) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _zone(name: Any) -> str:

@@ -156,7 +156,11 @@ def _session_file(stem: str, text: str, _day: str) -> _Lines:
         inner = record.get("payload", record)
         if record.get("type") in _HEADERS and isinstance(inner, dict):
             about |= {"session": str(inner.get("id") or stem)} if record["type"] != "turn_context" else {}
-            about |= {"cwd": inner["cwd"]} if inner.get("cwd") else {}
+            if record["type"] != "session":  # the workspace of an agent of OpenClaw is no project
+                about |= {"cwd": inner["cwd"]} if inner.get("cwd") else {}
+                about |= (
+                    {"gitBranch": inner["git"].get("branch")} if isinstance(inner.get("git"), dict) else {}
+                )
         elif isinstance(record.get("message"), dict) or isinstance(record.get("payload"), dict):
             host = record.get("id") or _host_id(stem, number, line)
             yield number, json.dumps({**about, **record, "id": host, "session": about["session"]})

@@ -37,6 +37,7 @@ def redact_turn(said: HostMessage, redactor: Redactor) -> RedactedTurn:
     """The turn without what must not be kept."""
     values: dict[str, Any] = {
         "ts": said.ts, "tz": said.tz, "session": said.session, "turn": said.turn, "host_id": said.host_id, "role": said.role, "name": said.name,
+        "cwd": said.cwd, "project": said.project,
         "content": said.content, "calls": [list(call) for call in said.calls], "tool": said.tool, "args": said.args, "result": said.result, "ok": said.ok,
         "marks": [mark for mark in said.marks if _strip(mark) == (mark, UNLABELLED)],
     }  # fmt: skip

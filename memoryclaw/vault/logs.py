@@ -181,6 +181,7 @@ class _LogReader:
                 end_line=number,
                 **label_of_turn(value, said)._asdict(),
                 by=_plain(value.get("by")),
+                project=_plain(value.get("project")),
             )
         )
 
