@@ -19,6 +19,7 @@ from memoryclaw.app.context import (
     machine_zone,
     new_id,
     new_vault_id,
+    repository_of,
     system_clock,
     within,
     within_budget,
@@ -73,6 +74,7 @@ from memoryclaw.app.verbs import (
     Until,
     When,
     Words,
+    WorkFolder,
     Yes,
     allowed,
     verb,
@@ -473,6 +475,7 @@ class App:
         budget: Budget | None = None,
         seen: Seen = "all",
         room: Room | None = None,
+        folder: WorkFolder = "",
         noted: Flag = True,
     ) -> Recalled:
         """What a host should paste into a prompt for this question, within the budget; noted in the ledger.
@@ -486,6 +489,7 @@ class App:
             budget: tokens of the context at most.
             seen: what of that the host still shows: `all`, what `tools` answered, or `none` from now on.
             room: tokens that are left in the host's own context: a recall takes at most a tenth of them.
+            folder: the folder that is worked in: what holds in another project than its own is left out.
             noted: False for the owner who only looks: there is no receipt, and the ledger stays as it is.
         """
         if not noted:
@@ -518,6 +522,7 @@ class App:
                 max_results=most,
                 working=lines,
                 seen=visible,
+                project=repository_of(folder, os.fspath(self.root)) if folder else "",
             )
         )
         if memory:

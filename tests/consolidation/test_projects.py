@@ -83,7 +83,36 @@ def test_two_repositories_have_conventions_of_their_own(app: App, tmp_path: Path
     for name, runner in (("billing", "tox"), ("mailer", "nox")):
         said(app, f"our test runner is {runner}", repository(tmp_path, name), session=name)
     held = {(fact.lifecycle.scope, fact.value) for _, fact in app.facts()}
-    assert held == {("project:billing", "our test runner is tox"), ("project:mailer", "our test runner is nox")}
+    assert held == {
+        ("project:billing", "our test runner is tox"),
+        ("project:mailer", "our test runner is nox"),
+    }
+
+
+def test_in_a_project_the_conventions_of_others_are_left_out_and_the_trace_says_so(
+    app: App, tmp_path: Path
+) -> None:
+    folders = {name: repository(tmp_path, name) for name in ("billing", "mailer")}
+    for name, runner in (("billing", "tox"), ("mailer", "nox")):
+        said(app, f"our test runner is {runner}", folders[name], session=name)
+    said(app, "always answer in Danish", folders["mailer"], session="style")
+
+    def shown(folder: Path | str) -> str:
+        question = "the test runner, and how to answer kind:fact"
+        matches = app.recall(question, folder=str(folder), noted=False).matches
+        return " ".join(match.unit.value for match in matches)
+
+    assert "tox" in shown(folders["billing"] / "src")
+    assert "nox" not in shown(folders["billing"])
+    assert "Danish" in shown(folders["billing"])
+    recalled = app.recall("test runner kind:fact", folder=str(folders["billing"]), noted=False)
+    assert {one.reason for one in recalled.left_out if "mailer" in one.id.lower()} == {"other_project"}
+    assert all(
+        sum(term.value for term in match.terms) == pytest.approx(match.score) for match in recalled.matches
+    )
+    for unknown in ("", tmp_path / "nowhere"):
+        assert "nox" in shown(unknown)
+        assert "tox" in shown(unknown)
 
 
 def test_a_second_work_tree_belongs_to_its_repository(app: App, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ The output is printed from one JSON shape, wherever it comes from, so that the b
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -155,6 +156,13 @@ def ask(found: AnsweredQuestion) -> None:
     metavar="N",
     type=click.IntRange(0),
     help="Tokens left in the host's context; a recall takes at most a tenth.",
+)
+@click.option(
+    "--folder",
+    metavar="DIR",
+    callback=lambda _context, _option, folder: folder and os.path.abspath(folder),
+    default="",
+    help="The folder that is worked in; what holds in another project is left out.",
 )
 @click.option("--trace", is_flag=True, help="List every candidate with the decision on it.")
 @click.pass_obj

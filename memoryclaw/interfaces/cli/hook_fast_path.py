@@ -51,9 +51,7 @@ def hook(args: Sequence[str]) -> int:
 
 
 def _pre(given: Mapping[str, Any], root: str, host: str, end: float) -> dict[str, Any]:
-    told = hooks.context_for(
-        given, root, lambda question, session: _recalled(root, question, session), end, _caller()
-    )
+    told = hooks.context_for(given, root, lambda *asked: _recalled(root, *asked), end, _caller())
     if told is None:
         _remark("the memory did not answer in time; the prompt goes on without it")
     elif told.startswith(_TROUBLE):
@@ -64,12 +62,12 @@ def _pre(given: Mapping[str, Any], root: str, host: str, end: float) -> dict[str
 _TROUBLE = "\0"
 
 
-def _recalled(root: str, question: str, session: str) -> str:
+def _recalled(root: str, question: str, session: str, folder: str) -> str:
     """The context, or the one sentence why there is none."""
     try:
         app = _opened(root, _caller())
         try:
-            return app.recall(question, session=session).context
+            return app.recall(question, session=session, folder=folder).context
         finally:
             app.close()
     except MemoryClawError as error:
