@@ -33,7 +33,7 @@ from memoryclaw.vault.notes import ReadingSettings, read_note
 
 LARGEST = 1 << 20
 SOME, SOME_LARGEST = 8, 1 << 16  # texts a pattern, and their size, in `make test`
-MANY = 40  # texts a pattern in `make test-laws`
+MANY = 16  # texts a pattern in `make test-laws`
 WORST = 1  # text of each pattern that is tried up to the largest size
 
 # Run at one place of a text and not at every place, though the sources alone do not tell.
