@@ -49,7 +49,7 @@ function known(given) {
   );
 }
 
-/** The agent's token, and beside it the owner's, which only the commands that a person types are sent with. */
+/** The agent's token, and beside it the owner's, which only the words and the commands that a person types are sent with. */
 function tokens(tokenFile) {
   return { tokenFile, ownerTokenFile: path.join(path.dirname(tokenFile), "owner-token") };
 }

@@ -22,10 +22,9 @@ from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
 from memoryclaw.capture.log_records import redact_turn
 from memoryclaw.consolidation import episodes, pending, proposals, talk
 from memoryclaw.consolidation.changes import Segment
-from memoryclaw.hosts import transcripts
 from memoryclaw.hosts.openclaw import curated
 from memoryclaw.recall import query
-from memoryclaw.text import dates, prompts
+from memoryclaw.text import dates, host_marks, prompts
 from memoryclaw.text.corrections import corrected
 from memoryclaw.text.grammar import grammar
 from memoryclaw.text.own_words import own_words
@@ -171,7 +170,7 @@ READERS: dict[str, tuple[Callable[[Any], object], tuple[str, ...]]] = {
         ),
         ("capture.", "text.secret"),
     ),
-    "a host's message": (transcripts.spoken_text, ("hosts.transcripts",)),
+    "a host's message": (host_marks.without_marks, ("text.host_marks", "text.own_words")),
     "own words": (lambda text: own_words(text, grammar("en")), ("text.own_words",)),
     "corrections": (lambda text: corrected(text, grammar("en")), ("text.corrections",)),
     "statements of a turn": (
