@@ -25,12 +25,12 @@ from obsidian import obsidian_vault
 from test_architecture import ORDER
 
 from memoryclaw.app import App
-from memoryclaw.consolidation.acceptance import TABLE, verdict
-from memoryclaw.consolidation.talk import read
 from memoryclaw.index.database import SCHEMA
 from memoryclaw.interfaces.cli.asking import _REASONS
 from memoryclaw.interfaces.cli.verbs import VERBS, Group, cli
 from memoryclaw.model import Turn
+from memoryclaw.talk.acceptance import TABLE, verdict
+from memoryclaw.talk.statements import read
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from memoryclaw.consolidation.acceptance import verdict
 from memoryclaw.consolidation.changes import Claim
-from memoryclaw.consolidation.talk import Statement, Talk
-from memoryclaw.consolidation.told import Told
 from memoryclaw.model import FROM_NOW_ON
+from memoryclaw.talk.acceptance import verdict
+from memoryclaw.talk.assertions import Assertion
+from memoryclaw.talk.statements import Statement, Talk
 from memoryclaw.text.dates import find_ranges
 from memoryclaw.text.grammar import grammar, tokens_of
 from memoryclaw.vault.fact_values import date_value, noun_of, plain_value
@@ -28,37 +28,39 @@ def claims_of(talk: Talk) -> tuple[Claim, ...]:
 
 def _claims(one: Statement) -> Iterator[Claim]:
     row = verdict(one)
-    every = [(told, _since(told, one.said)) for told in one.told]
+    every = [(assertion, _since(assertion, one.said)) for assertion in one.assertions]
     # What holds later is no fact yet.
-    found = [(told, since) for told, since in every if not one.said or since <= one.said]
+    found = [(assertion, since) for assertion, since in every if not one.said or since <= one.said]
     doubted = "low" if "hedged" in one.doubts else "medium"
     if row.verdict in ("fact", "ask"):
         if one.kind == "order":
             yield claim_of(one, one.who, FROM_NOW_ON, one.words, "prefers")._replace(many=True)
-        for told, since in found:
-            sure = row.verdict == "fact" or told.how == "role"
-            yield _fact(one, told, confidence="high" if sure else doubted)._replace(since=since)
-        told_all = all(told.how != "bare" for told in one.told) and _says_more(one)
-        if one.told and row.verdict == "fact" and (len(found) < len(every) or told_all):
+        for assertion, since in found:
+            sure = row.verdict == "fact" or assertion.how == "role"
+            yield _fact(one, assertion, confidence="high" if sure else doubted)._replace(since=since)
+        all_said = all(assertion.how != "bare" for assertion in one.assertions) and _says_more(one)
+        if one.assertions and row.verdict == "fact" and (len(found) < len(every) or all_said):
             yield statement_of(one)
     elif row.verdict == "statement":
         yield statement_of(one)
 
 
-def _fact(one: Statement, told: Told, confidence: str) -> Claim:
-    noun = noun_of(told.field)
-    value = told.value
+def _fact(one: Statement, assertion: Assertion, confidence: str) -> Claim:
+    noun = noun_of(assertion.field)
+    value = assertion.value
     if noun and noun.kind in ("date", "day"):
         value = date_value(value, one.said, recurs=noun.kind == "day") or value
-    many = told.how == "role" and not grammar(one.language).one_holder_roles.at(tokens_of(told.words))
-    return claim_of(one, told.entity or one.who, told.field, value, told.how)._replace(
+    many = assertion.how == "role" and not grammar(one.language).one_holder_roles.at(
+        tokens_of(assertion.words)
+    )
+    return claim_of(one, assertion.entity or one.who, assertion.field, value, assertion.how)._replace(
         many=many, confidence=confidence
     )
 
 
-def _since(told: Told, said: str) -> str:
+def _since(assertion: Assertion, said: str) -> str:
     """The day from which it holds, as its words tell: of a span up to a month its first; "" where they tell none, or a longer one."""
-    for found in find_ranges(told.when, date.fromisoformat(said))[0] if told.when and said else ():
+    for found in find_ranges(assertion.when, date.fromisoformat(said))[0] if assertion.when and said else ():
         first, last = found.start, found.end or found.start
         if first and date.fromisoformat(last) - date.fromisoformat(first) <= _SPAN:
             return first
@@ -87,5 +89,9 @@ def _shown(one: Statement) -> str:
 
 def _says_more(one: Statement) -> bool:
     """True where a clause says more than its facts."""
-    said = {token for told in one.told for token in tokens_of(f"{told.field} {told.value} {told.words}")}
+    said = {
+        token
+        for assertion in one.assertions
+        for token in tokens_of(f"{assertion.field} {assertion.value} {assertion.words}")
+    }
     return len(one.content - said) >= _REST

@@ -10,16 +10,16 @@ from datetime import UTC, datetime
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from memoryclaw.consolidation.acceptance import says_something, verdict
 from memoryclaw.consolidation.actions import TickTodo
 from memoryclaw.consolidation.changes import LEVELS, Claim, ClaimDecision, Extraction, Quote, Segment
 from memoryclaw.consolidation.fillers import is_heartbeat
 from memoryclaw.consolidation.salience import Salience
-from memoryclaw.consolidation.talk import Statement, Talk
 from memoryclaw.consolidation.todos import TodoLine
 from memoryclaw.consolidation.tool_calls import ToolText, is_call_line, read_call
 from memoryclaw.index import stemming
 from memoryclaw.model import NOTHING, Turn
+from memoryclaw.talk.acceptance import says_something, verdict
+from memoryclaw.talk.statements import Statement, Talk
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of

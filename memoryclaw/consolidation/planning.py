@@ -54,13 +54,13 @@ from memoryclaw.consolidation.projects import in_project
 from memoryclaw.consolidation.reconcile import ClaimDecider
 from memoryclaw.consolidation.salience import Salience
 from memoryclaw.consolidation.selecting import Unread
-from memoryclaw.consolidation.talk import Talk
-from memoryclaw.consolidation.talk import read as read_talk
-from memoryclaw.consolidation.todos import EarlierTodos, Told, window
+from memoryclaw.consolidation.todos import EarlierTodos, StoredEpisode, window
 from memoryclaw.consolidation.todos import read as read_todos
 from memoryclaw.index import stemming
 from memoryclaw.model import Turn
 from memoryclaw.ports import Progress
+from memoryclaw.talk.statements import Talk
+from memoryclaw.talk.statements import read as read_talk
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import Language, words_of
 from memoryclaw.text.memory_types import type_in_text
@@ -324,10 +324,10 @@ def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
 def _earlier_todos(planner: Planner, segments: Sequence[Segment]) -> EarlierTodos:
     """What may be open when these segments begin."""
 
-    def stored() -> Iterator[Told]:
+    def stored() -> Iterator[StoredEpisode]:
         times = sorted(start_of(segment) for segment in segments)
         for path, moment in planner.with_todos(window(times[0]), times[-1]):
-            yield Told(path, moment, planner.context.text(path))
+            yield StoredEpisode(path, moment, planner.context.text(path))
 
     return EarlierTodos(stored, [segment.range for segment in segments], planner.language)
 
@@ -506,7 +506,7 @@ def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
     actions += ticks
     draft.todos.end(ticks)
     if not repeated.replaces:
-        draft.todos.plan(Told(note.path, str(note.values["timestamp"]), planned.text))
+        draft.todos.plan(StoredEpisode(note.path, str(note.values["timestamp"]), planned.text))
     later = []
     for decided in planned.decided:
         source = repeated.id if repeated.replaces else f"{note.id}#^{block_of(read.points, decided.claim)}"

@@ -11,9 +11,9 @@ from nights import NIGHT, consolidated, said
 from segments import talk_of
 
 from memoryclaw.app import App
-from memoryclaw.consolidation.acceptance import TABLE, Rule, verdict
 from memoryclaw.consolidation.claims import claims_of
-from memoryclaw.consolidation.talk import Talk
+from memoryclaw.talk.acceptance import TABLE, Rule, verdict
+from memoryclaw.talk.statements import Talk
 from memoryclaw.text.language import fold
 
 Turn = tuple[str, str]
