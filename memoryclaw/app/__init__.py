@@ -16,8 +16,10 @@ from memoryclaw import config as settings
 from memoryclaw.app.context import (
     Clock,
     VaultContext,
+    machine_zone,
     new_id,
     new_vault_id,
+    repository_of,
     system_clock,
     within,
     within_budget,
@@ -72,6 +74,7 @@ from memoryclaw.app.verbs import (
     Until,
     When,
     Words,
+    WorkFolder,
     Yes,
     allowed,
     verb,
@@ -157,9 +160,7 @@ def open_vault(
     """Opens the vault at `path`, or the one that the command line would choose in this folder.
 
     Args:
-        path: the folder.
         clock: tells the time; everything that depends on it asks here.
-        progress: told (done, total) while files are indexed.
         patience: seconds that a live watcher is given to say that the index is in line, before the files are looked at.
         audience: for whom it is opened: what is for others is not seen, and only the owner changes what is there.
 
@@ -210,10 +211,8 @@ def init_vault(
     """Makes a folder a vault: folders, commented settings, a git repository with a first commit. Changes nothing that is there.
 
     Args:
-        path: the folder.
         commit: notes to put into git as they are, such as `survey_vault(path).untracked`; one more commit.
         paths: where folders of ours are to be, by their names, such as `{"archive": "memory-archive"}`; only of a new vault.
-        clock: tells the time.
     """
     from memoryclaw.writing.context import Templates
     from memoryclaw.writing.init import adopt, init
@@ -221,7 +220,7 @@ def init_vault(
     root, templates, now = os.path.abspath(os.path.expanduser(path)), Templates(), clock()
     if is_initialised(root):
         settings.load(Path(root))  # says where its folders are
-    written = init(root, templates, now, new_id, new_vault_id(), paths=paths)
+    written = init(root, templates, now, new_id, new_vault_id(), paths=paths, zone=machine_zone())
     folders = places(root)  # notes were surveyed before folders had other names
     if commit:
         adopted = adopt(root, [folders.name_of(path) for path in commit], templates, now, new_id)
@@ -246,13 +245,6 @@ def restore_vault(
     progress: Progress | None = None,
 ) -> Restored:
     """Restores a bundle into a folder; one that is empty or not there becomes a vault first.
-
-    Args:
-        path: the vault's folder.
-        bundle: what `app.transfer.export_bundle` wrote.
-        dry_run: only tell what would be written.
-        clock: tells the time.
-        progress: told (done, total) of the files.
 
     Raises:
         InputError: it is no bundle, or damaged, or the folder is no vault; nothing was written.
@@ -286,11 +278,6 @@ class App:
     """One open vault; a method for each verb.
 
     Args:
-        root: its folder.
-        clock: tells the time.
-        progress: told (done, total) while files are indexed.
-        patience: seconds that a live watcher is given.
-        audience: for whom it is opened.
         overrides: fields of its `Config` that are other than its settings say.
         kept: says how fresh the index is, of one that another process keeps: no file is looked at, then.
         may: asked with the open transaction before an index on a server is written; may raise.
@@ -472,6 +459,7 @@ class App:
         budget: Budget | None = None,
         seen: Seen = "all",
         room: Room | None = None,
+        folder: WorkFolder = "",
         noted: Flag = True,
     ) -> Recalled:
         """What a host should paste into a prompt for this question, within the budget; noted in the ledger.
@@ -479,12 +467,9 @@ class App:
         What the `session` has seen is not sent again until it changes.
 
         Args:
-            query: the question.
-            goal: what the agent is working on.
-            session: the running session.
-            budget: tokens of the context at most.
             seen: what of that the host still shows: `all`, what `tools` answered, or `none` from now on.
             room: tokens that are left in the host's own context: a recall takes at most a tenth of them.
+            folder: the folder that is worked in: what holds in another project than its own is left out.
             noted: False for the owner who only looks: there is no receipt, and the ledger stays as it is.
         """
         if not noted:
@@ -517,6 +502,7 @@ class App:
                 max_results=most,
                 working=lines,
                 seen=visible,
+                project=repository_of(folder, os.fspath(self.root)) if folder else "",
             )
         )
         if memory:
@@ -574,14 +560,7 @@ class App:
         memory_type: MemoryType = "",
         limit: Listed = 50,
     ) -> list[browsing.NoteEntry]:
-        """Notes, pinned ones first, then the newest, of equals those that are used often.
-
-        Args:
-            kind: only episode, semantic, skill, note or log.
-            state: in which they are.
-            memory_type: only notes that are of this type, or hold something of it.
-            limit: how many at most.
-        """
+        """Notes, pinned ones first, then the newest, of equals those that are used often."""
         from memoryclaw.recall import browsing
 
         within(limit, 0, settings.MOST_LISTED, "a limit")
@@ -611,11 +590,7 @@ class App:
         Of one entity and a day, what its own note says is what git has of that day; for its owner alone.
 
         Args:
-            entity: its name, or a synonym of it.
-            as_of: the day, in the world.
-            history: all of them.
             believed_at: instead of what the files say now, what those of `commit_at(believed_at)` said; for the owner alone.
-            memory_type: only those of this type, such as `preference`.
         """
         from memoryclaw.recall import browsing
 
@@ -682,7 +657,6 @@ class App:
         Args:
             words: what they are about; all of them stand in the to-do or in what is said of its note.
             due: a time, such as `this week` or `2026-04-30`; only those that are due, or scheduled, then.
-            state: `open`, `done` or `all`.
 
         Raises:
             InputError: that is no time, or no state.
@@ -715,7 +689,6 @@ class App:
         """The pages of entities and topics that are compiled from the files: how each stands, and on demand written anew.
 
         Args:
-            name: only the page of this entity or topic.
             write: writes those that are not there or stale; what a person wrote on a page stays, byte for byte.
 
         Raises:
@@ -729,14 +702,7 @@ class App:
     def timeline(
         self, entity: About = "", *, since: Since = None, until: Until = None, limit: Newest = 50
     ) -> Timeline:
-        """What changed in the world: facts that began, ended or gave way, what was said, and episodes; the newest, in order.
-
-        Args:
-            entity: only what tells of it.
-            since: only from this day on.
-            until: only up to the end of this day.
-            limit: how many at most.
-        """
+        """What changed in the world: facts that began, ended or gave way, what was said, and episodes; the newest, in order."""
         from memoryclaw.recall.timeline import timeline
 
         within(limit, 0, settings.MOST_LISTED, "a limit")
@@ -857,16 +823,8 @@ class App:
         Secrets are taken out first, unless a person means them (`as_is`).
 
         Args:
-            text: what to keep.
-            entity: what it is about; without a field the text is a statement.
-            field: which of its fields; the text is the value.
-            tags: of the episode; a text with tags is one.
-            source: where it comes from.
-            note: keep the words as an episode, whatever they say.
-            as_is: keep what looks like a secret.
             memory_type: decision, preference, lesson, procedure, event, or a word of yours.
             scope: `permanent`, `project:<name>`, `session` or `session:<name>`: what it counts for.
-            expires: the last ISO day on which it counts.
 
         Raises:
             InputError: the scope or the day cannot be read.
@@ -957,13 +915,6 @@ class App:
 
         Secrets that come in are taken out first, unless a person means them (`as_is`).
 
-        Args:
-            id_: the note.
-            text: what its file is to say, header and all.
-            digest: of the file that the text was written for.
-            dry_run: only tell what would change, and what reading it finds wrong.
-            as_is: keep what looks like a secret.
-
         Raises:
             ConflictError: the file has changed since; nothing was written.
             InputError: it is no note whose text can be written.
@@ -1019,8 +970,6 @@ class App:
             source: everything of a session, a tool, an imported file, or another word that names where it comes from.
             since: everything captured or remembered on a day (ISO) and later.
             history: rewrites git's history too, after a backup; only of a vault that was never pushed.
-            dry_run: only says what would be emptied.
-            progress: told (done, total) while places are searched.
         """
         from memoryclaw.app.purge import carry_out, preview
         from memoryclaw.review.purge import PurgeRequest
@@ -1109,7 +1058,10 @@ class App:
             store_of(context).follow(turns, self.config.folders)
             cite(turns, self.ledger, cited_by, self.clock())
 
-        return context.recorder.capture(lines, session=session, first=first, tell=tell)
+        speaks = self.audience == OWNER or self.audience in self.config.relays
+        return context.recorder.capture(
+            lines, session=session, first=first, by="" if speaks else self.audience, tell=tell
+        )
 
     @property
     @allowed(*AGENTS)
@@ -1146,10 +1098,7 @@ class App:
         """Turns what the logs hold and no run has read into episodes, facts and proposals; one commit a change.
 
         Args:
-            dry_run: only plan; nothing is written.
             due: do nothing, and say why, while it is too early or another run is at work.
-            llm: auto (the models of the settings), or none.
-            mode: direct, branch or propose; empty: as the settings say.
             answers: what an agent answered to `segments`, instead of a model: objects with `segment` and `answer`, or
                 lines of JSON.
             answers_file: the name of their file, for the sentence about a line that is no answer.
@@ -1359,8 +1308,6 @@ class App:
         """Makes the vectors that are missing, a batch at a time; what is made stays.
 
         Args:
-            progress: told (done, total) after each batch.
-            stopping: asked before each batch; True ends the work there.
             thorough: looks first whether what is there is whole; else only when damage was met.
         """
         context = self._context
@@ -1495,7 +1442,6 @@ class App:
 
         Args:
             paths: files and folders of the vault, relative to where the program runs; the whole vault when none is given.
-            staged: instead, what git has staged, as it is staged.
 
         Raises:
             InputError: a path is not in the vault.
@@ -1512,9 +1458,6 @@ class App:
     @verb("POST /v1/migrate", "Write", "check migrate", audience=(OWNER,))
     def migrate(self, *, dry_run: Flag = False) -> Migrated:
         """Brings the files of an older format to the newest, in one commit; tells what changed, and what stays as it is.
-
-        Args:
-            dry_run: only tell.
 
         Raises:
             ConflictError: what would be rewritten holds work of yours that git does not.

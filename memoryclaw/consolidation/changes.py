@@ -94,6 +94,7 @@ class Claim(NamedTuple):
     worth: str = ""  # what makes it worth having: its largest features, where they were weighed
     cue: str = ""  # why a person should look at it first
     corrected: bool = False  # a later turn takes it back
+    scope: str = ""  # `project:<name>`: it holds where it was said
 
     @property
     def is_statement(self) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from memoryclaw import config as settings
 from memoryclaw.daemon.client import DaemonFiles
-from memoryclaw.daemon.scheduling import NightWork
+from memoryclaw.daemon.scheduling import DaemonSchedule
 from memoryclaw.errors import LockedError, MemoryClawError
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.state_folder import begun_state_folder, watcher
@@ -50,12 +50,7 @@ class Happened(NamedTuple):
 
 
 class Events:
-    """The last 500 reports of a watch, numbered from 1; safe in every thread.
-
-    Args:
-        clock: tells the time.
-        most: how many are kept.
-    """
+    """The last 500 reports of a watch, numbered from 1; safe in every thread."""
 
     def __init__(self, clock: Callable[[], datetime], most: int = _KEPT) -> None:
         self._clock = clock
@@ -97,10 +92,7 @@ class Daemon:
     """The one daemon of a vault, without its HTTP server.
 
     Args:
-        root: the vault's folder.
-        open_vault: opens it to be watched.
         tell: is given what the log should say, one sentence each.
-        clock: tells the time of events.
         after: hours for which its schedule leaves new lines to an agent.
 
     Raises:
@@ -134,10 +126,16 @@ class Daemon:
         self._watching: Watching | None = None
         self._vault_id = self.config.vault_id
         self._settings = settings.stamp(root, self._vault_id)  # those that the watch goes by
-        self._work = NightWork(os.fspath(root), self.config.interval * 60, tell, after=after)
+        self.schedule = DaemonSchedule(
+            os.fspath(root), self.config.interval * 60, tell, clock=clock, after=after
+        )
         self._threads = [
             threading.Thread(target=target, name=name, daemon=True)
-            for target, name in ((self._watch, "watch"), (self._work.run, "schedule"), (self._keep, "files"))
+            for target, name in (
+                (self._watch, "watch"),
+                (self.schedule.run, "schedule"),
+                (self._keep, "files"),
+            )
         ]
 
     def start(self, address: dict[str, Any], end: Callable[[], None]) -> bool:
@@ -162,7 +160,7 @@ class Daemon:
         """Ends everything that was started; the address is taken away first, so that nobody new comes."""
         self._stopping.set()
         self.files.withdraw()
-        self._work.stop()
+        self.schedule.stop()
         if self._watching is not None:
             self._watching.stop()
         for thread in self._threads:

@@ -123,9 +123,7 @@ class Shape(Generic[T]):
     Args:
         keys: in their order: `name`, `a.b` (called `b`), `name=a.b`, `*name` for all keys of what it holds, `name?` where it may be
             left out; none for every field of the type.
-        fresh: it is told how fresh the answer is.
         many: the key below which many are told, each as `each` says.
-        each: the shape of one of them.
         parts: of keys, how they are told otherwise than by their type, or (how, work) where they are worked out.
     """
 
@@ -190,6 +188,7 @@ REASONS = {
     "max_results": "enough whole notes are in already",
     "not_approved": "a skill that nobody approved as it is",
     "other_entity": "a fact of another entity",
+    "other_project": "it holds in another project than the one that is worked in",
     "other_time": "held at another time than the one asked about",
     "pending": "waits for a yes or a no",
     "quarantined": "quarantined",

@@ -89,6 +89,7 @@ class Question(NamedTuple):
         unknown: words that stand nowhere in the vault.
         today: the UTC day that "last week" refers to.
         coming: the next days that an expression without a year may mean, where it was read as the last ones.
+        scope: of the project that is worked in; empty where that is not known.
     """
 
     query: ParsedQuery
@@ -107,6 +108,7 @@ class Question(NamedTuple):
     unknown: tuple[str, ...]
     notices: tuple[str, ...]
     coming: tuple[dates.DateRange, ...] = ()
+    scope: str = ""
 
     @property
     def days(self) -> tuple[dates.DateRange, ...]:
@@ -199,12 +201,8 @@ def understand(
     """Understands a question without a model.
 
     Args:
-        text: the question.
         catalog: knows the vault's words, names and synonyms.
-        language: the analysis of words.
-        index: counts units.
         today: the clock's UTC day, for "last week".
-        goal: what the agent is working on.
         kind: narrows as `kind:` in the question does.
     """
     query = parse(text, today=today)
@@ -514,7 +512,6 @@ def goal_leaves(
     """The tokens to look up, each with the word that it stands for.
 
     Args:
-        tokens: of each word.
         counts: units that hold a token.
         asked: tokens of the question, which count already.
     """
