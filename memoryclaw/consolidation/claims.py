@@ -27,12 +27,12 @@ _REST = 2  # words with a subject that a clause must say besides its facts to be
 def claims_of(talk: Talk) -> tuple[Claim, ...]:
     """The claims that people make in a talk, in the order of their lines."""
     people = talk.people | {one.who for one in talk.statements}
-    found = (claim for one in whole_sentences(talk.statements) for claim in _claims(one))
+    found = (claim for one in adjoined(talk.statements) for claim in _claims(one))
     return tuple(claim._replace(person=claim.entity in people) for claim in found)
 
 
-def whole_sentences(statements: Sequence[Statement]) -> list[Statement]:
-    """The statements with what is kept as it was said in whole sentences, those of a turn that touch each other as one item."""
+def adjoined(statements: Sequence[Statement]) -> list[Statement]:
+    """The statements, those that are kept as they were said and touch each other in a turn as one item."""
     items: list[Statement] = []
     for _, turn in groupby(statements, key=lambda one: one.line):
         said = list(turn)
@@ -40,12 +40,11 @@ def whole_sentences(statements: Sequence[Statement]) -> list[Statement]:
         last: Statement | None = None
         for one in said:
             whole = verdict(one).verdict == "statement" and not one.asked and barred.isdisjoint(one.places)
-            item = replace(one, words=one.quote) if whole else one
-            if whole and last and _touch(last, item):
-                items[-1] = item = _joined(last, item)
+            if whole and last and _touch(last, one):
+                items[-1] = last = _joined(last, one)
             else:
-                items.append(item)
-            last = item if whole else None
+                items.append(one)
+                last = one if whole else None
     return items
 
 
@@ -54,18 +53,17 @@ def _touch(first: Statement, second: Statement) -> bool:
         first.about == second.about
         and first.who == second.who
         and second.places[0] - first.places[-1] <= 1
-        and len(first.words) + len(second.words) < LONGEST
+        and len(first.quote) + len(second.quote) < LONGEST
     )
 
 
 def _joined(first: Statement, second: Statement) -> Statement:
     """Two statements that touch each other, as one."""
-    more = second.places[-1] > first.places[-1]
-    words = f"{first.words} {second.words}" if more else first.words
+    quote = f"{first.quote} {second.quote}" if second.places[-1] > first.places[-1] else first.quote
     return replace(
         first,
-        words=words,
-        quote=words,
+        words=quote.rstrip("."),
+        quote=quote,
         places=tuple(dict.fromkeys((*first.places, *second.places))),
         assertions=(*first.assertions, *second.assertions),
         content=first.content | second.content,

@@ -151,7 +151,7 @@ def test_what_touches_in_a_turn_is_one_item_in_whole_sentences(tmp_path: Path) -
     night(root)
     with App(root, clock=lambda: datetime(2026, 4, 21, tzinfo=UTC)) as app:
         statements = [fact.value for _, fact in app.facts() if fact.is_statement]
-    assert statements == [turns[1][1]]
+    assert statements == [turns[1][1].rstrip(".")]
 
 
 def test_the_script_learns_from_a_folder_and_judges_people_it_never_saw(tmp_path: Path) -> None:
