@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
+from itertools import groupby
 
 from memoryclaw.consolidation.changes import Claim
 from memoryclaw.model import FROM_NOW_ON
@@ -15,6 +17,9 @@ from memoryclaw.text.grammar import grammar, tokens_of
 from memoryclaw.vault.fact_values import date_value, noun_of, plain_value
 
 LONGEST = 300  # characters of a statement
+_BARRED = frozenset(
+    {"asked", "supposed", "joke", "reported"}
+)  # a sentence with one of these is not kept whole
 _SPAN = timedelta(days=31)  # in which something began, at most, for the first of them to be its day
 _REST = 2  # words with a subject that a clause must say besides its facts to be kept as a statement, too
 
@@ -22,8 +27,50 @@ _REST = 2  # words with a subject that a clause must say besides its facts to be
 def claims_of(talk: Talk) -> tuple[Claim, ...]:
     """The claims that people make in a talk, in the order of their lines."""
     people = talk.people | {one.who for one in talk.statements}
-    found = (claim for one in talk.statements for claim in _claims(one))
+    found = (claim for one in adjoined(talk.statements) for claim in _claims(one))
     return tuple(claim._replace(person=claim.entity in people) for claim in found)
+
+
+def adjoined(statements: Sequence[Statement]) -> list[Statement]:
+    """The statements, those that are kept as they were said and touch each other in a turn as one item."""
+    items: list[Statement] = []
+    for _, turn in groupby(statements, key=lambda one: one.line):
+        said = list(turn)
+        barred = {at for one in said if one.doubts & _BARRED for at in one.places}
+        last: Statement | None = None
+        for one in said:
+            whole = verdict(one).verdict == "statement" and not one.asked and barred.isdisjoint(one.places)
+            if whole and last and _touch(last, one):
+                items[-1] = last = _joined(last, one)
+            else:
+                items.append(one)
+                last = one if whole else None
+    return items
+
+
+def _touch(first: Statement, second: Statement) -> bool:
+    return (
+        first.about == second.about
+        and first.who == second.who
+        and second.places[0] - first.places[-1] <= 1
+        and len(first.quote) + len(second.quote) < LONGEST
+    )
+
+
+def _joined(first: Statement, second: Statement) -> Statement:
+    """Two statements that touch each other, as one."""
+    quote = f"{first.quote} {second.quote}" if second.places[-1] > first.places[-1] else first.quote
+    return replace(
+        first,
+        words=quote.rstrip("."),
+        quote=quote,
+        places=tuple(dict.fromkeys((*first.places, *second.places))),
+        assertions=(*first.assertions, *second.assertions),
+        content=first.content | second.content,
+        names=tuple(dict.fromkeys((*first.names, *second.names))),
+        change=first.change or second.change,
+        salient=first.salient or second.salient,
+    )
 
 
 def _claims(one: Statement) -> Iterator[Claim]:
@@ -77,6 +124,7 @@ def claim_of(one: Statement, entity: str, field: str, value: str, how: str) -> C
     return Claim(
         entity=entity, field=field, value=plain_value(value), line=one.line, quote=one.quote, role="user", said=one.said, words=_shown(one),
         how=how, change=one.change, content=tuple(sorted(one.content)), speaker=one.who, stressed=one.stressed,
+        worth=str(one.worth or ""),
     )  # fmt: skip
 
 

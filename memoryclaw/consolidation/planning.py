@@ -61,6 +61,7 @@ from memoryclaw.model import Turn
 from memoryclaw.ports import Progress
 from memoryclaw.talk.statements import Talk
 from memoryclaw.talk.statements import read as read_talk
+from memoryclaw.talk.worth import Session, weigh
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import Language, words_of
 from memoryclaw.text.memory_types import type_in_text
@@ -470,7 +471,7 @@ def _understood(planner: Planner, segment: Segment, earlier: EarlierTodos) -> tu
     """What rules read in a segment, and what the model chain made of that."""
     names = planner.decider.names(segment)
     talk, todos = read_todos(
-        _weigh(read_talk(segment.turns, names, planner.language), planner.salience),
+        _weigh(read_talk(segment.turns, names, planner.language), segment, planner),
         segment.turns,
         partial(earlier.at, start_of(segment)),
         planner.language,
@@ -481,10 +482,12 @@ def _understood(planner: Planner, segment: Segment, earlier: EarlierTodos) -> tu
     return basis, read._replace(points=with_quotes(read.points, read.claims, segment.turns))
 
 
-def _weigh(talk: Talk, salience: Salience) -> Talk:
-    """A talk whose statements know whether they are of what matters, or of what to ignore."""
+def _weigh(talk: Talk, segment: Segment, planner: Planner) -> Talk:
+    """A talk whose statements know what they are worth, and whether they are of what matters, or of what to ignore."""
+    talk = weigh(talk, segment.turns, Session.of(segment.turns, planner.language))
     weighed = (
-        replace(one, salient=salience.of(one.topic, one.asked, one.words).salient) for one in talk.statements
+        replace(one, salient=planner.salience.of(one.topic, one.asked, one.words).salient)
+        for one in talk.statements
     )
     return talk._replace(statements=tuple(weighed))
 

@@ -42,6 +42,15 @@ def says_something(one: Statement) -> bool:
     return len(one.content) >= _LEAST and (one.kind in ("decide", "prefer", "state") or one.change)
 
 
+def weighs(one: Statement) -> bool:
+    """True where the sum has a say: not of orders and to-dos, what is asked to be remembered, or the change of a fact."""
+    return (
+        not one.stressed
+        and one.kind not in ("order", "task", "duty", "done", "off")
+        and not (one.change and one.assertions)
+    )
+
+
 TABLE = (
     Rule("drop", "a question", _doubt("asked")),
     Rule("drop", "only supposed", _doubt("supposed")),
@@ -70,10 +79,13 @@ TABLE = (
 )  # fmt: skip
 
 
+HARDLY = Rule("episode", "hardly worth having in a month", lambda one: one.worth is not None and not one.worth.enough and weighs(one), weak=True)  # fmt: skip
 MATTERS = Rule("statement", "of what matters", lambda one: one.salient > 0 and bool(one.content))
 
 
 def verdict(one: Statement) -> Rule:
-    """The row that decides what becomes of a statement: that of the table, but what is weak and of what matters is kept."""
+    """The row that decides what becomes of a statement: that of the table, but the sum may say no, and what is weak and of what matters is kept."""
     row = next(row for row in TABLE if row.fits(one))
+    if row.verdict in ("fact", "statement", "ask") and HARDLY.fits(one):
+        row = HARDLY
     return MATTERS if row.weak and MATTERS.fits(one) else row

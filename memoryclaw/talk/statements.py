@@ -27,11 +27,24 @@ _MOST = 30  # words of a statement of several sentences
 _TOPIC_WORDS = 3  # before a colon, or alone in a sentence
 _SAID = 2  # words behind "she says" that are what she says; with fewer, the next clause is
 _LEAD = re.compile(r"([^:,.!?]{1,40}):\s+(?=\S)")
+_SHOWN = 3  # features that an explanation names
+_SHARP = 0.05  # of the sum; a smaller part explains nothing
 _HARD = re.compile(r"\d|[$€£%]")
 _LAUGH = re.compile(
     r"(?:(?<!\w)(?:lol+|lmf?ao+|rofl|jk|j/k|b?(?:ha){2,}h?|(?:he){2,}|(?:hi){2,})(?!\w)|(?<!\S)(?:/[sj]|:-?p|xD)(?![\w/])|;-?\)|[😂🤣😆😉😜😝🙃🙄])",
     re.IGNORECASE,
 )
+
+
+class Worth(NamedTuple):
+    """The chance that a statement is worth having, from 0 to 1, and what of its features makes it so, the largest first."""
+
+    score: float
+    parts: tuple[tuple[str, float], ...] = ()
+    enough: bool = True  # it is above the cut
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {part:+.1f}" for name, part in self.parts[:_SHOWN] if abs(part) >= _SHARP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +75,8 @@ class Statement:
     among: bool = False  # said among people, with no assistant in the talk
     language: str = "en"
     salient: int = 0  # of a topic that matters (1), or that is to be ignored (-1): see `salience`
+    worth: Worth | None = None  # None: nothing was weighed
+    places: tuple[int, ...] = ()  # of its sentences in the turn
 
 
 class Pasted(NamedTuple):
@@ -480,6 +495,7 @@ def _statement(
     """The statement that a group of clauses makes."""
     words, names = reading.words, reading.names
     head = next((piece for piece in group if piece.clause.kind), group[0])
+    places = tuple(dict.fromkeys(piece.sentence for piece in group))
     text = _words(group, texts, words)
     tokens = tokens_of(text)
     content = _content(tokens, words)
@@ -501,7 +517,8 @@ def _statement(
     return replace(
         base,
         words=text,
-        quote=" ".join(texts[at] for at in dict.fromkeys(piece.sentence for piece in group)),
+        quote=" ".join(texts[at] for at in places),
+        places=places,
         kind=kind,
         about=others.pop()
         if len(others) == 1 and head.about and not (points and len(set(people)) > 1)
