@@ -128,7 +128,9 @@ def test_a_statement_that_was_taken_back_stands_only_in_its_episode_when_it_is_s
 
 
 def test_a_statement_said_again_is_one_statement_with_two_sources(evenings: Evenings) -> None:
-    memory = evenings("we decided on the copper gutters for 1400", "we decided on the copper gutters for 1400!")
+    memory = evenings(
+        "we decided on the copper gutters for 1400", "we decided on the copper gutters for 1400!"
+    )
     (fact,) = memory.facts
     assert fact.source.count("2026-03-1") == 2
 
