@@ -94,7 +94,7 @@ def candidates(folder: Path, weight: float, judged: Collection[str]) -> Iterator
             ]  # fmt: skip
             mine = [one for one in gold if one["session"] == name]
             talk = read(turns, {})
-            look = worth.Session.of(turns, "en")
+            look = worth.SessionLook.of(turns, "en")
             for said, features in worth.features_of(talk, turns, look):
                 text = " ".join((said.words, *(str(told) for told in said.assertions)))
                 held = [one for one in mine if holds(text, one["values"])]

@@ -61,7 +61,7 @@ from memoryclaw.model import Turn
 from memoryclaw.ports import Progress
 from memoryclaw.talk.statements import Talk
 from memoryclaw.talk.statements import read as read_talk
-from memoryclaw.talk.worth import Session, weigh
+from memoryclaw.talk.worth import SessionLook, weigh
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import Language, words_of
 from memoryclaw.text.memory_types import type_in_text
@@ -484,7 +484,7 @@ def _understood(planner: Planner, segment: Segment, earlier: EarlierTodos) -> tu
 
 def _weigh(talk: Talk, segment: Segment, planner: Planner) -> Talk:
     """A talk whose statements know what they are worth, and whether they are of what matters, or of what to ignore."""
-    talk = weigh(talk, segment.turns, Session.of(segment.turns, planner.language))
+    talk = weigh(talk, segment.turns, SessionLook.of(segment.turns, planner.language))
     weighed = (
         replace(one, salient=planner.salience.of(one.topic, one.asked, one.words).salient)
         for one in talk.statements

@@ -28,7 +28,7 @@ _LISTED = re.compile(r"[ \t]*(?:[-*•+–]|\d{1,2}[.)])[ \t]")
 _LABELLED = re.compile(r"\W*[\w.-]+(?: [\w.-]+)?: ")
 
 
-class Session(NamedTuple):
+class SessionLook(NamedTuple):
     """What the turns of one session look like that are read together."""
 
     turns: float  # of people
@@ -39,7 +39,7 @@ class Session(NamedTuple):
     role_play: bool  # it begins with "act as …"
 
     @classmethod
-    def of(cls, turns: Sequence[Turn], language: str) -> Session:
+    def of(cls, turns: Sequence[Turn], language: str) -> SessionLook:
         """The look of a session.
 
         Args:
@@ -73,7 +73,7 @@ class _Exchange(NamedTuple):
     pasted: bool  # something in the turn was left out
     before: str  # the assistant's last words
     after: str  # its next
-    session: Session
+    session: SessionLook
 
 
 def _asks(text: str) -> bool:
@@ -192,7 +192,7 @@ def score(features: Mapping[str, float]) -> Worth:
     return Worth(round(chance, 4), tuple(parts), chance >= cut)
 
 
-def weigh(talk: Talk, turns: Sequence[Turn], session: Session) -> Talk:
+def weigh(talk: Talk, turns: Sequence[Turn], session: SessionLook) -> Talk:
     """The talk with the worth of each statement; an order in company is a piece of work.
 
     Args:
@@ -211,7 +211,7 @@ def weigh(talk: Talk, turns: Sequence[Turn], session: Session) -> Talk:
     return talk._replace(statements=tuple(weighed))
 
 
-def _is_of_the_moment(said: Statement, features: Mapping[str, float], session: Session) -> bool:
+def _is_of_the_moment(said: Statement, features: Mapping[str, float], session: SessionLook) -> bool:
     """True for an order beside a request, in a role play, in a long turn, or of what is at hand, without a sign that it is to last."""
     company = features["asked beside it"] or session.role_play or features["turn length"] > _LONG_TURN
     words = grammar(said.language)
@@ -220,7 +220,7 @@ def _is_of_the_moment(said: Statement, features: Mapping[str, float], session: S
 
 
 def features_of(
-    talk: Talk, turns: Sequence[Turn], session: Session
+    talk: Talk, turns: Sequence[Turn], session: SessionLook
 ) -> Iterable[tuple[Statement, dict[str, float]]]:
     """Each statement with its features."""
     people = [number for number, turn in enumerate(turns) if turn.role == "user"]

@@ -18,7 +18,7 @@ from segments import segment_of
 from memoryclaw.app import App
 from memoryclaw.talk.acceptance import verdict
 from memoryclaw.talk.statements import Statement, Worth, read
-from memoryclaw.talk.worth import FEATURES, Session, features_of, weigh
+from memoryclaw.talk.worth import FEATURES, SessionLook, features_of, weigh
 
 WORK = [
     ("user Nora", "Can you fix the parser? The output is empty then."),
@@ -35,7 +35,7 @@ def weighed(*turns: tuple[str, str] | str) -> list[Statement]:
     """What is read in a conversation and what it is worth; what has no `role name` is said by Nora."""
     segment = segment_of([turn if isinstance(turn, tuple) else ("user Nora", turn) for turn in turns])
     talk = read(segment.turns, {})
-    return list(weigh(talk, segment.turns, Session.of(segment.turns, "en")).statements)
+    return list(weigh(talk, segment.turns, SessionLook.of(segment.turns, "en")).statements)
 
 
 def kept(*turns: tuple[str, str] | str) -> list[str]:
@@ -81,7 +81,7 @@ def test_the_same_lines_give_the_same_worth_whatever_comes_later() -> None:
     segment = segment_of(LIFE)
     longer = segment_of([*LIFE, *WORK])
     talk = read(segment.turns, {})
-    session = Session.of(segment.turns, "en")
+    session = SessionLook.of(segment.turns, "en")
     assert [row for _, row in features_of(talk, segment.turns, session)] == [
         row for _, row in features_of(talk, longer.turns, session)
     ]
