@@ -36,7 +36,7 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = (
     "cli.md",
-    "connect.md",
+    "getting-started.md",
     "consolidation.md",
     "existing-vault.md",
     "import-export.md",
@@ -230,7 +230,7 @@ BEGINS = {"existing-vault.md": notes}
 
 def retold(name: str, page: str, home: Path) -> str:
     """A page with what its commands print now."""
-    return in_clean_homes(page, home) if name == "connect.md" else told(page, home, BEGINS.get(name, studio))
+    return in_clean_homes(page, home) if name == "getting-started.md" else told(page, home, BEGINS.get(name, studio))
 
 
 @pytest.mark.parametrize("name", PAGES)
