@@ -25,7 +25,7 @@ _PASTED_TURN = 1500  # characters
 _FENCES = 4
 _SIGN = re.compile(r"[=*^{}\[\];<>|\\/_@$()]")
 _LISTED = re.compile(r"[ \t]*(?:[-*•+–]|\d{1,2}[.)])[ \t]")
-_LABELLED = re.compile(r"\W*[\w.-]+(?: [\w.-]+)?: ")
+_LABELLED = re.compile(r"\W{0,4}\w[\w.-]{0,40}(?: \w[\w.-]{0,40})?: ")
 
 
 class SessionLook(NamedTuple):

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 
 _OFFSET = re.compile(r"([+-])(\d\d):?([0-5]\d)")
-_OWN = re.compile(r"T\d\d.*?([+-]\d\d:?\d\d)$", re.IGNORECASE)
+_OWN = re.compile(r"T\d[\d:.,]*+ ?([+-]\d\d:?\d\d)$", re.IGNORECASE)
 
 
 @lru_cache(maxsize=64)
