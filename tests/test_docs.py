@@ -230,7 +230,11 @@ BEGINS = {"existing-vault.md": notes}
 
 def retold(name: str, page: str, home: Path) -> str:
     """A page with what its commands print now."""
-    return in_clean_homes(page, home) if name == "getting-started.md" else told(page, home, BEGINS.get(name, studio))
+    return (
+        in_clean_homes(page, home)
+        if name == "getting-started.md"
+        else told(page, home, BEGINS.get(name, studio))
+    )
 
 
 @pytest.mark.parametrize("name", PAGES)
