@@ -65,6 +65,7 @@ from memoryclaw.talk.worth import SessionLook, weigh
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import Language, words_of
 from memoryclaw.text.memory_types import type_in_text
+from memoryclaw.text.zones import instant
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import common_audience, of_note, without_labels
 from memoryclaw.vault.logs import parse_ranges, range_of
@@ -303,7 +304,7 @@ def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
         for s in cut(log.path, log.lines, _readable(planner.context, log.turns), planner.rules)
     ]
     # Facts are decided in the order in which they were said, whatever the files are called.
-    segments.sort(key=lambda s: (s.turns[0].ts, s.range.path, s.range.first))
+    segments.sort(key=lambda s: (instant(s.turns[0].ts), s.range.path, s.range.first))
     draft = _Draft(_earlier_todos(planner, segments), Tombstones.of(planner.context))
     for number, segment in enumerate(segments, 1):
         _take(planner, draft, segment)
