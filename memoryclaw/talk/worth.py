@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import groupby
@@ -183,6 +183,12 @@ def _learned() -> tuple[float, float, tuple[_Term, ...]]:
     return float(lists.text("worth.cut")), float(lists.text("worth.bias")), terms
 
 
+@cache
+def _needed() -> frozenset[str]:
+    """The features that a decision reads; those that were not learned may cost more than they say."""
+    return frozenset({"asked beside it", "turn length", "lasting", *(term.name for term in _learned()[2])})
+
+
 def score(features: Mapping[str, float]) -> Worth:
     """The sum over some features, and its parts."""
     cut, bias, terms = _learned()
@@ -206,23 +212,25 @@ def weigh(talk: Talk, turns: Sequence[Turn], session: SessionLook) -> Talk:
             worth=score(features),
             kind="task" if _is_of_the_moment(said, features, session) else said.kind,
         )
-        for said, features in features_of(talk, turns, session)
+        for said, features in features_of(talk, turns, session, _needed())
     )
     return talk._replace(statements=tuple(weighed))
 
 
 def _is_of_the_moment(said: Statement, features: Mapping[str, float], session: SessionLook) -> bool:
     """True for an order beside a request, in a role play, in a long turn, or of what is at hand, without a sign that it is to last."""
+    if said.kind != "order" or said.stressed or features["lasting"]:
+        return False
     company = features["asked beside it"] or session.role_play or features["turn length"] > _LONG_TURN
     words = grammar(said.language)
     at_hand = any(token in words.deictics and token in words.pronouns for token in tokens_of(said.words))
-    return said.kind == "order" and bool(company or at_hand) and not features["lasting"] and not said.stressed
+    return bool(company or at_hand)
 
 
 def features_of(
-    talk: Talk, turns: Sequence[Turn], session: SessionLook
+    talk: Talk, turns: Sequence[Turn], session: SessionLook, names: Collection[str] = tuple(FEATURES)
 ) -> Iterable[tuple[Statement, dict[str, float]]]:
-    """Each statement with its features."""
+    """Each statement with its features of these names."""
     people = [number for number, turn in enumerate(turns) if turn.role == "user"]
     pasted = {block.line for block in talk.pasted}
     for number, group in groupby(talk.statements, key=lambda one: one.turn):
@@ -234,4 +242,7 @@ def features_of(
                 said, grammar(said.language), tokens_of(said.quote), beside, turn, number == people[0],
                 turn.line in pasted, before, after, session,
             )  # fmt: skip
-            yield said, {name: float(feature(exchange)) for name, feature in FEATURES.items()}
+            yield (
+                said,
+                {name: float(feature(exchange)) for name, feature in FEATURES.items() if name in names},
+            )
