@@ -545,7 +545,12 @@ class Phrases:
     """
 
     def __init__(
-        self, words: Sequence[str], written: Sequence[str], language: _Language, today: date, coming: date | None = None
+        self,
+        words: Sequence[str],
+        written: Sequence[str],
+        language: _Language,
+        today: date,
+        coming: date | None = None,
     ) -> None:
         self._words = words
         self._written = written
