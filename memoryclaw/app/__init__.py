@@ -840,14 +840,14 @@ class App:
         chosen = {key: value for key, value in header_values(lifecycle).items() if lifecycle[key].strip()}
 
         def keep(context: WriteContext, told: dict[str, Any]) -> Written:
-            reason = ""
+            reason, body = "", ""
             if not (told["entity"].strip() or told["name"].strip() or told["tags"] or note):
                 read = understood(context, self.catalog, told["value"], self.config.language)
                 if read.parts:
                     return remember_parts(
                         context, read.parts, source=told["source"], lifecycle=told["lifecycle"]
                     )
-                reason = f"kept as a note: {read.why}"
+                reason, body = f"kept as a note: {read.why}", read.todos
             written = remember(
                 context,
                 told["value"],
@@ -856,6 +856,7 @@ class App:
                 tags=told["tags"],
                 source=told["source"],
                 lifecycle=told["lifecycle"],
+                body=body,
             )
             return written._replace(notice="; ".join(filter(None, (reason, written.notice))))
 
