@@ -78,11 +78,12 @@ def system_clock() -> datetime:
 
 
 def machine_offset(ts: str) -> str:
-    """The offset of this machine's zone at a moment in UTC; empty where it is none."""
+    """The offset of this machine's zone at a moment in UTC; empty where it keeps UTC, which says nothing of where somebody is."""
     try:
-        return offset_at(ts, datetime.fromisoformat(ts).astimezone().tzinfo)
+        offset = offset_at(ts, datetime.fromisoformat(ts).astimezone().tzinfo)
     except (OverflowError, OSError):  # in years that the machine's clock does not know
         return ""
+    return offset or ("+00:00" if machine_zone() else "")
 
 
 def repository_of(folder: str, vault: str = "") -> str:
