@@ -248,7 +248,7 @@ class VaultContext:
     @property
     def catalog(self) -> Catalog:
         """The index's tables, for reading."""
-        return Catalog(self.index.database)
+        return Catalog(self.index.database, self.config.owner)
 
     @cached_property
     def _whole(self) -> Index:
@@ -544,13 +544,16 @@ class VaultContext:
 
         return WriteContext(
             root=os.fspath(self.root),
-            lookup=Catalog(self._whole.database),  # what the caller does not see is still there
+            lookup=Catalog(
+                self._whole.database, self.config.owner
+            ),  # what the caller does not see is still there
             templates=Templates(gate.message),
             now=self.clock(),
             new_id=new_id,
             gate=gate,
             as_seen=self._as_seen,
             zone=self.config.timezone,
+            owner=self.config.owner,
         )
 
     def _as_seen(self, path: str, text: str) -> str:

@@ -335,8 +335,17 @@ def _earlier_todos(planner: Planner, segments: Sequence[Segment]) -> EarlierTodo
 
 
 def _readable(context: WriteContext, turns: Sequence[Turn]) -> list[Turn]:
-    """The turns without the far end of what is too long to have been said, and without secrets: not every log was captured."""
-    return [t._replace(text=context.gate.text(t.text[: 2 * _LONGEST])[:_LONGEST]) for t in turns]
+    """The turns without the far end of what is too long to have been said, and without secrets: not every log was captured.
+
+    A person without a name is the owner of the vault.
+    """
+    return [
+        t._replace(
+            text=context.gate.text(t.text[: 2 * _LONGEST])[:_LONGEST],
+            name=t.name or (context.owner if t.role == "user" else ""),
+        )
+        for t in turns
+    ]
 
 
 def _without_erased(draft: _Draft, segment: Segment, lines: Collection[int]) -> Segment:

@@ -41,7 +41,7 @@ def understood(context: WriteContext, catalog: Catalog, text: str, language: str
         language: of the vault.
     """
     turn = Turn(
-        id="", session="", turn="1", ts=timestamp(context.now), role="user", name="", text=text, line=1, end_line=1
+        id="", session="", turn="1", ts=timestamp(context.now), role="user", name=context.owner, text=text, line=1, end_line=1
     )  # fmt: skip
     decider = ClaimDecider(
         catalog,
