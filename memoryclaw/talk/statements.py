@@ -290,9 +290,11 @@ class _Turn:
                     self.names.is_name,
                     first=not any(_content(one.tokens, words) for one in found[:at]),
                 ),
-                "supposed": supposed or words.conditionals.within(clause.tokens),
+                "supposed": supposed or words.conditionals.within(_sure(clause.tokens, words)),
                 "reported": reports or reported == "open" or (reported == "said" and goes_on),
-                "hedged": words.hedges.within(clause.tokens) or self._hedge_beside(found, at),
+                # What is the reason of something may be doubtful, and it is not.
+                "hedged": not (at and words.reasons.at(clause.typed))
+                and (words.hedges.within(clause.tokens) or self._hedge_beside(found, at)),
                 "joke": words.jokes.within(clause.typed) or _LAUGH.search(text[clause.start : end]),
                 "moment": words.moments.within(clause.tokens),
                 "mood": self._is_mood(clause),
@@ -362,7 +364,12 @@ class _Turn:
         about, subject = self.names.subject(clause, self.words, self.speaker)
         assertions: tuple[Assertion, ...] = ()
         if kind not in ("order", "task", "choice") and not doubts & {"supposed", "asked"}:
-            assertions = assertions_in(clause, self.words, self.names, self.speaker, behind)
+            plain = _unhedged(clause, self.words) if "hedged" in doubts else clause
+            assertions = assertions_in(plain, self.words, self.names, self.speaker, behind)
+            if (
+                "hedged" in doubts
+            ):  # it doubts who somebody is where that is what it states, not `my boss Ben might leave`
+                assertions = tuple(one._replace(how="noun") if one.stated else one for one in assertions)
             assertions = tuple(one for one in assertions if one.how == "role" or "reported" not in doubts)
         return _Piece(number, clause, kind, about, subject, assertions, doubts, stressed, words=words)
 
@@ -382,6 +389,35 @@ class _Turn:
             and bool(alone)
             and all(token in words.moods or token in words.small for token in alone)
         )
+
+
+def _sure(tokens: Sequence[str], words: Grammar) -> list[str]:
+    """The tokens of a clause as they would be without a hedge, which leaves a verb of being behind: `may be`."""
+    sure, at = list[str](), 0
+    while at < len(tokens):
+        length = words.hedges.at(tokens, at)
+        last = at + max(1, length) - 1
+        sure += (
+            tokens[last : last + 1] if not length or (length > 1 and tokens[last] in words.be_verbs) else []
+        )
+        at = last + 1
+    return sure
+
+
+def _unhedged(clause: Clause, words: Grammar) -> Clause:
+    """The clause without its hedges: `my dentist might be Kim`."""
+    tokens, spans = tokens_of(clause.text), spans_of(clause.text)
+    parts, at, start = list[str](), 0, 0
+    while at < len(tokens):
+        if length := words.hedges.at(tokens, at):
+            last = at + length - 1
+            rest = last if length > 1 and tokens[last] in words.be_verbs else last + 1
+            parts.append(clause.text[start : spans[at][0]])
+            at, start = last + 1, spans[rest][0] if rest < len(spans) else len(clause.text)
+        else:
+            at += 1
+    text = "".join((*parts, clause.text[start:])).strip(" ,")
+    return next(iter(clauses(text, words)), clause) if parts else clause
 
 
 def _remembered(text: str, words: Grammar) -> int:
