@@ -37,6 +37,7 @@ from memoryclaw.vault.standings import standing_of_note, standing_of_turn, stand
 from memoryclaw.vault.todos import Todo, read_todo, todo_id
 from memoryclaw.vault.validity import type_of
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
+from memoryclaw.vault.written_by import trust_of_file, trust_of_lines
 
 # Units: the pieces of a note that are indexed, ranked and quoted. A unit's text begins on the unit's first line.
 
@@ -179,6 +180,9 @@ class _Cutter:
         below = heading if number == 1 else f"{heading}~{number}"
         if trail:
             trail = tuple([above for above in trail if above != note.title])
+        trust = note.trust
+        if note.kind == "note" and "ssistant" in text:
+            trust = least_trusted(trust, trust_of_lines(text))
         return Unit(
             id=f"{note.id}#{below}" if below else note.id,
             kind=self._kind,
@@ -190,7 +194,7 @@ class _Cutter:
             text=text,
             when=note.when,
             until=note.until,
-            trust=note.trust,
+            trust=trust,
             pinned=note.pinned,
             state=note.state,
             lifecycle=note.lifecycle,
@@ -459,6 +463,8 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
     header = read_properties(without_facts(doc.meta) if kind == "semantic" else doc.meta, doc.lines)
     if settings.doubts.pieces and (least := standing_of_note(doc, settings.doubts).trust):
         header = header._replace(trust=least_trusted(header.trust, least))
+    if kind == "note" and not any(str(key).lower() == "trust" for key in doc.meta):
+        header = header._replace(trust=least_trusted(header.trust, trust_of_file(source.path)))
     if kind == "log":
         body, line = (text, 1) if doc.broken else (doc.body, doc.body_line)
         log = read_markdown_log(source.stem, doc.meta, body, line, settings.zone)
