@@ -407,7 +407,9 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
     )
     draft.decided += decided
     read = read._replace(points=with_changes(read.points, decided, segment.audience))
-    values = {**note.values, "body": body(read.points)}
+    scopes = {one.claim.scope for one in decided}
+    scope = scopes.pop() if len(scopes) == 1 else ""  # an episode that tells of its repository alone
+    values = {**note.values, "body": body(read.points), "lifecycle": {"scope": scope} if scope else {}}
     text = planner.context.templates.render("notes/episode.md.j2", **values)
     _change(planner, draft, _PlannedSegment(segment, read, note, text, decided))
 
@@ -620,7 +622,7 @@ def _pending(decided: ClaimDecision, source: str, segment: Segment) -> AddPendin
     return AddPending(
         entity=claim.entity, field=claim.field, value=claim.value, confidence=claim.confidence, source=source,
         why=f'{decided.reason}; {_speaker(claim, segment)} said: "{claim.quote}"', since=decided.since, known=decided.known,
-        audience=common_audience(segment.audience, decided.audience), first=bool(claim.cue),
+        audience=common_audience(segment.audience, decided.audience), first=bool(claim.cue), scope=claim.scope,
     )  # fmt: skip
 
 

@@ -9,7 +9,19 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memoryclaw.model import NOTHING, Fact, Link, Note, Problem, Section, Turn, Unit, least_trusted
+from memoryclaw.model import (
+    NOTHING,
+    PERMANENT,
+    PROJECT,
+    Fact,
+    Link,
+    Note,
+    Problem,
+    Section,
+    Turn,
+    Unit,
+    least_trusted,
+)
 from memoryclaw.text.dates import days_of, parse_timestamp
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import Split, header_length, is_filled_in, split
@@ -35,7 +47,7 @@ from memoryclaw.vault.salience import read_topics
 from memoryclaw.vault.skill_formats import Skill, read_javascript_skill, read_json_skill, read_markdown_skill
 from memoryclaw.vault.standings import standing_of_note, standing_of_turn, standings_of_lines
 from memoryclaw.vault.todos import Todo, read_todo, todo_id
-from memoryclaw.vault.validity import type_of
+from memoryclaw.vault.validity import canonical_scope, type_of
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 from memoryclaw.vault.written_by import trust_of_file, trust_of_lines
 
@@ -315,6 +327,12 @@ def _turn_units(turn: Turn, note: Note) -> Iterator[Unit]:
             (turn.id, turn.text[:MAX_TEXT]),
             (f"{turn.id}#~rest", " ".join(_distinct(turn.text[MAX_TEXT:]))),
         ]
+    lifecycle = PERMANENT
+    if turn.project and turn.role == "user":
+        from memoryclaw.text.repository_work import is_of_work  # noqa: PLC0415 - most turns name no project
+
+        scope = canonical_scope(f"{PROJECT}{turn.project}") if is_of_work(turn.text[:MAX_TEXT]) else ""
+        lifecycle = lifecycle._replace(scope=scope)
     for id_, text in texts:
         yield Unit(
             id=id_,
@@ -327,6 +345,7 @@ def _turn_units(turn: Turn, note: Note) -> Iterator[Unit]:
             role=role_of(turn.name) or turn.role,
             trust=least_trusted(_ROLE_TRUST.get(turn.role, "unknown"), "unknown" if turn.by else "trusted"),
             state=note.state,
+            lifecycle=lifecycle,
         )
 
 
