@@ -405,7 +405,7 @@ def _dated_chores(one: Statement, tokens: Sequence[str], words: Grammar) -> list
     refusing = (words.first_objects, words.second_person, words.negations, words.habitual, words.not_todos)
     if (
         one.doubts - {"moment"}
-        or not _goes_on(one, words)
+        or not (_goes_on(one, words) and _verb_of(one.words, words))
         or any(among.within(tokens) for among in refusing)
         or not _due(one, one.words)
     ):
