@@ -410,7 +410,8 @@ def _dated_chores(one: Statement, tokens: Sequence[str], words: Grammar) -> list
         or not _due(one, one.words)
     ):
         return []
-    texts = [text for text in _items(one.words, words, listed=False) if _verb_of(text, words)]
+    texts = _items(one.words, words, listed=False)
+    texts = [t for t in texts if (verb := _verb_of(t, words)) and set(keys_of(t, words)) - {verb}]
     # An object may look like a subject: `call the bank and pay the rent`, `bitte die Miete überweisen`.
     is_asking = one.subject == "none" or len(texts) > 1 or words.politeness.at(tokens)
     return texts if is_asking else []
