@@ -224,7 +224,7 @@ def test_what_is_to_be_done_by_a_day_is_due_on_it(root: Path, said: str, expecte
     ],
 )
 def test_what_is_not_to_be_done_by_a_day_gets_no_box(root: Path, said: str) -> None:
-    talk(root, 0, "hi, mira here, back from the market in Husum", CHAT, said)
+    talk(root, 0, HELLO[said.startswith("morgen")], CHAT, said)
     assert boxes(root, 0) == []
 
 
