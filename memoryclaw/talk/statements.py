@@ -256,6 +256,7 @@ class _Turn:
             return
         if self._is_topic(found, text, last=last, first=first):
             self._topic = found[0].text
+            self._note_field(found[0])
             self.named = self.names.found(self._topic) or self.named
             return
         if picked := chosen(self.asked, tokens, words) if first else "":
@@ -308,6 +309,11 @@ class _Turn:
         }
         named = {name for name in within or self.named if not self.names.speaks(name)}
         return assertion._replace(entity=named.pop()) if len(named) == 1 else assertion
+
+    def _note_field(self, clause: Clause) -> None:
+        """Keeps the words that name a field, for a clause that tells its value as `it`."""
+        if noun := field_noun(clause, self.words, self.names):
+            self._field = noun, self.words.changes.within(clause.tokens)
 
     def _antecedent(self) -> str:
         """The one person whom `she` may be: named last in this turn, else in the two before; "" where there is none, or more than one."""
@@ -443,8 +449,7 @@ class _Turn:
             assertions = tuple(one for one in assertions if one.how == "role" or "reported" not in doubts)
         renewed = any(token in self.words.renewals for token in tokens_of(clause.text)) and bool(assertions)
         change = renewed or (changed and bool(assertions) and plain is not clause)
-        if noun := field_noun(clause, self.words, self.names):
-            self._field = noun, self.words.changes.within(clause.tokens)
+        self._note_field(clause)
         end = (
             None
             if assertions or doubts & _UNSURE
