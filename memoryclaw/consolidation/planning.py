@@ -537,6 +537,8 @@ def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
     if not repeated.replaces:
         draft.todos.plan(StoredEpisode(note.path, str(note.values["timestamp"]), planned.text))
     later = []
+    # What holds no longer ends before something new is set in its place.
+    draft.changes += [_ending(decided, segment) for decided in planned.decided if decided.action == "end"]
     for decided in planned.decided:
         source = repeated.id if repeated.replaces else f"{note.id}#^{block_of(read.points, decided.claim)}"
         if decided.action == "confirm" and (repeated.replaces or segment.audience):
@@ -545,8 +547,6 @@ def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
             actions.append(_fact(decided, source, segment))
         elif decided.action in ("supersede", "state"):
             later.append(_superseding(decided, source, segment))
-        elif decided.action == "end":
-            later.append(_ending(decided, segment))
         elif decided.action == "pending":
             draft.pending.append(_pending(decided, source, segment))
     draft.changes.append(

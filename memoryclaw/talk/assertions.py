@@ -120,6 +120,7 @@ def value_of_it(clause: Clause, words: Grammar) -> str:
 def _holds(clause: Clause, words: Grammar) -> bool:
     """False for what is denied, wished, or held once: `i'm not allergic`, `i want to live there`, `my rent was 900`."""
     past = clause.kind == "be" and words.past_be.within(clause.verb)
+    past = past and not words.change_verbs.at(tokens_of(clause.rest))  # `was cut to 32k` holds
     past = past and not any(
         words.past_be.within(phrase) and _is_within(phrase, clause.tokens) for phrase, _ in words.verb_fields
     )

@@ -211,7 +211,7 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     if before != "a" or not run:
         return False
     first = run[0].lower()
-    known = first not in words.months and _is_known_word(first, words)
+    known = first not in words.months and first not in words.honorifics and _is_known_word(first, words)
     if _begins_common(run, words) or _is_noun(run, words) or known:
         return False
     tokens, spans = tokens_of(sentence), spans_of(sentence)
@@ -257,9 +257,9 @@ def _is_common(word: str, words: Grammar) -> bool:
 
 
 def _begins_common(run: Sequence[str], words: Grammar) -> bool:
-    """True where words with capitals begin with one that is no name; an initial is one, and so is `Jan` before another."""
+    """True where words with capitals begin with one that is no name; an initial is one, and so are `Jan` and `Dr` before another."""
     first = run[0].lower()
-    named = len(run) > 1 and (len(first) == 1 or first in words.months)
+    named = len(run) > 1 and (len(first) == 1 or first in words.months or first in words.honorifics)
     return not named and _is_common(run[0], words)
 
 
