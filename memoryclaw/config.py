@@ -484,6 +484,14 @@ SETTINGS = (
         "It changes which day is meant by `tomorrow`.",
     ),
     Setting(
+        "vault.owner",
+        "",
+        str,
+        "Whose memory it is: the name that its talk has for who says `I`; `user`, `I` and this name are one person then. May stand as `owner:` at the top.",
+        OBEYED,
+        "It names who `I` is; who may read, write or approve does not change.",
+    ),
+    Setting(
         "vault.default",
         "",
         str,
@@ -546,6 +554,7 @@ class Config(NamedTuple):
     format: int
     vault_id: str
     timezone: str
+    owner: str
     own_vault: str
     notices: tuple[str, ...] = ()
     ignored: tuple[Ignored, ...] = ()
@@ -816,7 +825,7 @@ def _remember(cache: Path, known: dict[str, Any]) -> None:
                     remnant.unlink()
 
 
-_ALONE = {"timezone"}  # keys of `vault:` that may stand by themselves
+_ALONE = {"timezone", "owner"}  # keys of `vault:` that may stand by themselves
 
 
 def _parse(path: Path, text: str) -> dict[str, Any]:

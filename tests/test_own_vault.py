@@ -95,8 +95,10 @@ def test_a_temporary_folder_is_never_remembered(mc: Claw, home: Path, tmp_path: 
     assert "vault" not in settings(home)
 
 
-@pytest.mark.parametrize(("typed", "remembers"), [("y\n", True), ("n\n", False)])
-def test_on_a_terminal_init_asks_whose_vault_it_is(mc: Claw, home: Path, typed: str, remembers: bool) -> None:
+@pytest.mark.parametrize(("typed", "remembers"), [("Mira\ny\n", True), ("\nn\n", False)])
+def test_on_a_terminal_init_asks_who_you_are_and_whose_vault_it_is(
+    mc: Claw, home: Path, typed: str, remembers: bool
+) -> None:
     leader, follower = pty.openpty()
     os.write(leader, typed.encode())
     done = subprocess.run(
@@ -105,6 +107,7 @@ def test_on_a_terminal_init_asks_whose_vault_it_is(mc: Claw, home: Path, typed: 
     os.close(leader), os.close(follower)
     assert "Is this your own vault" in done.stdout
     assert (f"default: {home}/fresh" in settings(home)) == remembers
+    assert ("\nowner: Mira " in (home / "fresh/memoryclaw.yaml").read_text()) == remembers
 
 
 def test_where_there_is_no_vault_the_sentence_makes_no_second_one(

@@ -206,6 +206,7 @@ def init_vault(
     *,
     commit: Sequence[str] = (),
     paths: Mapping[str, str] = NOTHING,
+    owner: str = "",
     clock: Clock = system_clock,
 ) -> Written:
     """Makes a folder a vault: folders, commented settings, a git repository with a first commit. Changes nothing that is there.
@@ -213,6 +214,7 @@ def init_vault(
     Args:
         commit: notes to put into git as they are, such as `survey_vault(path).untracked`; one more commit.
         paths: where folders of ours are to be, by their names, such as `{"archive": "memory-archive"}`; only of a new vault.
+        owner: the name of who says `I` in it; only of a new vault.
     """
     from memoryclaw.writing.context import Templates
     from memoryclaw.writing.init import adopt, init
@@ -220,7 +222,9 @@ def init_vault(
     root, templates, now = os.path.abspath(os.path.expanduser(path)), Templates(), clock()
     if is_initialised(root):
         settings.load(Path(root))  # says where its folders are
-    written = init(root, templates, now, new_id, new_vault_id(), paths=paths, zone=machine_zone())
+    written = init(
+        root, templates, now, new_id, new_vault_id(), paths=paths, zone=machine_zone(), owner=owner
+    )
     folders = places(root)  # notes were surveyed before folders had other names
     if commit:
         adopted = adopt(root, [folders.name_of(path) for path in commit], templates, now, new_id)
@@ -845,14 +849,14 @@ class App:
         chosen = {key: value for key, value in header_values(lifecycle).items() if lifecycle[key].strip()}
 
         def keep(context: WriteContext, told: dict[str, Any]) -> Written:
-            reason = ""
+            reason, body = "", ""
             if not (told["entity"].strip() or told["name"].strip() or told["tags"] or note):
                 read = understood(context, self.catalog, told["value"], self.config.language)
                 if read.parts:
                     return remember_parts(
                         context, read.parts, source=told["source"], lifecycle=told["lifecycle"]
                     )
-                reason = f"kept as a note: {read.why}"
+                reason, body = f"kept as a note: {read.why}", read.todos
             written = remember(
                 context,
                 told["value"],
@@ -861,6 +865,7 @@ class App:
                 tags=told["tags"],
                 source=told["source"],
                 lifecycle=told["lifecycle"],
+                body=body,
             )
             return written._replace(notice="; ".join(filter(None, (reason, written.notice))))
 
@@ -1566,7 +1571,7 @@ class App:
         context = self._context
 
         def bench(index: Index, vault: Vault) -> EvaluationSetup:
-            catalog = Catalog(index.database)
+            catalog = Catalog(index.database, context.config.owner)
             return EvaluationSetup(
                 lambda day: Searcher(index, catalog, day or context.today, None, self._approved_files),
                 catalog,

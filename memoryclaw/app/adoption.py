@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw import config as settings
+from memoryclaw.app.context import machine_zone
 from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
 from memoryclaw.text.prompts import one_line
-from memoryclaw.vault.layout import DECISIONS_FILE
+from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE
 from memoryclaw.vault.permissions import doubts
 from memoryclaw.version import __version__
 
@@ -219,10 +220,19 @@ def _relabelled(context: VaultContext) -> list[str]:
     ]
 
 
+def _zoneless(context: VaultContext) -> list[str]:
+    """What is told once of a vault that is older than its `timezone:`."""
+    zone = "" if context.config.timezone else machine_zone()
+    return [
+        f"the vault names no zone, so days are counted in UTC where a turn brings none of its own; `timezone: {zone}` in {CONFIG_FILE} counts them as this machine does"
+    ] * bool(zone)
+
+
 def news(context: VaultContext) -> list[str]:
     """What this user was not told yet of the vault, which is remembered as told from now on."""
     config = context.config
-    state = f"{__version__} {zlib.crc32(repr(config.ignored).encode()):08x}"
+    of_zone = _zoneless(context)
+    state = f"{__version__} {zlib.crc32(repr((config.ignored, of_zone)).encode()):08x}"
     root = os.fspath(context.root)
     name = f"{re.sub('[^a-z0-9]+', '-', os.path.basename(root).lower())[:40]}-{zlib.crc32(os.fsencode(root)):08x}"
     place = settings.own_folder(os.environ) / _ANNOUNCED / name
@@ -239,7 +249,7 @@ def news(context: VaultContext) -> list[str]:
             sentences = announcements(context)
         if was_used:
             context.refresh()
-            sentences += _relabelled(context)
+            sentences += [*_relabelled(context), *of_zone]
     except (MemoryClawError, OSError):
         return []  # the verb itself says what is wrong
     marks = {f"{zlib.crc32(sentence.encode()):08x}": sentence for sentence in sentences}

@@ -78,11 +78,12 @@ def system_clock() -> datetime:
 
 
 def machine_offset(ts: str) -> str:
-    """The offset of this machine's zone at a moment in UTC; empty where it is none."""
+    """The offset of this machine's zone at a moment in UTC; empty where it keeps UTC, which says nothing of where somebody is."""
     try:
-        return offset_at(ts, datetime.fromisoformat(ts).astimezone().tzinfo)
+        offset = offset_at(ts, datetime.fromisoformat(ts).astimezone().tzinfo)
     except (OverflowError, OSError):  # in years that the machine's clock does not know
         return ""
+    return offset or ("+00:00" if machine_zone() else "")
 
 
 def repository_of(folder: str, vault: str = "") -> str:
@@ -247,7 +248,7 @@ class VaultContext:
     @property
     def catalog(self) -> Catalog:
         """The index's tables, for reading."""
-        return Catalog(self.index.database)
+        return Catalog(self.index.database, self.config.owner)
 
     @cached_property
     def _whole(self) -> Index:
@@ -543,13 +544,16 @@ class VaultContext:
 
         return WriteContext(
             root=os.fspath(self.root),
-            lookup=Catalog(self._whole.database),  # what the caller does not see is still there
+            lookup=Catalog(
+                self._whole.database, self.config.owner
+            ),  # what the caller does not see is still there
             templates=Templates(gate.message),
             now=self.clock(),
             new_id=new_id,
             gate=gate,
             as_seen=self._as_seen,
             zone=self.config.timezone,
+            owner=self.config.owner,
         )
 
     def _as_seen(self, path: str, text: str) -> str:

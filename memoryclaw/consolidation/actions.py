@@ -390,6 +390,7 @@ class AddPending(Action):
     known: str = ""  # the value that is held true now, where the two disagree
     audience: str = ""  # whom it is for; empty without a label
     first: bool = False  # above all that waits
+    scope: str = ""  # what it holds for; empty: everything
     heading: ClassVar[str] = "Fact that waits"
     counted_as: ClassVar[str] = "waiting"
 

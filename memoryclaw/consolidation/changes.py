@@ -67,6 +67,7 @@ class Quote(NamedTuple):
     text: str
     box: str = ""  # of a to-do: open, done or off
     ticks: tuple[TickTodo, ...] = ()  # the earlier to-dos that it ends
+    due: str = ""  # of a to-do: ISO date
 
 
 class Claim(NamedTuple):

@@ -29,6 +29,7 @@ from memoryclaw.text.sentences import sentences
 from memoryclaw.text.zones import instant
 from memoryclaw.vault.fact_values import resolve_dates
 from memoryclaw.vault.layout import episode_name, free_name, timestamp
+from memoryclaw.vault.todos import with_due
 
 # Points: what a segment's people said that is worth keeping. The order of their groups is that of the note.
 
@@ -65,6 +66,7 @@ class Point(NamedTuple):
     statement: Statement | None = None
     box: str = ""  # of a to-do
     ticks: tuple[TickTodo, ...] = ()  # the earlier to-dos that it ends
+    due: str = ""  # ISO date
     salient: int = 0  # of a topic that matters (1), or that is to be ignored (-1)
 
 
@@ -98,7 +100,9 @@ def extract(
         tags=_tags_of(topics, entities),
         participants=participants_of(segment.turns),
         entities=entities,
-        points=tuple(Quote(point.line, point.who, point.text, point.box, point.ticks) for point in points),
+        points=tuple(
+            Quote(point.line, point.who, point.text, point.box, point.ticks, point.due) for point in points
+        ),
     )
 
 
@@ -114,7 +118,7 @@ def points_of(
     lined = {todo.of for todo in todos}
     fresh = talk._replace(statements=tuple(one for one in talk.statements if one not in lined))
     every = [  # first, for the same words of a line are told once
-        Point(one.of.line, one.of.who, one.words, DUE, _weights(one.words, one.of.language), True, one.of, one.box, one.ticks, one.of.salient) for one in todos
+        Point(one.of.line, one.of.who, one.words, DUE, _weights(one.words, one.of.language), True, one.of, one.box, one.ticks, one.due, one.of.salient) for one in todos
     ]  # fmt: skip
     every += [*_spoken_points(turns, fresh, language, salience), *_points_of_others(turns), *_calls(turns)]
     every += [
@@ -628,5 +632,6 @@ def body(points: Iterable[Quote]) -> str:
         suffix = f"-{count[point.line]}" if count[point.line] > 1 else ""
         box = f"[{point.box}] " if point.box else ""
         ended = f" ({', '.join(tick.link for tick in point.ticks)})" if point.ticks else ""
-        lines.append(f"- {box}{speaker(point.who)}: {harmless(point.text)}{ended} ^l{point.line}{suffix}")
+        line = f"- {box}{speaker(point.who)}: {harmless(point.text)}{ended} ^l{point.line}{suffix}"
+        lines.append(with_due(line, point.due) if point.due else line)
     return "\n".join(lines)

@@ -14,6 +14,7 @@ from memoryclaw.vault.audience import label_of
 from memoryclaw.vault.edits import Splice, apply_splices, line_end, quotable, source_field, sources_in
 from memoryclaw.vault.fact_values import plain_key, plain_value
 from memoryclaw.vault.facts import VALUE, split_address, statement_in
+from memoryclaw.vault.validity import canonical_scope
 from memoryclaw.writing.decisions import fingerprint
 
 PENDING_FILE = "semantic/_pending.md"
@@ -27,7 +28,7 @@ _ADDRESS = re.compile(
 )
 _NAME = re.compile(r"(\"(?:[^\"]|\"\")++\"|[^\":]++)[ \t]*+:(?:[ \t]+|$)")
 _INLINE = re.compile(
-    r"(?:(?<![ \t])[ \t]++)?\[(confidence|since|said|until|source|audience)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]|~~|[ \t]\^[A-Za-z0-9-]+$"
+    r"(?:(?<![ \t])[ \t]++)?\[(confidence|since|said|until|source|audience|scope)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]|~~|[ \t]\^[A-Za-z0-9-]+$"
 )
 _NOTE = re.compile(r"[ \t]+(?:[-*+][ \t]+)?(why|known)[ \t]*::?[ \t]*(.*)")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
@@ -50,6 +51,7 @@ class PendingFact(NamedTuple):
     line: int = 0  # of the file, 1-based
     end_line: int = 0
     box: str = " "
+    scope: str = ""  # what it holds for, such as `project:atlas`
 
 
 def waiting_id(entity: str, field: str, value: str) -> str:
@@ -95,9 +97,10 @@ def _lines(fact: PendingFact, entity: str, field: str) -> list[str]:
     source = source_field(*(cited.strip() for cited in fact.source.split(",")))
     named = f"{_address(entity, field)}: {value}" if field else f'{_address(entity)}: "{value}"'
     label = f" [audience:: {label_of(fact.audience)}]" if fact.audience else ""
+    scope = f" [scope:: {plain_value(fact.scope)}]" if fact.scope else ""
     notes = (("known", fact.known), ("why", fact.why))
     return [
-        f"- [ ] {named}{confidence}{since}{source}{label}",
+        f"- [ ] {named}{confidence}{since}{source}{label}{scope}",
         *(f"  - {key}: {plain_value(note)}" for key, note in notes if note),
     ]
 
@@ -150,6 +153,7 @@ def _waiting_fact(line: str, number: int) -> PendingFact | None:
         line=number,
         end_line=number,
         box=box,
+        scope=canonical_scope(inline.get("scope", "")),
     )
 
 

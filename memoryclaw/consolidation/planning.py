@@ -341,8 +341,17 @@ def _earlier_todos(planner: Planner, segments: Sequence[Segment]) -> EarlierTodo
 
 
 def _readable(context: WriteContext, turns: Sequence[Turn]) -> list[Turn]:
-    """The turns without the far end of what is too long to have been said, and without secrets: not every log was captured."""
-    return [t._replace(text=context.gate.text(t.text[: 2 * _LONGEST])[:_LONGEST]) for t in turns]
+    """The turns without the far end of what is too long to have been said, and without secrets: not every log was captured.
+
+    A person without a name is the owner of the vault.
+    """
+    return [
+        t._replace(
+            text=context.gate.text(t.text[: 2 * _LONGEST])[:_LONGEST],
+            name=t.name or (context.owner if t.role == "user" else ""),
+        )
+        for t in turns
+    ]
 
 
 def _without_erased(draft: _Draft, segment: Segment, lines: Collection[int]) -> Segment:
@@ -399,7 +408,9 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
     )
     draft.decided += (one for one in decided if one.claim.how != "end" or one.action == "end")
     read = read._replace(points=with_changes(read.points, decided, segment.audience))
-    values = {**note.values, "body": body(read.points)}
+    scopes = {one.claim.scope for one in decided}
+    scope = scopes.pop() if len(scopes) == 1 else ""  # an episode that tells of its repository alone
+    values = {**note.values, "body": body(read.points), "lifecycle": {"scope": scope} if scope else {}}
     text = planner.context.templates.render("notes/episode.md.j2", **values)
     _change(planner, draft, _PlannedSegment(segment, read, note, text, decided))
 
@@ -628,7 +639,7 @@ def _pending(decided: ClaimDecision, source: str, segment: Segment) -> AddPendin
     return AddPending(
         entity=claim.entity, field=claim.field, value=claim.value, confidence=claim.confidence, source=source,
         why=f'{decided.reason}; {_speaker(claim, segment)} said: "{claim.quote}"', since=decided.since, known=decided.known,
-        audience=common_audience(segment.audience, decided.audience), first=bool(claim.cue),
+        audience=common_audience(segment.audience, decided.audience), first=bool(claim.cue), scope=claim.scope,
     )  # fmt: skip
 
 

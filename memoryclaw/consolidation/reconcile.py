@@ -288,6 +288,7 @@ def _case(claim: Claim, known: Known, schema: Schema, files: FactFiles) -> _Case
         key=lambda pair: not pair[1].current,
     )
     field = of_field[0][1].field if of_field else claim.field
+    entity = of_field[0][1].entity if of_field else entity  # one person may stand under two names
     declared = declared_field(schema, field_told if field == VALUE else field)
     if field == VALUE and field_told != VALUE:  # it is one value, also where its field may have several
         declared, claim = declared and declared._replace(many=False), claim._replace(many=False)
@@ -545,7 +546,10 @@ class ClaimDecider:
         if pending is not None:
             return pending
         # What an entity's own note says stands beside what is told: where they differ, both stand.
-        return [pair for pair in self._catalog.facts(entity) if pair[0].startswith("semantic/")]
+        names = dict.fromkeys((entity, *self._catalog.names_of_owner(entity)))
+        return [
+            pair for name in names for pair in self._catalog.facts(name) if pair[0].startswith("semantic/")
+        ]
 
     def _speakers_of(self, path: str, fact: Fact) -> frozenset[str]:
         statement = path, fact.entity, fact.field, fact.value

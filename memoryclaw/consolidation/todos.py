@@ -1,6 +1,6 @@
 """To-dos: what people say they have still to do, and what they later say became of it. Nothing is stored: the lines of episodes are the to-dos.
 
-An open one is `- [ ] Tam: ring the caterer ^l13`. What ends it is a line of a later episode that links to it, `- [x] Tam: caterer is sorted
+An open one is `- [ ] Tam: ring the caterer by friday 📅 2026-02-13 ^l13`. What ends it is a line of a later episode that links to it, `- [x] Tam: caterer is sorted
 ([[2026-02-11_…#^l13]]) ^l1`, and a tick in the old line (`actions.TickTodo`).
 """
 
@@ -21,8 +21,10 @@ from memoryclaw.model import Turn
 from memoryclaw.talk.statements import Statement, Talk
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import clauses
+from memoryclaw.text.dates import deadline
 from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.vault.logs import LogRange, parse_ranges
+from memoryclaw.vault.todos import read_todo
 
 DAYS, MOST = 60, 200  # how far back open to-dos are looked for, and how many of them at most
 
@@ -36,6 +38,7 @@ class OpenTodo(NamedTuple):
     path: str = ""  # of the episode; empty for this talk
     block: str = ""  # the block id of its line; for this talk its place
     text: str = ""  # of its line, between the box and the block id
+    due: str = ""  # ISO date
 
 
 class TodoLine(NamedTuple):
@@ -45,6 +48,7 @@ class TodoLine(NamedTuple):
     words: str
     box: str
     ticks: tuple[TickTodo, ...] = ()
+    due: str = ""  # ISO date
 
 
 class Todos(NamedTuple):
@@ -139,6 +143,8 @@ class TodoReader:
             end = words.tasks.at(tokens)  # `poke me about the boiler on monday`
         if not end and one.stressed and one.subject == "none" and _verb_of(one.words, words):
             return _items(one.words, words, listed=False), 1  # `note to self: buy stamps`
+        if not end and (texts := _dated_chores(one, tokens, words)):
+            return texts, 1  # `call the bank tomorrow`
         if not end or _is_no_todo(one, tokens, start, end, words):
             return None
         before = [at for at in range(start) if _carries(tokens[at], words)]
@@ -195,12 +201,14 @@ class TodoReader:
     def _line(self, one: Statement, text: str, box: str, ended: Sequence[OpenTodo], words: Grammar) -> None:
         """A line that ends earlier to-dos; an open one goes on for them."""
         ticks = [TickTodo(todo.path, todo.block, OFF if box == OPEN else box, todo.text) for todo in ended]
+        due = ""
         self._earlier = [todo for todo in self._before() if todo not in ended]
         if box == OPEN:
             keys, place = keys_of(text, words, one.who), str(len(self.lines))
             verb = _verb_of(text, words)
+            due = _due(one, text) or max((todo.due for todo in ended), default="")
             self._own.append(OpenTodo(keys, _rarest(keys, verb, self._tokens), verb, block=place))
-        self.lines.append(TodoLine(one, text, box, tuple(ticks)))
+        self.lines.append(TodoLine(one, text, box, tuple(ticks), due))
 
     def _before(self) -> list[OpenTodo]:
         if self._earlier is None:
@@ -384,6 +392,31 @@ def _is_no_todo(one: Statement, tokens: Sequence[str], start: int, end: int, wor
     )
 
 
+def _due(one: Statement, text: str) -> str:
+    """The day until which a to-do is to be done, as the speaker counts."""
+    return deadline(text, date.fromisoformat(one.said[:10])) if one.said else ""
+
+
+def _dated_chores(one: Statement, tokens: Sequence[str], words: Grammar) -> list[str]:
+    """What somebody says has to be done by a day, without a word that opens a to-do: `call the bank tomorrow`.
+
+    Work for the assistant names no day, or the one who waits for it: `send me the draft by friday`.
+    """
+    refusing = (words.first_objects, words.second_person, words.negations, words.habitual, words.not_todos)
+    if (
+        one.doubts - {"moment"}
+        or not (_goes_on(one, words) and _verb_of(one.words, words))
+        or any(among.within(tokens) for among in refusing)
+        or not _due(one, one.words)
+    ):
+        return []
+    texts = _items(one.words, words, listed=False)
+    texts = [t for t in texts if (verb := _verb_of(t, words)) and set(keys_of(t, words)) - {verb}]
+    # An object may look like a subject: `call the bank and pay the rent`, `bitte die Miete überweisen`.
+    is_asking = one.subject == "none" or len(texts) > 1 or words.politeness.at(tokens)
+    return texts if is_asking else []
+
+
 def _goes_on(one: Statement, words: Grammar) -> bool:
     """True for a statement that may be one more item of a list: it has no subject of its own."""
     if one.subject == "none":
@@ -455,7 +488,8 @@ def _verb_of(text: str, words: Grammar) -> str:
         last = text.rstrip(" .!?")[-len(tokens[-1]) :]
         plain = re.sub(r"(?<=\w\w)zu(?=\w{3})", "", tokens[-1])
         return plain if last[:1].islower() and _is_verb(tokens[-1], words) else ""
-    first = next((token for token in tokens if token not in words.fillers and token not in words.adverbs), "")
+    openers = (words.fillers, words.adverbs, words.politeness)
+    first = next((token for token in tokens if not any(token in among for among in openers)), "")
     return first if _is_verb(first, words) else ""
 
 
@@ -662,7 +696,9 @@ def todos_in(
     for hit in _LINE.finditer(episode.text):
         if hit["box"] != OPEN and (name, hit["block"]) not in reopened:
             continue
-        who, _, said = _BRACKETS.sub("", _LINKS.sub("", hit["text"])).partition(": ")
+        todo = read_todo(hit[0])
+        written = todo.text if todo else hit["text"]  # without its marks
+        who, _, said = _BRACKETS.sub("", _LINKS.sub("", written)).partition(": ")
         code = spoken_in(said, spoken)
         words = grammar(code if code in codes() else "en")
         line = re.match(r"l(\d+)", hit["block"])
@@ -673,6 +709,14 @@ def todos_in(
             keys = (*keys, *more) if _shared(keys_of(noted, words), keys, code) else keys
         if keys:
             found.append(
-                OpenTodo(keys, _rarest(keys, verb, tokens), verb, episode.path, hit["block"], hit["text"])
+                OpenTodo(
+                    keys,
+                    _rarest(keys, verb, tokens),
+                    verb,
+                    episode.path,
+                    hit["block"],
+                    hit["text"],
+                    todo.due if todo else "",
+                )
             )
     return found

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from memoryclaw.consolidation.changes import Segment
+from memoryclaw.consolidation.changes import Quote, Segment
 from memoryclaw.consolidation.claims import claims_of, statement_of
+from memoryclaw.consolidation.episodes import body
 from memoryclaw.consolidation.reconcile import ClaimDecider
+from memoryclaw.consolidation.todos import read as read_todos
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import Turn
 from memoryclaw.talk.acceptance import verdict
@@ -26,6 +28,7 @@ class Understood(NamedTuple):
 
     parts: tuple[MemoryPart, ...] = ()
     why: str = ""  # why a note keeps it
+    todos: str = ""  # the lines with a box that the note tells, and of other words the text before them
 
 
 def understood(context: WriteContext, catalog: Catalog, text: str, language: str) -> Understood:
@@ -38,7 +41,7 @@ def understood(context: WriteContext, catalog: Catalog, text: str, language: str
         language: of the vault.
     """
     turn = Turn(
-        id="", session="", turn="1", ts=timestamp(context.now), role="user", name="", text=text, line=1, end_line=1
+        id="", session="", turn="1", ts=timestamp(context.now), role="user", name=context.owner, text=text, line=1, end_line=1
     )  # fmt: skip
     decider = ClaimDecider(
         catalog,
@@ -55,6 +58,13 @@ def understood(context: WriteContext, catalog: Catalog, text: str, language: str
             one.assertions and {fact.entity for fact in one.assertions} == {first} for one in named.statements
         ):
             talk = named
+    if (todos := read_todos(talk, [turn], language=language)).lines:
+        of = {line.of for line in todos.lines}
+        rest = "" if of.issuperset(talk.statements) else f"{text.strip()}\n\n"
+        lines = body(
+            Quote(line.of.line, line.of.who, line.words, line.box, due=line.due) for line in todos.lines
+        )
+        return Understood(why="a to-do", todos=f"{rest}{lines}")
     rows = [verdict(one) for one in talk.statements]
     unclear = next((row for row in rows if row.verdict not in ("fact", "statement")), None)
     if talk.pasted or not rows or unclear:

@@ -12,11 +12,13 @@ from typing import Any, NamedTuple
 from memoryclaw.index.database import LIFECYCLE, unpack
 from memoryclaw.model import COUNTED, SESSION, Fact, Lifecycle, Problem, Unit, least_trusted
 from memoryclaw.ports import Address, IndexDatabase
+from memoryclaw.text import words as lists
 from memoryclaw.text.language import fold, key_of
 
 _UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, at, until, days, entity, role, field, value, trust, pinned, state"
 _UNIT += "".join(f", {name}" for name in LIFECYCLE)
 _IN = "in (select value from json_each(?))"
+_USER = "user"  # where no name is known of who says `I`
 _BLOCK = re.compile(r"\^l(\d{1,9})(?:-(\d{1,9}))?")  # lines of a log, as facts cite them
 _LAST_CHARACTER = 0x10FFFF  # sorts after every other
 # The words that begin so, from the first to the last of each beginning.
@@ -77,8 +79,9 @@ class Lengths(NamedTuple):
 class Catalog:
     """The read side of an index."""
 
-    def __init__(self, database: IndexDatabase) -> None:
+    def __init__(self, database: IndexDatabase, owner: str = "") -> None:
         self._database = database
+        self._owner = owner
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of one query, with SQLite's errors told apart."""
@@ -248,18 +251,34 @@ class Catalog:
         return [(_unit(row[:-1]), str(row[-1])) for row in self.rows(sql, [json.dumps(list(statuses))])]
 
     def synonyms(self, keys: Sequence[str]) -> list[tuple[str, str]]:
-        """The synonyms of these words: (word, synonym)."""
+        """The synonyms of these words, and the names of the owner for one another: (word, synonym)."""
         sql = f"select key, expansion from aliases where key {_IN} order by key, expansion"
-        return self.rows(sql, [json.dumps(list(keys))])
+        rows = self.rows(sql, [json.dumps(list(keys))])
+        own = {key_of(name): name for name in self.names_of_owner(self._owner)}
+        return [*rows, *((key, own[other]) for key in keys if key in own for other in own if other != key)]
+
+    def names_of_owner(self, name: str) -> tuple[str, ...]:
+        """The names under which the owner of the vault stands, the own one first; none for the name of anybody else."""
+        if not self._owner:
+            return ()
+        own = {key_of(self._owner), _USER, *lists.words("pronouns.speaker")}
+        return (self._owner, _USER) if key_of(name) in own else ()
+
+    def _names_of(self, entity: str) -> list[str]:
+        """All names of an entity, that by which it is asked first."""
+        others = (word for _, word in self.synonyms([key_of(entity)]))
+        return [*dict.fromkeys((*(self.names_of_owner(entity) or (entity,)), *others))]
 
     def other_names(self, keys: Iterable[str]) -> list[tuple[str, str]]:
-        """What else these entities are called, by `aliases.yaml` or by their own notes: (key, key of the other name)."""
-        json_keys = [json.dumps(sorted(keys))]
+        """What else these entities are called, by `aliases.yaml`, by their own notes or as owner: (key, key of the other name)."""
+        keys = sorted(keys)
+        json_keys = [json.dumps(keys)]
         sql = f"""select distinct one.key, other.key from name one join name other
             on other.fid = one.fid and other.name = one.name and other.kind = one.kind
             where one.kind = 'entity' and one.key {_IN} and other.key != one.key"""
-        aliases = self.rows(f"select key, expansion from aliases where key {_IN}", json_keys)
-        return sorted({*self.rows(sql, json_keys), *((key, key_of(word)) for key, word in aliases)})
+        return sorted(
+            {*self.rows(sql, json_keys), *((key, key_of(word)) for key, word in self.synonyms(keys))}
+        )
 
     def problems(self) -> list[Problem]:
         """Everything wrong in the vault's files, by path and line; ids and names that two notes share included."""
@@ -370,8 +389,9 @@ class Catalog:
 
     def entity_name(self, entity: str) -> str:
         """The name under which facts of this entity stand, also when asked by a synonym; as given when none do."""
+        entity, *others = self._names_of(entity)
         key = key_of(entity)
-        keys = [key, *(key_of(word) for _, word in self.synonyms([key]))]
+        keys = [key, *map(key_of, others)]
         sql = f"""select entity from facts where entity_key {_IN}
             order by entity != ?, entity_key != ?, current desc, path, seq limit 1"""
         rows = self.rows(sql, [json.dumps(keys), entity, key])
@@ -379,7 +399,7 @@ class Catalog:
 
     def entity_files(self, entity: str) -> list[str]:
         """Paths of the files that hold facts of this entity, those with current facts first."""
-        keys = [key_of(entity), *(key_of(word) for _, word in self.synonyms([key_of(entity)]))]
+        keys = [key_of(name) for name in self._names_of(entity)]
         sql = f"select path from facts where entity_key {_IN} group by path order by max(current) desc, path"
         return [row[0] for row in self.rows(sql, [json.dumps(keys)])]
 

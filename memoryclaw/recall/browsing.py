@@ -297,7 +297,10 @@ def links(id_: str, catalog: Catalog, vault: Vault) -> Links:
 def _facts_of(entity: str, catalog: Catalog, known: list[tuple[str, Fact]]) -> list[tuple[str, Fact]]:
     key = key_of(entity)
     for keys in (
-        {*keys_of(entity), *(key_of(word) for _, word in catalog.synonyms([key]))},
+        {
+            *(part for name in catalog.names_of_owner(entity) or (entity,) for part in keys_of(name)),
+            *(key_of(word) for _, word in catalog.synonyms([key])),
+        },
         _keys_of_name(key, catalog),
     ):
         pairs = [pair for pair in known if keys.intersection(keys_of(pair[1].entity))]

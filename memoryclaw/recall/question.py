@@ -428,7 +428,11 @@ def _names(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict
         names = {keys[key]: name for key, of, name in rows if of == kind}
         for candidate in select(name_candidates, names):
             target[key_of(names[candidate.key])] = names[candidate.key]
-    return entities, people, name_parts
+    # Who says `I` is asked about where nobody else is; any of the own names stands for all of them.
+    by_name = (*entities.values(), *people.values(), *name_parts.values())
+    own = next((own_names for name in by_name or words if (own_names := catalog.names_of_owner(name))), ())
+    rows = catalog.names([key_of(name) for name in own], ("entity",))
+    return {**entities, **{key: name for key, _, name in rows}}, people, name_parts
 
 
 def _synonyms(

@@ -75,11 +75,13 @@ class _FactTarget(NamedTuple):
                 said=self.since,
                 source=first,
                 audience=fact.audience,
+                scope=fact.scope,
             )
         else:
             edited = set_fact(
                 text, self.file, entity=fact.entity, field=fact.field, value=fact.value,
                 since=self.since, source=first, many=self.many, audience=fact.audience,
+                scope=fact.scope,
             )  # fmt: skip
         return edited._replace(
             text=add_sources(edited.text, self.file, (fact.entity, fact.field, fact.value), fact.source)

@@ -87,7 +87,16 @@ def actions_of(path: str, before: str | None, after: str | None, file: SemanticF
         earlier_ids = {waiting.id for waiting in read_pending(before or "")}
         return [
             AddPending(
-                w.entity, w.field, w.value, w.confidence, w.source, w.why, w.since, w.known, w.audience
+                w.entity,
+                w.field,
+                w.value,
+                w.confidence,
+                w.source,
+                w.why,
+                w.since,
+                w.known,
+                w.audience,
+                scope=w.scope,
             )
             for w in read_pending(after)
             if w.id not in earlier_ids

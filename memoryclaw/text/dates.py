@@ -172,7 +172,24 @@ class DateRange(NamedTuple):
 
 def find_ranges(text: str, today: date) -> tuple[list[DateRange], str]:
     """Finds the date phrases of a text, in order; also returns the text with each of them blanked out, at the same length."""
-    words, readers = _read(text, today)
+    ranges = _ranges(text, today)
+    return ranges, with_blanks(text, (p.span for p in ranges))
+
+
+def deadline(text: str, today: date) -> str:
+    """The ISO day until which a text says that something is to be done, where a day without a year lies ahead; empty where it names none."""
+    ahead: dict[tuple[int, int], DateRange] = {}
+    for days in _COMING:
+        for one in _ranges(text, today, plus_days(today, days)):
+            # What has passed is overdue only where it was said to be the last day.
+            if one.end and (one.end >= today.isoformat() or (not one.start and days == _COMING[-1])):
+                ahead.setdefault(one.span, one)
+    spans = [one for one in ahead.values() if not one.start or _is_short(one.start, one.end)]
+    return min(spans, key=lambda one: (one.start != "", one.span)).end if spans else ""
+
+
+def _ranges(text: str, today: date, coming: date | None = None) -> list[DateRange]:
+    words, readers = _read(text, today, coming)
     starting, free, phrases = _starting(tuple(reader.language for reader in readers)), 0, []
     for place, word in enumerate(words if readers else ()):
         if place >= free and (word in starting or word[0].isdecimal()):
@@ -181,8 +198,7 @@ def find_ranges(text: str, today: date) -> tuple[list[DateRange], str]:
                 phrases.append((place, longest))
             free = longest.after if longest else place
     hits = list(_WORDS.finditer(text)) if phrases else []
-    ranges = [_range(text, hits[place].start(), hits[p.after - 1].end(), p) for place, p in phrases]
-    return ranges, with_blanks(text, (p.span for p in ranges))
+    return [_range(text, hits[place].start(), hits[p.after - 1].end(), p) for place, p in phrases]
 
 
 def leading_range(text: str, today: date) -> DateRange | None:
@@ -289,12 +305,12 @@ def parse_timestamp(text: str) -> str:
         return ""
 
 
-def _read(text: str, today: date) -> tuple[list[str], list[Phrases]]:
+def _read(text: str, today: date, coming: date | None = None) -> tuple[list[str], list[Phrases]]:
     """The words of a text, and a reader for each language that has words among them."""
     written = _WORDS.findall(text)
     # A word may be nothing but an accent, which folding takes off.
     words = [(word and _normal(word)) or "?" for word in written]
-    return words, [Phrases(words, written, language, today) for language in _present(words)]
+    return words, [Phrases(words, written, language, today, coming) for language in _present(words)]
 
 
 def _range(text: str, start: int, end: int, found: SpokenDate) -> DateRange:
@@ -347,7 +363,19 @@ _NOUNS = (
 )
 # One of these, or a noun, stands in every phrase of more than numbers.
 _LEADS = ("leads", "openings", "pair_starts", "parts", "year_words")
-_FIRST = ("articles", "which", "rolling", "numbers", "few", "days", "ago_before", *_LEADS, *_NOUNS)
+_FIRST = (
+    "articles",
+    "which",
+    "rolling",
+    "numbers",
+    "few",
+    "days",
+    "ago_before",
+    "ahead_before",
+    "within_before",
+    *_LEADS,
+    *_NOUNS,
+)
 _SHORT = 3  # how firm a word before a bare short month must be
 
 
@@ -487,6 +515,7 @@ _FIELD = 5  # as firm as a lead can be: the value of `since:`
 _ELSEWHERE = (
     400  # days: a date that a year or a word such as `last` fixes is the same when read so many days later
 )
+_COMING = (7, 31, 366)  # days until a weekday, a day of the month and a day of the year have come again
 _AHEAD = (6, 27, 364)  # days in which a weekday, a day of the month and a day of the year come once
 _LONGEST_COUNT = len("99999")
 
@@ -512,10 +541,16 @@ class Phrases:
         written: the words as written.
         language: the language to read.
         today: the day that relative phrases count from.
+        coming: the day up to which those without a year are read, of what lies ahead; without it they are the last up to today.
     """
 
     def __init__(
-        self, words: Sequence[str], written: Sequence[str], language: _Language, today: date
+        self,
+        words: Sequence[str],
+        written: Sequence[str],
+        language: _Language,
+        today: date,
+        coming: date | None = None,
     ) -> None:
         self._words = words
         self._written = written
@@ -523,6 +558,8 @@ class Phrases:
         self._tables = language.tables
         self._traits = language.traits
         self._today = today
+        self._is_ahead = coming is not None
+        self._anchor = coming or today
 
     def phrase(self, at: int) -> SpokenDate | None:
         """Reads the longest date phrase that begins at a word, including words such as `since`."""
@@ -571,14 +608,14 @@ class Phrases:
         opener = self._take("pair_starts", at)
         if opener is None:
             return None
-        return self._pair(opener[1], opener[0], self._moment(opener[1], _FIELD, self._today))
+        return self._pair(opener[1], opener[0], self._moment(opener[1], _FIELD, self._anchor))
 
     def _pair(self, at: int, kind: str, x: _Moment | None) -> SpokenDate | None:
-        begun = x or self._day_alone(at, self._today)
+        begun = x or self._day_alone(at, self._anchor)
         join = self._take("pair_joins", begun.after) if begun else None
         if begun is None or join is None or kind not in join[0].split():
             return None
-        y = self._moment(join[1], _FIELD, self._today)
+        y = self._moment(join[1], _FIELD, self._anchor)
         if x is None:
             x = self._day_alone(at, y.span.last) if y and y.span.first == y.span.last else None
         elif y is None:
@@ -615,6 +652,17 @@ class Phrases:
                 return _Moment(span, marked)
         return None
 
+    def _this(self, at: int) -> _Moment | None:
+        """What is going on as one speaks of what is to be done by its end: `by the weekend`, `bis Ende der Woche`."""
+        bare = self._skip("articles", at)
+        named = self._take("weekend", bare) or self._take("calendar", bare)
+        return self._named(bare, 0) if named else None
+
+    def _marked_day(self, at: int, anchor: date) -> _Moment | None:
+        """A day of a month by what is no plain number: `the 15th`, `zum 15.`."""
+        day = self._day_alone(at, anchor)
+        return None if day and self._word(day.after - 1).isdecimal() else day
+
     def _is_word(self, at: int) -> bool:
         return self._word(at).isalpha()
 
@@ -625,7 +673,7 @@ class Phrases:
         if opening is None:
             return None
         kind, lead = opening[0].split()
-        moment = self._moment(opening[1], int(lead), self._today)
+        moment = self._moment(opening[1], _FIELD if self._is_ahead else int(lead), self._anchor)
         if moment is None and kind == "since" and "since count" in self._traits:
             moment = self._back(self._counted(opening[1]))
         if moment is None:
@@ -644,13 +692,15 @@ class Phrases:
 
     def _closed(self, at: int) -> SpokenDate | None:
         start, lead = self._lead(at)
-        moment = self._moment(start, lead, self._today)
+        moment = self._moment(start, lead, self._anchor)
         if moment is None and start > at:  # the first word of `el año pasado` is no lead
-            start, moment = at, self._moment(at, 0, self._today)
+            start, moment = at, self._moment(at, 0, self._anchor)
         if pair := self._pair(start, "alone", moment):
             return pair
         if moment is None:
             return None
+        if self._is_ahead and self._take("pair_starts", at):  # `the letter from Monday`
+            return SpokenDate(None, None, moment.after)
         closing = self._take("closings", moment.after)
         if closing and closing[0] in ("since", "until", "before", "after"):
             return self._opened(closing[0], moment.span, closing[1])
@@ -673,7 +723,7 @@ class Phrases:
     def _whole(self, at: int, lead: int, anchor: date) -> _Moment | None:
         moment = self._plain(at, lead, anchor)
         if moment is None:
-            return None
+            return (self._this(at) or self._marked_day(at, anchor)) if self._is_ahead and lead else None
         if "outer first" in self._traits:
             return self._inside(moment) or moment
         outer = self._relative(self._skip("articles", self._skip("of", moment.after)))
@@ -697,6 +747,7 @@ class Phrases:
         named = bare > at and self._take("months", bare)
         return (
             self._ago(bare)
+            or self._ahead(bare)
             or self._rolling(at)
             or self._relative(bare)
             or self._dated(bare, anchor, lead)
@@ -747,6 +798,24 @@ class Phrases:
             return None
         return moment._replace(after=after[1] if after else moment.after)
 
+    # in drei Wochen, 8 days from now
+
+    def _ahead(self, at: int) -> _Moment | None:
+        before = self._take("ahead_before", at) or self._within("within_before", at)
+        counted = self._counted(before[1] if before else at)
+        after = (
+            self._take("ahead_after", counted[2]) or self._within("within_after", counted[2])
+            if counted
+            else None
+        )
+        if counted is None or (before is None and after is None):
+            return None
+        return _Moment(self._days_away(counted[0], counted[1]), after[1] if after else counted[2])
+
+    def _within(self, name: str, at: int) -> tuple[str, int] | None:
+        """Words such as `within`, which count ahead only of what is to be done."""
+        return self._take(name, at) if self._is_ahead else None
+
     def _counted(self, at: int) -> tuple[int, str, int] | None:
         """Reads `3 weeks`, `two days`, `a couple of years`; returns (3, "week", index after it)."""
         count, after = self._number(at)
@@ -764,7 +833,11 @@ class Phrases:
         if counted is None:
             return None
         count, unit, after = counted
-        return _Moment(span_around(moved(self._today, unit, -count), unit), after)
+        return _Moment(self._days_away(-count, unit), after)
+
+    def _days_away(self, count: int, unit: str) -> Days:
+        day = moved(self._today, unit, count)
+        return Days(day, day) if self._is_ahead else span_around(day, unit)
 
     def _few(self, at: int) -> _Moment | None:
         few = self._take("few", at)
@@ -856,8 +929,10 @@ class Phrases:
     def _part(self, at: int, anchor: date) -> _Moment | None:
         third = self._take("parts", at)
         outer = self._whole(third[1], 4, anchor) if third else None
-        if third is None or outer is None or not is_long(outer.span):
+        if third is None or outer is None:
             return None
+        if not is_long(outer.span):
+            return outer if self._is_ahead else None
         return _Moment(third_of(outer.span, int(third[0])), outer.after)
 
     # 2025-04-08, 04/2025, March 5th, 2025, 5 March, March 2025, summer 2025, Q1 2025
@@ -988,7 +1063,8 @@ class Phrases:
         exact = self._dated(self._skip("articles", day[1]), anchor, lead)  # Monday, June 5
         if exact and (lead or exact.span.first == exact.span.last):
             return exact
-        if not lead and "bare weekday" not in self._traits:
+        last = self._is_ahead and not self._is_word(day[1])  # `ring Tom monday`
+        if not (lead or last or "bare weekday" in self._traits):
             return None
         return _Moment(weekday(plus_days(anchor, 1), int(day[0]), -1), day[1])
 

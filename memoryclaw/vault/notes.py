@@ -9,7 +9,19 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memoryclaw.model import NOTHING, Fact, Link, Note, Problem, Section, Turn, Unit, least_trusted
+from memoryclaw.model import (
+    NOTHING,
+    PERMANENT,
+    PROJECT,
+    Fact,
+    Link,
+    Note,
+    Problem,
+    Section,
+    Turn,
+    Unit,
+    least_trusted,
+)
 from memoryclaw.text.dates import days_of, parse_timestamp
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import Split, header_length, is_filled_in, split
@@ -35,8 +47,9 @@ from memoryclaw.vault.salience import read_topics
 from memoryclaw.vault.skill_formats import Skill, read_javascript_skill, read_json_skill, read_markdown_skill
 from memoryclaw.vault.standings import standing_of_note, standing_of_turn, standings_of_lines
 from memoryclaw.vault.todos import Todo, read_todo, todo_id
-from memoryclaw.vault.validity import type_of
+from memoryclaw.vault.validity import canonical_scope, type_of
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
+from memoryclaw.vault.written_by import trust_of_file, trust_of_lines
 
 # Units: the pieces of a note that are indexed, ranked and quoted. A unit's text begins on the unit's first line.
 
@@ -179,6 +192,9 @@ class _Cutter:
         below = heading if number == 1 else f"{heading}~{number}"
         if trail:
             trail = tuple([above for above in trail if above != note.title])
+        trust = note.trust
+        if note.kind == "note" and "ssistant" in text:
+            trust = least_trusted(trust, trust_of_lines(text))
         return Unit(
             id=f"{note.id}#{below}" if below else note.id,
             kind=self._kind,
@@ -190,7 +206,7 @@ class _Cutter:
             text=text,
             when=note.when,
             until=note.until,
-            trust=note.trust,
+            trust=trust,
             pinned=note.pinned,
             state=note.state,
             lifecycle=note.lifecycle,
@@ -311,6 +327,12 @@ def _turn_units(turn: Turn, note: Note) -> Iterator[Unit]:
             (turn.id, turn.text[:MAX_TEXT]),
             (f"{turn.id}#~rest", " ".join(_distinct(turn.text[MAX_TEXT:]))),
         ]
+    lifecycle = PERMANENT
+    if turn.project and turn.role == "user":
+        from memoryclaw.text.repository_work import is_of_work  # noqa: PLC0415 - most turns name no project
+
+        scope = canonical_scope(f"{PROJECT}{turn.project}") if is_of_work(turn.text[:MAX_TEXT]) else ""
+        lifecycle = lifecycle._replace(scope=scope)
     for id_, text in texts:
         yield Unit(
             id=id_,
@@ -323,6 +345,7 @@ def _turn_units(turn: Turn, note: Note) -> Iterator[Unit]:
             role=role_of(turn.name) or turn.role,
             trust=least_trusted(_ROLE_TRUST.get(turn.role, "unknown"), "unknown" if turn.by else "trusted"),
             state=note.state,
+            lifecycle=lifecycle,
         )
 
 
@@ -459,6 +482,8 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
     header = read_properties(without_facts(doc.meta) if kind == "semantic" else doc.meta, doc.lines)
     if settings.doubts.pieces and (least := standing_of_note(doc, settings.doubts).trust):
         header = header._replace(trust=least_trusted(header.trust, least))
+    if kind == "note" and not any(str(key).lower() == "trust" for key in doc.meta):
+        header = header._replace(trust=least_trusted(header.trust, trust_of_file(source.path)))
     if kind == "log":
         body, line = (text, 1) if doc.broken else (doc.body, doc.body_line)
         log = read_markdown_log(source.stem, doc.meta, body, line, settings.zone)

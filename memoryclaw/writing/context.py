@@ -137,6 +137,7 @@ class WriteContext:
     gate: RedactionGate = field(default_factory=_own_gate)
     as_seen: Callable[[str, str], str] = lambda _, text: text  # a file's path and text → what the caller sees
     zone: str = ""  # of the days that are told
+    owner: str = ""  # the name of who says `I`
     only_seen: bool = False  # `text` gives no more than that
 
     @property

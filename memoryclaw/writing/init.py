@@ -43,11 +43,13 @@ _AT_ONCE = 2000  # notes of one commit: their names are arguments of a git comma
 _NEW_REPOSITORY = ".git.new"  # not in the state folder: git tries links out, and none may be there
 
 
-def first_files(templates: Templates, known: Places, vault_id: str, zone: str = "") -> dict[str, bytes]:
-    """The files that a new vault begins with; `known` says where its folders are, `zone` what its days are counted in."""
+def first_files(
+    templates: Templates, known: Places, vault_id: str, zone: str = "", owner: str = ""
+) -> dict[str, bytes]:
+    """The files that a new vault begins with; `known` says where its folders are, `zone` what its days are counted in, `owner` who says `I`."""
     return {
         path: templates.render(
-            name, at=known.on_disk, paths=known.moved, format=FORMAT, id=vault_id, zone=zone
+            name, at=known.on_disk, paths=known.moved, format=FORMAT, id=vault_id, zone=zone, owner=owner
         ).encode()
         for path, name in _FILES.items()
     }
@@ -62,11 +64,12 @@ def init(
     *,
     paths: Mapping[str, str] = NOTHING,
     zone: str = "",
+    owner: str = "",
 ) -> Written:
     """Creates the folders, settings and git repository of a vault, as far as they are not there, and commits them.
 
     `paths` says where new settings put folders of ours, such as `{"archive": "memory-archive"}`, and `zone` is the
-    one that they say days are counted in.
+    one that they say days are counted in; `owner` is who says `I` in them.
     """
     root, run = os.path.abspath(root), run_id("init", now, new_id())
     must_take_writes(root)
@@ -81,7 +84,7 @@ def init(
     _make_folders(root)
     with writer_lock(root):
         is_new_repository, notice = _make_repository(root)
-    new = first_files(templates, layout, vault_id, zone).items()
+    new = first_files(templates, layout, vault_id, zone, owner).items()
     missing = {path: data for path, data in new if not files.exists(root, path)}
     if (is_new_repository or not existed) and ".gitignore" not in missing:  # else ours says so
         leave_out(root, PRIVATE)

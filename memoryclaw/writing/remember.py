@@ -150,6 +150,7 @@ def remember(
     source: str = "",
     claim: str = "",
     lifecycle: Mapping[str, str] = NOTHING,
+    body: str = "",
 ) -> Written:
     """Keeps a text as an episode note, as the value of a fact, or, with an entity alone, as a statement.
 
@@ -158,6 +159,7 @@ def remember(
         claim: what says so, where it is no person; what is kept has the trust `unknown` then, and nothing is where another value
             stands (`contradicts`, with that value as the notice).
         lifecycle: its `type`, `scope` and `expires`, as files write them.
+        body: of an episode, where it is another than the text: its to-dos as lines.
     """
     if not text.replace("\0", "").strip():
         raise InputError("there is nothing to remember: the text is empty")
@@ -169,7 +171,8 @@ def remember(
         return _fact(
             context, text, entity, field.strip() and field, source=source, claim=claim, lifecycle=lifecycle
         )
-    return _episode(context, text.replace("\0", ""), tags, source=source, claim=claim, lifecycle=lifecycle)
+    text = text.replace("\0", "")
+    return _episode(context, text, tags, source=source, claim=claim, lifecycle=lifecycle, body=body)
 
 
 def _fact(
@@ -300,6 +303,7 @@ def _episode(
     source: str,
     claim: str,
     lifecycle: Mapping[str, str],
+    body: str,
 ) -> Written:
     summary = _summary(text)
     if claim and (same := _same_episode(context, summary, text)):
@@ -310,7 +314,7 @@ def _episode(
         )
         try:
             return _new_episode(
-                context, name, text, tags=tags, source=source, claim=claim, lifecycle=lifecycle
+                context, name, text, tags=tags, source=source, claim=claim, lifecycle=lifecycle, body=body
             )
         except NameTakenError:
             if claim and _says(context, name, text):
@@ -326,6 +330,7 @@ def _new_episode(
     source: str,
     claim: str,
     lifecycle: Mapping[str, str],
+    body: str,
 ) -> Written:
     run, id_, summary = context.run("remember"), _id_of(name), _summary(text)
     note = context.templates.render(
@@ -339,7 +344,7 @@ def _new_episode(
         trust="unknown" if claim else "trusted",
         source=source or claim,
         lifecycle={key: value for key, value in lifecycle.items() if value},
-        body=text.strip("\r\n"),
+        body=(body or text).strip("\r\n"),
     )
 
     def message() -> str:

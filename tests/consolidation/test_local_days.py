@@ -154,3 +154,36 @@ def test_what_was_said_later_is_newer_whatever_the_clock_on_the_wall_shows(tmp_p
     app.consolidate(llm="none")
     current = [fact.value for _, fact in app.facts() if fact.field == "budget" and fact.current]
     assert current == ["1200"]
+
+
+def test_a_machine_whose_clock_stands_at_greenwich_in_winter_is_somewhere(
+    tmp_path: Path, machine: pytest.MonkeyPatch
+) -> None:
+    opened(tmp_path / "vault", "America/Los_Angeles").close()
+    machine.setenv("TZ", "Europe/London")
+    time.tzset()
+    with opened(tmp_path / "vault") as app:
+        assert told(app, ts="2026-11-25T04:30:00Z")["tz"] == "+00:00"
+        assert days(app) == {"2026-11-25", "2026-11-26"}
+
+
+def test_a_vault_that_names_no_zone_is_told_so_once_where_the_machine_keeps_one(
+    tmp_path: Path, machine: pytest.MonkeyPatch
+) -> None:
+    machine.setenv("XDG_CONFIG_HOME", str(tmp_path / "own"))
+    machine.setenv("TZ", "Europe/Berlin")
+    with opened(tmp_path / "new") as app:
+        assert app.news() == []
+    root = tmp_path / "old"
+    machine.setenv("TZ", "UTC")
+    with opened(root) as app:
+        assert app.news() == []
+    machine.setenv("TZ", "Europe/Berlin")
+    settings = (root / "memoryclaw.yaml").read_bytes()
+    with opened(root) as app:
+        [notice] = app.news()
+        assert "timezone: Europe/Berlin" in notice
+        assert app.news() == []
+    with opened(root) as app:
+        assert app.news() == []
+    assert (root / "memoryclaw.yaml").read_bytes() == settings

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import Claw
 
 from memoryclaw.app import App, init_vault, open_vault
 from memoryclaw.model import Fact
@@ -113,6 +114,37 @@ def test_in_a_project_the_conventions_of_others_are_left_out_and_the_trace_says_
     for unknown in ("", tmp_path / "nowhere"):
         assert "nox" in shown(unknown)
         assert "tox" in shown(unknown)
+
+
+def test_what_waits_holds_for_its_project_once_it_is_approved(app: App, tmp_path: Path) -> None:
+    said(app, "I think our linter is ruff 4.2, not flake8", repository(tmp_path, "billing"))
+    pending = Path(app.root) / "semantic/_pending.md"
+    assert "[scope:: project:billing]" in pending.read_text()
+    app.review.approve(app.review.list())
+    [(_, fact)] = app.facts()
+    assert (fact.lifecycle.scope, "ruff" in fact.value) == ("project:billing", True)
+
+
+def test_recall_at_the_command_line_leaves_out_what_holds_in_other_projects(
+    app: App, tmp_path: Path, claw: Claw
+) -> None:
+    folders = {name: repository(tmp_path, name) for name in ("billing", "mailer")}
+    for name, runner in (("billing", "tox"), ("mailer", "nox")):
+        said(app, f"our test runner is {runner}", folders[name], session=name)
+    said(app, "my cat is called Oskar", folders["mailer"], session="cat")
+    app.close()
+
+    def shown(question: str, *more: object) -> str:
+        return claw("recall", question, *more, "--vault", app.root).out
+
+    assert "our test runner is nox" in shown("test runner")
+    assert "our test runner is nox" not in shown("test runner", "--folder", folders["billing"])
+    assert "our test runner is tox" in shown("test runner", "--folder", folders["billing"])
+    assert "Oskar" in shown("what is my cat called?", "--folder", folders["billing"])
+    left_out = claw(
+        "recall", "test runner", "--folder", folders["billing"], "--json", "--vault", app.root
+    ).json["left_out"]
+    assert "other_project" in {one["reason"] for one in left_out}
 
 
 def test_a_second_work_tree_belongs_to_its_repository(app: App, tmp_path: Path) -> None:

@@ -16,7 +16,9 @@ from memoryclaw.consolidation.actions import DONE, TickTodo
 from memoryclaw.vault.notes import ReadingSettings, read_note
 
 FIRST = datetime(2026, 3, 2, 18, tzinfo=UTC)
-LINE = re.compile(r"^- \[(.)\] (.*?)(?: \((\[\[.*\]\])\))? \^(l\d+(?:-\d+)?)$", re.MULTILINE)
+LINE = re.compile(
+    r"^- \[(.)\] (.*?)(?: 📅 (\d{4}-\d\d-\d\d))?(?: \((\[\[.*\]\])\))? \^(l\d+(?:-\d+)?)$", re.MULTILINE
+)
 
 
 @pytest.fixture
@@ -72,7 +74,12 @@ def episode(root: Path, day: int) -> Path:
 def boxes(root: Path, day: int) -> list[tuple[str, str]]:
     """The to-dos of a day's episode: box and words, without the speaker and links."""
     found = LINE.findall(episode(root, day).read_text())
-    return [(box, text.removeprefix("Mira: ")) for box, text, _, _ in found]
+    return [(box, text.removeprefix("Mira: ")) for box, text, *_ in found]
+
+
+def dues(root: Path, day: int = 0) -> list[str]:
+    """The days on which the to-dos of a day's episode are due."""
+    return [due for _, _, due, *_ in LINE.findall(episode(root, day).read_text())]
 
 
 def words(text: str) -> str:
@@ -125,7 +132,7 @@ def test_what_somebody_has_to_do_is_a_line_with_an_open_box(
     talk(root, 0, "hi, mira here", CHAT, said)
     assert todos(root) == expected
     assert {box for box, _ in boxes(root, 0)} == {" "}
-    points = re.findall(r"^- .*Mira: (.*) \^", episode(root, 0).read_text(), re.MULTILINE)
+    points = re.findall(r"^- .*Mira: (.*?)(?: 📅 \S+)? \^", episode(root, 0).read_text(), re.MULTILINE)
     assert all([words(point) for point in points].count(text) == 1 for text in expected)
 
 
@@ -176,6 +183,87 @@ def test_the_answer_to_what_there_is_to_do_is_one_todo_for_each_part(
 ) -> None:
     talk(root, 0, "hi, mira here", ("assistant", asked), said)
     assert todos(root) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("call the bank tomorrow", {"call the bank tomorrow": "2026-03-03"}),
+        ("please pay the rent by 2026-02-20", {"please pay the rent by 2026-02-20": "2026-02-20"}),
+        ("i need to send the slides before wednesday", {"send the slides before wednesday": "2026-03-03"}),
+        ("i have to file the tax form by friday", {"file the tax form by friday": "2026-03-06"}),
+        ("ich muss vor Freitag noch das Paket abholen", {"vor Freitag noch das Paket abholen": "2026-03-05"}),
+        ("bitte die Rechnung bis zum 15. bezahlen", {"bitte die Rechnung bis zum 15. bezahlen": "2026-03-15"}),
+        ("remind me to renew the passport in 3 weeks", {"renew the passport in 3 weeks": "2026-03-23"}),
+        ("by 20 june i have to see the vet", {"see the vet by 20 june": "2026-06-20"}),
+        ("call the bank tomorrow and pay the rent by friday", {"call the bank tomorrow": "2026-03-03", "pay the rent by friday": "2026-03-06"}),
+        ("i need to call the bank", {"call the bank": ""}),
+        ("i need to answer the letter from monday", {"answer the letter from monday": ""}),
+    ],
+)  # fmt: skip
+def test_what_is_to_be_done_by_a_day_is_due_on_it(root: Path, said: str, expected: dict[str, str]) -> None:
+    talk(root, 0, said)
+    assert dict(zip(todos(root), dues(root), strict=True)) == expected
+    assert not list(root.glob("semantic/*.md"))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Don't call Bob tomorrow",
+        "water the plants every friday",
+        "send me the draft by friday",
+        "answer in Danish from tomorrow",
+        "close the till for day 3",
+        "run the tests",
+        "Please tell Kim.",
+        "can you call the bank tomorrow?",
+        "the book club is on friday",
+        "morgen.",
+        "the order arrives tomorrow",
+    ],
+)
+def test_what_is_not_to_be_done_by_a_day_gets_no_box(root: Path, said: str) -> None:
+    talk(root, 0, HELLO[said.startswith("morgen")], CHAT, said)
+    assert boxes(root, 0) == []
+
+
+def test_the_day_is_counted_where_the_speaker_is_and_is_known_wherever_it_is_asked_for(root: Path) -> None:
+    turn = {"session": "s0", "role": "user", "name": "Mira"}
+    app = app_of(root, 0)
+    try:
+        app.capture(
+            json.dumps({**turn, "ts": ts, "content": text})
+            for ts, text in (
+                ("2026-03-03T00:30:00+09:00", "call the bank tomorrow"),
+                ("2026-03-03T00:31:00+09:00", "pay the rent by 2025-05-20"),
+                ("2026-03-03T00:32:00+09:00", "sign the lease in 3 weeks"),
+            )
+        )
+        app.consolidate(llm="none")
+        assert [(one.text, one.due) for one in app.todos(due="this week")] == [
+            ("Mira: call the bank tomorrow (2026-03-04)", "2026-03-04")
+        ]
+        assert [one.due for one in app.todos()] == ["2025-05-20", "2026-03-04", "2026-03-24"]
+        asked = app.ask("what is due this week?")
+        assert asked.answered
+        assert [line.text for line in asked.lines] == [
+            "[ ] Mira: call the bank tomorrow (2026-03-04) (due 2026-03-04)"
+        ]
+        put(root, {"notes/Otto.md": "Otto bakes the cake.\n"})
+        ahead = app.recall("who bakes the cake?").context
+        assert "due 2026-03-04" in ahead
+        assert "2025-05-20" not in ahead
+    finally:
+        app.close()
+
+
+def test_a_todo_told_again_without_its_day_keeps_it(root: Path) -> None:
+    talk(root, 0, "hi", CHAT, "i need to descale the coffee machine by friday")
+    talk(root, 1, "hi", CHAT, "i still need to descale that coffee machine")
+    assert dues(root, 1) == ["2026-03-06"]
+    talk(root, 2, "the coffee machine is descaled", CHAT)
+    assert [box for box, _ in boxes(root, 1)] == ["x"]
 
 
 def test_a_denied_answer_to_what_there_is_to_do_is_no_todo(root: Path) -> None:

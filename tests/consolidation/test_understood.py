@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -76,3 +78,21 @@ def test_a_person_who_asks_for_a_note_gets_one(app: App) -> None:
 def test_a_date_is_no_phone_number(app: App) -> None:
     done = app.remember("Project Boathouse has deadline 2026-12-11")
     assert "phone" not in done.notice
+
+
+def test_what_one_has_to_do_is_a_to_do_with_its_day_that_a_later_talk_closes(tmp_path: Path) -> None:
+    init_vault(tmp_path / "todo")
+    with App(tmp_path / "todo", clock=lambda: datetime(2026, 11, 25, 12, tzinfo=UTC)) as app:
+        done = app.remember("need to call Tom tomorrow")
+        assert done.notice == "kept as a note: a to-do"
+        assert [(one.text, one.due) for one in app.todos()] == [("user: call Tom tomorrow", "2026-11-26")]
+        assert "need to call Tom tomorrow" in (app.root / done.path).read_text()
+        app.remember("Tom hates mondays. I need to buy stamps by friday")
+        assert {(one.text, one.due) for one in app.todos("stamps")} == {
+            ("user: buy stamps by friday", "2026-11-27")
+        }
+        assert any("Tom hates mondays." in path.read_text() for path in app.root.glob("episodes/*.md"))
+    with App(tmp_path / "todo", clock=lambda: datetime(2026, 11, 26, 12, tzinfo=UTC)) as app:
+        app.capture([json.dumps({"session": "s", "role": "user", "content": "called Tom this morning"})])
+        app.consolidate(llm="none")
+        assert "- [x] user: call Tom tomorrow 📅 2026-11-26" in (app.root / done.path).read_text()

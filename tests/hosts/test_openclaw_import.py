@@ -61,6 +61,7 @@ def test_everything_waits_and_one_yes_makes_it_memory(home: Claw, tmp_path: Path
     found = home("show", "2026-04-18_00-00-00_kiosk").out
     assert "The kiosk in Nantes." in found
     assert "sk-proj" not in found
+    assert "trust: unknown" in next(home.vault.glob("episodes/2026-04-18*.md")).read_text()
     note = next(home.vault.glob("semantic/openclaw/preferences-*.md")).read_text()
     assert "tags: [openclaw, flights, early-morning]" in note
     assert "importance: 8" in note

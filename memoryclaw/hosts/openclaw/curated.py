@@ -13,6 +13,7 @@ from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.language import fold
 from memoryclaw.vault.layout import slug, timestamp
+from memoryclaw.vault.written_by import trust_of_file
 
 USER = "user"
 _COMMENT = re.compile(
@@ -276,6 +277,7 @@ def _change(path: str, body: _Body, render: Render) -> PlannedChange:
         summary=summary,
         triggers=list(body.remarks.triggers),
         importance=body.remarks.importance,
+        trust=trust_of_file(body.name),
         source=f"{body.host.slug}:{body.name}",
         title="" if body.words.lstrip().startswith("# ") else body.title,
         body=body.words.strip("\n"),

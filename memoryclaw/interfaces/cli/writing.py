@@ -18,6 +18,8 @@ from memoryclaw.interfaces.cli.printing import Bar, as_json, plural, remark, say
 from memoryclaw.interfaces.cli.tables import pairs, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, ID, CliContext, agreed, flag, option, verb
 from memoryclaw.text.prompts import visible
+from memoryclaw.vault.layout import CONFIG_FILE
+from memoryclaw.vault.state_folder import is_initialised
 
 if TYPE_CHECKING:
     from memoryclaw.app.purge import Purged
@@ -36,10 +38,18 @@ if TYPE_CHECKING:
     name="maps",
     multiple=True,
 )
+@option("--owner", "NAME", "Whose memory it is: the name of who says `I` in its conversations.")
 @flag("--default", "Remember it as your own vault, which counts where no other is named.", name="own")
 @flag("--yes", "Do not ask: leave your folders their names, commit the notes, go on anywhere.")
 def init(
-    context: CliContext, folder: str | None, *, commit: bool, maps: tuple[str, ...], own: bool, yes: bool
+    context: CliContext,
+    folder: str | None,
+    *,
+    commit: bool,
+    maps: tuple[str, ...],
+    owner: str,
+    own: bool,
+    yes: bool,
 ) -> None:
     """Make a folder a vault; existing files are not touched.
 
@@ -75,7 +85,9 @@ def init(
     new = [path for path in found.untracked if path.partition("/")[0] not in private]
     question = f"Commit {plural(len(new), 'note')} as they are, so that every change to them can be undone?"
     take = bool(new) and (commit or yes or _asked(context, question))
-    done = init_vault(root, commit=new if take else (), paths=paths)
+    done = init_vault(
+        root, commit=new if take else (), paths=paths, owner=_owner(context, root, owner, yes=yes)
+    )
     may_ask = not (yes or is_passing or config.own_vault(os.environ) == root)
     if own or (may_ask and _asked(context, _ownership())):
         remember_vault(root)
@@ -85,6 +97,18 @@ def init(
         return
     tell(context, done)
     _tell_next(found, paths, root, left=0 if take else len(new), new=done.action != "confirmed")
+
+
+def _owner(context: CliContext, root: Path, name: str, *, yes: bool) -> str:
+    """Whose memory a new vault is to be; a person at a terminal is asked, and may leave it open."""
+    if is_initialised(root):
+        if name:
+            raise InputError(f"{root} has settings already; write `owner: {name}` into {CONFIG_FILE}")
+        return ""
+    if name or yes or context.json or not sys.stdin.isatty():
+        return " ".join(name.split())
+    question = "Your name, as it stands in your conversations (empty: say it later, as `owner:`)"
+    return " ".join(str(click.prompt(question, default="", show_default=False)).split())
 
 
 def _ownership() -> str:
