@@ -13,6 +13,10 @@ from memoryclaw.text.sentences import SMALL, plain
 _PREFIX = "talk_"
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*(?:[-&/][^\W_]+(?:['’][^\W_]+)*)*|['’]s\b")
 _SURE = 2  # small words of one language before a turn counts as written in it
+_LANGUAGES_OF: dict[str, list[str]] = {}  # of each small word
+for _code, _words in SMALL.items():
+    for _word in _words:
+        _LANGUAGES_OF.setdefault(_word, []).append(_code)
 
 
 class WordList:
@@ -48,7 +52,8 @@ class WordList:
         """The place of the first entry among the tokens; -1 where there is none."""
         if self._by_first.keys().isdisjoint(tokens):
             return -1
-        return next((place for place in range(len(tokens)) if self.at(tokens, place)), -1)
+        places = (place for place, token in enumerate(tokens) if token in self._by_first)
+        return next((place for place in places if self.at(tokens, place)), -1)
 
     def within(self, tokens: Sequence[str]) -> bool:
         """True where an entry stands among the tokens."""
@@ -118,9 +123,8 @@ def spans_of(text: str) -> list[tuple[int, int]]:
 
 def language_of(words: Iterable[str], default: str = "en", *, least: int = 1) -> str:
     """The language whose small words stand most often among these; the default where fewer than `least` do."""
-    frequencies = Counter(plain(word) for word in words)
-    counts = {code: sum(frequencies[word] for word in stop) for code, stop in SMALL.items()}
-    best = max(counts, key=lambda code: (counts[code], code == default, code))
+    counts = _small_words(words)
+    best = max(SMALL, key=lambda code: (counts[code], code == default, code))
     return best if counts[best] >= least else default
 
 
@@ -129,8 +133,12 @@ def spoken_in(text: str, default: str) -> str:
     tokens = tokens_of(text[:2000])
     code = language_of(tokens, default, least=_SURE)
     if code != default:  # `was`, `in` and `die` stand in several
-        frequencies = Counter(map(plain, tokens))
-        default_count = sum(frequencies[word] for word in SMALL.get(default, frozenset()))
-        if sum(frequencies[word] for word in SMALL[code]) <= default_count + 1:
+        counts = _small_words(tokens)
+        if counts[code] <= counts[default] + 1:
             return default
     return code
+
+
+def _small_words(words: Iterable[str]) -> Counter[str]:
+    """How many of the words are small ones of each language."""
+    return Counter(code for word in words for code in _LANGUAGES_OF.get(plain(word), ()))
