@@ -295,7 +295,7 @@ def test_a_run_that_would_lose_too_much_is_refused_before_it_writes(root, mode, 
         "memoryclaw.consolidation.actions.set_fact",
         lambda *a, **k: type("R", (), {"text": "# Gone\n"}),
     )
-    monkeypatch.setattr(changes, "_patch", changes._patch.__wrapped__)  # patches are kept from test to test
+    monkeypatch.setattr(changes, "_worked_out", lambda *_: [])  # patches are kept from test to test
     before = snapshot(root)
     if mode == "propose":
         assert done(root, mode=mode).proposed
