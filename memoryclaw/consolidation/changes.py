@@ -264,19 +264,19 @@ def _alike(one: str, other: str) -> int:
 
 
 def _patch_together(actions: tuple[Action, ...], collections: frozenset[str], text: str | None) -> str | None:
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() if text else text
+    digest = text if text is None else hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     worked_out = _worked_out(actions, collections, digest)
-    if not worked_out:
-        after = patch_together(actions, collections, text)
-        worked_out.append(_Difference.of(text or "", after))
-        return after
-    return worked_out[0].after(text or "")
+    if worked_out:
+        return worked_out[0].after(text or "")
+    after = patch_together(actions, collections, text)
+    worked_out.append(_Difference.of(text or "", after))
+    return after
 
 
 # A run works out its outcome before it writes, so every patch is asked for twice. As texts, those of a large file would fill the memory.
 @lru_cache(maxsize=8192)
 def _worked_out(
-    _actions: tuple[Action, ...], _collections: frozenset[str], _digest: bytes | str | None
+    _actions: tuple[Action, ...], _collections: frozenset[str], _digest: bytes | None
 ) -> list[_Difference]:
     return []
 

@@ -166,6 +166,8 @@ class Names:
 
 def _runs(sentence: str) -> Iterator[tuple[list[str], str]]:
     """Words with capitals that stand together inside a sentence, and the word before them."""
+    if sentence.isascii() and sentence.islower():
+        return
     hits = list(_WORD.finditer(sentence))
     run: list[str] = []
     before, end = "", -1

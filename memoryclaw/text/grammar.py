@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from memoryclaw.text import words as lists
 from memoryclaw.text.sentences import SMALL, plain
@@ -128,6 +128,7 @@ def language_of(words: Iterable[str], default: str = "en", *, least: int = 1) ->
     return best if counts[best] >= least else default
 
 
+@lru_cache(maxsize=128)  # each reader of a segment asks it of the same turns
 def spoken_in(text: str, default: str) -> str:
     """The language of one turn: the default unless its small words say otherwise."""
     tokens = tokens_of(text[:2000])

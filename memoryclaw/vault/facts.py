@@ -85,7 +85,7 @@ def items_of(lines: list[str]) -> list[FactItem]:
     """Reads the items of consecutive lines; a line that neither is nor continues an item is prose."""
     reader = _ItemStack(lines)
     for number, line in enumerate(lines):
-        if line.strip() and not _CONFLICT.match(line):
+        if line.strip() and not (line[0] in "<>|=" and _CONFLICT.match(line)):
             reader.line(number, line)
     return reader.items
 
