@@ -206,15 +206,22 @@ class Bench:
                 )
 
     def consolidation(self) -> Iterator[Row]:
-        """A first night over the turns, without a model."""
-        count = len(self._data.night)
-        tell(f"consolidating {count:,} turns")
-        vaults = self._synced("night", self._captured)
-        works = [partial(self._night, tree, vault) for tree, vault in zip(self._trees, vaults, strict=True)]
+        """A first night over the turns, and over the first half of them, without a model."""
+        turns = self._data.night
+        tell(f"consolidating {len(turns):,} turns")
+        works = [
+            partial(self._night, tree, vault)
+            for name, lines in (("night", turns), ("half", turns[: len(turns) // 2]))
+            for tree, vault in zip(
+                self._trees, self._synced(name, partial(self._captured, lines)), strict=True
+            )
+        ]
         taken = self._in_turn(self._runs, *works)
-        each = [{"cpu": took["cpu"] * 1000 / count, "peak": took["peak"] / 1e6} for took in taken]
+        each = [{"cpu": took["cpu"] * 1000 / len(turns), "peak": took["peak"] / 1e6} for took in taken[:2]]
         yield _row("consolidation of 1,000 turns, CPU", "cpu", each, "seconds")
         yield _row("consolidation, memory", "peak", each, "MB")
+        base, here = (all_["cpu"] / half["cpu"] for all_, half in zip(taken[:2], taken[2:], strict=True))
+        yield Row("consolidation of twice as much, CPU", base, here, "the first half of the turns")
 
     # What is measured.
 
@@ -265,10 +272,10 @@ class Bench:
     def _write_logs(self, vault: Path) -> None:
         write_logs(vault, self._data.logs)
 
-    def _captured(self, vault: Path) -> None:
+    def _captured(self, turns: Sequence[Line], vault: Path) -> None:
         base = self._trees[0]
         base.run("init", vault)
-        base.run("--vault", vault, "capture", stdin=as_lines(self._data.night).encode())
+        base.run("--vault", vault, "capture", stdin=as_lines(turns).encode())
 
 
 def _row(name: str, key: str, taken: Sequence[Figures], of: str) -> Row:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -57,6 +58,7 @@ OWNER, AGENT, EVERYBODY = "owner", "agent", "public"  # audiences; any other nam
 TRUSTS = ("trusted", "unknown", "untrusted", "quarantined")
 
 
+@lru_cache(maxsize=256)
 def least_trusted(*trusts: str) -> str:
     """The lowest of these trusts; what is no trust counts as unknown."""
     return max((trust if trust in TRUSTS else "unknown" for trust in trusts), key=TRUSTS.index)

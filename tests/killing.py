@@ -6,6 +6,7 @@ A process is forked and not started anew, so that nothing is imported again; wha
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import subprocess
@@ -38,6 +39,45 @@ def killed_at(at: int, work: Callable[[Callable[[bytes], int]], object]) -> Kill
     with os.fdopen(reading, "rb") as answers:
         acknowledged = answers.read()
     return Killed(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), acknowledged)
+
+
+def points_of(root: Path, work: Callable[[], object]) -> list[int]:
+    """The writes of some work below a folder at which a kill leaves other bytes than at the write before, and the one after the last.
+
+    Much that counts as a write changes no byte: a sync, a process that starts and one that is heard. The work is done to its end.
+    """
+
+    def looked_at(acknowledge: Callable[[bytes], int]) -> None:
+        count, before = 0, b""
+
+        def step() -> None:
+            nonlocal count, before
+            count += 1
+            now = _digest(root)
+            if now != before:
+                acknowledge(b"%d " % count)
+            before = now
+
+        before_each_write(step)
+        work()
+        acknowledge(b"%d" % (count + 1))
+
+    ended = killed_at(0, looked_at)
+    assert ended.code == 0
+    return [int(at) for at in ended.acknowledged.split()]
+
+
+def _digest(root: Path) -> bytes:
+    """A digest of all that stands below a folder."""
+    digest = hashlib.blake2b()
+    for folder, names, paths in os.walk(root):
+        names.sort()
+        for path in sorted(paths):
+            with open(os.path.join(folder, path), "rb") as file:
+                mode, data = os.fstat(file.fileno()).st_mode, file.read()
+            digest.update(b"%s\0%d %d\0%b" % (os.fsencode(path), mode, len(data), data))
+        digest.update(os.fsencode(f"{folder}\0{names}"))
+    return digest.digest()
 
 
 def lives(pid: int) -> bool:

@@ -112,7 +112,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.capture.feedback import Feedback
     from memoryclaw.capture.importers import Imported
     from memoryclaw.config import Config
-    from memoryclaw.consolidation.consolidate import Consolidated, ConsolidationContext
+    from memoryclaw.consolidation.consolidate import Consolidated, ConsolidationContext, Rehearse
     from memoryclaw.consolidation.host_answers import SegmentPrompt
     from memoryclaw.consolidation.planning import Enrich
     from memoryclaw.daemon.scheduling import Schedule
@@ -1150,7 +1150,7 @@ class App:
                     mode=mode,
                     due=due,
                     dry_run=dry_run,
-                    rehearse=self._rehearse,
+                    rehearse=self._rehearsing,
                 )
             )
         except IndexBehindError as error:  # the run is made, and another night asks what time wants
@@ -1556,13 +1556,16 @@ class App:
             enrich=models,
             rules=RunSettings.of(self.config, mode=mode, after=after),
             progress=self._context.progress,
-            rehearse=self._rehearse,
+            rehearse=self._rehearsing,
         )
+
+    @property
+    def _rehearsing(self) -> Rehearse | None:
+        """How a run asks the vault's golden questions; None where it has none."""
+        return self._rehearse if os.path.exists(on_disk(os.fspath(self.root), QUESTIONS_FILE)) else None
 
     def _rehearse(self, planned: Mapping[str, str]) -> tuple[str, str]:
         """Why files should not have these texts, by the vault's golden questions, and what else there is to say."""
-        if not os.path.exists(on_disk(os.fspath(self.root), QUESTIONS_FILE)):
-            return "", ""
         if self.audience != OWNER:
             return self._owners._rehearse(planned)  # noqa: SLF001 - another App, and nothing of it is told
         from memoryclaw.recall.evaluation import EvaluationSetup

@@ -21,7 +21,7 @@ from memoryclaw.errors import InputError, OvertakenError
 from memoryclaw.model import Fact
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
-from memoryclaw.text.markdown import read_body
+from memoryclaw.text.markdown import outline
 from memoryclaw.vault.edits import (
     SemanticFile,
     Splice,
@@ -650,7 +650,7 @@ class AddLines(_FileAction):
             return None
         body = split(readable(text)).body
         begin = len(text) - len(body)
-        headings = read_body(body, 1).headings
+        headings = outline(body).headings
         named = (n for n, one in enumerate(headings) if one.text.casefold() == self.section.casefold())
         index = next(named, None)
         end = line_end(text)

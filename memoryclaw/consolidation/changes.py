@@ -13,13 +13,14 @@ The record names no commits, so that a run that was killed and run again leaves 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import groupby
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from memoryclaw.consolidation.actions import (
     ACTIONS,
@@ -217,18 +218,69 @@ def rewrites(
     ]
 
 
-# A run works out its outcome before it writes, so every patch is asked for twice.
-@lru_cache(maxsize=512)
 def _patch(
     actions: tuple[Action, ...], collections: frozenset[str], as_planned: bool, text: str | None
 ) -> str | None:
     for _, group in groupby(actions, key=_together):
-        together = list(group)
-        after = patch_together(together, collections, text)
+        together = tuple(group)
+        after = _patch_together(together, collections, text)
         if as_planned:
             must_stand(together, collections, text, after)
         text = after
     return text
+
+
+class _Difference(NamedTuple):
+    """What a patch made of a text: how much it left at either end, and what stands between; None: there is no file."""
+
+    head: int
+    tail: int
+    between: str | None
+
+    @classmethod
+    def of(cls, before: str, after: str | None) -> Self:
+        """The difference of two texts."""
+        if after is None:
+            return cls(0, 0, None)
+        head = _alike(before, after)
+        tail = _alike(before[head:][::-1], after[head:][::-1])
+        return cls(head, tail, after[head : len(after) - tail])
+
+    def after(self, before: str) -> str | None:
+        """What comes of a text."""
+        if self.between is None:
+            return None
+        return before[: self.head] + self.between + before[len(before) - self.tail :]
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    least, most = 0, min(len(one), len(other))
+    while least < most:
+        middle = (least + most + 1) // 2
+        if one[least:middle] == other[least:middle]:
+            least = middle
+        else:
+            most = middle - 1
+    return least
+
+
+def _patch_together(actions: tuple[Action, ...], collections: frozenset[str], text: str | None) -> str | None:
+    digest = text if text is None else hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    worked_out = _worked_out(actions, collections, digest)
+    if worked_out:
+        return worked_out[0].after(text or "")
+    after = patch_together(actions, collections, text)
+    worked_out.append(_Difference.of(text or "", after))
+    return after
+
+
+# A run works out its outcome before it writes, so every patch is asked for twice. As texts, those of a large file would fill the memory.
+@lru_cache(maxsize=8192)
+def _worked_out(
+    _actions: tuple[Action, ...], _collections: frozenset[str], _digest: bytes | None
+) -> list[_Difference]:
+    return []
 
 
 def _together(action: Action) -> object:

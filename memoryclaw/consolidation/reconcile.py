@@ -206,6 +206,9 @@ def _is_tied(claim: Claim, older: Fact) -> bool:
     return len(before & now_said) >= max(_SHARED, _TIED * len(before))
 
 
+_key = lru_cache(maxsize=65536)(key_of)  # of the words of a night
+
+
 @lru_cache(maxsize=8192)
 def _word_key(text: str) -> tuple[str, ...]:
     return tuple(tokens_of(text))
@@ -231,10 +234,7 @@ def facts_after(known: Known, decided: ClaimDecision, source: str, day: str = ""
     facts, claim = list(known), decided.claim
     since = decided.since or day
     if decided.action == "state":
-        facts = [
-            (path, fact._replace(current=fact.current and fact.id not in decided.replaces))
-            for path, fact in facts
-        ]
+        facts = _without(facts, decided.replaces)
         note = next(
             (fact.id.partition("#")[0] for path, fact in facts if path == decided.path and fact.id),
             decided.path.removesuffix(".md"),
@@ -266,6 +266,12 @@ def facts_after(known: Known, decided: ClaimDecision, source: str, day: str = ""
     facts[index] = (path, old._replace(value=claim.value, since=since, until="", source=source))
     past = old._replace(until=since, current=False, id=f"{old.id}~{len(facts) + 1}")
     return [*facts, (path, past)]
+
+
+def _without(known: Known, replaced: Iterable[str]) -> list[tuple[str, Fact]]:
+    """The known facts, of which those with these ids hold no more."""
+    gone = set(replaced)
+    return [(path, fact._replace(current=False) if fact.id in gone else fact) for path, fact in known]
 
 
 def _case(claim: Claim, known: Known, schema: Schema, files: FactFiles) -> _Case:
@@ -528,7 +534,7 @@ class ClaimDecider:
         lines = {line for text in texts for line in text.splitlines()}
         keys = {key for line in lines for key in self._keys(words_of(line))}
         # One word of a longer name counts only where it is written as a name: not every flat is "Old flat".
-        written = {key_of(word) for line in texts for word in WORD.findall(line) if not word[:1].islower()}
+        written = {_key(word) for line in texts for word in WORD.findall(line) if not word[:1].islower()}
         rows = self._catalog.names(sorted(keys), _KINDS)
         by_rank = sorted(rows, key=lambda row: (_KINDS.index(row[1]), row[2]))
         return {key: name for key, kind, name in by_rank if kind != "part" or key in written}
@@ -538,7 +544,7 @@ class ClaimDecider:
         if self._firsts is None:
             self._firsts = self._catalog.first_words(_KINDS)
         for place, word in enumerate(words):
-            if key_of(word) in self._firsts or not word.isascii():
+            if _key(word) in self._firsts or not word.isascii():
                 yield from (c.key for c in candidates(words[place : place + _NAME_WORDS]) if c.first == 0)
 
     def _facts_of(self, entity: str) -> Known:
@@ -600,9 +606,5 @@ class ClaimDecider:
             statement = key_of(decided.claim.entity), field_key(decided.claim.field), decided.claim.value
             self._voices.setdefault(statement, set()).add(speaker)
         if beside and decided.replaces:
-            gone = set(decided.replaces)
-            self._facts[speaker] = [
-                (path, fact._replace(current=fact.current and fact.id not in gone))
-                for path, fact in self._facts_of(claim.speaker)
-            ]
+            self._facts[speaker] = _without(self._facts_of(claim.speaker), decided.replaces)
         return decided

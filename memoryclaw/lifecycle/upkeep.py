@@ -78,7 +78,7 @@ def nightly(
     mode: str,
     due: bool,
     dry_run: bool,
-    rehearse: Rehearse,
+    rehearse: Rehearse | None,
 ) -> Consolidated | None:
     """What upkeep did or proposed, or would do, and then stale pages; with `due` once a day, as a mark in the state folder tells.
 

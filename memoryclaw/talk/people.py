@@ -179,6 +179,8 @@ class Names:
 
 def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], str]]:
     """Words with capitals that stand together in a sentence, and the word before them; its first word counts where it is known to be a name."""
+    if sentence.isascii() and sentence.islower():
+        return
     hits = list(_WORD.finditer(sentence))
     run: list[str] = []
     before, end = "", -1

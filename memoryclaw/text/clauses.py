@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
@@ -154,9 +155,19 @@ def _verb_at(tokens: Sequence[str], start: int, words: Grammar, most: int = 99) 
     return None
 
 
+@cache
+def _first_words(words: Grammar) -> frozenset[str]:
+    """The words that a verb of any kind may begin with."""
+    return frozenset(
+        entry.split(" ")[0] for name in _LISTS.values() for entry in getattr(words, name).entries()
+    )
+
+
 def _kind_at(tokens: Sequence[str], at: int, words: Grammar) -> tuple[str, int]:
     """The kind of the verb at a place and its length in tokens; an empty kind where there is none."""
     best, length = "", 0
+    if _first_words(words).isdisjoint(tokens[at : at + 1]):
+        return best, length
     for kind, name in _LISTS.items():
         found = getattr(words, name).at(tokens, at)
         if found > length:

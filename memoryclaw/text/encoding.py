@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
+from io import StringIO
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import InputError
@@ -57,12 +58,16 @@ def readable(text: str) -> str:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text:
         text = text.replace("\0", "\ufffd")
-    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text)
+    return text
 
 
 def lines_of(text: str) -> list[str]:
     r"""Splits a text into lines with their line ends; `\r` alone ends one too."""
-    return LINE.findall(text)
+    return StringIO(text, newline="").readlines()
 
 
 def _plain(data: bytes, bom: bytes) -> DecodedText:

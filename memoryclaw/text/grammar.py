@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from whoosh.lang.stopwords import stoplists
 
@@ -17,6 +17,10 @@ _PRONOUNS = {"first_person": ("myself", "own"), "possessives_own": ("own",), "se
 _PREFIX = "talk_"
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*(?:[-&/][^\W_]+(?:['’][^\W_]+)*)*|['’]s\b")
 _SURE = 2  # small words of one language before a turn counts as written in it
+_LANGUAGES_OF: dict[str, list[str]] = {}  # of each small word
+for _code, _words in SMALL.items():
+    for _word in _words:
+        _LANGUAGES_OF.setdefault(_word, []).append(_code)
 _FOREIGN = 3  # different stop words that only another language has
 _LATIN = re.compile(r"[a-zà-öø-ɏ]", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_]")
@@ -55,7 +59,8 @@ class WordList:
         """The place of the first entry among the tokens; -1 where there is none."""
         if self._by_first.keys().isdisjoint(tokens):
             return -1
-        return next((place for place in range(len(tokens)) if self.at(tokens, place)), -1)
+        places = (place for place, token in enumerate(tokens) if token in self._by_first)
+        return next((place for place in places if self.at(tokens, place)), -1)
 
     def within(self, tokens: Sequence[str]) -> bool:
         """True where an entry stands among the tokens."""
@@ -147,12 +152,12 @@ def spans_of(text: str) -> list[tuple[int, int]]:
 
 def language_of(words: Iterable[str], default: str = "en", *, least: int = 1) -> str:
     """The language whose small words stand most often among these; the default where fewer than `least` do."""
-    frequencies = Counter(plain(word) for word in words)
-    counts = {code: sum(frequencies[word] for word in stop) for code, stop in SMALL.items()}
-    best = max(counts, key=lambda code: (counts[code], code == default, code))
+    counts = Counter(code for word in words for code in _LANGUAGES_OF.get(plain(word), ()))
+    best = max(SMALL, key=lambda code: (counts[code], code == default, code))
     return best if counts[best] >= least else default
 
 
+@lru_cache(maxsize=128)  # each reader of a segment asks it of the same turns
 def spoken_in(text: str, default: str) -> str:
     """The language of one turn: the default unless its small words say otherwise; `UNREAD` where its script or its stop words are of none that is read."""
     tokens = tokens_of(text[:2000])

@@ -47,16 +47,23 @@ class Body(NamedTuple):
     quiet: str  # the text with code blanked out as well; facts are read from it
 
 
-def read_body(body: str, first_line: int) -> Body:
-    """Reads a body whose first line is line `first_line` of its file."""
+def outline(body: str) -> Body:
+    """Reads a body without its links, tags and block ids."""
     text = quiet = body
     if "`" in body or "%%" in body or "~~~" in body:
         text, quiet = _without_code_and_comments(body)
     headings = _headings(quiet) if "#" in quiet or "\n=" in quiet or "\n-" in quiet else ()
+    return Body(text, headings, (), (), (), quiet)
+
+
+def read_body(body: str, first_line: int) -> Body:
+    """Reads a body whose first line is line `first_line` of its file."""
+    read = outline(body)
+    quiet = read.quiet
     links = tuple(_links(quiet, first_line)) if "](" in quiet or "[[" in quiet else ()
     tags = inline_tags(quiet) if "#" in quiet else ()
     blocks = _blocks(quiet, first_line) if "^" in quiet else ()
-    return Body(text, headings, links, tags, blocks, quiet)
+    return read._replace(links=links, tags=tags, blocks=blocks)
 
 
 def sections_of(body: Body, first_line: int) -> tuple[Section, ...]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from memoryclaw import late
@@ -19,7 +20,7 @@ from memoryclaw.text import yaml_text
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import fold
-from memoryclaw.text.markdown import Heading, read_body
+from memoryclaw.text.markdown import Heading, outline
 from memoryclaw.text.yaml_text import flow_list, scalar
 from memoryclaw.vault.audience import common_audience
 from memoryclaw.vault.facts import (
@@ -671,8 +672,7 @@ def _refusal(entity: str, field: str) -> InputError:
     )
 
 
-def _key(fact: Fact) -> _Key:
-    return fact.entity, fact.field, fact.value, fact.current
+_key: Callable[[Fact], _Key] = attrgetter("entity", "field", "value", "current")
 
 
 def _holds(known: str, value: str) -> bool:
@@ -963,7 +963,7 @@ def _section_end(text: str, line: int, count: int) -> tuple[int, int]:
     def row(heading: Heading) -> int:
         return offset + body.count("\n", 0, heading.start)
 
-    headings = read_body(body, 1).headings
+    headings = outline(body).headings
     level = next((heading.level for heading in headings if row(heading) == line - 1), 1)
     return level, next((row(h) for h in headings if row(h) >= line and h.level <= level), count)
 

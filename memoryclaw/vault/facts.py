@@ -13,7 +13,7 @@ from memoryclaw.model import PERMANENT, Fact, Lifecycle, Problem, least_trusted
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.language import fold
-from memoryclaw.text.markdown import Body, Heading, read_body
+from memoryclaw.text.markdown import Body, Heading, outline
 from memoryclaw.text.yaml_text import Path, load, strings
 from memoryclaw.vault import validity
 from memoryclaw.vault.audience import label_of
@@ -32,6 +32,26 @@ _BULLET = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")
 _CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7}) |={7}$")
 _PIPE = re.compile(r"(?<!\\)\|")
 _KEY_WORDS = 8  # a longer "key" is a sentence with a colon in it
+
+
+# A run that adds to a file reads it again after each change; what a line says is worked out once.
+_cached = lru_cache(maxsize=8192)
+
+
+class _LineParts(NamedTuple):
+    """A line taken apart."""
+
+    lead: str
+    mark: str  # of its bullet, with the blanks behind it
+    content: str
+    indent: int
+
+
+@_cached
+def _parts_of(line: str) -> _LineParts:
+    hit = _LINE.match(line)
+    assert hit is not None  # noqa: S101 - every part of the pattern is optional
+    return _LineParts(hit[1], hit[2] or "", hit[3].rstrip(), len(hit[1].expandtabs(4)))
 
 
 class TableRow(NamedTuple):
@@ -65,7 +85,7 @@ def items_of(lines: list[str]) -> list[FactItem]:
     """Reads the items of consecutive lines; a line that neither is nor continues an item is prose."""
     reader = _ItemStack(lines)
     for number, line in enumerate(lines):
-        if line.strip() and not _CONFLICT.match(line):
+        if line.strip() and not (line[0] in "<>|=" and _CONFLICT.match(line)):
             reader.line(number, line)
     return reader.items
 
@@ -78,10 +98,7 @@ class _ItemStack:
         self.items: list[FactItem] = []
 
     def line(self, number: int, line: str) -> None:
-        hit = _LINE.match(line)
-        assert hit is not None  # noqa: S101 - every part of the pattern is optional
-        lead, mark, content = hit[1], hit[2] or "", hit[3].rstrip()
-        indent = len(lead.expandtabs(4))
+        lead, mark, content, indent = _parts_of(line)
         quotation = statement_in(content) if mark else None
         key = None if quotation else _key(content)
         if not mark and (key is None or (indent == 0 and not self._is_bare_block(number))):
@@ -144,20 +161,20 @@ class _ItemStack:
             self._open.pop()
 
     def _key_below(self, item: FactItem) -> bool:
-        hit = self._below(item)
-        return hit is not None and _key(hit[3].rstrip()) is not None
+        line = self._below(item)
+        return line is not None and _key(line.content) is not None
 
     def _quotation_below(self, item: FactItem) -> bool:
-        hit = self._below(item)
-        return hit is not None and bool(hit[2]) and statement_in(hit[3].rstrip()) is not None
+        line = self._below(item)
+        return line is not None and bool(line.mark) and statement_in(line.content) is not None
 
-    def _below(self, item: FactItem) -> re.Match[str] | None:
+    def _below(self, item: FactItem) -> _LineParts | None:
         """The next line that is not blank, where it is indented further."""
         below = item.number + 1
         while below < len(self._lines) and not self._lines[below].strip():
             below += 1
-        hit = _LINE.match(self._lines[below]) if below < len(self._lines) else None
-        return hit if hit is not None and len(hit[1].expandtabs(4)) > item.indent else None
+        line = _parts_of(self._lines[below]) if below < len(self._lines) else None
+        return line if line is not None and line.indent > item.indent else None
 
     def _is_bare_block(self, number: int) -> bool:
         """True if every unindented line of the paragraph is a key; only then are lines without bullets keys."""
@@ -179,6 +196,7 @@ def _takes_values(above: FactItem | None) -> bool:
     return above is not None and above.value is None and above.listed
 
 
+@_cached
 def _key(text: str) -> tuple[str, str] | None:
     """Splits a line into its key and the text after it; None without a key."""
     hit = _KEY.match(text)
@@ -340,7 +358,7 @@ class StatementLine(NamedTuple):
     @property
     def value(self) -> FactValue:
         """What was said, with what its inline fields say."""
-        return _value_of(self.words, _inline_fields(self.fields))
+        return _value_of_statement(self)
 
     @property
     def is_dated(self) -> bool:
@@ -348,6 +366,12 @@ class StatementLine(NamedTuple):
         return "said" in _inline_fields(self.fields)
 
 
+@_cached
+def _value_of_statement(statement: StatementLine) -> FactValue:
+    return _value_of(statement.words, _inline_fields(statement.fields))
+
+
+@_cached
 def statement_in(text: str) -> StatementLine | None:
     """Reads a text that is one quotation with its inline fields; None for any other."""
     hit = _QUOTATION.match(text) if text[:1] in _QUOTES else None
@@ -427,7 +451,7 @@ def facts_in(path: str, text: str, collections: frozenset[str]) -> Facts:
     id_ = note.meta.get("id")
     note_id = id_ if isinstance(id_, str) and id_ else path.removesuffix(".md")
     stem = path.rpartition("/")[2].removesuffix(".md")
-    return read_facts(note_id, stem, note, read_body(note.body, note.body_line), collections)
+    return read_facts(note_id, stem, note, outline(note.body), collections)
 
 
 def without_facts(meta: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -444,6 +468,7 @@ def fact_id(note_id: str, entity: str, field: str) -> str:
     return f"{note_id}#{_quotation(entity)}.{_quotation(field)}"
 
 
+@_cached
 def statement_id(note_id: str, entity: str, words: str) -> str:
     """`semantic/people#Tam.said-1a2b3c4d`: a statement goes by a digest of its words, whatever their case and accents."""
     digest = hashlib.sha256(" ".join(fold(words).split()).encode("utf-8", "surrogatepass")).hexdigest()[:8]

@@ -9,7 +9,7 @@ import pytest
 from git.cmd import Git
 from gitvault import git, pen_for, users_work, vault_of, work_of
 from indexed import kept, rebuilt
-from killing import killed_at
+from killing import killed_at, points_of
 
 from memoryclaw.skills.migration import migrate
 
@@ -57,12 +57,12 @@ def state(root):
 def test_killed_at_any_write_and_run_again_it_leaves_the_undisturbed_tree(tmp_path):
     start = prepared(tmp_path / "start")
     whole = shutil.copytree(start, tmp_path / "whole")
-    assert child(whole, 0) == 0
+    points = points_of(whole, lambda: migrate(pen_for(whole)))
     wanted = state(whole)
     assert wanted != state(start)
     assert wanted[3] == state(start)[3]
-    points = 0
-    for at in range(1, 1000):
+    assert len(points) > 20
+    for at in points:
         root = shutil.copytree(start, tmp_path / str(at))
         index = kept(root)
         index.sync.run()
@@ -76,7 +76,3 @@ def test_killed_at_any_write_and_run_again_it_leaves_the_undisturbed_tree(tmp_pa
         assert index.mark() == rebuilt(root)
         index.close()
         shutil.rmtree(root)
-        if ended == 0:
-            break
-        points += 1
-    assert points > 20

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -212,3 +216,29 @@ def test_facts_of_any_file_have_their_own_ids_and_stand_on_their_lines(lines):
     assert {fact.line for fact in found.facts} <= found.told
     assert all(1 <= line <= len(lines) for line in found.told)
     assert all(1 <= spot.line <= spot.end_line <= len(lines) for spot in found.spots)
+
+
+def matched(work: Callable[[], object]) -> int:
+    """How often some work asks a pattern."""
+    count = 0
+
+    def see(_frame: object, event: str, called: object) -> None:
+        nonlocal count
+        count += event == "c_call" and isinstance(getattr(called, "__self__", None), re.Pattern)
+
+    before = sys.getprofile()
+    sys.setprofile(see)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+def test_a_file_with_one_line_more_is_read_as_far_as_that_line_is_new():
+    day = "[said:: 2026-03-09] [source:: [[talk#^l3]]]"
+    text = "# Ada\n- city: Bern\n" + "".join(f'- "we met {n} times" {day}\n' for n in range(200))
+    assert matched(lambda: facts_of(text)) > 200
+    longer = f'{text}- "never again" {day}\n'
+    assert matched(lambda: facts_of(longer)) < 50
+    assert [fact.value for fact in facts_of(longer).facts][-2:] == ["we met 199 times", "never again"]
