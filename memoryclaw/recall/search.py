@@ -18,6 +18,7 @@ from memoryclaw.recall.explain import filter_causes, read_columns, reasons
 from memoryclaw.recall.folding import Folding, may_fold
 from memoryclaw.recall.question import Question, spellings, strangers, understand
 from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, rank, share_out
+from memoryclaw.recall.relevance import confidence_of, relevance_of, says_what
 from memoryclaw.recall.superseded import ShownLines, outdated_turns, successors
 from memoryclaw.recall.text_lane import POOL
 from memoryclaw.text.language import fold
@@ -221,9 +222,14 @@ class Searcher:
         return [share(line) for line in lines]
 
     def answer(
-        self, text: str, found: Ranking, matches: Sequence[Match], decisions: Mapping[int, str]
+        self,
+        text: str,
+        found: Ranking,
+        matches: Sequence[Match],
+        decisions: Mapping[int, str],
+        best: Sequence[Ranked],
     ) -> dict[str, Any]:
-        """The fields that the answers of search and recall share; `decisions` go before those of the ranking."""
+        """The fields that the answers of search and recall share; `decisions` go before those of the ranking, `best` tells of relevance."""
         decided = [(hit, decisions.get(hit.unit.rowid) or hit.decision) for hit in found.units]
         return {
             "query": text,
@@ -235,7 +241,8 @@ class Searcher:
                 Traced(id=hit.unit.id, path=hit.unit.path, score=hit.score, decision=reason)
                 for hit, reason in decided
             ),
-            "confidence": share_of(found, matches[:_BEST]),
+            "confidence": _confidence(found, matches, best),
+            "relevance": relevance_of(found, best),
             "did_you_mean": spellings(found.question, self._catalog),
             "unknown": strangers(found.question),
             "notices": _notices(found),
@@ -290,7 +297,7 @@ class Searcher:
                 *goal.matched,
                 *dict.fromkeys(beside),
                 *filter_causes(question.query.filters),
-                *causes(question, one),
+                *causes(question, evidence, one),
                 *([Matched(word=found.near, field="vector", via="vector")] if one.term("vector") else []),
                 *(self._feedback(one.unit) if one.term("strength") else []),
             ),
@@ -330,7 +337,16 @@ def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
             )
         ]
         matches = mark_matches(matches, searcher.conflicts(chosen), searcher.superseded(chosen, units))
-        return Answer(**searcher.answer(text, ranking, matches, decisions))
+        return Answer(
+            **searcher.answer(text, ranking, matches, decisions, [hit for hit in ranking.open if hit.score])
+        )
+
+
+def _confidence(found: Ranking, matches: Sequence[Match], best: Sequence[Ranked]) -> float:
+    """The chance that the matches hold the answer; of a question that says itself what is wanted, the share of its words."""
+    if not matches:
+        return 0.0
+    return share_of(found, matches[:_BEST]) if says_what(found.question) else confidence_of(found, best)
 
 
 def mark_matches(

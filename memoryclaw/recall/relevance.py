@@ -1,0 +1,148 @@
+"""Whether a vault says anything about a turn: one sum of named features of the turn and of what was found for it. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from memoryclaw.index.bm25 import K1, exact, rarity
+from memoryclaw.index.stemming import language
+from memoryclaw.model import Relevance, Term
+from memoryclaw.recall.evidence import NOTHING_COUNTED
+from memoryclaw.recall.question import Question
+from memoryclaw.recall.rank import Ranked, Ranking
+from memoryclaw.text import words as lists
+from memoryclaw.text.language import words_of
+
+BEST = 10  # units that are looked at
+MANY = 5  # words that meet in a unit: more tell no more
+LONG = 8  # words of a question: more tell no more
+# Of what the sets that the weights were learned on do not have.
+GOAL = 1.0  # a goal shares words with something
+VECTOR = 2.0  # vectors found something near in meaning
+_CERTAIN = 30.0  # logarithm of odds
+_PASTED = (": ", '"', "“", "„", "«", "```", "\n")
+
+
+def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
+    """Why a vault has something to say about a turn, or has not: each feature times what it weighs.
+
+    A question with fields or operators, or of a time alone, says itself what is wanted: for that, anything found will do.
+
+    Args:
+        ranking: of the whole vault.
+        best: what may stand in a context, in rank order.
+    """
+    question = ranking.question
+    if says_what(question):
+        return Relevance((Term("asked for", 1.0 if best else -1.0),))
+    weights, values = _weights(), _values(ranking, best)
+    terms = [Term(name, exact(weights[name][0] * value)) for name, value in values.items()]
+    terms += [Term("goal", GOAL)] if any(one.term("goal") for one in best) else []
+    terms += [Term("vector", VECTOR)] if any(one.term("vector") for one in best) else []
+    return Relevance(tuple(term for term in terms if term.value))
+
+
+def says_what(question: Question) -> bool:
+    """True for a question with fields or operators, of a time alone, or for what is newest."""
+    plain = question.in_words and not question.query.filters
+    return not (plain and question.weights) or question.of_latest
+
+
+def confidence_of(ranking: Ranking, best: Sequence[Ranked]) -> float:
+    """The chance, in hundredths, that the best of what was found holds what answers the question."""
+    odds = sum(_weights()[name][1] * value for name, value in _values(ranking, best).items())
+    return round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)
+
+
+def _values(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
+    return {"always": 1.0, **of_text(ranking.question), **of_evidence(ranking, best[:BEST])}
+
+
+@cache
+def _weights() -> dict[str, tuple[float, float]]:
+    rows = map(str.split, lists.lines("relevance.weights"))
+    return {name: (float(relevance), float(confidence)) for name, relevance, confidence in rows}
+
+
+# What the words of a turn tell by themselves.
+
+_GENERAL = frozenset(
+    tuple(words_of(phrase)) for phrase in lists.text("relevance.general").replace("\n", ",").split(",")
+)
+_LONGEST = max(map(len, _GENERAL))
+_GENERAL_UNSPACED = tuple(lists.words("relevance.general_unspaced"))
+_DEFINITE = frozenset(lists.words("relevance.definite"))
+_ENGLISH = language("en")
+_POINTING = frozenset(lists.words("relevance.pointing"))
+
+
+def of_text(question: Question) -> dict[str, float]:
+    """The features of a turn itself, each from 0 to 1."""
+    text = question.query.text
+    typed = words_of(text)
+    return {
+        "general": float(_is_general(text, typed)),
+        "definite": float(any(word in _DEFINITE for word in typed[:-1])),
+        "pointing": float(any(word in _POINTING for word in typed)),
+        "pasted": float(any(mark in text for mark in _PASTED)),
+        "asks": float("?" in text or "？" in text),
+        "bare": float(all(question.language.is_stop(word) or _ENGLISH.is_stop(word) for word in typed)),
+    }
+
+
+def _is_general(text: str, typed: Sequence[str]) -> bool:
+    """True for a turn that begins like a question of common knowledge and speaks of nobody's own things afterwards."""
+    size = next((n for n in range(_LONGEST, 0, -1) if tuple(typed[:n]) in _GENERAL), 0)
+    own = _own_words()
+    return (size > 0 and not any(word in own for word in typed[size:])) or any(
+        phrase in text for phrase in _GENERAL_UNSPACED
+    )
+
+
+@cache
+def _own_words() -> frozenset[str]:
+    return frozenset(lists.words("pronouns.myself"))
+
+
+# What was found for it.
+
+
+def of_evidence(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
+    """The features of what was found for a turn: how much of it meets where, and how rare that is in this vault."""
+    question, evidence = ranking.question, ranking.evidence
+    weights = question.weights
+    total = sum(weights.values())
+    scale = rarity(evidence.units, 1)  # what a word tells that one unit alone holds
+    held = [words_held(question, evidence.counts.get(one.unit.rowid, NOTHING_COUNTED).own) for one in best]
+    most = max((sum(weights[word] * part for word, part in words.items()) for words in held), default=0.0)
+    return {
+        "share": most / total,
+        "weight": most / scale,
+        "gain": max((one.words for one in best), default=0.0) / (total * (K1 + 1)),
+        "rarest": max((weights[word] * part for words in held for word, part in words.items()), default=0.0) / scale,
+        "meeting": min(max((sum(words.values()) for words in held), default=0.0), MANY) / MANY,
+        "length": min(len(weights), LONG) / LONG,
+        "unknown": sum(weights[word] for word in question.unknown if word in weights) / total,
+        "name": float(bool(question.entities or question.people)),
+        "speaker": float(any(one.unit.kind == "turn" and one.unit.entity_key in question.any_person for one in best)),
+    }
+
+
+def words_held(question: Question, counts: Mapping[int, float]) -> dict[str, float]:
+    """The words of a question that a unit holds, or synonyms of the vault; of one that is cut into pairs of characters, a part."""
+    held: dict[str, float] = {}
+    leaves = (*question.leaves, *question.aliases)
+    for number in counts:
+        if number >= len(leaves) or leaves[number].near:
+            continue
+        leaf = leaves[number]
+        if leaf.via == "bigram" and number < len(question.leaves):
+            pairs = sum(other.word == leaf.word and other.share == leaf.share for other in question.leaves)
+            part = 1 / pairs if leaf.share == 1 else 0.0
+            held[leaf.word] = held.get(leaf.word, 0.0) + part
+        else:
+            held |= dict.fromkeys(leaf.word.split() if number >= len(question.leaves) else (leaf.word,), 1.0)
+    return {word: min(part, 1.0) for word, part in held.items() if part and word in question.weights}
+
