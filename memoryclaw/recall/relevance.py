@@ -13,6 +13,7 @@ from memoryclaw.recall.evidence import NOTHING_COUNTED
 from memoryclaw.recall.question import Question
 from memoryclaw.recall.rank import Ranked, Ranking
 from memoryclaw.text import words as lists
+from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.language import words_of
 
 BEST = 10  # units that are looked at
@@ -21,6 +22,7 @@ LONG = 8  # words of a question: more tell no more
 # Of what the sets that the weights were learned on do not have.
 GOAL = 1.0  # a goal shares words with something
 VECTOR = 2.0  # vectors found something near in meaning
+KEYWORDS = 6.0  # times the share of them that meets in a unit: words to look up, no sentence
 _CERTAIN = 30.0  # logarithm of odds
 _PASTED = (": ", '"', "“", "„", "«", "```", "\n")
 
@@ -41,6 +43,7 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     terms = [Term(name, exact(weights[name][0] * value)) for name, value in values.items()]
     terms += [Term("goal", GOAL)] if any(one.term("goal") for one in best) else []
     terms += [Term("vector", VECTOR)] if any(one.term("vector") for one in best) else []
+    terms += [Term("keywords", exact(KEYWORDS * values["share"]))] if _is_look_up(question) else []
     return Relevance(tuple(term for term in terms if term.value))
 
 
@@ -57,53 +60,60 @@ def confidence_of(ranking: Ranking, best: Sequence[Ranked]) -> float:
 
 
 def _values(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
-    return {"always": 1.0, **of_text(ranking.question), **of_evidence(ranking, best[:BEST])}
+    of_turn, of_units = of_text(ranking.question), of_evidence(ranking, best[:BEST])
+    both = {"own found": of_turn["own question"] * of_units["share"]}
+    return {"always": 1.0, **of_turn, **of_units, **both}
 
 
 @cache
 def _weights() -> dict[str, tuple[float, float]]:
-    rows = map(str.split, lists.lines("relevance.weights"))
+    rows = (line.rsplit(maxsplit=2) for line in lists.lines("relevance.weights"))
     return {name: (float(relevance), float(confidence)) for name, relevance, confidence in rows}
 
 
 # What the words of a turn tell by themselves.
 
-_GENERAL = frozenset(
-    tuple(words_of(phrase)) for phrase in lists.text("relevance.general").replace("\n", ",").split(",")
-)
-_LONGEST = max(map(len, _GENERAL))
-_GENERAL_UNSPACED = tuple(lists.words("relevance.general_unspaced"))
+def _phrases(name: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(words_of(phrase)) for phrase in lists.text(name).replace("\n", ",").split(",") if phrase)
+
+
+_GENERAL, _ORDERS = _phrases("relevance.general"), _phrases("relevance.orders")
+_LONGEST = max(map(len, _GENERAL | _ORDERS))
+_ORDERS_UNSPACED = tuple(lists.words("relevance.orders_unspaced"))
 _DEFINITE = frozenset(lists.words("relevance.definite"))
-_ENGLISH = language("en")
 _POINTING = frozenset(lists.words("relevance.pointing"))
+_ASKING = frozenset(lists.words("relevance.asking"))
+_COMMANDS = frozenset(lists.words("relevance.commands"))
+_OWN = frozenset(lists.words("pronouns.myself"))
+_ENGLISH = language("en")
+
+
+def _is_look_up(question: Question) -> bool:
+    """True for nothing but telling words, of which the first is no order."""
+    typed = words_of(question.query.text)
+    return not question.is_sentence and typed[0] not in _COMMANDS and not is_filler(question.query.text)
 
 
 def of_text(question: Question) -> dict[str, float]:
     """The features of a turn itself, each from 0 to 1."""
     text = question.query.text
     typed = words_of(text)
-    return {
-        "general": float(_is_general(text, typed)),
-        "definite": float(any(word in _DEFINITE for word in typed[:-1])),
-        "pointing": float(any(word in _POINTING for word in typed)),
-        "pasted": float(any(mark in text for mark in _PASTED)),
-        "asks": float("?" in text or "？" in text),
-        "bare": float(all(question.language.is_stop(word) or _ENGLISH.is_stop(word) for word in typed)),
+    begins = next((n for n in range(_LONGEST, 0, -1) if tuple(typed[:n]) in _GENERAL | _ORDERS), 0)
+    start = tuple(typed[:begins])
+    own = any(word in _OWN for word in typed[begins:])
+    asks = "?" in text or "？" in text or (bool(typed) and typed[0] in _ASKING)
+    values = {
+        "general": start in _GENERAL and not own,
+        "order": start in _ORDERS or any(phrase in text for phrase in _ORDERS_UNSPACED),
+        "definite": any(word in _DEFINITE for word in typed[:-1]),
+        "own": own,
+        "own question": own and asks,
+        "pointing": any(word in _POINTING for word in typed),
+        "pasted": any(mark in text for mark in _PASTED),
+        "asks": asks,
+        "bare": all(question.language.is_stop(word) or _ENGLISH.is_stop(word) for word in typed),
     }
-
-
-def _is_general(text: str, typed: Sequence[str]) -> bool:
-    """True for a turn that begins like a question of common knowledge and speaks of nobody's own things afterwards."""
-    size = next((n for n in range(_LONGEST, 0, -1) if tuple(typed[:n]) in _GENERAL), 0)
-    own = _own_words()
-    return (size > 0 and not any(word in own for word in typed[size:])) or any(
-        phrase in text for phrase in _GENERAL_UNSPACED
-    )
-
-
-@cache
-def _own_words() -> frozenset[str]:
-    return frozenset(lists.words("pronouns.myself"))
+    return {name: float(value) for name, value in values.items()}
 
 
 # What was found for it.
@@ -121,7 +131,6 @@ def of_evidence(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
         "share": most / total,
         "weight": most / scale,
         "gain": max((one.words for one in best), default=0.0) / (total * (K1 + 1)),
-        "rarest": max((weights[word] * part for words in held for word, part in words.items()), default=0.0) / scale,
         "meeting": min(max((sum(words.values()) for words in held), default=0.0), MANY) / MANY,
         "length": min(len(weights), LONG) / LONG,
         "unknown": sum(weights[word] for word in question.unknown if word in weights) / total,

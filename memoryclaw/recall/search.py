@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # most vaults have no vectors, and most questions meet no con
     from memoryclaw.vault.conflict_rules import Conflict
 
 CHUNK = 12  # units looked at together
+RELATED = 0.6  # of the weight of a word, where a line that may answer has a related one
 _BEST = 3  # matches that decide how much of the question was found
 
 
@@ -216,7 +217,9 @@ class Searcher:
             in_line = reasons(leaves, read_columns({"body": line}, {}, spoken)).matched
             above = reasons(leaves, read_columns({"title": match.unit.title}, {}, spoken)).matched
             return (
-                (_share(found, in_line) + answering_share(found, [*in_line, *above])) / 2 if in_line else 0.0
+                (_akin_share(found, in_line) + answering_share(found, [*in_line, *above])) / 2
+                if in_line
+                else 0.0
             )
 
         return [share(line) for line in lines]
@@ -382,9 +385,16 @@ def share_of(found: Ranking, matches: Sequence[Match]) -> float:
 
 
 def answering_share(found: Ranking, causes_of: Sequence[Matched]) -> float:
-    """The same of these causes; half where they hold one word of several: a name alone tells nothing of what is asked of it."""
-    enough = len(_words_held(found, causes_of)) >= min(2, len(found.question.weights))
-    return _share(found, causes_of) / (1 if enough else 2)
+    """The same of these causes, with related words; half where they hold one word of several: a name alone tells nothing of what is asked of it."""
+    held = _words_held(found, [cause._replace(via="literal") for cause in causes_of])
+    return _akin_share(found, causes_of) / (1 if len(held) >= min(2, len(found.question.weights)) else 2)
+
+
+def _akin_share(found: Ranking, causes_of: Sequence[Matched]) -> float:
+    """The share of the question's weight that these causes hold, related words counting a part of it."""
+    weights, held = found.question.weights, _words_held(found, causes_of)
+    akin = _words_held(found, [cause._replace(via="literal") for cause in causes_of]) - held
+    return _share(found, causes_of) + (RELATED * coverage(weights, akin) if weights else 0.0)
 
 
 def _share(found: Ranking, causes_of: Sequence[Matched]) -> float:
