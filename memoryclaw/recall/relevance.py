@@ -39,7 +39,7 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     question = ranking.question
     if says_what(question):
         return Relevance((Term("asked for", 1.0 if best else -1.0),))
-    weights, values = _weights(), _values(ranking, best)
+    weights, values = _weights(), values_of(ranking, best)
     terms = [Term(name, exact(weights[name][0] * value)) for name, value in values.items()]
     terms += [Term("goal", GOAL)] if any(one.term("goal") for one in best) else []
     terms += [Term("vector", VECTOR)] if any(one.term("vector") for one in best) else []
@@ -48,18 +48,18 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
 
 
 def says_what(question: Question) -> bool:
-    """True for a question with fields or operators, of a time alone, or for what is newest."""
-    plain = question.in_words and not question.query.filters
-    return not (plain and question.weights) or question.of_latest
+    """True for a question with fields or operators, of a time alone, or for what is newest; quotation marks in a sentence just quote."""
+    exact = question.query.filters or question.query.joined or not (question.in_words or question.is_sentence)
+    return bool(exact) or not question.weights or question.of_latest
 
 
 def confidence_of(ranking: Ranking, best: Sequence[Ranked]) -> float:
     """The chance, in hundredths, that the best of what was found holds what answers the question."""
-    odds = sum(_weights()[name][1] * value for name, value in _values(ranking, best).items())
+    odds = sum(_weights()[name][1] * value for name, value in values_of(ranking, best).items())
     return round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)
 
 
-def _values(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
+def values_of(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
     of_turn, of_units = of_text(ranking.question), of_evidence(ranking, best[:BEST])
     both = {"own found": of_turn["own question"] * of_units["share"]}
     return {"always": 1.0, **of_turn, **of_units, **both}
@@ -91,7 +91,17 @@ _ENGLISH = language("en")
 def _is_look_up(question: Question) -> bool:
     """True for nothing but telling words, of which the first is no order."""
     typed = words_of(question.query.text)
-    return not question.is_sentence and typed[0] not in _COMMANDS and not is_filler(question.query.text)
+    tells = not _is_bare(question) and any(word.isalpha() for word in typed)
+    return tells and not question.is_sentence and typed[0] not in _COMMANDS
+
+
+def _is_bare(question: Question) -> bool:
+    """True for a turn that tells of nothing: thanks, yeses and stop words."""
+
+    def is_stop(word: str) -> bool:
+        return question.language.is_stop(word) or _ENGLISH.is_stop(word)
+
+    return is_filler(question.query.text, is_stop=is_stop)
 
 
 def of_text(question: Question) -> dict[str, float]:
@@ -111,7 +121,7 @@ def of_text(question: Question) -> dict[str, float]:
         "pointing": any(word in _POINTING for word in typed),
         "pasted": any(mark in text for mark in _PASTED),
         "asks": asks,
-        "bare": all(question.language.is_stop(word) or _ENGLISH.is_stop(word) for word in typed),
+        "bare": _is_bare(question),
     }
     return {name: float(value) for name, value in values.items()}
 
@@ -123,7 +133,7 @@ def of_evidence(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
     """The features of what was found for a turn: how much of it meets where, and how rare that is in this vault."""
     question, evidence = ranking.question, ranking.evidence
     weights = question.weights
-    total = sum(weights.values())
+    total = sum(weights.values()) or 1.0
     scale = rarity(evidence.units, 1)  # what a word tells that one unit alone holds
     held = [words_held(question, evidence.counts.get(one.unit.rowid, NOTHING_COUNTED).own) for one in best]
     most = max((sum(weights[word] * part for word, part in words.items()) for words in held), default=0.0)
