@@ -17,12 +17,13 @@ from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.language import words_of
 
 BEST = 10  # units that are looked at
+AROUND = 50  # units that are thought to stand around a vault: in one of five notes no word is rare
 MANY = 5  # words that meet in a unit: more tell no more
 LONG = 8  # words of a question: more tell no more
 # Of what the sets that the weights were learned on do not have.
 GOAL = 1.0  # a goal shares words with something
 VECTOR = 2.0  # vectors found something near in meaning
-KEYWORDS = 6.0  # times the share of them that meets in a unit: words to look up, no sentence
+LOOKED_UP = 0.5  # of the weight of words to look up, no sentence: so much must meet in a unit
 _CERTAIN = 30.0  # logarithm of odds
 _PASTED = (": ", '"', "“", "„", "«", "```", "\n")
 
@@ -38,19 +39,19 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     """
     question = ranking.question
     if says_what(question):
-        return Relevance((Term("asked for", 1.0 if best else -1.0),))
+        enough = not _is_look_up(question) or of_evidence(ranking, best[:BEST])["share"] >= LOOKED_UP
+        return Relevance((Term("asked for", 1.0 if best and enough else -1.0),))
     weights, values = _weights(), values_of(ranking, best)
     terms = [Term(name, exact(weights[name][0] * value)) for name, value in values.items()]
     terms += [Term("goal", GOAL)] if any(one.term("goal") for one in best) else []
     terms += [Term("vector", VECTOR)] if any(one.term("vector") for one in best) else []
-    terms += [Term("keywords", exact(KEYWORDS * values["share"]))] if _is_look_up(question) else []
     return Relevance(tuple(term for term in terms if term.value))
 
 
 def says_what(question: Question) -> bool:
-    """True for a question with fields or operators, of a time alone, or for what is newest; quotation marks in a sentence just quote."""
+    """True for words to look up, fields or operators, a time alone, or what is newest; quotation marks in a sentence just quote."""
     exact = question.query.filters or question.query.joined or not (question.in_words or question.is_sentence)
-    return bool(exact) or not question.weights or question.of_latest
+    return bool(exact) or not question.weights or question.of_latest or _is_look_up(question)
 
 
 def confidence_of(ranking: Ranking, best: Sequence[Ranked]) -> float:
@@ -89,10 +90,11 @@ _ENGLISH = language("en")
 
 
 def _is_look_up(question: Question) -> bool:
-    """True for nothing but telling words, of which the first is no order."""
+    """True for nothing but telling words, of which the first is no order; what is not written with spaces may be a sentence."""
     typed = words_of(question.query.text)
-    tells = not _is_bare(question) and any(word.isalpha() for word in typed)
-    return tells and not question.is_sentence and typed[0] not in _COMMANDS
+    tells = not _is_bare(question) and any(word.isalpha() for word in typed) and "?" not in question.query.text
+    is_cut = any(leaf.via == "bigram" for leaf in question.leaves)
+    return tells and question.in_words and not (is_cut or question.is_sentence) and typed[0] not in _COMMANDS
 
 
 def _is_bare(question: Question) -> bool:
@@ -132,15 +134,16 @@ def of_text(question: Question) -> dict[str, float]:
 def of_evidence(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
     """The features of what was found for a turn: how much of it meets where, and how rare that is in this vault."""
     question, evidence = ranking.question, ranking.evidence
-    weights = question.weights
+    around = math.log1p(AROUND / (evidence.units + 1))
+    weights = {word: weight + around for word, weight in question.weights.items()}
     total = sum(weights.values()) or 1.0
-    scale = rarity(evidence.units, 1)  # what a word tells that one unit alone holds
+    scale = rarity(evidence.units, 1) + around  # what a word tells that one unit alone holds
     held = [words_held(question, evidence.counts.get(one.unit.rowid, NOTHING_COUNTED).own) for one in best]
     most = max((sum(weights[word] * part for word, part in words.items()) for words in held), default=0.0)
     return {
         "share": most / total,
         "weight": most / scale,
-        "gain": max((one.words for one in best), default=0.0) / (total * (K1 + 1)),
+        "gain": max((one.words for one in best), default=0.0) / ((sum(question.weights.values()) or 1.0) * (K1 + 1)),
         "meeting": min(max((sum(words.values()) for words in held), default=0.0), MANY) / MANY,
         "length": min(len(weights), LONG) / LONG,
         "unknown": sum(weights[word] for word in question.unknown if word in weights) / total,

@@ -347,7 +347,7 @@ def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
 
 def _confidence(found: Ranking, matches: Sequence[Match], best: Sequence[Ranked]) -> float:
     """The chance that the matches hold the answer; of a question that says itself what is wanted, the share of its words."""
-    if not matches:
+    if not matches or not relevance_of(found, best).passes:
         return 0.0
     return share_of(found, matches[:_BEST]) if says_what(found.question) else confidence_of(found, best)
 
