@@ -30,9 +30,12 @@ from memoryclaw.recall.relevance import values_of
 from memoryclaw.recall.search import Searcher
 
 HERE = Path(__file__).parent / "silenceset"
-BUDGET, ASKED, VAULTS = 800, 100, 2  # tokens; questions of a set; vaults of it in which the everyday prompts are asked
+BUDGET, ASKED, VAULTS = (
+    800,
+    100,
+    2,
+)  # tokens; questions of a set; vaults of it in which the everyday prompts are asked
 LATER = timedelta(days=30)
-FLOOR = -0.4  # of the sum that is learned: where it is moved to 0
 _RIDGE, _STEPS = 2.0, 30
 
 Row = dict[str, Any]
@@ -87,12 +90,14 @@ def put_projects(root: Path) -> None:
         path.write_text(as_lines(log), encoding="utf-8")
 
 
-def asked(app: App, day: Any, group: str, kind: str, text: str, held: Any) -> Case:
+def asked(app: App, day: Any, group: str, kind: str, text: str, held: Any) -> Case:  # noqa: PLR0917
     """A turn put to a vault; `held` says of a context what share it holds of what is wanted."""
     searcher = Searcher(app.index, app.catalog, day)
     with searcher.reading():
         ranking = searcher.find(text)
-        features = values_of(ranking, [one for one in ranking.open if one.score and one.unit.trust != "untrusted"])
+        features = values_of(
+            ranking, [one for one in ranking.open if one.score and one.unit.trust != "untrusted"]
+        )
     answer = app.recall(text, budget=BUDGET, noted=False)
     return Case(group, kind, text, features, held(answer), answer.tokens - answer.aside, answer.confidence)
 
@@ -161,16 +166,18 @@ def of_set(one: sets.Set, cache: Path) -> Iterator[Case]:
 # Learning: two logistic sums of the same features, every set with the same weight.
 
 
-def logistic(rows: Sequence[Sequence[float]], labels: Sequence[float], weights: Sequence[float]) -> list[float]:
+def logistic(
+    rows: Sequence[Sequence[float]], labels: Sequence[float], weights: Sequence[float]
+) -> list[float]:
     """The weights of a logistic sum, by Newton's method; large ones cost a little."""
-    import numpy  # noqa: PLC0415 - of the extra `vectors`
+    import numpy as np  # noqa: PLC0415 - of the extra `vectors`
 
-    x, y, w = numpy.array(rows), numpy.array(labels), numpy.array(weights)
-    found = numpy.zeros(x.shape[1])
-    ridge = _RIDGE * numpy.eye(x.shape[1])
+    x, y, w = np.array(rows), np.array(labels), np.array(weights)
+    found = np.zeros(x.shape[1])
+    ridge = _RIDGE * np.eye(x.shape[1])
     for _ in range(_STEPS):
-        p = 1 / (1 + numpy.exp(-numpy.clip(x @ found, -30, 30)))
-        found -= numpy.linalg.solve(
+        p = 1 / (1 + np.exp(-np.clip(x @ found, -30, 30)))
+        found -= np.linalg.solve(
             (x * (w * p * (1 - p))[:, None]).T @ x + ridge, x.T @ (w * (p - y)) + ridge @ found
         )
     return [float(value) for value in found]
@@ -181,7 +188,10 @@ def shared(cases: Sequence[Case], labels: Sequence[float]) -> list[float]:
     sizes: dict[tuple[str, bool], int] = {}
     for case, label in zip(cases, labels, strict=True):
         sizes[case.group, label > 0] = sizes.get((case.group, label > 0), 0) + 1
-    weights = [(2 if label > 0 else 1) / sizes[case.group, label > 0] for case, label in zip(cases, labels, strict=True)]
+    weights = [
+        (2 if label > 0 else 1) / sizes[case.group, label > 0]
+        for case, label in zip(cases, labels, strict=True)
+    ]
     return [weight * len(cases) / sum(weights) for weight in weights]
 
 
@@ -191,23 +201,32 @@ def learned(cases: Sequence[Case]) -> Iterator[str]:
 
     def fitted(some: Sequence[Case], label: Any) -> list[float]:
         labels = [label(case) for case in some]
-        return logistic([[case.features[name] for name in names] for case in some], labels, shared(some, labels))
+        return logistic(
+            [[case.features[name] for name in names] for case in some], labels, shared(some, labels)
+        )
 
     def value(case: Case, weights: Sequence[float]) -> float:
         return math.fsum(weight * case.features[name] for name, weight in zip(names, weights, strict=True))
 
-    telling = [case for case in cases if case.kind in ("everyday", "none") or (case.kind == "asked" and case.held > 0)]
+    telling = [
+        case
+        for case in cases
+        if case.kind in ("everyday", "none") or (case.kind == "asked" and case.held > 0)
+    ]
     answering = [case for case in cases if case.kind != "everyday"]
-    is_wanted, is_held = (lambda case: float(case.kind == "asked")), (lambda case: case.held * (case.kind == "asked"))
+    is_wanted, is_held = (
+        (lambda case: float(case.kind == "asked")),
+        (lambda case: case.held * (case.kind == "asked")),
+    )
     for group in sorted({case.group for case in cases}):
         weights = fitted([case for case in telling if case.group != group], is_wanted)
         own = [case for case in telling if case.group == group]
-        lost = [value(case, weights) < FLOOR for case in own if case.kind == "asked"]
-        silent = [value(case, weights) < FLOOR for case in own if case.kind != "asked"]
+        lost = [value(case, weights) < 0 for case in own if case.kind == "asked"]
+        silent = [value(case, weights) < 0 for case in own if case.kind != "asked"]
         yield f"{group}: of {len(lost)} that were found {mean(lost):.3f} lost, of {len(silent)} prompts {mean(silent):.3f} silent"
     relevance, confidence = fitted(telling, is_wanted), fitted(answering, is_held)
     for name, weight, odds in zip(names, relevance, confidence, strict=True):
-        yield f"{name} {weight - FLOOR * (name == 'always'):.3f} {odds:.3f}"
+        yield f"{name} {weight:.3f} {odds:.3f}"
 
 
 def told(cases: Sequence[Case]) -> Iterator[str]:
@@ -224,15 +243,22 @@ def told(cases: Sequence[Case]) -> Iterator[str]:
 
 def main() -> int:
     """Asks, and prints what came of it."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--logs", nargs="*", action="extend", default=[], type=Path, metavar="DIR")
     options.add_argument("--data", nargs="*", action="extend", default=[], type=Path, metavar="DIR")
     options.add_argument("--cache", type=Path, metavar="DIR", help="keep vaults there")
     options.add_argument("--learn", action="store_true", help="print the weights of the features")
     given = options.parse_args()
-    with tempfile.TemporaryDirectory(prefix="memoryclaw-silence-") as folder, sets.cache_at(given.cache) as cache:
+    with (
+        tempfile.TemporaryDirectory(prefix="memoryclaw-silence-") as folder,
+        sets.cache_at(given.cache) as cache,
+    ):
         cases = [*of_projects(Path(folder))]
-        for number, path in enumerate(path for one in given.logs for path in sorted(one.glob("*.questions.jsonl"))):
+        for number, path in enumerate(
+            path for one in given.logs for path in sorted(one.glob("*.questions.jsonl"))
+        ):
             cases += of_logs(path, Path(folder) / str(number))
         for one in sets.sets_of(given.data) if given.data else ():
             cases += of_set(one, cache)

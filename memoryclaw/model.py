@@ -310,7 +310,7 @@ class Answer:
     left_out: tuple[LeftOut, ...]
     trace: tuple[Traced, ...]
     confidence: float
-    relevance: Relevance = Relevance()  # whether the vault says anything about it
+    relevance: Relevance = field(default_factory=Relevance)  # whether the vault says anything about it
     did_you_mean: dict[str, str] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()  # names in the question that stand nowhere in the vault
     notices: tuple[str, ...] = ()

@@ -487,17 +487,19 @@ class App:
             room: tokens that are left in the host's own context: a recall takes at most a tenth of them.
             noted: False for the owner who only looks: there is no receipt, and the ledger stays as it is.
         """
-        return self._recalled(query, goal, session, budget, seen, room, noted=noted)
+        return self._recalled(
+            query, goal=goal, session=session, budget=budget, seen=seen, room=room, noted=noted
+        )
 
     def _recalled(
         self,
         query: str,
+        *,
         goal: str = "",
         session: str = "",
         budget: int | None = None,
         seen: str = "all",
         room: int | None = None,
-        *,
         noted: bool = True,
         floor: bool = True,
     ) -> Recalled:

@@ -12,7 +12,18 @@ from dataclasses import fields, is_dataclass
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from memoryclaw.model import Answer, Decided, Fact, Match, Problem, ReadBack, Recalled, Relevance, Term, Traced
+from memoryclaw.model import (
+    Answer,
+    Decided,
+    Fact,
+    Match,
+    Problem,
+    ReadBack,
+    Recalled,
+    Relevance,
+    Term,
+    Traced,
+)
 
 if TYPE_CHECKING:
     from memoryclaw.app.adoption import Adoptable
@@ -232,7 +243,10 @@ relevance: Shape[Relevance] = Shape("value terms")
 _RECALL = f"query context tokens aside budget confidence {_STATE} matches left_out {_REMARKS}"
 _recall: Shape[Recalled] = Shape(f"{_RECALL} receipt timings_ms", matches=[_packed_match])
 _traced_recall: Shape[Recalled] = Shape(
-    f"{_RECALL} relevance trace receipt timings_ms", matches=[_packed_match], relevance=relevance, trace=[traced]
+    f"{_RECALL} relevance trace receipt timings_ms",
+    matches=[_packed_match],
+    relevance=relevance,
+    trace=[traced],
 )
 asked: Shape[AnsweredQuestion] = Shape(f"query answered lines confidence did_you_mean notices {_STATE}")
 read_back: Shape[ReadBack] = Shape(

@@ -127,7 +127,9 @@ class EvidenceReader:
         text = self._text(question, fields, then, max(pool, POOL))
         others = self._any([*question.aliases, *question.related], fields)
         if len(text) < POOL:  # single characters stand in most texts, so they find only what is still missing
-            others |= self._any([leaf for leaf in question.leaves if leaf.via == "bigram" and leaf.share < 1], fields)
+            others |= self._any(
+                [leaf for leaf in question.leaves if leaf.via == "bigram" and leaf.share < 1], fields
+            )
         others |= self._any([leaf for leaf in question.leaves if leaf.via == "date"], fields)
         goal = self._any(question.goal, fields) if question.open_to_goal else {}
         listed = self._units_by_filter(question, nothing_found=not (text or others))

@@ -62,7 +62,9 @@ _YOURSELF = frozenset((*lists.words("pronouns.yourself"), *lists.words("pronouns
 _YOURSELF_UNSPACED = tuple(word for word in _YOURSELF if max(word) > "\u2fff")
 
 _LATEST = tuple(
-    " ".join(words_of(phrase)) for phrase in lists.text("relevance.latest").replace("\n", ",").split(",") if phrase
+    " ".join(words_of(phrase))
+    for phrase in lists.text("relevance.latest").replace("\n", ",").split(",")
+    if phrase
 )
 _LATEST_UNSPACED = tuple(lists.words("relevance.latest_unspaced"))
 
@@ -75,7 +77,9 @@ class Leaf(NamedTuple):
     via: str  # literal | phrase | prefix | fuzzy | bigram | alias | date
     share: float = 1.0  # of its gain
     most: float = math.inf  # it tells no more: the idf of the word that it stands for, in whatever language
-    near: float = 0.0  # of a day asked about, as a text writes it, instead of a share: 1, or less without the year
+    near: float = (
+        0.0  # of a day asked about, as a text writes it, instead of a share: 1, or less without the year
+    )
 
 
 class Question(NamedTuple):
@@ -564,9 +568,15 @@ def _days_told(
         for spelling, share in dates.spellings(one, is_known).items()
         for tokens in languages.phrases(spelling)
     }
-    counts = catalog.count_of({token for tokens, _ in phrases for token in tokens})
+    counts = catalog.count_of(list(dict.fromkeys(token for tokens, _ in phrases for token in tokens)))
     leaves = (
-        Leaf(IndexClause("phrase" if len(tokens) > 1 else "token", " ".join(tokens)), text, "date", 0.0, near=share)
+        Leaf(
+            IndexClause("phrase" if len(tokens) > 1 else "token", " ".join(tokens)),
+            text,
+            "date",
+            0.0,
+            near=share,
+        )
         for (tokens, text), share in phrases.items()
         if all(token in counts for token in tokens)
     )

@@ -231,7 +231,9 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
         if unit.kind == "fact" and unit.field == FROM_NOW_ON and of_you:
             terms.append(("wish", FACT))
         if ranges:
-            terms.append(("date", DAY if _is_to_come(question, unit) else DATE * _date(question, evidence, unit)[0]))
+            terms.append(
+                ("date", DAY if _is_to_come(question, unit) else DATE * _date(question, evidence, unit)[0])
+            )
         elif evidence.listed:
             terms.append(("filter", 1.0))
         return terms

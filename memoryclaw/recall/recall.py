@@ -52,7 +52,9 @@ def recall(
         if not floor or relevance_of(ranking, best).passes:
             matches, packed, aside = _pack(searcher, ranking, waiting, pack)
         else:
-            matches, packed, aside = _pack(searcher, ranking, _due_alone(ranking, waiting) if begins else [], pack)
+            matches, packed, aside = _pack(
+                searcher, ranking, _due_alone(ranking, waiting) if begins else [], pack
+            )
             packed = dict.fromkeys((hit.unit.rowid for hit in waiting), "irrelevant") | packed
         answer = searcher.answer(text, ranking, matches, refused | packed, best)
     return Recalled(

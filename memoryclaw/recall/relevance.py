@@ -23,7 +23,7 @@ LONG = 8  # words of a question: more tell no more
 # Of what the sets that the weights were learned on do not have.
 GOAL = 1.0  # a goal shares words with something
 VECTOR = 2.0  # vectors found something near in meaning
-LOOKED_UP = 0.5  # of the weight of words to look up, no sentence: so much must meet in a unit
+LOOKED_UP = 0.3  # of the weight of words to look up, no sentence: so much must meet in a unit
 _CERTAIN = 30.0  # logarithm of odds
 _PASTED = (": ", '"', "“", "„", "«", "```", "\n")
 
@@ -61,6 +61,7 @@ def confidence_of(ranking: Ranking, best: Sequence[Ranked]) -> float:
 
 
 def values_of(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
+    """The features of a turn and of the best of what was found for it, by name."""
     of_turn, of_units = of_text(ranking.question), of_evidence(ranking, best[:BEST])
     both = {"own found": of_turn["own question"] * of_units["share"]}
     return {"always": 1.0, **of_turn, **of_units, **both}
@@ -74,8 +75,11 @@ def _weights() -> dict[str, tuple[float, float]]:
 
 # What the words of a turn tell by themselves.
 
+
 def _phrases(name: str) -> frozenset[tuple[str, ...]]:
-    return frozenset(tuple(words_of(phrase)) for phrase in lists.text(name).replace("\n", ",").split(",") if phrase)
+    return frozenset(
+        tuple(words_of(phrase)) for phrase in lists.text(name).replace("\n", ",").split(",") if phrase
+    )
 
 
 _GENERAL, _ORDERS = _phrases("relevance.general"), _phrases("relevance.orders")
@@ -92,16 +96,19 @@ _ENGLISH = language("en")
 def _is_look_up(question: Question) -> bool:
     """True for nothing but telling words, of which the first is no order; what is not written with spaces may be a sentence."""
     typed = words_of(question.query.text)
-    tells = not _is_bare(question) and any(word.isalpha() for word in typed) and "?" not in question.query.text
+    tells = (
+        not _is_bare(question) and any(word.isalpha() for word in typed) and "?" not in question.query.text
+    )
     is_cut = any(leaf.via == "bigram" for leaf in question.leaves)
-    return tells and question.in_words and not (is_cut or question.is_sentence) and typed[0] not in _COMMANDS
+    plain = bool(question.weights) and question.in_words and not question.query.ranges
+    return tells and plain and not (is_cut or question.is_sentence) and typed[0] not in _COMMANDS
 
 
 def _is_bare(question: Question) -> bool:
-    """True for a turn that tells of nothing: thanks, yeses and stop words."""
+    """True for a turn that tells of nothing: thanks, yeses, stop words and numbers."""
 
     def is_stop(word: str) -> bool:
-        return question.language.is_stop(word) or _ENGLISH.is_stop(word)
+        return question.language.is_stop(word) or _ENGLISH.is_stop(word) or word.isdigit()
 
     return is_filler(question.query.text, is_stop=is_stop)
 
@@ -143,12 +150,15 @@ def of_evidence(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
     return {
         "share": most / total,
         "weight": most / scale,
-        "gain": max((one.words for one in best), default=0.0) / ((sum(question.weights.values()) or 1.0) * (K1 + 1)),
+        "gain": max((one.words for one in best), default=0.0)
+        / ((sum(question.weights.values()) or 1.0) * (K1 + 1)),
         "meeting": min(max((sum(words.values()) for words in held), default=0.0), MANY) / MANY,
         "length": min(len(weights), LONG) / LONG,
         "unknown": sum(weights[word] for word in question.unknown if word in weights) / total,
         "name": float(bool(question.entities or question.people)),
-        "speaker": float(any(one.unit.kind == "turn" and one.unit.entity_key in question.any_person for one in best)),
+        "speaker": float(
+            any(one.unit.kind == "turn" and one.unit.entity_key in question.any_person for one in best)
+        ),
     }
 
 
@@ -167,4 +177,3 @@ def words_held(question: Question, counts: Mapping[int, float]) -> dict[str, flo
         else:
             held |= dict.fromkeys(leaf.word.split() if number >= len(question.leaves) else (leaf.word,), 1.0)
     return {word: min(part, 1.0) for word, part in held.items() if part and word in question.weights}
-

@@ -268,7 +268,12 @@ def _names_of_months() -> dict[int, list[str]]:
 
 def _in_numbers(day: date) -> Iterator[str]:
     year, month, number = day.year, day.month, day.day
-    yield from (f"{year}-{month:02}-{number:02}", f"{year}{month:02}{number:02}", f"{year}年{month}月{number}日", f"{year}년 {month}월 {number}일")
+    yield from (
+        f"{year}-{month:02}-{number:02}",
+        f"{year}{month:02}{number:02}",
+        f"{year}年{month}月{number}日",
+        f"{year}년 {month}월 {number}일",
+    )
     for places in ("02", ""):
         yield f"{number:{places}}.{month:{places}}.{year}"
         yield f"{month:{places}}/{number:{places}}/{year}"
@@ -387,7 +392,10 @@ def _iso(moment: datetime) -> str:
 # The words of dates, one file a language. A word of a table may be several words of a text: `last night`, `il y a`, `星期一`.
 
 _LANGUAGES = ("en", "de", "fr", "es", "zh", "it", "pt", "ru", "ko")
-_SCRIPTS = {"ru": re.compile("[\u0400-\u04ff]"), "ko": re.compile("[\u1100-\u11ff\uac00-\ud7a3]")}  # without a letter of it, nothing is read
+_SCRIPTS = {
+    "ru": re.compile("[\u0400-\u04ff]"),
+    "ko": re.compile("[\u1100-\u11ff\uac00-\ud7a3]"),
+}  # without a letter of it, nothing is read
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _DIGITS = {digit: str(n) for n, digit in enumerate("零一二三四五六七八九")} | {
     "〇": "0",
