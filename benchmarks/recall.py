@@ -36,6 +36,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import conversations
+from bootstrap import paired_bootstrap
 from conversations import (
     NOW,
     DataError,
@@ -58,7 +59,7 @@ from memoryclaw.app import App
 from memoryclaw.index.index import VERSION
 from memoryclaw.models.embedders import EXTRA
 from memoryclaw.models.packaged import MINILM, USE
-from memoryclaw.recall.evaluation import mean, ndcg, paired_bootstrap, recall_at, share
+from memoryclaw.recall.evaluation import mean, ndcg, recall_at, share
 from memoryclaw.recall.rank import rank
 from memoryclaw.recall.search import Searcher
 

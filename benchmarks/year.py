@@ -25,6 +25,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bootstrap import paired_bootstrap
 from clock import percentile
 from conversations import DataError
 from progress import Progress
@@ -39,7 +40,7 @@ from memoryclaw.app import init_vault, open_vault
 from memoryclaw.errors import MemoryClawError
 from memoryclaw.model import Fact as Stored
 from memoryclaw.model import Recalled
-from memoryclaw.recall.evaluation import mean, paired_bootstrap
+from memoryclaw.recall.evaluation import mean
 
 # What ranks by what happened to memories later, and the constants that switch it off; what this version does not have is passed over.
 PARTS: Mapping[str, Constants] = {"strength": {"memoryclaw.recall.rank:STRENGTH": 0.0}}

@@ -157,9 +157,7 @@ def open_vault(
     """Opens the vault at `path`, or the one that the command line would choose in this folder.
 
     Args:
-        path: the folder.
         clock: tells the time; everything that depends on it asks here.
-        progress: told (done, total) while files are indexed.
         patience: seconds that a live watcher is given to say that the index is in line, before the files are looked at.
         audience: for whom it is opened: what is for others is not seen, and only the owner changes what is there.
 
@@ -210,10 +208,8 @@ def init_vault(
     """Makes a folder a vault: folders, commented settings, a git repository with a first commit. Changes nothing that is there.
 
     Args:
-        path: the folder.
         commit: notes to put into git as they are, such as `survey_vault(path).untracked`; one more commit.
         paths: where folders of ours are to be, by their names, such as `{"archive": "memory-archive"}`; only of a new vault.
-        clock: tells the time.
     """
     from memoryclaw.writing.context import Templates
     from memoryclaw.writing.init import adopt, init
@@ -247,13 +243,6 @@ def restore_vault(
 ) -> Restored:
     """Restores a bundle into a folder; one that is empty or not there becomes a vault first.
 
-    Args:
-        path: the vault's folder.
-        bundle: what `app.transfer.export_bundle` wrote.
-        dry_run: only tell what would be written.
-        clock: tells the time.
-        progress: told (done, total) of the files.
-
     Raises:
         InputError: it is no bundle, or damaged, or the folder is no vault; nothing was written.
     """
@@ -286,11 +275,6 @@ class App:
     """One open vault; a method for each verb.
 
     Args:
-        root: its folder.
-        clock: tells the time.
-        progress: told (done, total) while files are indexed.
-        patience: seconds that a live watcher is given.
-        audience: for whom it is opened.
         overrides: fields of its `Config` that are other than its settings say.
         kept: says how fresh the index is, of one that another process keeps: no file is looked at, then.
         may: asked with the open transaction before an index on a server is written; may raise.
@@ -479,10 +463,6 @@ class App:
         What the `session` has seen is not sent again until it changes.
 
         Args:
-            query: the question.
-            goal: what the agent is working on.
-            session: the running session.
-            budget: tokens of the context at most.
             seen: what of that the host still shows: `all`, what `tools` answered, or `none` from now on.
             room: tokens that are left in the host's own context: a recall takes at most a tenth of them.
             noted: False for the owner who only looks: there is no receipt, and the ledger stays as it is.
@@ -594,14 +574,7 @@ class App:
         memory_type: MemoryType = "",
         limit: Listed = 50,
     ) -> list[browsing.NoteEntry]:
-        """Notes, pinned ones first, then the newest, of equals those that are used often.
-
-        Args:
-            kind: only episode, semantic, skill, note or log.
-            state: in which they are.
-            memory_type: only notes that are of this type, or hold something of it.
-            limit: how many at most.
-        """
+        """Notes, pinned ones first, then the newest, of equals those that are used often."""
         from memoryclaw.recall import browsing
 
         within(limit, 0, settings.MOST_LISTED, "a limit")
@@ -631,11 +604,7 @@ class App:
         Of one entity and a day, what its own note says is what git has of that day; for its owner alone.
 
         Args:
-            entity: its name, or a synonym of it.
-            as_of: the day, in the world.
-            history: all of them.
             believed_at: instead of what the files say now, what those of `commit_at(believed_at)` said; for the owner alone.
-            memory_type: only those of this type, such as `preference`.
         """
         from memoryclaw.recall import browsing
 
@@ -702,7 +671,6 @@ class App:
         Args:
             words: what they are about; all of them stand in the to-do or in what is said of its note.
             due: a time, such as `this week` or `2026-04-30`; only those that are due, or scheduled, then.
-            state: `open`, `done` or `all`.
 
         Raises:
             InputError: that is no time, or no state.
@@ -735,7 +703,6 @@ class App:
         """The pages of entities and topics that are compiled from the files: how each stands, and on demand written anew.
 
         Args:
-            name: only the page of this entity or topic.
             write: writes those that are not there or stale; what a person wrote on a page stays, byte for byte.
 
         Raises:
@@ -749,14 +716,7 @@ class App:
     def timeline(
         self, entity: About = "", *, since: Since = None, until: Until = None, limit: Newest = 50
     ) -> Timeline:
-        """What changed in the world: facts that began, ended or gave way, what was said, and episodes; the newest, in order.
-
-        Args:
-            entity: only what tells of it.
-            since: only from this day on.
-            until: only up to the end of this day.
-            limit: how many at most.
-        """
+        """What changed in the world: facts that began, ended or gave way, what was said, and episodes; the newest, in order."""
         from memoryclaw.recall.timeline import timeline
 
         within(limit, 0, settings.MOST_LISTED, "a limit")
@@ -877,16 +837,8 @@ class App:
         Secrets are taken out first, unless a person means them (`as_is`).
 
         Args:
-            text: what to keep.
-            entity: what it is about; without a field the text is a statement.
-            field: which of its fields; the text is the value.
-            tags: of the episode; a text with tags is one.
-            source: where it comes from.
-            note: keep the words as an episode, whatever they say.
-            as_is: keep what looks like a secret.
             memory_type: decision, preference, lesson, procedure, event, or a word of yours.
             scope: `permanent`, `project:<name>`, `session` or `session:<name>`: what it counts for.
-            expires: the last ISO day on which it counts.
 
         Raises:
             InputError: the scope or the day cannot be read.
@@ -977,13 +929,6 @@ class App:
 
         Secrets that come in are taken out first, unless a person means them (`as_is`).
 
-        Args:
-            id_: the note.
-            text: what its file is to say, header and all.
-            digest: of the file that the text was written for.
-            dry_run: only tell what would change, and what reading it finds wrong.
-            as_is: keep what looks like a secret.
-
         Raises:
             ConflictError: the file has changed since; nothing was written.
             InputError: it is no note whose text can be written.
@@ -1039,8 +984,6 @@ class App:
             source: everything of a session, a tool, an imported file, or another word that names where it comes from.
             since: everything captured or remembered on a day (ISO) and later.
             history: rewrites git's history too, after a backup; only of a vault that was never pushed.
-            dry_run: only says what would be emptied.
-            progress: told (done, total) while places are searched.
         """
         from memoryclaw.app.purge import carry_out, preview
         from memoryclaw.review.purge import PurgeRequest
@@ -1166,10 +1109,7 @@ class App:
         """Turns what the logs hold and no run has read into episodes, facts and proposals; one commit a change.
 
         Args:
-            dry_run: only plan; nothing is written.
             due: do nothing, and say why, while it is too early or another run is at work.
-            llm: auto (the models of the settings), or none.
-            mode: direct, branch or propose; empty: as the settings say.
             answers: what an agent answered to `segments`, instead of a model: objects with `segment` and `answer`, or
                 lines of JSON.
             answers_file: the name of their file, for the sentence about a line that is no answer.
@@ -1379,8 +1319,6 @@ class App:
         """Makes the vectors that are missing, a batch at a time; what is made stays.
 
         Args:
-            progress: told (done, total) after each batch.
-            stopping: asked before each batch; True ends the work there.
             thorough: looks first whether what is there is whole; else only when damage was met.
         """
         context = self._context
@@ -1515,7 +1453,6 @@ class App:
 
         Args:
             paths: files and folders of the vault, relative to where the program runs; the whole vault when none is given.
-            staged: instead, what git has staged, as it is staged.
 
         Raises:
             InputError: a path is not in the vault.
@@ -1532,9 +1469,6 @@ class App:
     @verb("POST /v1/migrate", "Write", "check migrate", audience=(OWNER,))
     def migrate(self, *, dry_run: Flag = False) -> Migrated:
         """Brings the files of an older format to the newest, in one commit; tells what changed, and what stays as it is.
-
-        Args:
-            dry_run: only tell.
 
         Raises:
             ConflictError: what would be rewritten holds work of yours that git does not.

@@ -35,8 +35,6 @@ class OpenClaw:
 
         Args:
             workspace: the folder with MEMORY.md; empty: what OpenClaw's configuration says.
-            config: OpenClaw's configuration file.
-            dry_run: only tell what would be proposed.
         """
         from memoryclaw.hosts.openclaw.importing import import_notes, workspace_of
         from memoryclaw.hosts.openclaw.setup import config_path

@@ -64,10 +64,7 @@ class Review:
         """Does what waits, as it was shown; one commit each.
 
         Args:
-            items: what waits.
             digest: of the one item, as somebody was shown it; what has changed since is refused.
-            value: the number, from 1, of the value that holds, of one conflict.
-            reason: why, for the commit and the record of decisions.
         """
         return self._decide(items, "approved", digest, value, reason)
 

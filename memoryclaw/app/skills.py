@@ -89,7 +89,6 @@ class Skills:
         """Says yes to a skill as its files are now; a draft moves to its place; one commit.
 
         Args:
-            name: the skill.
             version: of its files, as somebody was shown them (`list` tells it); what has changed since is refused.
         """
         from memoryclaw.skills.approve import approve_skill
@@ -108,10 +107,7 @@ class Skills:
         """Keeps in the ledger how it went when a skill was followed: by the agent, or as its owner saw it.
 
         Args:
-            name: the skill.
-            ok: whether it did what it is for.
             why: what went wrong; without secrets and what is marked private.
-            session: in which it was followed.
 
         Raises:
             VaultError: it could not be kept.
@@ -140,11 +136,7 @@ class Skills:
 
     @verb("POST /v1/host-skills", "Skills", "skills host", audience=AGENTS)
     def hosted(self, *, refresh: bool = True) -> HostSkills:
-        """The folder that hosts read skills from, brought up to date: copies of exactly the approved versions.
-
-        Args:
-            refresh: False to look only.
-        """
+        """The folder that hosts read skills from, brought up to date: copies of exactly the approved versions."""
         from memoryclaw.skills.host_skills import HostFolder, host_skills
 
         folder = HostFolder(os.fspath(self._context.state))
@@ -165,11 +157,8 @@ class Skills:
         """Carries out the steps of an approved skill; without `apply` it only shows each call that it would make.
 
         Args:
-            name: the skill, by its name, folder or path.
             params: values of its parameters; what is missing is looked up in facts.
-            apply: True to call the tools.
             session: whose log the steps are kept in; a session of its own without one.
-            ask: asks a person for what is still missing.
 
         Raises:
             InputError: it is not approved as it is now, or something is missing or wrong; nothing was done then.

@@ -50,7 +50,6 @@ class Transfer:
     """What comes into a vault and what leaves it.
 
     Args:
-        context: the vault.
         seen_by: the same of the vault as another audience sees it.
     """
 
@@ -68,8 +67,6 @@ class Transfer:
 
         Args:
             kind: chatgpt, claude, mem0, basic-memory, memory-md or markdown.
-            source: the file, folder or zip; it is only read.
-            dry_run: only tell what would come.
 
         Raises:
             InputError: there is no such source, or it is not what it is said to be.
@@ -174,11 +171,7 @@ class Transfer:
         return pack(path, paths, read, about, context.progress)
 
     def memory_file(self, *, budget: int = BUDGET) -> MemoryFile:
-        """What the caller may see, as one readable MEMORY.md: preferences, recent episodes and facts by entity.
-
-        Args:
-            budget: tokens of the whole file.
-        """
+        """What the caller may see, as one readable MEMORY.md: preferences, recent episodes and facts by entity."""
         within_budget(budget)
         from memoryclaw.hosts.memory_file import FileEpisode, FileFact, memory_file, trust_in
         from memoryclaw.recall import browsing

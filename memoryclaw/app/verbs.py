@@ -39,11 +39,7 @@ class Route(NamedTuple):
     """The address of a verb below /v1.
 
     Args:
-        method: GET, POST …
         path: with at most one `{name}`, which is the verb's first argument.
-        subject: the section of the documentation.
-        like: the command that answers the same.
-        pool: which workers answer.
         most: bytes of a request.
         anywhere: whether the index alone answers, so that any node of a fleet can.
         adds: how many notes it adds to a vault, which are held against its quota; None where it is no addition.
@@ -110,15 +106,11 @@ class Param(NamedTuple):
     """One parameter of a verb.
 
     Args:
-        help: what a person reads of it, in one sentence.
         key: its name in a request, where it is not that of the argument.
         least: the smallest number, or the fewest characters.
-        most: the largest number.
-        parse: makes the argument of the text of a request.
         choices: the words that a text may be, besides others that mean the same.
         metavar: what stands for it in a synopsis, where that is not its key.
         flag: its option on the command line, where that is not its key.
-        words: on the command line it is several words.
         completes: what of the vault a shell completes it with.
     """
 
@@ -176,6 +168,8 @@ FactId = Annotated[str, Param("A fact, by its id.", key="id", metavar="FACT", co
 NodeId = Annotated[str, Param("An id or a name.", key="id", least=1, completes="id")]
 End = Annotated[str, Param("An id or a name.", least=1, completes="id")]
 Session = Annotated[str, Param("The session that it is for.", metavar="S")]
+WorkingSession = Annotated[str, Param("The session.", metavar="S", flag="session")]
+OfTask = Annotated[str, Param("Only if it is of this task.", metavar="NAME")]
 Kind = Annotated[str, Param("Only those of one file of semantic/, like people.")]
 MatchKind = Annotated[str, Param("Only one kind; empty: all.", choices=MATCH_KINDS)]
 NoteKind = Annotated[str, Param("Only one kind; empty: all.", choices=NOTE_KINDS)]

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memoryclaw.app.context import VaultContext
-from memoryclaw.app.verbs import LOG, Session, Text, verb
+from memoryclaw.app.verbs import LOG, OfTask, WorkingSession, verb
 from memoryclaw.text.prompts import one_line
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class Working:
         self._context = context
 
     @verb("GET /v1/working/{session}", "Session", "working show")
-    def show(self, session: Session) -> WorkingMemory:
+    def show(self, session: WorkingSession) -> WorkingMemory:
         """The working memory of a session, empty when it has none; changes nothing."""
         return self._store.show(self._context.session_name(session))
 
@@ -35,18 +35,17 @@ class Working:
         return None if memory.empty and not memory.problems else memory
 
     @verb("PATCH /v1/working/{session}", "Session", "working set", pool=LOG)
-    def set(self, session: Session, changes: Mapping[str, object]) -> WorkingMemory:
+    def set(self, session: WorkingSession, changes: Mapping[str, object]) -> WorkingMemory:
         """Changes a session's working memory and returns it.
 
         Args:
-            session: whose.
             changes: `task`, `goal` and `active_skill` are set, `plan` is replaced, `facts` are added or replaced (None
                 removes one), `recent_observations` are appended. Another task begins a new working memory.
         """
         return self._store.change(self._context.session_name(session), changes)
 
     @verb("DELETE /v1/working/{session}", "Session", "working clear", pool=LOG)
-    def clear(self, session: Session, *, task: Text = "") -> Cleared:
+    def clear(self, session: WorkingSession, *, task: OfTask = "") -> Cleared:
         """Moves a session's working memory to its log. `task`: only if it is of this one."""
         return self._store.clear(self._context.session_name(session), task)
 

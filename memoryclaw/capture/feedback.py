@@ -50,13 +50,10 @@ def feedback(
     """Keeps a rating of what has this id.
 
     Args:
-        ledger: where it is kept.
         id_: of a note, section, fact or turn that exists.
         rating: from 1 to 5.
-        session: in which it was used.
         note: why; without secrets and what is marked private.
         receipt: of the recall that showed it; the last one that did, in this session first, if none is named.
-        redacted: takes secrets out.
         now: when.
 
     Raises:

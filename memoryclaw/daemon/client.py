@@ -49,11 +49,6 @@ def ask(
     """What the daemon answers, or None: there is none, it has another version or clock, it refuses, or takes longer than `timeout` seconds.
 
     Args:
-        state: the state folder of the vault.
-        method: GET, POST …
-        path: such as `/v1/recall`, with what it asks for.
-        body: a JSON value to send.
-        timeout: seconds for all of it.
         audience: for whom it is asked; there are tokens of the owner and of the agent.
     """
     try:
@@ -67,16 +62,7 @@ def ask(
 def ask_daemon(
     root: str, method: str, path: str, body: Any = None, timeout: float = 2.0, *, audience: str = "agent"
 ) -> dict[str, Any] | None:
-    """The JSON object that the daemon of a vault answers, or None where there is none or it does not.
-
-    Args:
-        root: the vault's folder.
-        method: GET, POST …
-        path: such as `/v1/recall`, with what it asks for.
-        body: a JSON value to send.
-        timeout: seconds for all of it.
-        audience: for whom it is asked.
-    """
+    """The JSON object that the daemon of a vault answers, or None where there is none or it does not."""
     answer = ask(state_folder(root), method, path, body, timeout, audience=audience)
     return answer if isinstance(answer, dict) else None
 
@@ -159,15 +145,12 @@ class _Connection:
         """The JSON of an answer that says 200."""
         data = b"" if body is None else json.dumps(body).encode()
         self._in_time()
-        self._socket.sendall(self._request(method, path, data) + data)
-        return json.loads(self._answer())
-
-    def _request(self, method: str, path: str, data: bytes) -> bytes:
         host = f"[{self._address.host}]" if ":" in self._address.host else self._address.host
         lines = [f"{method} {path} HTTP/1.1", f"Host: {host}:{self._address.port}", "Connection: close"]
         lines += [f"Authorization: Bearer {self._address.token}", "Accept: application/json"]
         lines += ["Content-Type: application/json", f"Content-Length: {len(data)}"] if data else []
-        return "\r\n".join([*lines, "", ""]).encode("ascii")
+        self._socket.sendall("\r\n".join([*lines, "", ""]).encode("ascii") + data)
+        return json.loads(self._answer())
 
     def _answer(self) -> bytes:
         head = self._until_blank_line()
@@ -314,9 +297,6 @@ _PAUSE = 0.02
 
 def stop(state: Path) -> int:
     """Asks the daemon to stop and waits until it is gone; its process id, or 0 when none runs.
-
-    Args:
-        state: the state folder of the vault.
 
     Raises:
         LockedError: it was asked, and still runs.

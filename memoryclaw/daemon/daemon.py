@@ -50,12 +50,7 @@ class Happened(NamedTuple):
 
 
 class Events:
-    """The last 500 reports of a watch, numbered from 1; safe in every thread.
-
-    Args:
-        clock: tells the time.
-        most: how many are kept.
-    """
+    """The last 500 reports of a watch, numbered from 1; safe in every thread."""
 
     def __init__(self, clock: Callable[[], datetime], most: int = _KEPT) -> None:
         self._clock = clock
@@ -97,10 +92,7 @@ class Daemon:
     """The one daemon of a vault, without its HTTP server.
 
     Args:
-        root: the vault's folder.
-        open_vault: opens it to be watched.
         tell: is given what the log should say, one sentence each.
-        clock: tells the time of events.
         after: hours for which its schedule leaves new lines to an agent.
 
     Raises:

@@ -77,7 +77,6 @@ def within(seconds: float, work: Callable[[], str]) -> str | None:
     """What the work gives, or None when it fails or takes longer; then it goes on alone, and what it gives is dropped.
 
     Args:
-        seconds: how long to wait.
         work: what to do; it opens for itself whatever it needs.
     """
     reader, writer = os.pipe()

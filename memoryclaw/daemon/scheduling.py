@@ -61,15 +61,7 @@ class ScheduleStatus(NamedTuple):
 
 
 class Schedule:
-    """The timer of one vault.
-
-    Args:
-        root: the vault's folder.
-        templates: renders the entries.
-        clock: tells the time.
-        due: says whether a consolidation is due.
-        python: the Python that MemoryClaw is installed for.
-    """
+    """The timer of one vault."""
 
     def __init__(
         self,
@@ -91,10 +83,8 @@ class Schedule:
         """Installs the timer, or gives the one that is there new times.
 
         Args:
-            at: a time of day.
             every: minutes, instead of a time of day.
             using: one of USING; what works here when empty.
-            dry_run: only say what would be written.
 
         Raises:
             VaultError: nothing here can run anything on time; the sentence holds the line to add by hand.
@@ -244,7 +234,6 @@ class NightWork:
     """Looks after consolidation while a daemon runs; its own process, so that it takes neither time nor memory from the answers.
 
     Args:
-        root: the vault's folder.
         every: seconds between two looks; `consolidate --due` itself decides whether there is something to do.
         tell: is given one sentence for every run that did something or failed.
         first: seconds until the first look.

@@ -173,11 +173,9 @@ def due(
     However many nights were missed, one run reads all that waits, so nothing is caught up twice.
 
     Args:
-        now: the time.
         last_run: when the last run took place; None when there was none.
         newest_turn: when the last turn was said that the logs hold.
         oldest_waiting: when the first turn was said that no run has read; None when nothing waits.
-        interval_minutes: the least time between two runs.
         idle_minutes: how long a conversation must have paused, so that it is not cut in the middle.
         after_hours: how long turns wait at least, so that an agent's host can read them first.
         urgent: one of the turns that wait says that something went wrong; then the interval does not count.

@@ -62,8 +62,6 @@ def add(fleet: Fleet, vault: str, remote: str = "", *, node: str = "", seconds: 
     """Makes a vault known and waits until a node, or the one named, is its home: cloned from its remote and indexed, or new.
 
     Args:
-        fleet: what all nodes share.
-        vault: its name.
         remote: the address of its git remote; without one, a lost node loses it.
         node: which is to be its home; any when it is empty.
         seconds: to wait; 0 for not at all.
@@ -82,9 +80,6 @@ def move(fleet: Fleet, vault: str, node: str, *, seconds: float = 60) -> ListedV
     """Has a vault move to another node while it answers; waits until that node is its home.
 
     Args:
-        fleet: what all nodes share.
-        vault: its name.
-        node: its new home.
         seconds: to wait; 0 for not at all.
 
     Raises:
@@ -106,8 +101,6 @@ def drop(fleet: Fleet, vault: str, *, seconds: float = 60) -> None:
     """Forgets a vault, its tokens and its index; its files and its remote stay.
 
     Args:
-        fleet: what all nodes share.
-        vault: its name.
         seconds: to wait until its home has sent what it holds and lets go.
 
     Raises:
@@ -168,8 +161,6 @@ def check(fleet: Fleet, vault: str = "", *, folder: Path | None = None) -> list[
     """Compares files, index, remote and lease of one vault, or of all.
 
     Args:
-        fleet: what all nodes share.
-        vault: its name; empty for all.
         folder: that of a node: the vaults at home there are compared with their files, the others with their remotes.
 
     Raises:

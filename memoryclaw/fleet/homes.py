@@ -35,7 +35,6 @@ from memoryclaw.writing.init import point
 
 PATIENCE = 30.0  # seconds that a vault which leaves waits for the work that goes on in it, and a push for the vault's lock
 _SEND = 60.0  # seconds that one push may take while somebody waits for it
-_LEDGER = "ledger"
 # What a recall reads besides the index, and the ledger; found by watching which files it opens.
 _SMALL = (CONFIG_FILE, SCHEMA_FILE, DECISIONS_FILE, SALIENCE_FILE)
 
@@ -80,10 +79,6 @@ class Home:
     """A vault at home here.
 
     Args:
-        known: its row.
-        fence: under which it is at home here.
-        root: its folder.
-        here: whose home it is.
         lose: called when another node has taken it over.
     """
 
@@ -226,7 +221,7 @@ class Home:
     def _publish(self, number: int) -> None:
         root = os.fspath(self.root)
         stamps: dict[str, tuple[int, int, int]] = {}
-        for path in (*_SMALL, *files.list_files(root, _LEDGER)):
+        for path in (*_SMALL, *files.list_files(root, "ledger")):
             with suppress(OSError):
                 info = os.lstat(on_disk(root, path))
                 stamps[path] = info.st_size, info.st_mtime_ns, info.st_ino

@@ -104,7 +104,6 @@ class Jobs:
 
     Args:
         server: the server that all nodes share, reached without a pooler in between.
-        night: when vaults are due.
     """
 
     def __init__(self, server: Postgres, *, night: Night = Night(60, 240)) -> None:  # noqa: B008 - a constant
@@ -207,9 +206,7 @@ class Jobs:
         The job that ran is done either way, and the other try is a job of its own: a request that came meanwhile takes its place.
 
         Args:
-            vault: whose job it was.
             error: why it failed, in one sentence; empty when it did not.
-            tries: how many had failed before.
         """
         wait = FIRST_WAIT * 2**tries if tries + 1 < MOST_TRIES else None
         retry = f"""insert into procrastinate_jobs(queue_name, task_name, priority, lock, queueing_lock, args, attempts, status, scheduled_at)
@@ -276,9 +273,6 @@ class Worker:
     """One process that works through the queue.
 
     Args:
-        jobs: the queue.
-        fleet: tells where vaults are at home.
-        concurrency: vaults at a time.
         llm_calls: vaults of the whole fleet whose models are asked at a time; 0 for no limit.
         tell: is given one sentence for what went wrong.
     """

@@ -22,7 +22,6 @@ class Homes:
 
     Args:
         folder: holds one folder for each vault that was ever at home here.
-        here: the process that they are at home with.
         may_write: whether this process may still write any.
     """
 

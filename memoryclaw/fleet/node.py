@@ -29,7 +29,6 @@ _LOOK = 1.0  # seconds between looks at what is to move
 _LATER = 60.0  # seconds until what nobody waits for is sent: uses in the ledger
 _FILL_AGAIN = 30.0  # seconds until vectors are tried again that could not be made
 _GLANCE = 0.1  # seconds between looks whether a lease has ended
-_SHADOWS = ".shadows"
 _NODE = ".node"  # holds the name of the node whose folder it is, and which process of it was the last
 
 
@@ -38,10 +37,7 @@ class FleetNode:
 
     Args:
         folder: holds one folder for each vault that was ever at home here; no other process uses it.
-        name: of the node.
         address: where other nodes and clients reach it, such as `http://10.0.0.7:7411`.
-        fleet: what all nodes share.
-        tell: told what happens, one sentence each.
         lease: seconds for which the node keeps its vaults when it says nothing.
         adopt: whether it takes over vaults whose node is gone, by itself.
         replica: a copy of the fleet's database that takes no writes; the vaults of other nodes are read from it.
@@ -65,7 +61,7 @@ class FleetNode:
         self.background = Background(tell)
         here = Here(self.name, self._process, fleet, self._vaults, tell)
         self.homes = Homes(folder, here, self._may_write)
-        self.shadows = Shadows(folder / _SHADOWS, fleet, replica or fleet, self._vaults)
+        self.shadows = Shadows(folder / ".shadows", fleet, replica or fleet, self._vaults)
         self.is_draining = False
         self.is_replaced = False  # another process has the name
         self._until = 0.0  # of the lease, by the monotonic clock

@@ -99,9 +99,6 @@ def open_app(
     """A vault with its index on PostgreSQL, and with all that is written in git.
 
     Args:
-        fleet: what all nodes share.
-        root: the folder of the vault here.
-        vault: its name.
         kept: says how fresh the index is, of a vault that another node keeps.
         may: asked with the open transaction before the index is written; may raise.
     """

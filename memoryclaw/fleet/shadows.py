@@ -34,9 +34,7 @@ class Shadows:
 
     Args:
         folder: holds one folder for each vault that was ever read here.
-        fleet: what all nodes share.
         reads: the same, or a copy that takes no writes: the vaults are read from it.
-        vaults: those that stay open.
     """
 
     def __init__(self, folder: Path, fleet: Fleet, reads: Fleet, vaults: OpenVaults) -> None:

@@ -155,11 +155,7 @@ class Admission(NamedTuple):
 
 
 class Fleet:
-    """The tables that all nodes share.
-
-    Args:
-        server: the server that holds the indexes, too.
-    """
+    """The tables that all nodes share."""
 
     def __init__(self, server: Postgres) -> None:
         self.server = server
@@ -176,10 +172,7 @@ class Fleet:
         """Says that a node is there for so many seconds more.
 
         Args:
-            node: its name.
             holder: tells this process from an earlier one of the same name.
-            address: where the others reach it.
-            seconds: from now.
             previous: the process that had the name before, where it is known to have ended.
 
         Returns:
@@ -211,12 +204,6 @@ class Fleet:
 
     def add(self, name: str, remote: str = "", *, node: str = "", wanted: str = "") -> FleetVault:
         """Makes a vault known.
-
-        Args:
-            name: of the vault.
-            remote: the address of its git remote.
-            node: its home.
-            wanted: the node that is to become its home.
 
         Raises:
             ConflictError: there is one of this name.
@@ -471,8 +458,6 @@ class Fleet:
         """Puts the few small files that a recall reads beside the index where other nodes find them, in place of those there.
 
         Args:
-            number: of the vault's index.
-            files: by their path in the vault.
             kept: the paths of more files, which are there as they are.
             may: asked with the open transaction before anything is written; it raises where that may not be.
         """

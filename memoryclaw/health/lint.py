@@ -21,7 +21,6 @@ from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.vocabulary import Schema, misfits, read_schema, vocabulary_problems
 
 Read = Callable[[str], bytes | None]
-_SKILLS = (("skill", "current"), ("skill", "draft"))
 
 
 class Linted(NamedTuple):
@@ -71,7 +70,6 @@ def of_staged(vault: Vault, index_file: str = "") -> Linted:
     """What is wrong in the files that a commit made now would change, as git has them staged.
 
     Args:
-        vault: the folder.
         index_file: the index of the commit that is being made, as git names it to hooks; one of another repository is passed over.
 
     Raises:
@@ -114,7 +112,7 @@ def of_file(path: str, data: bytes, settings: ReadingSettings, schema: Schema) -
     note = read_note(path, data, settings)
     yield from (problem._replace(path=path) for problem in note.problems)
     yield from misfits(path, note.facts, schema)
-    if place_of(path) in _SKILLS:
+    if place_of(path) in (("skill", "current"), ("skill", "draft")):
         yield from lint_skill(path, data)
 
 

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 from memoryclaw.consolidation.changes import SPEAKERS
 from memoryclaw.consolidation.consolidate import ConsolidationContext, unread_logs
-from memoryclaw.errors import MemoryClawError, NotFoundError
+from memoryclaw.errors import MemoryClawError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.recall.strength import Strengths
 from memoryclaw.review.queue import ReviewItem
 from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.encoding import json_object
 from memoryclaw.vault import files
 from memoryclaw.vault.ledger import FOLDER
 from memoryclaw.vault.ledger_usage import LedgerUsage
@@ -140,16 +141,9 @@ _GROWTH = {
 def _events(root: str) -> Iterator[dict[str, Any]]:
     """The events of the ledger; a line that is none is passed over."""
     for path in files.list_files(root, FOLDER):
-        try:
-            lines = files.read_file(root, path).data.splitlines() if path.endswith(".jsonl") else ()
-        except NotFoundError:
-            continue
-        for line in lines:
-            try:
-                event = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(event, dict):
+        data = files.data_at(root, path) if path.endswith(".jsonl") else None
+        for line in (data or b"").splitlines():
+            if event := json_object(line):
                 yield event
 
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from memoryclaw.errors import HistoryError, InputError
-from memoryclaw.history.git import common_dir
+from memoryclaw.history.git import common_dir, drop
 from memoryclaw.history.repository import History
 
 CHECKS = ("lint", "eval")
@@ -45,16 +45,10 @@ class Hooked(NamedTuple):
 
 
 class CommitHook:
-    """The hook of one vault.
+    """The hook of one vault."""
 
-    Args:
-        root: the vault's folder.
-        python: the Python that MemoryClaw is installed for.
-    """
-
-    def __init__(self, root: str, *, python: str = sys.executable) -> None:
+    def __init__(self, root: str) -> None:
         self._root = root
-        self._python = python
 
     def install(self, check: str, *, strict: bool = False) -> Hooked:
         """Lets the hook run a check; what it runs already, it goes on to run.
@@ -71,7 +65,7 @@ class CommitHook:
                 f"{path} is not MemoryClaw's and was left as it is; {self._by_hand(check, strict=strict)}"
             )
         checks = {**_checks(text or ""), check: "strict" if strict else "warn"}
-        script = _script(self._python, checks)
+        script = _script(sys.executable, checks)
         if script != text or not os.access(path, os.X_OK):
             os.makedirs(folder, exist_ok=True)
             _write(path, script)
@@ -87,14 +81,11 @@ class CommitHook:
             return Hooked("not installed", path, checks)
         del checks[check]
         if checks:
-            _write(path, _script(self._python_in(text), checks))
+            hit = _PYTHON.search(text)
+            _write(path, _script((shlex.split(hit["quoted"])[0] if hit else sys.executable), checks))
         else:
             os.unlink(path)
         return Hooked("removed", path, checks)
-
-    def _python_in(self, text: str) -> str:
-        hit = _PYTHON.search(text)
-        return shlex.split(hit["quoted"])[0] if hit else self._python
 
     def _folder(self, *, must_be_ours: bool) -> str:
         """Where git looks for the hooks of this repository."""
@@ -118,7 +109,7 @@ class CommitHook:
 
     def _by_hand(self, check: str, *, strict: bool = False) -> str:
         mode = "strict" if strict else "warn"
-        line = f"{shlex.quote(self._python)} -P -m memoryclaw --vault {shlex.quote(self._root)} {check} --hook {mode}"
+        line = f"{shlex.quote(sys.executable)} -P -m memoryclaw --vault {shlex.quote(self._root)} {check} --hook {mode}"
         return f"to have it run this check, add the line `{line} || [ $? -ne {FOUND} ] || exit 1` to the hook {_NAME} there"
 
 
@@ -166,8 +157,7 @@ def _script(python: str, checks: Mapping[str, str]) -> str:
 
 def _write(path: str, text: str) -> None:
     temp = f"{path}.memoryclaw"
-    with suppress(FileNotFoundError):
-        os.unlink(temp)
+    drop(temp)
     with open(
         os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o755),
         "w",

@@ -28,7 +28,6 @@ _SIGNS = re.compile(r"^[ \t]*gpgsign[ \t]*(?:=[ \t]*(\w*))?", re.IGNORECASE | re
 UNSIGNED = "you have git sign commits (commit.gpgSign), and MemoryClaw's own are not signed"
 _YES = frozenset({"", "true", "yes", "on", "1"})
 _MERGES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
-_REBASES = ("rebase-merge", "rebase-apply")
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REFTABLE = "refs/heads/.invalid"
 _LOADING = threading.Lock()  # of the environment that the command layer is loaded with
@@ -122,7 +121,7 @@ def common_dir(git_dir: str) -> str:
 
 
 def _busy(git_dir: str) -> GitState | None:
-    if any(os.path.exists(os.path.join(git_dir, name)) for name in _REBASES):
+    if any(os.path.exists(os.path.join(git_dir, name)) for name in ("rebase-merge", "rebase-apply")):
         return GitState(
             "rebasing", "a git rebase is under way in the vault; finish or abort it first", git_dir
         )
@@ -282,29 +281,29 @@ def clear_our_locks(root: str, git_dir: str, ref: str, commit: str, since: float
     named = _lock_text(ref_lock)
     packed = os.path.join(common, "packed-refs.lock")
     if not is_heads and _is_of_then(packed, since) and not any(_gits_in(root)):
-        _drop(packed)
+        drop(packed)
     if named == commit:
         # HEAD's first: alone it would not be known.
         if is_heads and _lock_text(head_lock) == "":
-            _drop(head_lock)
+            drop(head_lock)
         _unlog(common, ref, commit)
-        _drop(ref_lock)
+        drop(ref_lock)
     elif named == "" and _is_of_then(ref_lock, since):
-        _drop(ref_lock)
+        drop(ref_lock)
     elif (
         is_heads
         and named is None
         and _lock_text(os.path.join(common, ref)) == commit
         and _is_of_then(head_lock, since)
     ):
-        _drop(head_lock)
+        drop(head_lock)
 
 
 def _unlog(common: str, ref: str, commit: str) -> None:
     """Removes the log of a branch that was to begin with this commit: git writes it before there is the branch."""
     lines = _text(os.path.join(common, "logs", ref)).splitlines()
     if len(lines) == 1 and _value(common, ref) is None and re.match(rf"0+ {commit} ", lines[0]):
-        _drop(os.path.join(common, "logs", ref))
+        drop(os.path.join(common, "logs", ref))
 
 
 def _is_of_then(path: str, since: float) -> bool:
@@ -374,7 +373,8 @@ def _lock_text(path: str) -> str | None:
         return None
 
 
-def _drop(path: str) -> None:
+def drop(path: str) -> None:
+    """Removes a file, if it is there."""
     with suppress(FileNotFoundError):
         os.unlink(path)
 
@@ -420,13 +420,7 @@ class GitCommand:
         self._git: Git | None = None
 
     def run(self, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> bytes:
-        """The output of one command; HistoryError with git's own words when it fails.
-
-        Args:
-            args: the subcommand and its arguments.
-            stdin: what the command reads.
-            env: further variables.
-        """
+        """The output of one command; HistoryError with git's own words when it fails."""
         status, out, err = self._execute(args, stdin, env or {})
         if status:
             raise self._failure(args[0], status, err)

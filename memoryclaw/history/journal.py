@@ -10,12 +10,12 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import GitBusyError, GitKilledError, NotFoundError
 from memoryclaw.history import git
-from memoryclaw.history.git import hash_name, index_stamp
+from memoryclaw.history.git import drop, hash_name, index_stamp
 from memoryclaw.history.repository import History, StagedUpdate, TreeEntry
 from memoryclaw.model import Stamp
 from memoryclaw.vault import files
@@ -88,8 +88,7 @@ def load(root: str) -> JournalEntry | None:
 
 def clear(root: str) -> None:
     """Forgets the journal: the change it names is done or dropped."""
-    with suppress(FileNotFoundError):
-        os.unlink(os.path.join(root, PATH))
+    drop(os.path.join(root, PATH))
 
 
 @contextmanager
@@ -125,8 +124,6 @@ def index_ready(
     It is on the disk, and git's lock is held, before anything else happens, so that what follows cannot end without it.
 
     Args:
-        history: the vault's repository.
-        entries: what is to change.
         known: the index's stamp when `was` of the entries was read; while it is the same, they are not read again.
         wait: seconds to wait for a git command of the user's.
 
@@ -145,7 +142,11 @@ def index_ready(
     try:
         end = time.monotonic() + wait
         while entries and not taken:
-            stamp = _copy(folder, index, ours)
+            drop(ours)
+            stamp = index_stamp(folder)
+            if stamp is not None:
+                shutil.copyfile(index, ours)
+                shutil.copymode(index, ours)
             _update(history, entries if stamp == known else _unmoved(history, entries, ours), ours)
             if not os.path.exists(ours):
                 break
@@ -156,9 +157,9 @@ def index_ready(
         yield put if taken else _nothing
     finally:
         if taken:
-            _drop(lock)
-        _drop(ours)
-        _drop(f"{ours}.lock")  # of a git that was killed
+            drop(lock)
+        drop(ours)
+        drop(f"{ours}.lock")  # of a git that was killed
 
 
 def join_updates(entries: Sequence[StagedUpdate]) -> tuple[StagedUpdate, ...]:
@@ -176,8 +177,8 @@ def clear_stale(history: History) -> None:
     ours, lock = os.path.join(folder, git.OUR_INDEX), os.path.join(folder, "index.lock")
     if git.is_our_index(lock):
         os.unlink(lock)
-    _drop(ours)
-    _drop(f"{ours}.lock")
+    drop(ours)
+    drop(f"{ours}.lock")
 
 
 def _unmoved(history: History, entries: Sequence[StagedUpdate], ours: str) -> list[StagedUpdate]:
@@ -219,17 +220,3 @@ def _take(folder: str, lock: str, ours: str, seen: Stamp | None) -> bool:
 
 def _nothing() -> None:
     """What there is to do where no entry changes."""
-
-
-def _copy(folder: str, index: str, ours: str) -> Stamp | None:
-    _drop(ours)
-    stamp = index_stamp(folder)
-    if stamp is not None:
-        shutil.copyfile(index, ours)
-        shutil.copymode(index, ours)
-    return stamp
-
-
-def _drop(path: str) -> None:
-    with suppress(FileNotFoundError):
-        os.unlink(path)

@@ -117,13 +117,7 @@ def remote_of(history: History) -> RemoteBranch:
 
 
 class Remote:
-    """The other copy of a vault's branch.
-
-    Args:
-        history: of the vault.
-        at: where it is.
-        seconds: that one command may take.
-    """
+    """The other copy of a vault's branch."""
 
     def __init__(self, history: History, at: RemoteBranch, *, seconds: float = _SECONDS) -> None:
         self._history = history

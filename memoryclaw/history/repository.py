@@ -24,6 +24,7 @@ from memoryclaw.history.git import (
     common_dir,
     configured_author,
     damage,
+    drop,
     git_state,
     hash_name,
     index_stamp,
@@ -690,8 +691,7 @@ def _put_object(store: str, oid: str, data: bytes, mode: int) -> None:
             with suppress(FileExistsError):
                 os.mkdir(folder)
                 os.chmod(folder, mode)  # of a repository that several people share
-            with suppress(FileNotFoundError):
-                os.unlink(temp)
+            drop(temp)
             with open(os.open(temp, _NEW, 0o444), "wb") as file:
                 file.write(data)
             os.rename(temp, os.path.join(folder, name))
@@ -764,9 +764,6 @@ def commit_log(
     Args:
         history: the repository; its HEAD must be a commit.
         paths: only commits that touched one of these files.
-        limit: how many at most.
-        tip: the commit to begin at.
-        skip: how many to leave out first.
     """
     counts = [f"--max-count={limit}", f"--skip={skip}"]
     args = ["rev-list", "--header", *counts, tip, "--", *map(history.places.on_disk, paths)]

@@ -121,9 +121,7 @@ class Rewriting:
     """One rewriting.
 
     Args:
-        history: the repository.
         versions: what becomes of versions of files, from `changed_versions`.
-        renames: path → the path under which it goes on.
         replaced: texts → what stands for them, in files and messages.
         needles: what must not be left anywhere.
     """
@@ -158,13 +156,16 @@ class Rewriting:
             bundle: the backup that an earlier try began; empty for none.
             before: the last commit before an earlier try moved the branches; empty when none came so far.
             kept: is given both as soon as they are certain, and before they are used.
-            progress: told (done, total) after each commit.
         """
         git = self._history.git
         bundle = bundle or self._free_bundle()
         kept(bundle, before)
         if not os.path.exists(bundle):
-            self._backup(bundle)
+            mask = os.umask(0o077)
+            try:
+                self._history.git.run("bundle", "create", "--quiet", bundle, "--all")
+            finally:
+                os.umask(mask)
         refs = self._refs()
         order = git.run("rev-list", "--topo-order", "--reverse", "--all").decode().split()
         self._stored = frozenset(_present(self._history, {new for _, new in self._changes() if new}))
@@ -208,13 +209,6 @@ class Rewriting:
             number += 1
             path = f"{self._history.root}-before-purge-{number}.bundle"
         return path
-
-    def _backup(self, path: str) -> None:
-        mask = os.umask(0o077)
-        try:
-            self._history.git.run("bundle", "create", "--quiet", path, "--all")
-        finally:
-            os.umask(mask)
 
     def _refs(self) -> list[tuple[str, str]]:
         out = self._history.git.run("for-each-ref", "--format=%(refname) %(objectname)").decode(

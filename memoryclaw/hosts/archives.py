@@ -128,7 +128,6 @@ def items(part: Part, told: Callable[[int], None] = lambda _: None) -> Iterator[
     No more than one item is in memory at a time, however large the file is.
 
     Args:
-        part: the file.
         told: how many bytes more were read.
     """
     with _reading(part) as file:

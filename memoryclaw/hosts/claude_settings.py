@@ -44,7 +44,6 @@ def without_hooks(text: str, before: str = "") -> str:
     """The settings without any command of ours, and without the groups and lists that held nothing else.
 
     Args:
-        text: the settings.
         before: what they were before us; a list that was there, though empty, stays.
     """
     while text.strip() and (command := next(_ours(_parse(text)), None)):

@@ -64,9 +64,7 @@ def read_value(kind: str, value: Any, name: str) -> Read:
     """What one value of an export holds.
 
     Args:
-        kind: whose export it is.
         value: an item of the file's list, or all that it holds.
-        name: of the file, for the source of memories.
     """
     if kind == MEM0:
         return _mem0(value, name)

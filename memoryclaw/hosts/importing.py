@@ -97,10 +97,6 @@ def import_export(
     """Brings over what another program exported.
 
     Args:
-        context: the vault and the moment.
-        recorder: captures into its logs.
-        kind: one of KINDS.
-        source: a file, a folder or a zip.
         dry_run: only tell what would come.
         progress: told (done, total) in bytes of the files that are read.
 

@@ -30,12 +30,7 @@ Entry = Mapping[str, Any]
 
 
 def entry_of(command: Sequence[str], vault: str) -> dict[str, Any]:
-    """How a host starts our server.
-
-    Args:
-        command: what runs MemoryClaw.
-        vault: the vault's folder.
-    """
+    """How a host starts our server."""
     return {"command": command[0], "args": [*command[1:], "mcp", "--vault", vault]}
 
 
@@ -43,7 +38,6 @@ def json_editor(section: str, *, comments: bool, typed: bool) -> SettingsEditor:
     """The editor of a host's servers in JSON.
 
     Args:
-        section: the key that holds them.
         comments: the host reads comments and trailing commas too.
         typed: an entry says that it is of the type `stdio`.
     """

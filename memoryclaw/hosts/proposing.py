@@ -92,8 +92,6 @@ def propose(
     """Writes the proposals in one commit; returns it, and what else there is to say.
 
     Args:
-        context: the vault and the moment.
-        new: what nobody has decided yet.
         template: of the commit message, which is told how many there are and from which files.
         **values: what else it is told.
     """

@@ -45,13 +45,7 @@ class SettingsChange(NamedTuple):
 
 
 def plan_install(path: str, editor: SettingsEditor, value: Any) -> SettingsChange:
-    """How the settings would look with our value.
-
-    Args:
-        path: the settings file.
-        editor: of its format.
-        value: what they should say.
-    """
+    """How the settings would look with our value."""
     real = _writable(path)
     before = _text(real)
     with _named(real):

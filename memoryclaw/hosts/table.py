@@ -104,8 +104,6 @@ def place(places: Places, environ: Mapping[str, str], system: str) -> str:
     """Where that is on a machine.
 
     Args:
-        places: as a row of the table names them.
-        environ: the environment.
         system: as `sys.platform` calls it.
     """
     home = environ.get("HOME") or os.path.expanduser("~")

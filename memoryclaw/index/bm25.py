@@ -37,7 +37,6 @@ def gain(weight: float, weighted_count: float, length: int, average: float) -> f
     """What one token adds to a unit's BM25.
 
     Args:
-        weight: its idf.
         weighted_count: its occurrences, each counted with the weight of its column.
         length: tokens of the unit over all columns.
         average: mean of that over all units.

@@ -305,11 +305,7 @@ class Catalog:
     def speakers(
         self, told: Iterable[tuple[str, str, str, str]]
     ) -> dict[tuple[str, str, str, str], frozenset[str]]:
-        """Who said the turns that current facts rest on, by the keys of their names; people without a name are left out.
-
-        Args:
-            told: facts by path, entity, field and value.
-        """
+        """Who said the turns that current facts rest on, by the keys of their names; people without a name are left out."""
         facts_asked = set(told)
         if not facts_asked:
             return {}
@@ -334,7 +330,6 @@ class Catalog:
         """What rested on these lines and no longer holds: (path, block, the fact); the block of a log is `^l` and the number of its line.
 
         Args:
-            turns: logs with lines of theirs.
             episodes: episodes, each with a name by which facts cite it, as `link_key` gives it.
         """
         names = _columns("f")

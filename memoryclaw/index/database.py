@@ -84,7 +84,6 @@ class Database:
     Args:
         folder: the state folder, made when missing; the folder around it must be there.
         recipe: whatever the content depends on besides the files; another recipe means another index.
-        extra: SQL that the text engine adds to the schema.
     """
 
     def __init__(self, folder: Path, recipe: str, extra: str = "") -> None:
@@ -408,7 +407,6 @@ def seal(path: Path, *, whole: bool = True) -> None:
     """Notes that the file is sound as it is, with its log. Call it with the lock held.
 
     Args:
-        path: the index.
         whole: nothing is left in the log. What is left there a reader keeps back, and whoever closes the index last moves it into the
             file; how the file is then, only a closer look tells.
     """

@@ -43,11 +43,7 @@ _OCCURRENCES = """select term, doc, col, offset from json_each(?) as asked cross
 
 
 class Fts5:
-    """The FTS5 engine, on the connection that `connect` gives.
-
-    Args:
-        connect: returns the open connection of the index.
-    """
+    """The FTS5 engine, on the connection that `connect` gives."""
 
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
         self._connect = connect

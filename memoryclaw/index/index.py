@@ -48,7 +48,6 @@ class Index:
 
     Args:
         database: the tables: one SQLite file, or those on a PostgreSQL server.
-        engine: the text lane.
         language: the analysis; part of the recipe, so that a change of it means another index.
     """
 
@@ -448,9 +447,7 @@ def open_index(
     """The index in `folder`, or on a server, with the text engine that the settings name.
 
     Args:
-        folder: the state folder.
         engine: `fts5`, `whoosh` or `postgres`.
-        language: the analysis.
         labels: of folders, on which its content depends too.
         server: with `postgres`, where it is.
     """

@@ -21,10 +21,7 @@ class Outgoing:
     """The gate for what the index holds.
 
     Args:
-        vault: as its owner sees it.
-        index: of all of it.
         audience: who reads it elsewhere; models of others read for the agent.
-        text_of: the text that is given away for a unit.
     """
 
     def __init__(

@@ -127,7 +127,6 @@ class Postgres:
 
         Args:
             vault: whose rows it sees and writes; without one, none.
-            read_only: all its statements see one state.
             wait_ms: how long it waits for the locks of others.
         """
         kind = "isolation level repeatable read read only" if read_only else "read write"
@@ -212,7 +211,6 @@ class Postgres:
         """Brings one part of our schema to its newest version, each step in order; whoever comes at the same time waits.
 
         Args:
-            part: its name.
             steps: what makes each version of the one before.
             whole: makes the newest at once where there is none yet.
 

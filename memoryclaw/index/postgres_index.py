@@ -362,8 +362,6 @@ class PostgresDatabase:
     """The tables of one vault as one audience sees it; the counterpart of `index.database.Database`.
 
     Args:
-        server: where they are.
-        name: of the vault on that server.
         audience: whose view; empty for that of everything.
         recipe: whatever the content depends on besides the files; another recipe means another index.
         keeps: False for who only reads what another process keeps: nothing is made or thrown away, then.
@@ -605,11 +603,7 @@ def drop(server: Postgres, name: str) -> None:
 
 
 class PostgresVectors:
-    """The vectors of a vault's passages, where every node finds them. They are kept as bytes; each node looks through a copy of its own.
-
-    Args:
-        database: the tables of the vault.
-    """
+    """The vectors of a vault's passages, where every node finds them. They are kept as bytes; each node looks through a copy of its own."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database

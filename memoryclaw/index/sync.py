@@ -64,7 +64,6 @@ class Sync:
 
     Args:
         renamed: told the old and the new path of a file that was moved as it was.
-        progress: told (done, total) after each batch of files.
     """
 
     def __init__(
@@ -198,10 +197,7 @@ class Following(Sync):
     """Brings the index of what one audience sees in line with the index of everything, which tells it what changed.
 
     Args:
-        vault: the vault as that audience sees it.
-        index: of what it sees.
         whole: the index of everything.
-        progress: told (done, total) after each batch of files.
     """
 
     def __init__(self, vault: Vault, index: Index, whole: Index, *, progress: Progress | None = None) -> None:
@@ -249,10 +245,7 @@ def fresh(
     """Brings the index in line with the files, or relies on a live watcher that has done so.
 
     Args:
-        sync: brings the index in line.
-        index: what the answer will come from.
         state: the state folder, where a live watcher takes cookies.
-        wait: seconds that the watcher is given.
         since: the moment, by the monotonic clock, whose files the answer must know; now when it is not given.
 
     Raises:

@@ -51,7 +51,6 @@ class VectorStore:
     """Vectors of one model.
 
     Args:
-        state: the state folder of the vault.
         model: as the settings call it; each has a folder of its own.
     """
 
@@ -396,12 +395,7 @@ _EXACT = float(
 
 
 class Matrix:
-    """A file of rows.
-
-    Args:
-        path: the file.
-        dimension: numbers in a row.
-    """
+    """A file of rows."""
 
     def __init__(self, path: Path, dimension: int) -> None:
         self.path = path
@@ -445,8 +439,6 @@ class Matrix:
 
         Args:
             query: of length 1.
-            mean: of all rows.
-            count: rows to look at: the first ones.
             wanted: slots at least.
         """
         if count <= wanted:
@@ -468,7 +460,6 @@ class Matrix:
 
         Args:
             query: of length 1.
-            mean: of all rows.
             sums: the checksum that each slot's row must have.
             count: rows that the file must have at least.
 

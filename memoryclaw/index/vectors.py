@@ -67,9 +67,6 @@ class Vectors:
     """The vectors of one vault.
 
     Args:
-        store: keeps them.
-        embedder: makes them.
-        catalog: reads the index they are of.
         server: where other nodes find them, or find them made, if the index is on one.
         follows: whether another process makes them, and this one only takes them from the server.
         outgoing: tells which units must not be given to an embedder on another machine.
@@ -151,8 +148,6 @@ class Vectors:
 
         Args:
             thorough: looks at every vector first; else only when damage was met.
-            progress: told (done, total) after each batch.
-            stopping: asked before each batch; True ends the work there.
 
         Raises:
             LockedError: another process is at it.
@@ -373,16 +368,11 @@ class Filler:
 
     Args:
         fill: makes what is missing, with an open vault of its own; ends early when what it is given says so.
-        tell: is given every report.
-        again: seconds until the next try after a failure.
     """
 
-    def __init__(
-        self, fill: Callable[[Stopping], Filled], tell: Callable[[WatchReport], None], *, again: float = AGAIN
-    ) -> None:
+    def __init__(self, fill: Callable[[Stopping], Filled], tell: Callable[[WatchReport], None]) -> None:
         self._fill = fill
         self._tell = tell
-        self._again = again
         self._woken = threading.Event()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="vectors", daemon=True)
@@ -419,9 +409,9 @@ class Filler:
         try:
             filled = self._fill(self._stopping.is_set)
         except LockedError:
-            return "", self._again
+            return "", AGAIN
         except MemoryClawError as error:
-            return f"no vectors were made: {error}", self._again
+            return f"no vectors were made: {error}", AGAIN
         if filled.filled:
             self._tell(WatchReport("vectors", f"{filled.filled} made, {filled.missing} units are without"))
-        return "", self._again if filled.missing else None
+        return "", AGAIN if filled.missing else None

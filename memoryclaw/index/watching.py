@@ -49,10 +49,7 @@ class Watching:
 
     Args:
         sync: brings the index in line; `vault` and `index` are those it works on.
-        state: the state folder of the vault.
-        tell: is given every report.
         reconcile: seconds between looks at the whole vault.
-        poll: seconds between looks where there are no events.
     """
 
     def __init__(
@@ -287,7 +284,6 @@ class Heartbeat:
 
     Args:
         state: the state folder; a watcher hears its cookies only when it lies in the vault.
-        root: the vault's folder.
     """
 
     def __init__(self, state: Path, root: Path) -> None:

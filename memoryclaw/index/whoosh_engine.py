@@ -230,7 +230,6 @@ def sealed(folder: Path, *, but: str) -> Seal:
     """The seal over the regular files of a folder as they are now, made readable by their owner alone.
 
     Args:
-        folder: where they are.
         but: the name of a file that is not part of it.
     """
     with os.scandir(folder) as entries:
@@ -369,7 +368,8 @@ class WhooshIndex:
             self._connect().execute("rollback")
 
     def _opened(self) -> tuple[_Record, Snapshot] | None:
-        record, last = self._record(), self._open
+        row = self._connect().execute("select value from meta where key = ?", (_KEY,)).fetchone()
+        record, last = (_Record(*json.loads(row[0])) if row else None), self._open
         if last and last[0] != record:
             last[1].close()
             self._open = None
@@ -382,10 +382,6 @@ class WhooshIndex:
             self._demand(record)
             self._open = record, snapshot
         return self._open
-
-    def _record(self) -> _Record | None:
-        row = self._connect().execute("select value from meta where key = ?", (_KEY,)).fetchone()
-        return _Record(*json.loads(row[0])) if row else None
 
     def _demand(self, record: _Record) -> None:
         # Whoosh reads the newest table of contents, so there must be no other than the sealed one.

@@ -33,9 +33,7 @@ def request_model(
     """What a request may say.
 
     Args:
-        name: of the model.
         keys: the parameters, by the names that they have in a request.
-        is_open: also any other key.
         longest: the most characters of each text and entries of each list; a text that is required is not empty then.
     """
     if is_open:
@@ -70,8 +68,6 @@ def from_json(model: type[R], body: str | bytes, word: str = "key") -> R:
 
     Args:
         model: what it may say.
-        body: its JSON.
-        word: what a key is called.
 
     Raises:
         InputError: one is unknown, missing or of another kind.

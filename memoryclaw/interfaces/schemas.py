@@ -38,7 +38,11 @@ class Schemas:
 
     def any_of(self, answers: Iterable[AnswerShape]) -> Schema:
         """What one of these shapes tells, or of functions that tell of more than one value."""
-        schemas = [self.of(shape) for answer in answers for shape in _shapes(answer)]
+        schemas = [
+            self.of(shape)
+            for answer in answers
+            for shape in ((answer,) if isinstance(answer, Shape) else shapes.SHAPES_OF[answer])
+        ]
         return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
 
     def of(self, shape: Shape[Any]) -> Schema:
@@ -68,7 +72,9 @@ class Schemas:
         for key in shape.keys:
             inner = self._key(key, kind)
             if key.spread:
-                schema = _joined(schema, self._resolved(inner))
+                schema = _joined(
+                    schema, self.components[inner["$ref"].removeprefix(REF)] if "$ref" in inner else inner
+                )
             else:
                 schema = _joined(schema, _object({key.name: inner}, optional=key.optional))
         return schema
@@ -111,13 +117,6 @@ class Schemas:
         hints = _hints(kind)
         names = [field.name for field in fields(kind)] if is_dataclass(kind) else kind._fields
         return _object({name: self._type(hints[name]) for name in names})
-
-    def _resolved(self, schema: Schema) -> Schema:
-        return self.components[schema["$ref"].removeprefix(REF)] if "$ref" in schema else schema
-
-
-def _shapes(answer: AnswerShape) -> Iterable[Shape[Any]]:
-    return (answer,) if isinstance(answer, Shape) else shapes.SHAPES_OF[answer]
 
 
 def _object(properties: Schema, *, optional: bool = False) -> Schema:

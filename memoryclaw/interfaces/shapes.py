@@ -134,9 +134,7 @@ class Shape(Generic[T]):
     Args:
         keys: in their order: `name`, `a.b` (called `b`), `name=a.b`, `*name` for all keys of what it holds, `name?` where it may be
             left out; none for every field of the type.
-        fresh: it is told how fresh the answer is.
         many: the key below which many are told, each as `each` says.
-        each: the shape of one of them.
         parts: of keys, how they are told otherwise than by their type, or (how, work) where they are worked out.
     """
 

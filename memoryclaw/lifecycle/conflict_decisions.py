@@ -40,7 +40,7 @@ def _keys(facts: Iterable[Fact]) -> str:
     return " / ".join(sorted({key_of(fact.entity) for fact in facts}))
 
 
-def standing_conflicts(context: WriteContext, schema: Schema | None = None) -> list[Conflict]:
+def standing_conflicts(context: WriteContext) -> list[Conflict]:
     """The conflicts of the vault, as far as the caller sees both sides."""
     lookup = context.lookup
     keys = contested_keys(lookup.value_counts(), lookup.other_names)
@@ -51,7 +51,7 @@ def standing_conflicts(context: WriteContext, schema: Schema | None = None) -> l
     pairs.sort(key=lambda told: key_of(told[1].entity))
     return conflicts(
         pairs,
-        schema or context.schema(),
+        context.schema(),
         today=context.today,
         allowed=allowance(decisions),
         linked=lookup.other_names(keys),
@@ -85,7 +85,6 @@ def side_in_words(side: Sequence[FactAt], entity: str) -> str:
     """`2026-05-02 (semantic/projects.md:4, since 2026-04-20, from 2026-04-19_site-meeting)`: a value, its places and its source.
 
     Args:
-        side: the lines that say it.
         entity: the name by which the conflict is known; another one is told.
     """
     value, remarks = side[0][1].value, [f"{path}:{fact.line}" for path, fact in side]

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from memoryclaw.consolidation.actions import Action
 from memoryclaw.consolidation.changes import PlannedChange, outcome_of
 from memoryclaw.consolidation.proposals import fingerprint_of, proposal
-from memoryclaw.errors import NotFoundError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.text.encoding import decode
 from memoryclaw.vault import files
@@ -35,13 +34,9 @@ class UpkeepContext:
 def resting(context: UpkeepContext, action: Action) -> Action | None:
     """The action with what its file says now as its basis; None where the index knows another text of it: another night asks again."""
     path = action.paths[0]
-    try:
-        data = files.read_file(context.writing.root, path).data
-    except NotFoundError:
-        return None
-    if context.catalog.rows("select digest from files where path = ?", (path,)) != [
-        (hashlib.sha256(data).digest(),)
-    ]:
+    data = files.data_at(context.writing.root, path)
+    rows = context.catalog.rows("select digest from files where path = ?", (path,))
+    if data is None or rows != [(hashlib.sha256(data).digest(),)]:
         return None
     basis = action.rests_on(decode(data).text, context.writing.schema().collections)
     return replace(action, basis=basis)

@@ -322,7 +322,6 @@ def names_alike(
     person whose first or last name it is; not when it could be short for a third.
 
     Args:
-        known: the entities.
         names: everything else that has a name.
         collections: names of files that hold entities of one kind each.
     """

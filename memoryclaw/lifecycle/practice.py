@@ -52,12 +52,7 @@ def _by_cause(outcomes: Iterable[RunOutcome]) -> list[list[RunOutcome]]:
 
 
 def failings(one: ListedSkill, acted: Iterable[ToolSequence]) -> list[Problem]:
-    """What speaks against a skill as it is written: a tool that its last run did not find, steps that sessions no longer take.
-
-    Args:
-        one: the skill.
-        acted: what sessions did, as run records have it.
-    """
+    """What speaks against a skill as it is written: a tool that its last run did not find, steps that sessions no longer take."""
     problems = []
     path, stopped = one.skill.path, one.outcomes.stopped
     if stopped is not None and stopped.digest == one.skill.digest:

@@ -50,9 +50,7 @@ def upkeep(
     """Makes the changes that time asks for, one commit each, and proposes what a person should decide.
 
     Args:
-        context: the vault and the moment.
         mode: direct; in any other, all of it is proposed.
-        loss_budget: the share of a file's lines that it may lose at most.
         keepers: who is asked; all of them if none are named.
         rehearse: says why files with some texts should wait; then all of it is proposed.
 

@@ -203,7 +203,6 @@ def topics_of(episodes: Sequence[Episode], known: Mapping[str, str]) -> list[Top
     name belongs to none.
 
     Args:
-        episodes: where things come together.
         known: the names of entities by the keys of all their names, so that two names of one count as one.
     """
     things_by_id = {first.id: _things(first, known) for first in episodes}
@@ -403,12 +402,7 @@ def _plain(text: str) -> str:
 
 
 def views(found: Sequence[GeneratedPage], texts: Mapping[str, str]) -> list[View]:
-    """How the file of each page stands, and the pages whose files are there and that nothing makes any more, by path.
-
-    Args:
-        found: the pages as they would be now.
-        texts: the files of `views/` by path, as they are.
-    """
+    """How the file of each page stands, and the pages whose files are there and that nothing makes any more, by path."""
     listed = [_view(page, texts.get(page.path)) for page in found]
     page_paths = {page.path for page in found}
     for path, text in texts.items():

@@ -21,7 +21,6 @@ from memoryclaw.models.llm import MOST_BYTES, ModelError, Prompt, Schema
 
 # What a program needs to find its own login and its language; keys of other programs are not its business.
 _PASSED = ("HOME", "LANG", "LOGNAME", "PATH", "TMPDIR", "TZ", "USER")
-_PASSED_GROUPS = ("LC_", "XDG_")
 _ALONE = "Answer from the text below alone: use no tools, read and write no files, and ask nothing back."
 _FORM = "Print one JSON object of this JSON schema, and nothing else:"
 _CHUNK = 1 << 16
@@ -33,7 +32,6 @@ class Command:
     """One command as a model.
 
     Args:
-        words: the program and its arguments.
         timeout: seconds from its start until the last byte of its answer.
         environ: the environment; only what such a program needs is passed on.
         refusal: why it must not be asked; empty when it may.
@@ -54,7 +52,7 @@ class Command:
         self._environ = {
             name: value
             for name, value in environ.items()
-            if name in _PASSED or name.startswith(_PASSED_GROUPS)
+            if name in _PASSED or name.startswith(("LC_", "XDG_"))
         }
         self._refusal = refusal
         self._told = told
@@ -71,7 +69,12 @@ class Command:
         """What the command prints."""
         program = self._program()
         with tempfile.TemporaryDirectory(prefix="memoryclaw-") as folder, tempfile.TemporaryFile() as stdin:
-            stdin.write(_text(prompt, schema).encode("utf-8", "replace"))
+            form = json.dumps(schema, ensure_ascii=False)
+            stdin.write(
+                f"{prompt.system}\n\n{_ALONE}\n\n{prompt.user}\n\n{_FORM}\n{form}\n".encode(
+                    "utf-8", "replace"
+                )
+            )
             stdin.seek(0)
             with _ending_with_us() as heard_from_now:
                 try:
@@ -181,8 +184,3 @@ def _ending_with_us() -> Iterator[Callable[[], None]]:
     finally:
         for number in ours:
             signal.signal(number, before[number])
-
-
-def _text(prompt: Prompt, schema: Schema) -> str:
-    form = json.dumps(schema, ensure_ascii=False)
-    return f"{prompt.system}\n\n{_ALONE}\n\n{prompt.user}\n\n{_FORM}\n{form}\n"

@@ -86,7 +86,6 @@ class Guarded:
     remembered ends with the process: no file tells what was asked.
 
     Args:
-        embedder: the embedder.
         breaker: counts its failures; none is permanent, since a server may start at any time.
     """
 

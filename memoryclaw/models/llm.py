@@ -116,11 +116,7 @@ PAUSE = 30.0  # seconds
 
 
 class Breaker:
-    """Counts failures in a row: after two it opens for 30 seconds, then one try decides whether it opens again.
-
-    Args:
-        clock: a monotonic clock, in seconds.
-    """
+    """Counts failures in a row: after two it opens for 30 seconds, then one try decides whether it opens again."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock

@@ -17,12 +17,7 @@ _MISSING = 404
 
 
 class Ollama:
-    """One model of an Ollama server.
-
-    Args:
-        endpoint: where it listens.
-        model: its name there.
-    """
+    """One model of an Ollama server."""
 
     def __init__(self, endpoint: Endpoint, model: str) -> None:
         self._endpoint = endpoint
@@ -75,7 +70,6 @@ class OllamaEmbedder:
 
     Args:
         endpoint: where it listens, and how long a batch of passages may take.
-        model: its name there.
         hurry: time limit of a question's vector, in seconds.
     """
 

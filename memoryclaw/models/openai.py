@@ -15,13 +15,7 @@ _MISSING = 404
 
 
 class OpenAI:
-    """One model of an OpenAI-compatible endpoint.
-
-    Args:
-        endpoint: its address, up to and with `/v1`.
-        model: its name there.
-        environ: the environment, which holds the key.
-    """
+    """One model of an OpenAI-compatible endpoint."""
 
     def __init__(self, endpoint: Endpoint, model: str, environ: Mapping[str, str]) -> None:
         self._endpoint = endpoint

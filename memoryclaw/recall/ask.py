@@ -54,7 +54,6 @@ def ask(searcher: Searcher, recalled: Recalled, *, least: float) -> AnsweredQues
     """The lines of a recall that answer its question.
 
     Args:
-        searcher: of the same index.
         recalled: what was recalled, without what may not be quoted.
         least: a line answers only if it holds more than this share of the question's weight.
     """

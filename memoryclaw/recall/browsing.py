@@ -114,11 +114,6 @@ def browse(
     """Notes, pinned ones first, then the newest, of equals those that are used often; what is given narrows the list.
 
     Args:
-        catalog: where they are known from.
-        kind: of the notes.
-        state: of the notes.
-        memory_type: of a note, or of anything that stands in it.
-        limit: how many at most.
         strengths: how strongly they are remembered; None where nothing was ever used.
 
     Raises:
@@ -161,11 +156,7 @@ def facts(
     Of what was said, those that nothing later is tied to, or was on that day.
 
     Args:
-        catalog: where they are known from.
         entity: its name, a synonym of it, or the first or last word of it where only one is called so.
-        as_of: the day.
-        history: all of them.
-        memory_type: only those of this type.
         among: instead of those that the index knows.
 
     Raises:
@@ -227,12 +218,9 @@ def todos(
     """To-dos: open ones first, the soonest first.
 
     Args:
-        catalog: where they are known from.
-        language: the analysis of words.
         words: all of them stand in the to-do, the title or tags of its note, or the names in it; whatever their endings.
         first: ISO date; those that are due, or scheduled, from then on.
         last: ISO date; until then.
-        state: `open`, `done` (cancelled ones, too) or `all`.
 
     Raises:
         InputError: there is no such state.
@@ -482,8 +470,6 @@ def entities(catalog: Catalog, *, words: str = "", kind: str = "") -> list[Entit
     """Everything that facts are known of, by name.
 
     Args:
-        catalog: where they are known from.
-        words: only names that hold all of these.
         kind: only those whose facts stand in this file of `semantic/`, such as `people`.
     """
     sql = """select entity, path, count(case when current = 1 and type = 'fact' then 1 end),

@@ -49,11 +49,8 @@ def citations(
     """How a reply gives away that it used something, `id` or `words`, by the id of each that it used.
 
     Args:
-        reply: what the assistant said.
         before: what was said last before it: a word of that tells nothing.
-        shown: the ids of what the assistant was shown.
         catalog: what the caller may see; nothing else can be cited.
-        units: how many the catalog holds.
     """
     sql = "select id, min(rowid) from units where id in (select value from json_each(?)) and state = 'current' group by id"
     rowids = {str(id_): int(rowid) for id_, rowid in catalog.rows(sql, [json.dumps(list(shown))])}

@@ -23,8 +23,6 @@ class Conflicts:
     """Finds the conflicts that one index knows of.
 
     Args:
-        catalog: its tables.
-        today: ISO date.
         rules: reads the schema, and what people said may stand side by side; asked only where values differ.
     """
 

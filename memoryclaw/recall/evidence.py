@@ -342,7 +342,6 @@ class _LeafCounter:
     """Counts the leaves of a question in units, each occurrence weighed by its field and by the length of that.
 
     Args:
-        leaves: what to count.
         asked: how many of them, the first ones, also count in the turns beside one.
         lengths: those of each unit and of those beside it, by rowid.
         usual: what the length of a column is compared with, by kind of unit.
@@ -439,11 +438,7 @@ def _is_nested(clause: IndexClause) -> bool:
 
 
 class IdfTable:
-    """The idf of clauses in an index, each looked up once.
-
-    Args:
-        units: how many there are in the index.
-    """
+    """The idf of clauses in an index, each looked up once."""
 
     def __init__(self, index: Index, catalog: Catalog, units: int) -> None:
         self._index = index

@@ -39,7 +39,6 @@ def read_columns(columns: Mapping[str, str], stored: Mapping[str, str], language
     """A unit's texts by column, each word beside its token.
 
     Args:
-        columns: the texts.
         stored: the tokens that the index keeps of them, joined by spaces.
         language: that of the note, for words with several tokens.
     """

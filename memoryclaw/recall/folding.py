@@ -28,8 +28,6 @@ def group_of(kind: str, trust: str, said: str) -> str:
     What a person vouches for is a copy only as a note or a turn that says the very same. Of all else, numbers do not tell two texts apart.
 
     Args:
-        kind: of the unit.
-        trust: of the unit.
         said: the tokens of its body, joined by spaces.
     """
     if said.count(" ") < LEAST or kind == "fact" or (trust == "trusted" and kind not in REPEATABLE):

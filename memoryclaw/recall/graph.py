@@ -166,7 +166,6 @@ def dangling(catalog: Catalog, is_file: Callable[[str, str], bool]) -> list[Link
     """The links that lead nowhere, by path and line.
 
     Args:
-        catalog: where links are known from.
         is_file: whether a target, as it is written in the note at a path, is a file that is no note.
     """
     rows = catalog.rows(

@@ -428,11 +428,7 @@ class PackPosition(NamedTuple):
 
 
 class PackOutline:
-    """A context being filled line by line; what it costs is always known.
-
-    Args:
-        head: lines that stand before all items.
-    """
+    """A context being filled line by line; what it costs is always known."""
 
     def __init__(self, head: Sequence[str] = ()) -> None:
         self.head = head

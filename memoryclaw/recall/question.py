@@ -217,12 +217,8 @@ def understand(
     """Understands a question without a model.
 
     Args:
-        text: the question.
         catalog: knows the vault's words, names and synonyms.
-        language: the analysis of words.
-        index: counts units.
         today: the clock's UTC day, for "last week".
-        goal: what the agent is working on.
         kind: narrows as `kind:` in the question does.
     """
     query = parse(text, today=today)
@@ -534,7 +530,6 @@ def goal_leaves(
     """The tokens to look up, each with the word that it stands for.
 
     Args:
-        tokens: of each word.
         counts: units that hold a token.
         asked: tokens of the question, which count already.
     """

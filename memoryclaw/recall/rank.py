@@ -79,8 +79,6 @@ def rank(
     """All units of the evidence by score, highest first; ties by id, so that no storage order ever shows.
 
     Args:
-        question: what is asked.
-        evidence: what was looked up for it.
         vectors: what nearness in meaning adds.
         decided: decisions that stand already, by rowid.
     """
@@ -342,8 +340,6 @@ def was_so(since: str, until: str, first: str, last: str, *, open_end: bool) -> 
     Args:
         since: ISO date or date-time.
         until: ISO date or date-time at which it ceased to hold.
-        first: ISO date.
-        last: ISO date.
         open_end: without an `until`, it holds still.
     """
     if not (since or until):

@@ -64,7 +64,6 @@ def rehearse(
     It costs a copy of the index and the reading of the files that change, however large the vault is.
 
     Args:
-        vault: the files.
         index: that of the vault, just brought up to date.
         planned: the text of every file that would change; empty for one that would go.
         copied: makes, in a folder, a second index that knows what the vault's own knows.

@@ -42,7 +42,6 @@ class Searcher:
     Args:
         today: the UTC day that "last week" refers to.
         lane: the vectors, where the settings want them.
-        approved: tells which of these files belong to approved skills.
         conflicts: finds the conflicts about entities, named by key.
         strengths: how strongly memories are remembered; without it, use does not rank.
     """
@@ -77,7 +76,6 @@ class Searcher:
         """Everything that may answer a question, ranked, each with its decision except for limits and budgets.
 
         Args:
-            text: the question.
             kind: narrows as `kind:` in the query does.
             wanted: how many may be in the answer, if there are so many.
             goal: what the agent is working on; it lifts what shares words with it.

@@ -90,8 +90,6 @@ class Strengths:
     """How strongly all that a vault remembers is remembered on a day.
 
     Args:
-        record: what the ledger tells.
-        today: the UTC day.
         merged: for notes and facts that were absorbed by others, the id of what absorbed each.
     """
 

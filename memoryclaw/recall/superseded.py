@@ -50,7 +50,6 @@ def successors(catalog: Catalog, shown: Sequence[ShownLines], today: str) -> dic
 
     Args:
         catalog: where facts, and what they rest on, are known from.
-        shown: lines of logs and episodes.
         today: ISO date: a value whose last day has not come still holds.
     """
     logs = [

@@ -29,8 +29,6 @@ class Lane:
     """The best units of one index.
 
     Args:
-        engine: finds them.
-        containing: how many units hold a word.
         most: units that the words of a question may be looked up in.
         catalog: tells where they stand and how far they are trusted; without one, no crowd is looked for.
     """
@@ -162,9 +160,7 @@ class FieldFilter:
     """One condition on units.
 
     Args:
-        catalog: answers it.
         where: the condition over `units u`.
-        values: what is bound to it.
     """
 
     def __init__(self, catalog: Catalog, where: str, values: Sequence[str]) -> None:

@@ -44,11 +44,8 @@ def timeline(
     """The newest events of an entity, or of everything; what has no date is none.
 
     Args:
-        catalog: where they are known from.
-        entity: its name, or a synonym of it.
         since: ISO day; from then on.
         until: ISO day; up to its end.
-        limit: how many at most.
 
     Raises:
         NotFoundError: nothing is known of this entity.

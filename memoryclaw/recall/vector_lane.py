@@ -46,13 +46,7 @@ class _Views(NamedTuple):
 
 
 class VectorLane:
-    """The vectors of one vault, to be asked.
-
-    Args:
-        vectors: keeps them.
-        catalog: the index they are of.
-        manner: as the settings say.
-    """
+    """The vectors of one vault, to be asked."""
 
     def __init__(self, vectors: Vectors, catalog: Catalog, manner: FallbackPolicy) -> None:
         self._vectors = vectors
@@ -76,7 +70,6 @@ class VectorLane:
         """The ranking with the nearest units; that of words alone, and degraded, when vectors cannot be asked.
 
         Args:
-            found: what words found, ranked.
             within: the units that the fields of the question let through, if it has some.
         """
         store = self._vectors.store
@@ -138,7 +131,6 @@ def nearness(cosines: Mapping[int, float], best: float) -> dict[int, float]:
     """What its nearness to the question gives each unit besides its words, in multiples of 1/1024.
 
     Args:
-        cosines: of the units.
         best: the highest sum of words, or what stands for it where there is none.
     """
     nearest = max(cosines.values(), default=0.0)
@@ -161,12 +153,7 @@ def _people(question: Question) -> set[str]:
 
 
 def in_own_words(question: str, names: Iterable[str]) -> str:
-    """An English question as the one it is about would put it: people say `I`, not their own names.
-
-    Args:
-        question: as it was asked.
-        names: of the people whom it names.
-    """
+    """An English question as the one it is about would put it: people say `I`, not their own names."""
     alternatives = "|".join(
         re.escape(name) for name in sorted(names, key=lambda name: (-len(name), name)) if name
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from memoryclaw.consolidation.apply import CommitMessages, new_file
@@ -41,7 +41,10 @@ def approve(context: WriteContext, run: str) -> Approved:
     with writing(context.root) as writer:
         branch, waiting = _find(writer, run)
         _must_be_the_runs(branch, waiting)
-        replayed_already = {commit.trailers.get(_REPLAYED) for commit in _of_run(writer.history, run)}
+        replayed_already = {
+            commit.trailers.get(_REPLAYED)
+            for commit in (writer.history.of_run(run) if writer.history.head() else iter(()))
+        }
         remaining = [recorded for recorded in waiting.commits if recorded.commit not in replayed_already]
         replay = _Replay(context, writer, run)
         for recorded in remaining:
@@ -169,10 +172,6 @@ def _must_be_the_runs(branch: Branch, waiting: OpenBranch) -> None:
             raise ConflictError(
                 f"{name} holds a commit that is not the run's ({recorded.commit[:12]}); take it in with `git merge {name}`"
             )
-
-
-def _of_run(history: History, run: str) -> Iterator[Recorded]:
-    return history.of_run(run) if history.head() else iter(())
 
 
 def _decision_edit(writer: Writer, decision: Decision) -> Edit:

@@ -98,9 +98,6 @@ def decide(
     """Approves or rejects each of these, one commit each; where one of several cannot be done, the others still are.
 
     Args:
-        context: the vault and the moment.
-        items: what waits, as it was shown.
-        decision: `approved` or `rejected`.
         alone: False where more is decided than these, so that even a single refusal is told and not raised.
         value: the number of the value that holds, of a conflict.
         reason: why, in a person's words; it goes into the commit.

@@ -231,9 +231,6 @@ def conversation(
     """The turns of a session in these logs.
 
     Args:
-        context: the vault and the moment.
-        session: its name.
-        paths: of the logs that hold its turns.
         told: the facts of the vault; those with a source among the episodes are named.
         over: what the lines of each log told and holds no longer.
     """

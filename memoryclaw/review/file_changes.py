@@ -97,14 +97,7 @@ def actions_of(path: str, before: str | None, after: str | None, file: SemanticF
 
 
 def replay(before: str, after: str, now: str, file: SemanticFile | None) -> str | None:
-    """The text with the change from `before` to `after` in it, or None where that would be a guess.
-
-    Args:
-        before: the text that the change was made on.
-        after: the text that came of it.
-        now: the text to make it on.
-        file: how the facts are read, for a semantic file.
-    """
+    """The text with the change from `before` to `after` in it, or None where that would be a guess."""
     merged = merge(before, now, after)
     if file is None:
         return merged
@@ -125,8 +118,6 @@ def only_its_facts(file: SemanticFile | None, asked: tuple[str, str], done: tupl
     """True when no fact came to stand below another entity because a heading between them came or went.
 
     Args:
-        file: how the facts are read; None for a file without facts.
-        asked: the text before and after the change.
         done: the same of the version that it was merged into.
     """
     if file is None:
@@ -198,9 +189,6 @@ def take_back_facts(before: str | None, after: str, now: str, file: SemanticFile
 
     Args:
         before: the text that the change was made on; None where it made the file.
-        after: the text that came of it.
-        now: the text as it is.
-        file: how the facts are read.
 
     Returns:
         The text, and the facts that stay since their lines were changed; None where this cannot be told line by line.
@@ -371,10 +359,6 @@ def restoring_decisions(before: str, after: str, now: str, *, at: str, by: str) 
 
     Args:
         before: the decisions before the change that is taken back.
-        after: the decisions after it.
-        now: the decisions as they are.
-        at: the moment.
-        by: who takes it back.
     """
     old, written = Decisions.read(before).all, Decisions.read(after).all
     current = Decisions.read(now).all

@@ -64,9 +64,7 @@ def history(context: WriteContext, id_: str = "", *, limit: int = 20, before: st
     """The newest commits, of the vault or of what has this id; of a fact only those that changed its line.
 
     Args:
-        context: the vault and the moment.
         id_: of a note, a fact or a statement; empty for the whole vault.
-        limit: how many at most.
         before: `next` of the page before; what was committed since then moves nothing.
 
     Raises:

@@ -66,9 +66,7 @@ def exchange(
     """Brings a vault and its other copy to the same commits.
 
     Args:
-        context: the vault and the moment.
         include_noexport: also push what is marked not to leave this machine.
-        progress: told (done, total) of the steps.
         may: told what was fetched, before it is merged; may raise.
         own: what is there was written by this fleet, so nothing of it is in doubt.
         renamed: told another id of the vault before it has that.
@@ -162,9 +160,6 @@ def take_over(
     What is not there is sent; or kept on a branch, where yet another node had taken the vault over.
 
     Args:
-        context: the vault and the moment.
-        node: the name of the node.
-        fence: the number of this change of home.
         may: asked before anything is sent; may raise.
 
     Returns:

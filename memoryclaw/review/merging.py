@@ -6,7 +6,6 @@ them added is lost, and nothing that both added stands twice.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,7 +25,7 @@ from memoryclaw.consolidation.pending import (
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.history.repository import TreeEntry, object_id
 from memoryclaw.model import Fact
-from memoryclaw.text.encoding import DecodedText, decode, encode, lines_of, readable
+from memoryclaw.text.encoding import DecodedText, decode, encode, json_object, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import fold
 from memoryclaw.text.merging import Join, both, merge_outlines, merge_records, weave
@@ -50,8 +49,6 @@ from memoryclaw.writing.identity import KEY, id_in
 Listing = Mapping[str, TreeEntry]  # path → mode and id of every file of a commit
 
 _REGULAR = frozenset({"100644", "100755"})
-_RECORDS = ("logs/", "archive/logs/", "ledger/", "review/")
-_READ = ("episodes/", "semantic/", f"{RUNS}/")
 _PROSE = (".md", ".markdown", ".txt")
 _MARKS = re.compile(r"(?:<{7}|>{7}|\|{7})(?: |$)")
 _ALIKE = 0.5  # the share of lines that a renamed file keeps at least
@@ -84,9 +81,6 @@ def merge_trees(
     Args:
         base: the files of the commit that both came of; empty without one.
         one: a side; which of the two is given first makes no difference.
-        other: the other side.
-        read: the bytes of an object.
-        hash_name: what git names objects with.
 
     Raises:
         ConflictError: a file cannot be merged by a program; the sentence says which and why.
@@ -103,7 +97,7 @@ def disputed_objects(base: Listing, one: Tip, other: Tip) -> list[str]:
         is_disputed = versions[1] != versions[2] and versions[0] not in versions[1:]
         if (
             is_disputed
-            or (path.startswith(_READ) and len({*versions}) > 1)
+            or (path.startswith(("episodes/", "semantic/", f"{RUNS}/")) and len({*versions}) > 1)
             or path in (DECISIONS_FILE, SCHEMA_FILE)
         ):
             entries.update(versions)
@@ -120,14 +114,7 @@ def unite(record: bytes, more: bytes) -> bytes:
 def still_bound(
     ours: Listing, merged: MergedTree, read: Callable[[str], bytes], hash_name: str
 ) -> MergedTree:
-    """A merged tree in which what binds in ours binds still: refusals, what was forgotten and erased, and the id of the vault.
-
-    Args:
-        ours: the files of this machine before.
-        merged: what came of the merge.
-        read: the bytes of an object.
-        hash_name: what git names objects with.
-    """
+    """A merged tree in which what binds in ours binds still: refusals, what was forgotten and erased, and the id of the vault."""
     files, made = dict(merged.files), dict(merged.made)
     for path, bound in ((DECISIONS_FILE, _bound_decisions), (CONFIG_FILE, _bound_id)):
         was, now = ours.get(path), files.get(path)
@@ -169,7 +156,7 @@ def _bound_id(old: str, new: str) -> str:
 
 def is_record(path: str) -> bool:
     """True for a file of lines that are appended and never changed."""
-    return path.endswith(".jsonl") and path.startswith(_RECORDS)
+    return path.endswith(".jsonl") and path.startswith(("logs/", "archive/logs/", "ledger/", "review/"))
 
 
 @dataclass(slots=True)
@@ -616,7 +603,10 @@ class _Merging:
                 )
                 if stays[0] != gone and self.files.get(gone) not in (None, loser):
                     continue
-                ids = {_id_of(self._bytes(e) or b"") for e in (entry, same)}
+                ids = {
+                    str(split(readable(decode(self._bytes(e) or b"").text)).meta.get("id", ""))
+                    for e in (entry, same)
+                }
                 self.files.pop(gone, None)
                 self.files[stays[0]] = stays[1]
                 place = f"{_ARCHIVE}{gone}"
@@ -643,10 +633,6 @@ def _overlap(one: Iterable[LogRange], other: Iterable[LogRange]) -> bool:
 
 def _run_of(runs: Sequence[tuple[str, str, list[LogRange]]], ranges: Sequence[LogRange]) -> tuple[str, str]:
     return next(((when, run) for when, run, read in runs if _overlap(read, ranges)), ("~", ""))
-
-
-def _id_of(data: bytes) -> str:
-    return str(split(readable(decode(data).text)).meta.get("id", ""))
 
 
 def conflict_copy(path: str, when: datetime, commit: str) -> str:
@@ -847,11 +833,7 @@ def by_time(first: list[str], second: list[str]) -> list[str]:
 def _moments(lines: list[str]) -> list[tuple[str, list[str]]]:
     moments: list[tuple[str, list[str]]] = []
     for line in lines:
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            value = None
-        moment = value.get("at") if isinstance(value, dict) else None
+        moment = json_object(line).get("at")
         moment = moment if isinstance(moment, str) else moments[-1][0] if moments else ""
         if moments and moments[-1][0] == moment:
             moments[-1][1].append(line)

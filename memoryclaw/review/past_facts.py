@@ -23,7 +23,6 @@ def commit_at(root: str, when: str) -> Logged:
     """The last commit that the vault had at a moment.
 
     Args:
-        root: the vault's folder.
         when: a day (ISO; its end, UTC), a day and time, a commit or a run.
 
     Raises:

@@ -29,7 +29,7 @@ from memoryclaw.consolidation.pending import (
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.model import Fact, Turn
 from memoryclaw.ports import Address
-from memoryclaw.text.encoding import decode, encode, lines_of, readable
+from memoryclaw.text.encoding import decode, encode, json_object, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.needles import GONE, Needles, normal, phrases, plain_words, tells
 from memoryclaw.vault import files
@@ -290,7 +290,7 @@ class _Collected:
                 removal.origin, removal.fact, fact.entity, fact.field, fact.value, fact.day, False, ()
             )
         for line in self.context.text(DECISIONS_FILE).splitlines():
-            decision = _json(line)
+            decision = json_object(line)
             if decision.get("decision") == FORGOTTEN and decision.get("path") == path:
                 self._marks(marks_in(str(mark) for mark in decision.get("lines", ())), values)
 
@@ -451,17 +451,9 @@ def _says(source: str, text: str) -> bool:
 
 
 def _is_from(source: str, turn: Turn, line: bytes) -> bool:
-    record = _json(line.decode("utf-8", "replace"))
+    record = json_object(line.decode("utf-8", "replace"))
     host = str(record.get("host_id", ""))
     return source in (turn.session, record.get("tool"), host) or host.startswith(f"{source}:")
-
-
-def _json(line: str) -> dict[str, Any]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 # What becomes of each file, and of what it once was: the same change is made to every version of it.
@@ -728,7 +720,7 @@ class _Planned:
 
     def _record(self, data: bytes, needles: Needles) -> bytes:
         """A run record without what it says of what is erased; what it read stays told."""
-        record = _json(data.decode("utf-8", "replace"))
+        record = json_object(data.decode("utf-8", "replace"))
         if not record:
             return data
         before = json.dumps(record)
@@ -765,7 +757,7 @@ class _Planned:
         known |= {waiting_id(*triple).removeprefix("p-") for triple in self._triples}
         kept = []
         for line in data.decode("utf-8", "surrogateescape").splitlines(keepends=True):
-            value = _json(line)
+            value = json_object(line)
             erased = value.get("path") in self.found.notes and value.get("decision") not in (
                 FORGOTTEN,
                 REVIVED,
@@ -841,7 +833,7 @@ class _Planned:
         }:  # of a turn that loses words, too: it must not come again as it was
             lines, turns = found.finder.turns(path)
             for turn in (turn for turn in turns if turn.line in found.lines(path)):
-                record = _json(b"".join(lines[turn.line - 1 : turn.line]).decode("utf-8", "replace"))
+                record = json_object(b"".join(lines[turn.line - 1 : turn.line]).decode("utf-8", "replace"))
                 names = (turn.turn, str(record.get("host_id", "")))
                 made += of_turn(digest, turn.session, names, text_of_record(record) or turn.text)
         for entity, field, value in self._triples:
@@ -879,7 +871,7 @@ def _without_words(line: bytes, words: Sequence[str]) -> bytes:
     """A line of a log without some words, as long as before; blank where it cannot be told what else it says."""
     needles = Needles(words)
     blank = b" " * len(line)
-    record = _json(line.decode("utf-8", "replace"))
+    record = json_object(line.decode("utf-8", "replace"))
     if not record:
         return blank
     kept = {key: record[key] for key in ("ts", "session", "turn", "role", "name") if key in record}
@@ -980,7 +972,7 @@ def _ledger(data: bytes, ids: set[str], needles: Needles, sessions: Iterable[str
         return isinstance(id_, str) and (id_ in ids or id_.partition("#")[0] in ids)
 
     for line in data.decode("utf-8", "surrogateescape").splitlines(keepends=True):
-        event, stays = _json(line), line
+        event, stays = json_object(line), line
         listed = event.get("ids")
         digests, left, words = event.get("digests"), event.get("left_out"), event.get("words")
         receipts = event.get("receipts")

@@ -19,7 +19,6 @@ from memoryclaw.writing.context import WriteContext
 
 INDEX, VECTORS, COPIES, STATE, WAITING = "index", "vectors", "host copies", "state", "runs that wait"
 DERIVED = (INDEX, VECTORS, COPIES, STATE, WAITING)
-_GIT = ".git"
 _OPEN = frozenset({"index.lock", "index.seal"})
 
 
@@ -102,7 +101,7 @@ def _first_line(root: str, path: str, needles: Needles) -> int:
 
 def _all_files(root: str, under: str = "") -> Iterator[str]:
     for folder, folders, names in os.walk(os.path.join(root, under)):
-        folders[:] = sorted(name for name in folders if name != _GIT)
+        folders[:] = sorted(name for name in folders if name != ".git")
         inside = os.path.relpath(folder, root)
         for name in sorted(names):
             path = name if inside == "." else f"{inside}/{name}"

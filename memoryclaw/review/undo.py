@@ -12,7 +12,7 @@ from memoryclaw.consolidation.apply import must_be_its_own
 from memoryclaw.consolidation.changes import record_path
 from memoryclaw.consolidation.pending import PENDING_FILE
 from memoryclaw.consolidation.proposals import FOLDER, about
-from memoryclaw.errors import ConflictError, InputError, NotFoundError
+from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.history.repository import FileChange, History, Recorded
 from memoryclaw.lifecycle.keeping import UPKEEP
 from memoryclaw.review.file_changes import (
@@ -185,11 +185,11 @@ def _plan(context: WriteContext, history: History, target: _Target) -> _Plan:
     if not chains:
         return _Plan([], [], [], [])  # it only decided
     states = history.base(list(chains)).sides if chains else {}
-    works = [data for path in chains if (data := _bytes(context, path)) is not None]
+    works = [data for path in chains if (data := files.data_at(context.root, path)) is not None]
     plan, anything = _Plan([], [], [], []), False
     afters = dict[str, bytes | None]()
     for path in sorted(chains, key=lambda path: not path.startswith("semantic/")):
-        content = _bytes(context, path)
+        content = files.data_at(context.root, path)
         if not target.is_one and _is_cited(context, path, content, chains[path], afters):
             plan.kept.append(path)
             continue
@@ -288,13 +288,6 @@ def _was_undone(context: WriteContext, target: _Target) -> bool:
     """True when the last thing that was decided of this run is that it is undone."""
     decided = Decisions.read(context.text(DECISIONS_FILE)).all
     return any([d.decision == UNDONE for d in decided if d.kind == "run" and d.run == target.run][-1:])
-
-
-def _bytes(context: WriteContext, path: str) -> bytes | None:
-    try:
-        return files.read_file(context.root, path).data
-    except NotFoundError:
-        return None
 
 
 def _chain(reverts: Sequence[_Revert]) -> Bytes:

@@ -122,7 +122,6 @@ def look_through(context: WriteContext, last: str) -> str:
     """Has what a clone, or a pull by hand, brought wider since a move of the branch be in doubt; returns the last move.
 
     Args:
-        context: the vault and the moment.
         last: the move that was the last one before; empty where nothing was looked through.
     """
     history = History(context.root)

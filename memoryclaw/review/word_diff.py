@@ -34,13 +34,7 @@ Hunk = tuple[DiffLine, ...]
 
 
 def word_diff(before: str, after: str, around: int = 1) -> list[Hunk]:
-    """What turns one text into another: stretches of lines, each with `around` equal lines on both sides.
-
-    Args:
-        before: the old text; empty for a new file.
-        after: the new text; empty for one that goes.
-        around: how many equal lines are shown beside what changed.
-    """
+    """What turns one text into another: stretches of lines, each with `around` equal lines on both sides."""
     old, new = ([line.rstrip("\n") for line in lines_of(readable(text))] for text in (before, after))
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=len(old) * len(new) > _MOST**2)
     return [tuple(_lines(group, old, new)) for group in matcher.get_grouped_opcodes(around)]

@@ -39,7 +39,10 @@ def parse_value(need: Requirement, text: str) -> Any:
     if kind in ("number", "integer"):
         return _number(need, text)
     if kind == "boolean":
-        return _boolean(need, text)
+        low = text.strip().lower()
+        if low not in _YES | _NO:
+            raise InputError(f"{need.name} must be true or false, not {text[:60]!r}")
+        return low in _YES
     if kind in ("list", "array", "map", "object"):
         return _json(need, text)
     if not fits(need, text):
@@ -100,13 +103,6 @@ def _number(need: Requirement, text: str) -> int | float:
     return number  # type: ignore[no-any-return]
 
 
-def _boolean(need: Requirement, text: str) -> bool:
-    low = text.strip().lower()
-    if low not in _YES | _NO:
-        raise InputError(f"{need.name} must be true or false, not {text[:60]!r}")
-    return low in _YES
-
-
 def _json(need: Requirement, text: str) -> Any:
     """Parses JSON of the right kind; a list may also be text with commas."""
     listed = need.asked.type in ("list", "array")
@@ -135,9 +131,7 @@ def look_up_value(need: Requirement, entities: Sequence[str], facts: Facts) -> B
     """Looks up the value of a parameter that nobody gave.
 
     Args:
-        need: the parameter.
         entities: the entities that other parameters name, such as a client.
-        facts: looks up semantic memory.
     """
     if need.address:
         return _at(need, facts)

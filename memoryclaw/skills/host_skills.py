@@ -40,11 +40,7 @@ FOLDER = "host-skills"
 
 
 class HostFolder:
-    """The copies for hosts, in one state folder.
-
-    Args:
-        state: the folder of what can be rebuilt.
-    """
+    """The copies for hosts, in one state folder."""
 
     def __init__(self, state: str) -> None:
         self._state = state
@@ -179,8 +175,6 @@ def host_skills(root: str, folder: HostFolder, *, sees: Sees, refresh: bool = Tr
     """Brings the copies up to date, writing only what differs, and lists them.
 
     Args:
-        root: the vault.
-        folder: the folder of the copies.
         sees: whether hosts may see all of the file at a path.
         refresh: False to write nothing: copies that are missing or out of date are then withheld.
 

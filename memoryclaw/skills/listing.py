@@ -25,7 +25,6 @@ from memoryclaw.vault.layout import place_of, safe_path
 from memoryclaw.writing.decisions import APPROVED, Decision, Decisions, decisions_of, fingerprint
 
 SKILLS = "skills"
-_MAIN = "SKILL.md"
 ODD = "no file"  # instead of a digest: a link or special file has no bytes that anybody could approve
 DRAFT, NOT_APPROVED, CHANGED = "draft", "not approved", "changed since approval"
 
@@ -77,7 +76,7 @@ def _belongs(approval: Approval, path: str) -> bool:
 def _home(path: str) -> str:
     """The folder of a skill; empty for a single-file skill."""
     folder, _, name = path.rpartition("/")
-    return folder if name == _MAIN else ""
+    return folder if name == "SKILL.md" else ""
 
 
 def _inside(home: str, path: str) -> str:
@@ -142,13 +141,7 @@ def everything(_path: str) -> bool:
 
 
 def list_skills(root: str, sees: Sees = everything, ran: Ran = ()) -> list[ListedSkill]:
-    """Every skill of a vault, drafts last, by name; of those whose files all are seen.
-
-    Args:
-        root: the vault.
-        sees: what the caller sees.
-        ran: what the ledger has of the runs of skills.
-    """
+    """Every skill of a vault, drafts last, by name; of those whose files all are seen."""
     decisions = decisions_of(root)
     paths = [path for path in files.list_files(root, SKILLS) if _is_skill(path)]
     homes = {path.rpartition("/")[0] for path in paths if path.endswith("/SKILL.md")}

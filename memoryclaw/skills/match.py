@@ -73,13 +73,14 @@ def _hits(words: _RequestWords, text: str, field: str) -> tuple[float, list[Matc
     theirs = words.other(text).by_token
     shared = [token for token in theirs if token in words.by_token]
     hits = [
-        Matched(words.by_token[token], field, _via(words.by_token[token], theirs[token])) for token in shared
+        Matched(
+            words.by_token[token],
+            field,
+            "literal" if fold(words.by_token[token]) == fold(theirs[token]) else "stem",
+        )
+        for token in shared
     ]
     return len(shared) / max(len(theirs), 1), hits
-
-
-def _via(one: str, other: str) -> str:
-    return "literal" if fold(one) == fold(other) else "stem"
 
 
 def _fill(match: SkillMatch, request: str, today: date) -> SkillMatch:

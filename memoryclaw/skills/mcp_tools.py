@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from mcp import Client, StdioServerParameters
 
 _PAGES = 50  # of a server's list of tools
-_SEPARATORS = (".", "__", "/")
 
 
 class _OpenServer(NamedTuple):
@@ -37,9 +36,7 @@ class McpTools:
     """The tools of some servers; a server starts when a step needs it, and stops at the end of the block.
 
     Args:
-        servers: as configured.
         timeout: limit in seconds of one answer, and of the start of a server.
-        home: the working directory of commands.
     """
 
     def __init__(self, servers: Sequence[ToolServer], timeout: float, home: str) -> None:
@@ -69,7 +66,7 @@ class McpTools:
         """
         bare = name.removeprefix("mcp__") if name.startswith("mcp__") else name
         for server in sorted(self._servers, key=len, reverse=True):
-            for separator in _SEPARATORS:
+            for separator in (".", "__", "/"):
                 if bare.startswith(server + separator):
                     return self._of(server, bare[len(server + separator) :])
         tools = [tool for server in self._servers if (tool := self._tools(server).get(name))]

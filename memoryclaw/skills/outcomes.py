@@ -93,13 +93,7 @@ NO_RUNS = Outcomes()
 
 
 def outcomes_of(events: Iterable[Mapping[str, Any]], path: str, digest: str) -> Outcomes:
-    """How the runs of the skill in a file ended; of one that was moved, those of the version that it has now.
-
-    Args:
-        events: of type `EVENT`, the oldest first.
-        path: of the skill's file.
-        digest: of its bytes.
-    """
+    """How the runs of the skill in a file ended; of one that was moved, those of the version that it has now."""
     mine = (event for event in events if event.get("path") == path or event.get("digest") == digest)
     return Outcomes(tuple(filter(None, map(_outcome, mine))), digest)
 
@@ -108,15 +102,6 @@ def keep_outcome(
     ledger: Ledger, skill: SkillFile, *, ok: bool, by: str, why: str, session: str, now: datetime
 ) -> RunOutcome:
     """Keeps how it went when somebody followed a skill.
-
-    Args:
-        ledger: where it is kept.
-        skill: as its file is now.
-        ok: whether it did what it is for.
-        by: who tells of it.
-        why: what went wrong, without secrets.
-        session: in which it was followed.
-        now: when.
 
     Raises:
         VaultError: it could not be kept.
@@ -148,7 +133,6 @@ def better(current: Outcomes, others: Iterable[tuple[str, Outcomes]]) -> str:
     """The name of what did better than a degraded skill: the most successful of the others; empty without one.
 
     Args:
-        current: how the runs of the skill ended.
         others: names and outcomes of what does the same, the best match first.
     """
     good = [

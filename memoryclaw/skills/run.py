@@ -150,14 +150,8 @@ class Runner:
     """The dependencies of a run.
 
     Args:
-        root: the vault.
         tools: opens the tools; they are closed at the end of the run.
-        facts: looks up semantic memory.
         log: appends lines to the log, with one acknowledgement each.
-        ledger: keeps the outcome.
-        clock: returns the current time.
-        new_id: returns a new id.
-        redacted: takes secrets out of a text.
     """
 
     root: str
@@ -184,12 +178,7 @@ def run_skill(
     """Runs a skill, or without `apply` shows each call that it would make.
 
     Args:
-        runner: the dependencies.
-        name: the skill.
-        params: values of its parameters.
-        apply: True to call the tools.
         session: the session whose log keeps the steps; the run's own by default.
-        ask: asks a person for a value.
 
     Raises:
         NotFoundError: there is no such skill.

@@ -199,8 +199,7 @@ MOST_STEPS = 100
 _CALL = frozenset({"call_tool", "tool", "call"})
 _ARGS = ("args", "params", "arguments", "input")
 _IDS = ("id", "as")
-_SAID = ("description", "comment", "note")
-_KEYS = frozenset({"tool", "action", *_ARGS, *_IDS, *_SAID})
+_KEYS = frozenset({"tool", "action", *_ARGS, *_IDS, "description", "comment", "note"})
 _HOW = "write it as {tool: NAME, args: {…}}"
 
 

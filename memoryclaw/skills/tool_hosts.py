@@ -27,8 +27,6 @@ class GatewayTools:
     """Tools of a running OpenClaw, over its gateway. The token is sent to that address alone: no proxy, no redirect.
 
     Args:
-        url: its address.
-        token: its bearer token, from the environment.
         timeout: limit of one answer, in seconds.
         allow_remote: True for a gateway on another machine, over https.
     """
@@ -155,8 +153,6 @@ class ToolHosts:
     """All tools that the settings of a vault offer to skills.
 
     Args:
-        servers: the MCP servers.
-        gateway: OpenClaw's gateway.
         chosen: where to look for a tool without a prefix: auto, mcp or openclaw.
     """
 

@@ -123,6 +123,15 @@ def _nul(text: str) -> tuple[Problem, ...]:
     return (Problem("", line, "a NUL character stands on this line", "delete it, it is not text"),)
 
 
+def json_object(text: str | bytes) -> dict[str, Any]:
+    """The object that a text is in JSON; empty where it is none."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 def read_json(text: str, otherwise: str) -> Any:
     """The value of a JSON text.
 

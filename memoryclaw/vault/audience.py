@@ -448,7 +448,8 @@ class Outline:
         paragraph, rows = -1, 0
         self._underlines = {n + 1 for n, level in enumerate(levels) if level and not _HEADING.match(lines[n])}
         for number, line in enumerate(lines):
-            indent, is_item = _indent(line), _ITEM.match(line) is not None
+            wide = line.expandtabs(4)
+            indent, is_item = len(wide) - len(wide.lstrip()), _ITEM.match(line) is not None
             if levels[number]:
                 self._close(number, levels[number], -1)
             elif line.strip() and (is_item or paragraph < 0):
@@ -548,8 +549,3 @@ def _levels(lines: Sequence[str]) -> list[int]:
         ):
             levels[number - 1] = levels[number - 1] or (1 if under[1][0] == "=" else 2)
     return levels
-
-
-def _indent(line: str) -> int:
-    wide = line.expandtabs(4)
-    return len(wide) - len(wide.lstrip())

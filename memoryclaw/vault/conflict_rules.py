@@ -73,7 +73,6 @@ def conflicts(
 
     Args:
         found: facts with the paths of their files; their trust is that of line and file together.
-        schema: the fields that the vault declares.
         today: ISO date; what holds on other days only stands beside nothing.
         allowed: tells of two facts whether a person said that both may stand.
         linked: pairs of keys that are names of one entity.

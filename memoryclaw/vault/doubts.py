@@ -114,7 +114,6 @@ def read_doubts(values: Sequence[Mapping[str, Any]], copy: str = "", *, known: b
     """The doubts that stand after all lines of the user's own file: what they raise, settle and decline, in their order.
 
     Args:
-        values: the lines.
         copy: what this copy of the vault is known by; one of which no line tells has the doubts of all copies.
         known: this one was here before, whatever lines there are.
     """

@@ -290,18 +290,11 @@ def set_fact(
     """Sets a fact: adds it, confirms it, or replaces the old value, which moves to History.
 
     Args:
-        text: the text of the file; empty for a new one.
-        file: its path, and the collections of the vault.
-        entity: what the fact is about, in any case.
-        field: its field; `value` for the one value of an entity.
-        value: what holds now.
         since: ISO date from which it holds.
         source: the id of the note it comes from, or a word on its origin.
-        many: True when the field may hold several values side by side.
         claim: what says so, where it is no person: a value that is added has the trust `unknown` then, with this as its source,
             and another value that stands is left as it is (`contradicts`).
         audience: whom the fact is for, where not everybody who may see the file may see it; the label of a value that it replaces stays.
-        memory_type: what sort of memory it is, where that is known.
     """
     entity, field, value = (" ".join(words.split()) for words in (entity, field or VALUE, value))
     if not entity or not value:
@@ -329,9 +322,6 @@ def add_sources(text: str, file: SemanticFile, named: tuple[str, str, str], sour
     """The text in which a fact that holds has these sources as well; unchanged where it does not.
 
     Args:
-        text: the text of the file.
-        file: its path, and the collections of the vault.
-        named: entity, field and value of the fact.
         sources: ids of notes with their blocks, joined by commas.
     """
     entity, field, value = named
@@ -750,10 +740,7 @@ def add_statement(
     """Adds a statement above those that the entity has; the same words, where they stand already, get one more source.
 
     Args:
-        text: the text of the file; empty for a new one.
-        file: its path, and the collections of the vault.
         entity: what the statement is about, or who made it, in any case.
-        words: what was said.
         said: ISO date on which it was said.
         source: the id of the note it comes from, or a word on its origin.
         replaces: ids of standing statements of the file that this one is tied to; they move to the History of their entity.
@@ -797,9 +784,6 @@ def add_statements(
     """Adds statements of one day that the file does not hold, as `add_statement` does one after another; None where that needs more.
 
     Args:
-        text: the text of the file.
-        file: its path, and the collections of the vault.
-        entity: what they are about, or who made them.
         said: ISO date on which they were said.
         found: words and source of each, in the order in which they were said.
         audience: whom they are for, as for `set_fact`.
@@ -1288,20 +1272,17 @@ def source_field(*sources: str) -> str:
 def fact_sources(text: str, file: SemanticFile, fact_id: str) -> tuple[str, ...]:
     """The sources of one fact of a semantic file, with the blocks they point to."""
     sheet = Sheet.of(text, file)
-    return sources_in(sheet.fields(_sourced_fact(sheet, fact_id)))
+    return sources_in(sheet.fields(_fact(sheet, fact_id)))
 
 
 def add_source(text: str, file: SemanticFile, fact_id: str, source: str) -> FactEdit:
     """Adds a source to a fact; returns the text unchanged when it is there already or the line has no room for it.
 
     Args:
-        text: the text of the file.
-        file: its path, and the collections of the vault.
-        fact_id: the id of the fact.
         source: the id of the episode that confirms it, with the block of the line: `episode#^l3`.
     """
     sheet = Sheet.of(text, file)
-    fact = _sourced_fact(sheet, fact_id)
+    fact = _fact(sheet, fact_id)
     unchanged = FactEdit(text, "confirmed", fact.value)
     source = _UNSAFE.sub("", source).strip()
     if not source or sheet.in_table(fact) or sheet.spot(fact).style == "frontmatter":
@@ -1340,10 +1321,3 @@ def _says_the_same(sheet: Sheet, text: str, fact: Fact) -> bool:
         after == before or (before == fact and after._replace(source=before.source) == before)
         for before, after in zip(old, new, strict=True)
     )
-
-
-def _sourced_fact(sheet: Sheet, fact_id: str) -> Fact:
-    for fact in sheet.found.facts:
-        if fact.id == fact_id:
-            return fact
-    raise NotFoundError(f"there is no fact {fact_id}")

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from memoryclaw.model import AGENT, NOTHING, OWNER
-from memoryclaw.text.encoding import decode, encode, lines_of, readable
+from memoryclaw.text.encoding import decode, encode, json_object, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault.audience import (
     Label,
@@ -39,7 +39,6 @@ def may_leave(label: Label, audience: str = AGENT) -> bool:
     """Whether what has this label may leave this machine.
 
     Args:
-        label: all that it is labelled with.
         audience: who reads it elsewhere; models of others read for the agent.
     """
     return label.export and may_see(audience, label.audience)
@@ -66,11 +65,7 @@ def exportable_bytes(
     """What may leave of a file: the lines that stay are empty, so that every other keeps its number; None when nothing may.
 
     Args:
-        path: of the file in the vault.
-        data: its bytes.
         cited: what `withheld_names` gave of all files of the vault.
-        audience: who reads it elsewhere.
-        folders: the labels of folders.
         doubts: what of it came from elsewhere and is in doubt.
     """
     visible = visible_bytes(path, data, audience, folders, doubts)
@@ -152,11 +147,7 @@ def _withheld(path: str, data: bytes, doubts: FileDoubts = NO_DOUBTS) -> set[int
 
 def _of_record(line: str) -> Label:
     """The label of a line of JSON that is no turn."""
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        value = None
-    return join_labels((label_in(line), of_keys(value if isinstance(value, dict) else {})))
+    return join_labels((label_in(line), of_keys(json_object(line))))
 
 
 _SOURCE = re.compile(r"\[\[([^\[\]#|\n]++)")

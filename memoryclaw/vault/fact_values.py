@@ -7,12 +7,12 @@ of the speaker (a deadline), or recurs (a birthday) and stays without one. What 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
-from memoryclaw.model import NOTHING, Fact
+from memoryclaw.model import Fact
 from memoryclaw.text import dates as days
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import DateRange, Days, find_ranges, leading_range, parse_timestamp
@@ -51,23 +51,13 @@ _QUALIFIERS = frozenset(lists.words("consolidation.field_qualifiers"))
 _NO_FAVORITE = frozenset(lists.words("consolidation.no_favourites"))
 
 
-def noun_of(words: str, declared: Mapping[str, str] = NOTHING) -> FieldNoun | None:
-    """The field that some words stand for; None where they name none that is known.
-
-    Args:
-        words: as said, "new phone number".
-        declared: further fields of the vault, by their folded name, with their kind.
-    """
+def noun_of(words: str) -> FieldNoun | None:
+    """The field that some words stand for; None where they name none that is known."""
     tokens = fold(words).split()
     while tokens and tokens[0] in _LEADING:
         del tokens[0]
     plain = " ".join(tokens)
-    noun = NOUNS.get(plain)
-    if plain in declared and not (
-        noun and noun.kind == "day"
-    ):  # a schema has no word for a day of every year
-        return FieldNoun(plain, declared[plain])
-    if noun:
+    if noun := NOUNS.get(plain):
         return noun
     if len(tokens) > 1 and tokens[0] in _QUALIFIERS and (noun := NOUNS.get(" ".join(tokens[1:]))):
         return FieldNoun(f"{tokens[0]} {noun.field}", noun.kind)
@@ -339,9 +329,7 @@ def resolve_dates(text: str, said: str, language: str = "en") -> str:
     """The text with the date behind every phrase that counts from the day it was said.
 
     Args:
-        text: one sentence, as said.
         said: when, as logs give it; without it the text stays as it is.
-        language: of the text.
     """
     if not said:
         return text
@@ -456,9 +444,6 @@ def bare_field(field: str, value: str, facts: Iterable[Fact], *, said: str = "")
     """The field that a value of an entity belongs in: a contact's one bare value, `- Sarah: sarah@example.com`, is her e-mail address.
 
     Args:
-        field: as it was said.
-        value: what it shall hold.
-        facts: those of the entity.
         said: the words that it was said in; a work address is another than the one value.
     """
     noun = noun_of(field) or noun_of(_spaced(field))

@@ -412,9 +412,6 @@ def read_facts(note_id: str, stem: str, parts: Split, body: Body, collections: f
 
     Args:
         note_id: the id of the note, the first part of its facts' ids.
-        stem: the name of the file without its extension.
-        parts: header and body.
-        body: the parsed body.
         collections: headings whose keys are entities, in lower case.
     """
     reader = _FactReader(collections | {stem})

@@ -173,12 +173,7 @@ def read_fields(
     """The fields of a plain note.
 
     Args:
-        path: its path in the vault.
-        parts: header and body.
-        body: the parsed body.
-        said: the properties of the header.
         note_id: its id, the first part of the ids of its facts.
-        title: of the note.
     """
     fields = [*_header_fields(parts.meta, parts)]
     for keys, value in parts.shadowed:  # the earlier values of keys that a header has twice

@@ -97,6 +97,14 @@ def digest_at(root: str, path: str) -> str | None:
         return None
 
 
+def data_at(root: str, path: str) -> bytes | None:
+    """The bytes of the file, or None without one."""
+    try:
+        return read_file(root, path).data
+    except NotFoundError:
+        return None
+
+
 def write_file(root: str, path: str, data: bytes, expected: str | None) -> str:
     """Writes a file durably if its digest is still `expected` (None: if there is no file); returns the new digest."""
     digest = digest_of(data)

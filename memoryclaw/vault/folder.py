@@ -51,13 +51,7 @@ class Scan(NamedTuple):
 
 
 class Vault:
-    """One vault folder on disk, as one audience sees it: whatever is read has lost what is for others.
-
-    Args:
-        root: the folder.
-        audience: who looks; the owner sees everything.
-        labels: the audiences of folders, as the settings give them.
-    """
+    """One vault folder on disk, as one audience sees it: whatever is read has lost what is for others."""
 
     def __init__(self, root: Path, audience: str = OWNER, labels: Mapping[str, Any] = NOTHING) -> None:
         self.root = root

@@ -6,13 +6,12 @@ only some of its words are meant, the place of these in its text (`…:17-41`). 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from memoryclaw.errors import InputError
-from memoryclaw.text.encoding import lines_of, readable
+from memoryclaw.text.encoding import json_object, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import words_of
 from memoryclaw.vault.logs import LogRange, range_of, whole_lines
@@ -25,7 +24,6 @@ _MARK = re.compile(
 _LEFT = "…"  # where words were left out of a line
 _BLOCK = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$")
 _SENTENCE = re.compile(r"(?<=[.!?…])[ \t]+")
-_LISTS = ("tags", "participants", "entities", "people", "aliases")
 NO_TITLE = "Conversation"
 
 
@@ -71,11 +69,8 @@ def standing_marks(decisions: str, permitted: Permissions | None = NOBODYS) -> f
     for place, line in enumerate(written):
         if f'"{FORGOTTEN}"' not in line and f'"{REVIVED}"' not in line:
             continue
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if not isinstance(value, dict) or not isinstance(lines := value.get("lines"), list):
+        value = json_object(line)
+        if not isinstance(lines := value.get("lines"), list):
             continue
         path = str(value.get("path", ""))
         at = str(value.get("at", ""))
@@ -206,7 +201,7 @@ def without_lines(text: str, gone: Collection[int], *, blank: bool = True) -> Ep
 def _header(text: str, lost: set[str]) -> Iterable[tuple[str, str | list[str], str | list[str]]]:
     """The values of the header that hold such words: key, old, new."""
     meta = split(readable(text)).meta
-    for key in _LISTS:
+    for key in ("tags", "participants", "entities", "people", "aliases"):
         value = meta.get(key)
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             remaining = [item for item in value if not lost & set(words_of(item))]

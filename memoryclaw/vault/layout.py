@@ -159,7 +159,6 @@ CONFLICT_COPY = re.compile(
     r"\.sync-conflict-\d{8}-\d{6}|\(.*conflicted copy.*\)|\(conflict(?:ed)? .*\d{4}-\d\d-\d\d.*\)",
     re.IGNORECASE,
 )
-_SKILL_FILES = ("SKILL.md",)
 
 
 class Place(NamedTuple):
@@ -201,7 +200,7 @@ def _semantic(_rest: str, name: str) -> Place | None:
 
 def _skill(rest: str, name: str) -> Place | None:
     state = "draft" if rest.startswith("_drafts/") else "current"
-    if name in _SKILL_FILES or (name.endswith((".json", ".js", ".mjs")) and rest.count("/") <= 1):
+    if name == "SKILL.md" or (name.endswith((".json", ".js", ".mjs")) and rest.count("/") <= 1):
         return Place("skill", state)
     return Place("note", state) if name.endswith(".md") else None
 

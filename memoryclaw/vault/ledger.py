@@ -106,7 +106,6 @@ class Ledger:
         """The receipt of the last event of two months that showed a memory, or a part of it; empty without one.
 
         Args:
-            id_: of the memory.
             session: in which it was shown; if it was not, in which does not matter.
             receipt: only this one counts, however old it is.
         """
@@ -227,9 +226,6 @@ class Ledger:
 
         Args:
             event: its type: shown, cited, rated, renamed …
-            values: its fields.
-            now: its time.
-            durable: True to wait until it is on disk.
         """
         line = json.dumps({"ts": timestamp(now), "event": event, **values}, ensure_ascii=False) + "\n"
         try:

@@ -67,7 +67,6 @@ def units_of(
     """The retrieval units of a note, in the order of the file.
 
     Args:
-        note: the note, without units.
         properties: header values to search besides names; read from `note.meta` when not given.
         fact_lines: those that are facts; those of `note.facts` when not given.
         rest: the text after the first `MAX_TEXT` characters, of which only the distinct words are kept.
@@ -446,7 +445,11 @@ def _read(source: _Source, text: str, settings: ReadingSettings) -> _Reading:
             )
         return _Reading(said=Properties(trust="unknown"), log=log)
     if kind == "skill" and not source.path.endswith(".md"):
-        return _code_skill(source, text)
+        skill = read_json_skill(text) if source.path.endswith(".json") else read_javascript_skill(text)
+        doc = Split(skill.meta, "", text, 1)
+        return _Reading(
+            doc, body=_NO_BODY._replace(text=text), skill=skill, title=skill.name, searched=skill.searched
+        )
     return _markdown(source, text, settings)
 
 
@@ -535,14 +538,6 @@ def _searchable(parts: Split, said: Properties) -> str:
         return said.other
     hidden = [text for _, value in parts.shadowed for text in strings(value)]
     return ", ".join(filter(None, (said.other, parts.raw if parts.broken else "", *hidden)))
-
-
-def _code_skill(source: _Source, text: str) -> _Reading:
-    skill = read_json_skill(text) if source.path.endswith(".json") else read_javascript_skill(text)
-    doc = Split(skill.meta, "", text, 1)
-    return _Reading(
-        doc, body=_NO_BODY._replace(text=text), skill=skill, title=skill.name, searched=skill.searched
-    )
 
 
 def _note(source: _Source, reading: _Reading) -> Note:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from memoryclaw.errors import MemoryClawError, NotFoundError, UnidentifiedError, VaultError
 from memoryclaw.model import NOTHING
+from memoryclaw.text.encoding import json_object
 from memoryclaw.vault import files
 from memoryclaw.vault.doubts import NO_DOUBTS, Doubt, Doubts, FileDoubts, piece_of, read_doubts
 
@@ -35,9 +36,9 @@ class Permissions(NamedTuple):
     def read(cls, text: str, copy: str = "", *, known: bool = False) -> Permissions:
         """The permissions of a file, and the doubts of a copy of the vault; a line that is none is passed over."""
         batches, withdrawn, declined = list[tuple[str, ...]](), set[str](), set[str]()
-        values = [value for line in text.splitlines() if (value := _read(line))]
+        values = [value for line in text.splitlines() if (value := json_object(line))]
         for value in values:
-            lines, approved, refused, unwanted = (_texts(value.get(key)) for key in _KEYS)
+            lines, approved, refused, unwanted = (texts_in(value.get(key)) for key in _KEYS)
             batches += [lines] if lines else []
             withdrawn = withdrawn.difference(approved).union(refused)
             declined = declined.difference(lines).union(unwanted)
@@ -77,15 +78,8 @@ def line_digest(line: str) -> str:
     return files.digest_of(line.strip().encode("utf-8", "surrogatepass"))
 
 
-def _read(line: str) -> dict[str, Any]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _texts(value: Any) -> tuple[str, ...]:
+def texts_in(value: object) -> tuple[str, ...]:
+    """The texts of a list; none where it is no list."""
     return tuple(text for text in value if isinstance(text, str)) if isinstance(value, list) else ()
 
 

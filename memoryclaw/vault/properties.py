@@ -11,9 +11,6 @@ from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import validity
 
-_TIMES = ("timestamp", "date", "created", "start")
-_PEOPLE = ("participants", "people", "person")
-_ENTITIES = ("entities", "entity")
 _YES = frozenset({"true", "yes", "on", "1"})
 # Keys whose values are properties of their own, or say how to treat a note rather than what it is about.
 _NOT_SEARCHED = frozenset({
@@ -70,10 +67,10 @@ def read_properties(meta: Mapping[str, Any], line_of: Mapping[tuple[str, ...], i
         summary=text_of(low.get("summary")),
         tags=tags_of(low),
         aliases=names_of(low, ("aliases", "alias")),
-        people=names_of(low, _PEOPLE),
-        entities=names_of(low, _ENTITIES),
+        people=names_of(low, ("participants", "people", "person")),
+        entities=names_of(low, ("entities", "entity")),
         project=project,
-        when=_when(low, _TIMES, lines, problems),
+        when=_when(low, ("timestamp", "date", "created", "start"), lines, problems),
         until=_when(low, ("end", "until"), lines, problems) if "end" in low or "until" in low else "",
         trust=_trust(low["trust"], lines, problems) if "trust" in low else "trusted",
         pinned="pin" in low and text_of(low["pin"]).lower() in _YES,

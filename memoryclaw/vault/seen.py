@@ -23,10 +23,6 @@ def visible_bytes(
     """What an audience sees of a file: hidden lines are empty, so that every other keeps its number; None when it sees nothing.
 
     Args:
-        path: of the file in the vault.
-        data: its bytes.
-        audience: who looks.
-        folders: the labels of folders.
         doubts: what of it came from elsewhere and is in doubt.
     """
     if audience == OWNER:

@@ -145,12 +145,7 @@ Raised = dict[tuple[str, str], Doubt]  # by the digest of the path, and the piec
 
 
 def doubts_of(versions: Sequence[ExchangedFile], standing: Doubts) -> Raised:
-    """What is in doubt of files that came.
-
-    Args:
-        versions: every file that changed.
-        standing: the doubts that there are already.
-    """
+    """What is in doubt of files that came."""
     before, after = dict[str, FileStanding](), dict[str, FileStanding]()
     for path, data, _ in versions:
         if data is not None and path.endswith(_LABELLED):

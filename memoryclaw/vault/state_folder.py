@@ -175,8 +175,6 @@ def echo(state: Path, wait: float = WAIT, since: float | None = None) -> bool:
     """True when a live watcher says that everything saved before a moment is in the index.
 
     Args:
-        state: the state folder.
-        wait: seconds that the watcher is given.
         since: the moment, by the monotonic clock; now when it is not given. Threads share a cookie that was dropped after it.
     """
     return _cookies_of(os.fspath(state)).heard(time.monotonic() if since is None else since, wait)

@@ -106,7 +106,6 @@ def ends(lifecycle: Lifecycle, last_active: str) -> str:
     """The last ISO day on which something counts; empty where it has none.
 
     Args:
-        lifecycle: of it.
         last_active: the ISO day on which its session was last active, as far as that is known; else the day that it is of itself.
     """
     days = [lifecycle.expires] if lifecycle.expires else []
@@ -154,7 +153,9 @@ def type_of(unit: Unit) -> str:
         return _spoken(unit)
     if unit.kind == "fact":
         if unit.field == FROM_NOW_ON:
-            return _wished(unit.value)
+            from memoryclaw.text.memory_types import is_procedure  # noqa: PLC0415
+
+            return "procedure" if is_procedure(unit.value) else "preference"
         if is_preference(unit.field) or "/preferences#" in f"/{unit.id}":
             return "preference"
         return "event" if unit.days else ""
@@ -166,9 +167,3 @@ def _spoken(unit: Unit) -> str:
     from memoryclaw.text.memory_types import type_in_speech, type_in_text  # noqa: PLC0415
 
     return type_in_speech(unit.value) if unit.is_statement else type_in_text(unit.text) or "event"
-
-
-def _wished(text: str) -> str:
-    from memoryclaw.text.memory_types import is_procedure  # noqa: PLC0415
-
-    return "procedure" if is_procedure(text) else "preference"

@@ -54,13 +54,7 @@ class Hint(NamedTuple):
 
 
 class Watcher:
-    """The observer of a vault's folder. It can be started again after `stop`.
-
-    Args:
-        root: the vault's folder.
-        hints: the queue of hints.
-        poll: seconds between polls where there are no events.
-    """
+    """The observer of a vault's folder. It can be started again after `stop`."""
 
     def __init__(self, root: Path, hints: SimpleQueue[Hint], *, poll: float = 2.0) -> None:
         self.polling = ""  # why there are no events
@@ -255,10 +249,9 @@ def _why(error: OSError) -> str:
 _REMOTE = re.compile(
     r"nfs|cifs|smb|9p|afs|ceph|gluster|lustre|vboxsf|vmhgfs|virtiofs|prl_fs|drvfs|fuse\.(sshfs|rclone|s3fs|davfs|gvfsd)"
 )
-_TABLE = "/proc/self/mountinfo"
 
 
-def sends_no_events(path: str, table: str = _TABLE) -> str:
+def sends_no_events(path: str, table: str = "/proc/self/mountinfo") -> str:
     """Why changes below a path may come without an event, or an empty string."""
     try:
         with open(table, encoding="utf-8", errors="surrogateescape") as lines:

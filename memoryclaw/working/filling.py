@@ -22,7 +22,6 @@ _STEPS = ("step", "content", "title", "text", "description", "name")
 _OVER = frozenset({"completed", "done", "cancelled", "canceled", "skipped"})
 _SKILL_FILE = re.compile(r"(?:.*[/\\])?([a-z0-9][a-z0-9_-]{0,63})[/\\]SKILL\.md", re.IGNORECASE)
 _SKILL_NAME = re.compile(r"[a-z0-9][a-z0-9_:-]{0,63}", re.IGNORECASE)
-_SKILL_ARGS = ("skill", "name", "command")
 
 
 def fill(memory: WorkingMemory, turns: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -94,7 +93,7 @@ def _skill(tool: str, args: Mapping[str, Any]) -> str:
     for value in args.values():
         if isinstance(value, str) and (hit := _SKILL_FILE.fullmatch(value.strip())):
             return hit[1]
-    name = _first(args, _SKILL_ARGS) if tool.lower() == "skill" else ""
+    name = _first(args, ("skill", "name", "command")) if tool.lower() == "skill" else ""
     return name if _SKILL_NAME.fullmatch(name) else ""
 
 

@@ -223,7 +223,6 @@ def check(changes: Mapping[str, Any], clean: Clean | None = None) -> dict[str, A
     `recent_observations` are appended.
 
     Args:
-        changes: as a host or a file gives them.
         clean: cleans a text; the default suits text of a host.
 
     Raises:

@@ -52,14 +52,7 @@ class _StoredMemory(NamedTuple):
 
 
 class WorkingStore:
-    """The working memories of one vault.
-
-    Args:
-        root: the vault's folder.
-        redacted: removes the secrets of a JSON value.
-        capture: appends lines to the log of a session.
-        clock: returns the time of a change.
-    """
+    """The working memories of one vault."""
 
     def __init__(
         self,
@@ -94,10 +87,6 @@ class WorkingStore:
 
         What an agent may not see is passed over. A session that begins ends those that have been silent for a day and hold nothing that
         somebody set. The turns are kept, and nothing fails here.
-
-        Args:
-            turns: that were kept just now.
-            folders: the labels of folders.
         """
         now = self._clock()
         since, until = timestamp(now - RUNNING), timestamp(now + RUNNING)

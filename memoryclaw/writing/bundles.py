@@ -23,7 +23,7 @@ from memoryclaw.config import load, paths_in
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError, NotFoundError
 from memoryclaw.model import NOTHING
 from memoryclaw.ports import Progress
-from memoryclaw.text.encoding import decode, encode, readable
+from memoryclaw.text.encoding import decode, encode, json_object, readable
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import remove_fact
 from memoryclaw.vault.layout import CONFIG_FILE, LOGS, Place, name_notices, place_of, places, safe_path
@@ -36,7 +36,6 @@ from memoryclaw.writing.writer import Edit, write
 FORMAT, EDITION = "memoryclaw-bundle", 1
 ARTIFACTS = "logs/artifacts/"
 _MANIFEST, _INSIDE = "manifest.json", "vault/"
-_UNTRACKED = ("logs/", "ledger/")
 _TEXTS = (".md", ".json", ".jsonl", ".yaml")
 _NOT_KEPT = ("working/",)  # of sessions that run on this machine
 _WITH_FACTS = (Place("semantic"), Place("note"))
@@ -96,11 +95,7 @@ def pack(
     """Writes a bundle; the payloads of logs that are cut in their lines come with the lines.
 
     Args:
-        target: the file, which must not be there.
-        paths: of the files.
-        read: gives what of a file goes into it.
         about: what else the manifest says.
-        progress: told (done, total) of the files.
 
     Raises:
         InputError: the file is there, or nothing would be in it.
@@ -205,12 +200,11 @@ class Bundle:
         InputError: it is none, or damaged, or not as one is written; nothing of it can be used.
     """
 
-    def __init__(self, source: str, progress: Progress | None = None) -> None:
+    def __init__(self, source: str) -> None:
         self.source = os.path.abspath(os.path.expanduser(source))
         if not os.path.isfile(self.source):
             raise InputError(f"there is no file {self.source}")
         self._packed = os.path.getsize(self.source)
-        self._progress = progress
         self.digests: dict[str, str] = {}
         self.manifest: dict[str, Any] = {}
         self._settings = b""
@@ -280,8 +274,6 @@ class Bundle:
                     total += info.size
                     if total > max(_HARMLESS, _RATIO * self._packed):
                         raise self._bad(f"it would swell from {self._packed:,} to over {total:,} bytes")
-                    if self._progress:
-                        self._progress(raw.tell(), self._packed)
                     yield info.name, info.size, file
             while unsqueezed.read(_READ):  # to the end, where its checksum is
                 pass
@@ -339,11 +331,7 @@ def restore(
     """Writes the files of a bundle that are not there; one commit for a few hundred of them.
 
     Args:
-        context: the vault and the moment.
-        bundle: what is restored.
-        dry_run: only tell what would be written.
         pristine: what `init` wrote, which gives way where nobody has changed it and the folders are in the same places.
-        progress: told (done, total) of the files that are written.
     """
     if bundle.paths != places(context.root).moved:
         pristine = NOTHING  # by other settings, nobody would look where things are here
@@ -465,11 +453,7 @@ class _Restoring:
         lines, numbers = data.split(b"\n"), set[int]()
         for turn in read_note(path, data, ReadingSettings()).turns:
             line = lines[turn.line - 1] if turn.line <= len(lines) else b""
-            try:
-                record = json.loads(line.decode("utf-8", "replace"))
-            except (ValueError, RecursionError):
-                record = None
-            record = record if isinstance(record, dict) else {}
+            record = json_object(line.decode("utf-8", "replace"))
             names = (turn.turn, str(record.get("host_id", "")))
             if self._erased.turn(turn.session, names, text_of_record(record) or turn.text):
                 numbers.update(range(turn.line - 1, turn.end_line))
@@ -480,7 +464,7 @@ class _Restoring:
         group, self._waiting = self._waiting, []
         # Those that git mostly does not hold are apart from the others, and not told of.
         for is_untracked, is_told in ((False, True), (True, False)):
-            batch = [file for file in group if file[0].startswith(_UNTRACKED) == is_untracked]
+            batch = [file for file in group if file[0].startswith(("logs/", "ledger/")) == is_untracked]
             if batch:
                 self._write(batch, is_told=is_told)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from memoryclaw.errors import NotFoundError, VaultError
+from memoryclaw.text.encoding import json_object
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import timestamp
 
@@ -36,14 +37,8 @@ def digest_of(words: Sequence[str]) -> str:
 
 
 def _lines(folder: Path) -> list[dict[str, Any]]:
-    lines = []
-    for text in _text(folder).splitlines():
-        try:
-            line = json.loads(text)
-        except (ValueError, RecursionError):
-            continue  # a line that cannot be read agrees to nothing
-        lines += [line] if isinstance(line, dict) else []
-    return lines
+    # A line that cannot be read agrees to nothing.
+    return list(map(json_object, _text(folder).splitlines()))
 
 
 def _text(folder: Path) -> str:

@@ -157,11 +157,8 @@ class WriteContext:
 
     def text(self, path: str) -> str:
         """The text of a file of the vault; empty for a file that is not there."""
-        try:
-            text = decode(files.read_file(self.root, path).data).text
-        except NotFoundError:
-            return ""
-        return self.as_seen(path, text) if self.only_seen else text
+        text = decode(files.data_at(self.root, path) or b"").text
+        return self.as_seen(path, text) if text and self.only_seen else text
 
     def schema(self) -> Schema:
         """What the vault says of its fields and collections."""

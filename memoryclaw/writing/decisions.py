@@ -10,15 +10,14 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from memoryclaw.errors import NotFoundError
-from memoryclaw.text.encoding import decode
+from memoryclaw.text.encoding import decode, json_object
 from memoryclaw.text.language import fold
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import line_end
 from memoryclaw.vault.forgotten import REVIVED, standing_marks
 from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.logs import LogRange, parse_ranges
-from memoryclaw.vault.permissions import NOBODYS, Permissions, line_digest, permission, permissions
+from memoryclaw.vault.permissions import NOBODYS, Permissions, line_digest, permission, permissions, texts_in
 from memoryclaw.writing.writer import Edit, text_change
 
 APPROVED, REJECTED, UNDONE, PURGED = "approved", "rejected", "undone", "purged"
@@ -56,7 +55,6 @@ class Decisions:
     """All decisions of a vault; a later one of the same thing outweighs an earlier one.
 
     Args:
-        decisions: in the order of the file.
         forgotten: the marks of lines that are left out of every answer.
         foreign: the places of those that would widen something, and that this person did not take on this machine.
         withdrawn: digests of files of skills that this person said no to last.
@@ -145,11 +143,8 @@ def fingerprint(kind: str, *parts: str) -> str:
 
 def decisions_of(root: str) -> Decisions:
     """The decisions of a vault, and what of them this person permitted."""
-    try:
-        text = decode(files.read_file(root, DECISIONS_FILE).data).text
-    except NotFoundError:
-        return Decisions()
-    return Decisions.read(text, permissions(root))
+    data = files.data_at(root, DECISIONS_FILE)
+    return Decisions() if data is None else Decisions.read(decode(data).text, permissions(root))
 
 
 def effects(line: str) -> set[tuple[str, ...]]:
@@ -175,19 +170,12 @@ def without_reason(line: str) -> str:
 
 
 def _read(line: str) -> Decision | None:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(value, dict) or not isinstance(value.get("decision"), str):
+    value = json_object(line)
+    if not isinstance(value.get("decision"), str):
         return None
     texts = {key: value[key] for key in Decision._fields if isinstance(value.get(key), str)}
-    lists = {key: _texts(value.get(key)) for key in ("ranges", "lines", "digests")}
+    lists = {key: texts_in(value.get(key)) for key in ("ranges", "lines", "digests")}
     return Decision(**{"at": "", "kind": "", **texts, **lists})
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(text for text in value if isinstance(text, str)) if isinstance(value, list) else ()
 
 
 # Decisions on their way into `review/decisions.jsonl`: appended in the commit of what they decide, never changed again.

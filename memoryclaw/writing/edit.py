@@ -48,7 +48,6 @@ def edit(context: WriteContext, id_: str, fields: Mapping[str, Value]) -> Writte
     """Sets properties of the note with this id; for a fact or an entity, sets values of facts; ticks a to-do (`done`) or sets when it is `due`.
 
     Args:
-        context: the vault and the moment.
         id_: a note, a fact (`note#entity.field`), an entity (`note#entity`), or a to-do (`note#todo-…`, `note#^block`).
         fields: what to set; tags and other lists may be given as words with commas.
     """
@@ -100,13 +99,6 @@ def original(context: WriteContext, id_: str) -> tuple[Address, bytes]:
 
 def rewrite(context: WriteContext, id_: str, text: str, *, digest: str, dry_run: bool = False) -> NoteRewrite:
     """Gives a note another text; one commit. Lines that stay keep their bytes, line ends too.
-
-    Args:
-        context: the vault and the moment.
-        id_: the note.
-        text: what its file is to say, header and all.
-        digest: of the file that the text was written for.
-        dry_run: only tell what would change.
 
     Raises:
         ConflictError: the file is not the one that the text was written for; nothing was written.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from memoryclaw.errors import InputError, NotFoundError
+from memoryclaw.errors import InputError
 from memoryclaw.model import Turn
 from memoryclaw.ports import Address
 from memoryclaw.text.encoding import decode, lines_of, readable
@@ -141,10 +141,7 @@ class ProvenanceFinder:
     def turns(self, path: str) -> tuple[list[bytes], tuple[Turn, ...]]:
         """The lines of a log with their ends, and its turns; nothing of a log that is not there."""
         if path not in self._turns:
-            try:
-                data = files.read_file(self._context.root, path).data
-            except NotFoundError:
-                data = b""
+            data = files.data_at(self._context.root, path) or b""
             self._turns[path] = whole_lines(data), read_note(path, data, ReadingSettings()).turns
         return self._turns[path]
 

@@ -23,7 +23,6 @@ from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.tombstones import Tombstones, lift_edit, of_fact
 from memoryclaw.writing.writer import Edit, new_file, text_change, write
 
-_FACTS_FILE = "semantic/facts.md"
 _SUMMARY = 120
 AGAIN = "it was forgotten for good once; you say it again, so it is no longer kept away"
 
@@ -155,11 +154,6 @@ def remember(
     """Keeps a text as an episode note, as the value of a fact, or, with an entity alone, as a statement.
 
     Args:
-        context: the vault and the moment.
-        text: what to keep.
-        entity: what the fact or the statement is about.
-        field: the fact's field; goes with `entity`.
-        tags: tags of the episode.
         source: where it comes from: the id of a note or log, or a word.
         claim: what says so, where it is no person; what is kept has the trust `unknown` then, and nothing is where another value
             stands (`contradicts`, with that value as the notice).
@@ -281,7 +275,7 @@ def fact_file(context: WriteContext, entity: str, field: str) -> str:
         facts = context.semantic(path).facts(context.text(path)).facts
         if any(f.current and _same(f.entity, entity) and _same(f.field, field) for f in facts):
             return path
-    return paths[0] if paths else _FACTS_FILE
+    return paths[0] if paths else "semantic/facts.md"
 
 
 def _fact_id(file: SemanticFile, text: str, entity: str, field: str, value: str) -> str:

@@ -22,7 +22,6 @@ def without_secrets(sentence: str, *given: Any) -> str:
     """The sentence as an answer to a request: one line, without a secret in it or the beginning of one that was given.
 
     Args:
-        sentence: what is to be said.
         given: what came in with the request: texts, bytes of JSON, values.
     """
     return secret_gate().sentence(one_line(sentence), *given)

@@ -114,17 +114,11 @@ def _note(folder: str) -> str:
 
 
 def _text(root: str, path: str) -> str:
-    try:
-        return decode(files.read_file(root, path).data).text
-    except NotFoundError:
-        return ""
+    return decode(files.data_at(root, path) or b"").text
 
 
 def _changes(root: str, edit: Edit) -> bool:
-    try:
-        data: bytes | None = files.read_file(root, edit.path).data
-    except NotFoundError:
-        data = None
+    data = files.data_at(root, edit.path)
     return edit.change(data) != (data or b"")
 
 

@@ -274,7 +274,6 @@ def plans_for(
     """What becomes of each file; those that do not change are left out.
 
     Args:
-        changes: what is asked for.
         work: the bytes of the working files.
         sides: what git holds of them; those that it ignores have none.
     """
@@ -527,7 +526,7 @@ class Writer:
 
     def read_all(self, paths: Iterable[str]) -> dict[str, bytes | None]:
         """The bytes of files as they are now, None where there is none."""
-        return {path: self._bytes(path) for path in paths}
+        return {path: files.data_at(self.root, path) for path in paths}
 
     def write(
         self, changes: Sequence[Change], message: Callable[[], str], *, verb: str, now: datetime
@@ -579,12 +578,6 @@ class Writer:
 
         Args:
             versions: what the commit holds of each file that differs from `base`.
-            after: what becomes of the working files.
-            base: the last commit, with all these files.
-            merged: the other parent.
-            message: of the commit.
-            verb: what is under way, for the journal.
-            now: the time of the commit.
             forward: the result is that other commit itself, and none is made.
         """
         draft = self.history.draft(base, versions, message(), now, merged=merged)
@@ -682,12 +675,6 @@ class Writer:
             except REFUSED as error:
                 return contents, items[:number], error
         return contents, items, None
-
-    def _bytes(self, path: str) -> bytes | None:
-        try:
-            return files.read_file(self.root, path).data
-        except NotFoundError:
-            return None
 
     def _land(self, batch: _Batch, verb: str) -> None:
         root, before, after = self.root, batch.before, batch.after

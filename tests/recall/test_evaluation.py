@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from pathlib import Path
+
 import pytest
 
-from memoryclaw.recall.evaluation import (
-    Interval,
-    mean,
-    ndcg,
-    paired_bootstrap,
-    recall_at,
-    reciprocal_rank,
-    share,
-)
+from memoryclaw.recall.evaluation import mean, ndcg, recall_at, reciprocal_rank, share
+
+sys.path.insert(0, os.fspath(Path(__file__).parents[2] / "benchmarks"))
+from bootstrap import Interval, paired_bootstrap
 
 
 def test_recall_is_the_share_of_what_is_wanted_among_the_first() -> None:

@@ -200,13 +200,7 @@ class ImportCandidate(NamedTuple):
 
 
 def offered(name: str, text: str, render: Render) -> list[ImportCandidate]:
-    """Everything that a file of OpenClaw offers.
-
-    Args:
-        name: its path below the workspace.
-        text: what it holds.
-        render: makes a note of values.
-    """
+    """Everything that a file of OpenClaw offers."""
     if name not in CURATED:
         return [_note(name, text, render)] if text.strip() else []
     return curated(name, text, render)

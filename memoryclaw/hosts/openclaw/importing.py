@@ -44,13 +44,7 @@ def workspace_of(config: str, environ: Mapping[str, str]) -> str:
 
 
 def import_notes(context: WriteContext, workspace: str, *, dry_run: bool = False) -> ImportReport:
-    """Proposes what the notes of a workspace hold and nobody has decided yet; one commit.
-
-    Args:
-        context: the vault and the moment.
-        workspace: OpenClaw's folder.
-        dry_run: write nothing.
-    """
+    """Proposes what the notes of a workspace hold and nobody has decided yet; one commit."""
     workspace = os.path.abspath(os.path.expanduser(workspace))
     if not os.path.isdir(workspace):
         raise InputError(f"there is no folder {workspace}; name OpenClaw's workspace")

@@ -53,13 +53,7 @@ class InstallStep(NamedTuple):
 
 
 def wishes(*, plugin: str, vault: str, command: Sequence[str]) -> list[DesiredSetting]:
-    """Everything that OpenClaw needs to be told.
-
-    Args:
-        plugin: the folder of the plugin.
-        vault: the vault's folder.
-        command: how the plugin calls MemoryClaw.
-    """
+    """Everything that OpenClaw needs to be told."""
     entry = {
         "enabled": True,
         "hooks": {"allowConversationAccess": True},

@@ -56,15 +56,7 @@ class Changed(NamedTuple):
 
 
 class Setup:
-    """One OpenClaw and one vault.
-
-    Args:
-        host: OpenClaw's configuration.
-        vault: the vault's folder.
-        command: how the plugin calls MemoryClaw.
-        plugin: tells the folder of our plugin.
-        clock: tells the time.
-    """
+    """One OpenClaw and one vault."""
 
     def __init__(
         self,

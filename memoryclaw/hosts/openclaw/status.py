@@ -46,7 +46,6 @@ def standing(setup: Setup, daemon: Callable[[str], bool]) -> OpenClawStatus:
     """How things stand.
 
     Args:
-        setup: OpenClaw and the vault.
         daemon: tells whether the daemon of a vault answers.
     """
     path = setup.host.path

@@ -7,14 +7,13 @@ import click
 from memoryclaw.errors import NotFoundError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, verb
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, flag, verb
 
 
 @verb(examples=["init\nadopt --dry-run", "adopt", "adopt llm.chain --yes"])
 @click.argument("what", nargs=-1, type=TEXT)
-@click.option("--dry-run", is_flag=True, help="Only list what could be adopted.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@click.pass_obj
+@flag("--dry-run", "Only list what could be adopted.")
+@flag("--yes", "Do not ask.")
 def adopt(context: CliContext, *, what: tuple[str, ...], dry_run: bool, yes: bool) -> None:
     """Allow what this vault asks for, for yourself and on this machine.
 

@@ -13,22 +13,16 @@ import click
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import GAP, as_json, marked, remark, say, styled, width
 from memoryclaw.interfaces.cli.tables import aligned, cut, flow, packed, table, terminal_width
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, option, verb
 from memoryclaw.interfaces.shapes import REASONS as _REASONS
-from memoryclaw.model import Match, Matched
+from memoryclaw.model import Match
 from memoryclaw.text.prompts import mark_of, one_line, visible
 from memoryclaw.text.snippets import snippet
 
 if TYPE_CHECKING:
     from memoryclaw.recall.ask import AnsweredQuestion
 
-SESSION = click.option(
-    "--session",
-    metavar="S",
-    default="",
-    type=TEXT,
-    help="The session that is shown it; no recall sends it that again.",
-)
+SESSION = option("--session", "S", "The session that is shown it; no recall sends it that again.")
 
 
 @verb(
@@ -39,20 +33,12 @@ SESSION = click.option(
     ]
 )
 @click.argument("query", nargs=-1, required=True, type=TEXT)
-@click.option(
-    "--kind", metavar="KIND", default="", type=TEXT, help="Only one kind: episode, fact, skill, note or turn."
+@option("--kind", "KIND", "Only one kind: episode, fact, skill, note or turn.")
+@option(
+    "--limit", "N", "At most so many matches.", type=click.IntRange(1, 1000), default=10, show_default=True
 )
-@click.option(
-    "--limit",
-    metavar="N",
-    default=10,
-    type=click.IntRange(1, 1000),
-    show_default=True,
-    help="At most so many matches.",
-)
-@click.option("--explain", is_flag=True, help="Show each term of every score, and which words matched where.")
+@flag("--explain", "Show each term of every score, and which words matched where.")
 @SESSION
-@click.pass_obj
 def search(
     context: CliContext, *, query: tuple[str, ...], kind: str, limit: int, explain: bool, session: str
 ) -> None:
@@ -126,23 +112,9 @@ def ask(found: AnsweredQuestion) -> None:
     ]
 )
 @click.argument("query", nargs=-1, required=True, type=TEXT)
-@click.option(
-    "--goal",
-    metavar="TEXT",
-    default="",
-    type=TEXT,
-    help="What the agent is working on; its words take part in the ranking.",
-)
-@click.option(
-    "--budget", metavar="N", type=int, help="Size of the context in tokens at most, framing included."
-)
-@click.option(
-    "--session",
-    metavar="S",
-    default="",
-    type=TEXT,
-    help="The running session; its own turns, and what it has seen, are left out.",
-)
+@option("--goal", "TEXT", "What the agent is working on; its words take part in the ranking.")
+@option("--budget", "N", "Size of the context in tokens at most, framing included.", type=click.INT)
+@option("--session", "S", "The running session; its own turns, and what it has seen, are left out.")
 @click.option(
     "--seen",
     type=click.Choice(("all", "tools", "none")),
@@ -150,14 +122,13 @@ def ask(found: AnsweredQuestion) -> None:
     show_default=True,
     help="What of that the host still shows: all, only what tools answered, or none from now on.",
 )
-@click.option(
+@option(
     "--room",
-    metavar="N",
+    "N",
+    "Tokens left in the host's context; a recall takes at most a tenth.",
     type=click.IntRange(0),
-    help="Tokens left in the host's context; a recall takes at most a tenth.",
 )
-@click.option("--trace", is_flag=True, help="List every candidate with the decision on it.")
-@click.pass_obj
+@flag("--trace", "List every candidate with the decision on it.")
 def recall(context: CliContext, /, *, query: tuple[str, ...], **options: Any) -> None:
     """Answer with a context to paste into a prompt, within a budget."""
     trace = options["trace"]
@@ -202,8 +173,7 @@ def _nothing(verb: str, done: str, query: str, *, asked: bool = True) -> str:
 def _remarks(found: Mapping[str, Any]) -> None:
     for word, better in found["did_you_mean"].items():
         remark(f"Did you mean {better!r} instead of {word!r}?")
-    for notice in found["notices"]:
-        remark(notice)
+    remark(*found["notices"])
     if found["degraded"]:
         remark(f"Degraded: {found['degraded']}")
 
@@ -272,12 +242,8 @@ def _explain(match: Match) -> None:
     for line in lines[:-1]:
         say(f"{_INDENT}  {line}")
     say(f"{_INDENT}  {click.style(lines[-1], bold=True)}")
-    for word, where in _by_word(match.matched).items():
-        say(f"{_INDENT}  {styled(word, fg='yellow')}: {', '.join(where)}")
-
-
-def _by_word(matched: Sequence[Matched]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for one in matched:
+    for one in match.matched:
         found.setdefault(one.word, []).append(f"{styled(one.field)} ({one.via})")
-    return found
+    for word, where in found.items():
+        say(f"{_INDENT}  {styled(word, fg='yellow')}: {', '.join(where)}")

@@ -13,7 +13,7 @@ import click
 
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import plural, remark, say
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
+from memoryclaw.interfaces.cli.verbs import CliContext, option, verb
 
 if TYPE_CHECKING:
     from memoryclaw.capture.capture import CaptureResult
@@ -27,15 +27,13 @@ _CHUNK = 1 << 18
         "capture --session monday < turns.jsonl",
     ]
 )
-@click.option("--session", metavar="S", default="", type=TEXT, help="The session of lines that name none.")
-@click.pass_context
-def capture(ctx: click.Context, session: str) -> None:
+@option("--session", "S", "The session of lines that name none.")
+def capture(context: CliContext, session: str) -> int:
     """Append turns and tool events to the logs; reads one JSON object per line.
 
     Each line is on the disk when it is acknowledged; secrets and private parts never get there. Lines that cannot be
     kept are told, the others are kept, and the exit code is 1.
     """
-    context: CliContext = ctx.obj
     counts: Counter[str] = Counter()
     first = 1
     with context.app(quiet=True) as app:
@@ -44,11 +42,10 @@ def capture(ctx: click.Context, session: str) -> None:
                 _acknowledge(context, done, counts)
             sys.stdout.flush()
             first += len(lines)
-        if app.capture_notice:
-            remark(app.capture_notice)
+        remark(app.capture_notice)
     if not context.json:
         say(summary(counts))
-    ctx.exit(int(counts["refused"] > 0))
+    return int(counts["refused"] > 0)
 
 
 def _batches(handle: int) -> Iterator[list[str]]:

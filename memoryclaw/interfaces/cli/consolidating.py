@@ -12,13 +12,13 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, json_text, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import aligned, pairs
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
+from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
     from memoryclaw.app.verbs import Mode, Model
     from memoryclaw.consolidation.actions import Action
-    from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
+    from memoryclaw.consolidation.changes import ChangeSet
     from memoryclaw.consolidation.consolidate import Consolidated
     from memoryclaw.daemon.scheduling import Scheduled
 
@@ -50,8 +50,8 @@ def consolidate() -> None:
 @consolidate.command(
     "run", examples=["init\nconsolidate --dry-run", "consolidate --due", "consolidate --llm none --json"]
 )
-@click.option("--dry-run", is_flag=True, help="Show what would change, and write nothing.")
-@click.option("--due", is_flag=True, help="Do nothing while it is too early or another run is at work.")
+@flag("--dry-run", "Show what would change, and write nothing.")
+@flag("--due", "Do nothing while it is too early or another run is at work.")
 @click.option(
     "--llm",
     type=click.Choice(["auto", "none"]),
@@ -63,34 +63,23 @@ def consolidate() -> None:
     type=click.Choice(["direct", "branch", "propose"]),
     help="Commit on this branch, on a separate branch, or write proposals; else as in the settings.",
 )
-@click.option(
-    "--ask",
-    is_flag=True,
-    help="Print each new part of the logs as a prompt for your agent, and write nothing.",
-)
-@click.option(
+@flag("--ask", "Print each new part of the logs as a prompt for your agent, and write nothing.")
+@option(
     "--answers",
-    metavar="FILE",
+    "FILE",
+    "Use what your agent answered to --ask instead of a model; - reads standard input.",
     type=click.File("r", encoding="utf-8", errors="replace"),
-    help="Use what your agent answered to --ask instead of a model; - reads standard input.",
 )
-@click.option(
+@option(
     "--after",
-    metavar="HOURS",
+    "HOURS",
+    "With --due, leave new lines to your agent for so many hours.",
     type=click.IntRange(min=0),
     default=0,
-    help="With --due, leave new lines to your agent for so many hours.",
 )
-@click.option(
-    "--again",
-    is_flag=True,
-    help="Read old logs again, those from --since on; what comes of it waits on a branch.",
-)
-@click.option(
-    "--since", metavar="DATE", default="", type=TEXT, help="With --again: the first day whose logs are read."
-)
-@click.option("--agree", is_flag=True, help="Agree that the command of llm.command reads your conversations.")
-@click.pass_obj
+@flag("--again", "Read old logs again, those from --since on; what comes of it waits on a branch.")
+@option("--since", "DATE", "With --again: the first day whose logs are read.")
+@flag("--agree", "Agree that the command of llm.command reads your conversations.")
 def run(
     context: CliContext,
     *,
@@ -170,8 +159,7 @@ def _tell(context: CliContext, done: Consolidated, *, dry_run: bool) -> None:
         as_json(shapes.consolidated(done))
         return
     _tell_run(done, dry_run=dry_run)
-    for notice in done.notices:
-        remark(notice)
+    remark(*done.notices)
 
 
 def _tell_run(done: Consolidated, *, dry_run: bool) -> None:
@@ -187,8 +175,6 @@ def _tell_run(done: Consolidated, *, dry_run: bool) -> None:
         say(f"{'It would be held' if dry_run else 'It is held'}: {styled(changes.held)}.")
     if dry_run:
         _planned(changes)
-        say()
-        say("Nothing was written.")
     else:
         _applied(done)
     if changes.degraded:
@@ -215,8 +201,6 @@ def _tell_upkeep(done: Consolidated, *, dry_run: bool) -> None:
         say(f"It is held: {styled(changes.held)}.")
     if dry_run:
         _planned(changes)
-        say()
-        say("Nothing was written.")
     else:
         _applied(done)
 
@@ -249,7 +233,10 @@ def _planned(changes: ChangeSet) -> None:
     for planned in changes.changes:
         say()
         say(styled(planned.title, bold=True))
-        for line in _details(planned):
+        lines = [_action(action) for action in planned.actions]
+        lines += planned.evidence
+        lines += [f"waits: {planned.reason}"] * bool(planned.reason)
+        for line in lines:
             say(f"    {styled(line)}")
     if changes.skipped:
         say()
@@ -266,13 +253,7 @@ def _planned(changes: ChangeSet) -> None:
         say(styled("left out", fg="cyan"))
         for line in [*(aligned(left) if left else ()), *changes.dropped]:
             say(f"    {styled(line)}")
-
-
-def _details(planned: PlannedChange) -> list[str]:
-    lines = [_action(action) for action in planned.actions]
-    lines += planned.evidence
-    lines += [f"waits: {planned.reason}"] * bool(planned.reason)
-    return lines
+    say("\nNothing was written.")
 
 
 def _action(action: Action) -> str:
@@ -308,8 +289,7 @@ def _applied(done: Consolidated) -> None:
         )
     elif any(commit.commit for commit in applied.commits):
         say(f"Undo the whole run with `memoryclaw undo {done.changes.run}`.")
-    for notice in applied.notices:
-        remark(notice)
+    remark(*applied.notices)
 
 
 # `schedule`: a timer of this machine that consolidates on time.
@@ -339,13 +319,12 @@ def schedule() -> None:
         "consolidate schedule install --every 60 --dry-run",
     ]
 )
-@click.option("--at", metavar="HH:MM", default="", type=TEXT, help="Time of day; 03:00 by default.")
-@click.option("--every", metavar="MINUTES", type=click.IntRange(min=1), help="Every so many minutes instead.")
+@option("--at", "HH:MM", "Time of day; 03:00 by default.")
+@option("--every", "MINUTES", "Every so many minutes instead.", type=click.IntRange(min=1))
 @click.option(
     "--using", type=click.Choice(["systemd", "cron"]), help="Which scheduler; else systemd, else cron."
 )
-@click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
-@click.pass_obj
+@flag("--dry-run", "Show what would be written, and write nothing.")
 def install(context: CliContext, *, at: str, every: int | None, using: str | None, dry_run: bool) -> None:
     """Install the timer, or change its times."""
     with context.app() as app:
@@ -355,7 +334,6 @@ def install(context: CliContext, *, at: str, every: int | None, using: str | Non
 
 
 @schedule.command(examples=["init\nconsolidate schedule remove"])
-@click.pass_obj
 def remove(context: CliContext) -> None:
     """Remove the timer, and nothing else."""
     with context.app() as app:
@@ -363,7 +341,6 @@ def remove(context: CliContext) -> None:
 
 
 @schedule.command(examples=["init\nconsolidate schedule status", "consolidate schedule status --json"])
-@click.pass_obj
 def status(context: CliContext) -> None:
     """Show the timer, its next run, and whether a run is due now."""
     with context.app() as app:
@@ -379,8 +356,7 @@ def status(context: CliContext) -> None:
         ("due now", f"{'yes' if now.due else 'no'}: {now.reason}"),
     ]
     pairs(rows)
-    for notice in now.notices:
-        remark(notice)
+    remark(*now.notices)
 
 
 def _tell_timer(context: CliContext, done: Scheduled) -> None:
@@ -396,5 +372,4 @@ def _tell_timer(context: CliContext, done: Scheduled) -> None:
         say(styled(path, fg="cyan"))
         for line in text.splitlines():
             say(f"    {styled(line)}")
-    for notice in done.notices:
-        remark(notice)
+    remark(*done.notices)

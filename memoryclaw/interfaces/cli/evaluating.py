@@ -11,9 +11,9 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.linting import changed_hook, ended_hook, hook_options
 from memoryclaw.interfaces.cli.maintaining import check
-from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
+from memoryclaw.interfaces.cli.printing import as_json, plural, print_freshness, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, option
 from memoryclaw.vault.layout import QUESTIONS_FILE, on_disk
 
 if TYPE_CHECKING:
@@ -46,14 +46,13 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
 @click.option(
     "--budget", "budgets", metavar="N,N", callback=_numbers, help="Tokens of contexts; 400,600,800."
 )
-@click.option(
+@option(
     "--least",
-    metavar="SHARE",
+    "SHARE",
+    "Exit with 1 when recall at the last N is below, or something stands where it must not.",
     type=click.FloatRange(0, 1),
-    help="Exit with 1 when recall at the last N is below, or something stands where it must not.",
 )
 @hook_options
-@click.pass_obj
 def eval(  # noqa: A001 - the verb's name
     context: CliContext,
     *,
@@ -65,25 +64,23 @@ def eval(  # noqa: A001 - the verb's name
     install_hook: bool,
     strict: bool,
     uninstall_hook: bool,
-) -> None:
+) -> int:
     """Ask the vault its golden questions and report the results.
 
     The questions stand in eval/questions.yaml, or in FILE. Writes nothing.
     """
     if changed_hook(context, "eval", install_hook=install_hook, strict=strict, uninstall_hook=uninstall_hook):
-        return
+        return 0
     if hook:
-        click.get_current_context().exit(_hooked(context, hook))
+        return _hooked(context, hook)
     with context.app() as app:
         done, fresh = app.evaluate(file, ks=ks, budgets=budgets), app.freshness
     if context.json:
         as_json({**shapes.evaluated(done), "degraded": fresh.degraded, "behind": fresh.behind})
     else:
         _tell_evaluation(done)
-        if fresh.degraded:
-            remark(f"Degraded: {fresh.degraded}")
-    if least is not None:
-        click.get_current_context().exit(int(not _reaches(done, least)))
+        print_freshness(fresh)
+    return int(least is not None and not _reaches(done, least))
 
 
 def _hooked(context: CliContext, hook: str) -> int:

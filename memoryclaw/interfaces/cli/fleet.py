@@ -21,7 +21,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import http
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, group
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, flag, group, option
 
 if TYPE_CHECKING:
     from memoryclaw.fleet.store import Fleet
@@ -35,12 +35,12 @@ _NEEDS = {
     "starlette": "starlette",
 }
 _SECONDS = 60.0  # that a command waits for a node to do its part
-INDEX = click.option(
+INDEX = option(
     "--index",
-    "url",
-    metavar="URL",
-    type=TEXT,
-    help="The PostgreSQL server; else `index.url` in your own settings, or $MEMORYCLAW_INDEX_URL.",
+    "URL",
+    "The PostgreSQL server; else `index.url` in your own settings, or $MEMORYCLAW_INDEX_URL.",
+    name="url",
+    default=None,
 )
 
 
@@ -82,20 +82,13 @@ def fleet() -> None:
 
 
 @fleet.command("list", examples=["fleet list", "fleet list --node node-1"])
-@click.option("--node", metavar="NAME", type=TEXT, default="", help="Only the vaults of this node.")
+@option("--node", "NAME", "Only the vaults of this node.")
 @INDEX
-@click.pass_obj
 def list_(context: CliContext, *, node: str, url: str | None) -> None:
     """List the vaults with their homes."""
     from memoryclaw.fleet.commands import list_vaults
 
     found = list_vaults(fleet_of(url), node)
-    if context.json:
-        as_json({"vaults": [one._asdict() for one in found]})
-        return
-    if not found:
-        say("There are no vaults; `memoryclaw fleet add NAME --remote ADDRESS` makes one known.")
-        return
     rows = [
         [
             one.name,
@@ -107,45 +100,30 @@ def list_(context: CliContext, *, node: str, url: str | None) -> None:
         ]
         for one in found
     ]
-    table(["vault", "home", "fence", "commit", "indexed", "notice"], rows)
+    nothing = "There are no vaults; `memoryclaw fleet add NAME --remote ADDRESS` makes one known."
+    head = ["vault", "home", "fence", "commit", "indexed", "notice"]
+    listed(context, {"vaults": [one._asdict() for one in found]}, head, rows, nothing)
 
 
 @fleet.command("nodes", examples=["fleet nodes"])
 @INDEX
-@click.pass_obj
 def nodes(context: CliContext, *, url: str | None) -> None:
     """List the nodes."""
     found = fleet_of(url).nodes()
-    if context.json:
-        as_json(
-            {
-                "nodes": [
-                    {
-                        "name": one.name,
-                        "address": one.address,
-                        "up": one.is_up,
-                        "until": one.until.isoformat(),
-                    }
-                    for one in found
-                ]
-            }
-        )
-        return
-    if not found:
-        say("There are no nodes; `memoryclaw fleet serve DIR` starts one.")
-        return
-    table(
-        ["node", "address", "state"],
-        [
-            [one.name, one.address, "up" if one.is_up else f"silent since {one.until:%Y-%m-%d %H:%M:%S}"]
-            for one in found
-        ],
-    )
+    nodes = [
+        {"name": one.name, "address": one.address, "up": one.is_up, "until": one.until.isoformat()}
+        for one in found
+    ]
+    rows = [
+        [one.name, one.address, "up" if one.is_up else f"silent since {one.until:%Y-%m-%d %H:%M:%S}"]
+        for one in found
+    ]
+    nothing = "There are no nodes; `memoryclaw fleet serve DIR` starts one."
+    listed(context, {"nodes": nodes}, ["node", "address", "state"], rows, nothing)
 
 
 @fleet.command("migrate", examples=["fleet migrate --index postgresql://memoryclaw_owner@db/memoryclaw"])
 @INDEX
-@click.pass_obj
 def migrate(context: CliContext, *, url: str | None) -> None:
     """Make the tables, or bring them to this version; the owner of the schema does this."""
     from memoryclaw.fleet.jobs import Jobs
@@ -154,10 +132,8 @@ def migrate(context: CliContext, *, url: str | None) -> None:
     made = fleet_of(url, migrate=False)
     made.server.migrate("index", STEPS)
     Jobs(made.server).migrate()
-    if context.json:
-        as_json({"server": str(made.server)})
-    else:
-        say(f"The tables at {styled(str(made.server))} are those of this version.")
+    server = str(made.server)
+    answered(context, {"server": server}, f"The tables at {styled(server)} are those of this version.")
 
 
 @fleet.command(
@@ -168,51 +144,41 @@ def migrate(context: CliContext, *, url: str | None) -> None:
     ],
 )
 @click.argument("name", metavar="VAULT", type=TEXT)
-@click.option(
-    "--remote",
-    metavar="ADDRESS",
-    type=TEXT,
-    default="",
-    help="Its git remote: an empty repository, or one that holds a vault.",
-)
-@click.option("--node", metavar="NAME", type=TEXT, default="", help="Its first home; else any node.")
-@click.option("--no-wait", is_flag=True, help="Do not wait until it is at home.")
+@option("--remote", "ADDRESS", "Its git remote: an empty repository, or one that holds a vault.")
+@option("--node", "NAME", "Its first home; else any node.")
+@flag("--no-wait", "Do not wait until it is at home.")
 @INDEX
-@click.pass_obj
 def add(context: CliContext, name: str, *, remote: str, node: str, no_wait: bool, url: str | None) -> None:
     """Make a vault known; a node clones it, or begins a new one."""
     from memoryclaw.fleet.commands import add
 
     done = add(fleet_of(url), name, remote, node=node, seconds=0 if no_wait else _SECONDS)
-    _told(
+    answered(
         context,
         done._asdict(),
         f"{styled(done.name)} is at home on {done.node}."
         if done.node
         else f"{styled(done.name)} waits for a node.",
     )
-    if done.notice:
-        remark(done.notice)
+    remark(done.notice)
 
 
 @fleet.command("move", examples=["fleet move ann node-2"])
 @click.argument("name", metavar="VAULT", type=TEXT)
 @click.argument("node", metavar="NODE", type=TEXT)
 @INDEX
-@click.pass_obj
 def move(context: CliContext, name: str, node: str, *, url: str | None) -> None:
     """Give a vault another home, while it answers."""
     from memoryclaw.fleet.commands import move
 
     done = move(fleet_of(url), name, node, seconds=_SECONDS)
-    _told(context, done._asdict(), f"{styled(done.name)} is at home on {done.node}.")
+    answered(context, done._asdict(), f"{styled(done.name)} is at home on {done.node}.")
 
 
 @fleet.command("drop", examples=["fleet drop ann --yes"])
 @click.argument("name", metavar="VAULT", type=TEXT)
-@click.option("--yes", is_flag=True, help="Do not ask first.")
+@flag("--yes", "Do not ask first.")
 @INDEX
-@click.pass_obj
 def drop(context: CliContext, name: str, *, yes: bool, url: str | None) -> None:
     """Forget a vault, its tokens and its index; its files and its remote stay."""
     from memoryclaw.fleet.commands import drop
@@ -223,18 +189,17 @@ def drop(context: CliContext, name: str, *, yes: bool, url: str | None) -> None:
         say("Nothing was dropped.")
         return
     drop(made, name)
-    _told(context, {"dropped": name}, f"{styled(name)} is dropped; its files and its remote stay.")
+    answered(context, {"dropped": name}, f"{styled(name)} is dropped; its files and its remote stay.")
 
 
 @fleet.command(
     "limit", examples=["fleet limit ann --notes 10000 --bytes 100000000 --requests 600", "fleet limit ann"]
 )
 @click.argument("name", metavar="VAULT", type=TEXT)
-@click.option("--notes", metavar="N", type=click.IntRange(0), help="Notes that it may hold.")
-@click.option("--bytes", "size", metavar="N", type=click.IntRange(0), help="Bytes that its files may take.")
-@click.option("--requests", metavar="N", type=click.IntRange(1), help="Requests a minute.")
+@option("--notes", "N", "Notes that it may hold.", type=click.IntRange(0))
+@option("--bytes", "N", "Bytes that its files may take.", name="size", type=click.IntRange(0))
+@option("--requests", "N", "Requests a minute.", type=click.IntRange(1))
 @INDEX
-@click.pass_obj
 def limit(
     context: CliContext,
     name: str,
@@ -248,7 +213,7 @@ def limit(
     fleet_of(url).limit(name, notes=notes, size=size, requests=requests)
     told = {"vault": name, "notes": notes, "bytes": size, "requests": requests}
     shown = ", ".join(f"{value:,} {what}" for what, value in told.items() if isinstance(value, int))
-    _told(
+    answered(
         context,
         told,
         f"{styled(name)} may have {shown}{' a minute' if requests is not None else ''}."
@@ -259,19 +224,17 @@ def limit(
 
 @fleet.command("check", examples=["fleet check", "fleet check ann --folder /srv/vaults"])
 @click.argument("name", metavar="[VAULT]", type=TEXT, default="")
-@click.option(
+@option(
     "--folder",
-    metavar="DIR",
+    "DIR",
+    "The folder of a node: its vaults are compared with their files, too.",
     type=click.Path(file_okay=False, path_type=Path, resolve_path=True),
-    help="The folder of a node: its vaults are compared with their files, too.",
 )
 @INDEX
-@click.pass_context
-def check(ctx: click.Context, name: str, *, folder: Path | None, url: str | None) -> None:
+def check(context: CliContext, name: str, *, folder: Path | None, url: str | None) -> int:
     """Compare files, index, remote and lease of one vault, or of all; exits with 1 where they differ."""
     from memoryclaw.fleet.commands import check
 
-    context: CliContext = ctx.obj
     found = check(fleet_of(url), name, folder=folder)
     wrong = sum(one.is_wrong for one in found)
     if context.json:
@@ -282,7 +245,7 @@ def check(ctx: click.Context, name: str, *, folder: Path | None, url: str | None
                 f"{styled(one.vault, fg='red' if one.is_wrong else 'yellow') + ': ' if one.vault else ''}{one.what}"
             )
         say(f"{plural(wrong, 'difference')}." if wrong else "Files, index, remotes and leases agree.")
-    ctx.exit(1 if wrong else 0)
+    return int(bool(wrong))
 
 
 # Tokens.
@@ -305,42 +268,31 @@ def tokens() -> None:
 @tokens.command("list", examples=["fleet tokens list ann"])
 @click.argument("name", metavar="VAULT", type=TEXT)
 @INDEX
-@click.pass_obj
 def list_tokens(context: CliContext, name: str, *, url: str | None) -> None:
     """List the tokens of a vault; the tokens themselves are kept nowhere."""
     made = fleet_of(url)
     made.vault(name)
     found = made.tokens(name)
-    if context.json:
-        as_json(
-            {
-                "tokens": [
-                    {
-                        **one._asdict(),
-                        "made": one.made.isoformat(),
-                        "until": one.until.isoformat() if one.until else "",
-                    }
-                    for one in found
-                ]
-            }
-        )
-        return
-    if not found:
-        say(f"{styled(name)} has no tokens; `memoryclaw fleet tokens make {name} agent` makes one.")
-        return
-    table(
-        ["id", "audience", "made", "until", "note"],
+    tokens = [
+        {
+            **one._asdict(),
+            "made": one.made.isoformat(),
+            "until": one.until.isoformat() if one.until else "",
+        }
+        for one in found
+    ]
+    rows = [
         [
-            [
-                one.id,
-                one.audience,
-                f"{one.made:%Y-%m-%d}",
-                f"{one.until:%Y-%m-%d}" if one.until else "-",
-                one.note,
-            ]
-            for one in found
-        ],
-    )
+            one.id,
+            one.audience,
+            f"{one.made:%Y-%m-%d}",
+            f"{one.until:%Y-%m-%d}" if one.until else "-",
+            one.note,
+        ]
+        for one in found
+    ]
+    nothing = f"{styled(name)} has no tokens; `memoryclaw fleet tokens make {name} agent` makes one."
+    listed(context, {"tokens": tokens}, ["id", "audience", "made", "until", "note"], rows, nothing)
 
 
 @tokens.command(
@@ -349,12 +301,9 @@ def list_tokens(context: CliContext, name: str, *, url: str | None) -> None:
 )
 @click.argument("name", metavar="VAULT", type=TEXT)
 @click.argument("whom", metavar="AUDIENCE", type=TEXT)
-@click.option("--note", metavar="TEXT", type=TEXT, default="", help="Who or what it is for.")
-@click.option(
-    "--days", metavar="N", type=click.IntRange(1), help="Days for which it lets in; else until it is revoked."
-)
+@option("--note", "TEXT", "Who or what it is for.")
+@option("--days", "N", "Days for which it lets in; else until it is revoked.", type=click.IntRange(1))
 @INDEX
-@click.pass_obj
 def make(context: CliContext, name: str, whom: str, *, note: str, days: int | None, url: str | None) -> None:
     """Make a token for one vault and one audience, and show it this one time."""
     from memoryclaw.vault.audience import audience_name
@@ -373,18 +322,30 @@ def make(context: CliContext, name: str, whom: str, *, note: str, days: int | No
 @click.argument("name", metavar="VAULT", type=TEXT)
 @click.argument("id_", metavar="ID", type=TEXT)
 @INDEX
-@click.pass_obj
 def revoke(context: CliContext, name: str, id_: str, *, url: str | None) -> None:
     """End a token at once."""
     fleet_of(url).revoke(name, id_)
-    _told(context, {"revoked": id_}, f"{styled(id_)} lets nobody in any more.")
+    answered(context, {"revoked": id_}, f"{styled(id_)} lets nobody in any more.")
 
 
-def _told(context: CliContext, shape: Mapping[str, Any], sentence: str) -> None:
+def answered(context: CliContext, shape: Mapping[str, Any], sentence: str) -> None:
+    """Prints what was done, in a sentence or as JSON."""
     if context.json:
         as_json(shape)
     else:
         say(sentence)
+
+
+def listed(
+    context: CliContext, shape: Mapping[str, Any], head: list[str], rows: list[list[str]], nothing: str
+) -> None:
+    """Prints a table, or what to do where it has no rows; or all of it as JSON."""
+    if context.json:
+        as_json(shape)
+    elif rows:
+        table(head, rows)
+    else:
+        say(nothing)
 
 
 # One node.
@@ -407,67 +368,41 @@ def _is_address(text: str) -> bool:
     examples=["fleet serve /srv/vaults --index postgresql://memoryclaw@db/memoryclaw --node node-1"],
 )
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path, resolve_path=True))
-@click.option(
-    "--host", metavar="HOST", type=TEXT, default="127.0.0.1", show_default=True, help="Address to listen on."
+@option("--host", "HOST", "Address to listen on.", default="127.0.0.1", show_default=True)
+@option(
+    "--port", "N", "Port; 0 for any free one.", type=click.IntRange(0, 65535), default=7411, show_default=True
 )
-@click.option(
-    "--port",
-    metavar="N",
-    type=click.IntRange(0, 65535),
-    default=7411,
-    show_default=True,
-    help="Port; 0 for any free one.",
-)
-@click.option("--allow-remote", is_flag=True, help="Accept other machines; they need a token too.")
+@flag("--allow-remote", "Accept other machines; they need a token too.")
 @INDEX
-@click.option(
-    "--replica",
-    metavar="URL",
-    type=TEXT,
-    help="A replica of the server, to read the vaults of other nodes from.",
-)
-@click.option(
-    "--node",
-    metavar="NAME",
-    type=TEXT,
-    help="The name of this node; else that of this machine.",
-)
-@click.option("--address", metavar="URL", type=TEXT, help="Where the other nodes reach it.")
-@click.option(
+@option("--replica", "URL", "A replica of the server, to read the vaults of other nodes from.", default=None)
+@option("--node", "NAME", "The name of this node; else that of this machine.", default=None)
+@option("--address", "URL", "Where the other nodes reach it.", default=None)
+@option(
     "--name",
-    "names",
-    metavar="HOST",
-    type=TEXT,
+    "HOST",
+    "Another name by which clients ask, such as that of a load balancer.",
+    name="names",
     multiple=True,
-    help="Another name by which clients ask, such as that of a load balancer.",
 )
-@click.option(
+@option(
     "--lease",
-    metavar="SECONDS",
+    "SECONDS",
+    "The silence after which others take its vaults over.",
     type=click.FloatRange(1, 3600),
     default=15.0,
     show_default=True,
-    help="The silence after which others take its vaults over.",
 )
-@click.option(
-    "--connections",
-    metavar="N",
-    type=click.IntRange(2, 1000),
-    help="Connections to the server at most; 16 by default.",
+@option(
+    "--connections", "N", "Connections to the server at most; 16 by default.", type=click.IntRange(2, 1000)
 )
-@click.option(
-    "--proxy",
-    is_flag=True,
-    help="Pass writes on to the home of a vault, instead of naming it.",
-)
+@flag("--proxy", "Pass writes on to the home of a vault, instead of naming it.")
 @click.option(
     "--log",
     type=click.Choice(["text", "json"]),
     default="text",
     help="json logs each request, without what it says.",
 )
-@click.option("--open-metrics", is_flag=True, help="/metrics answers other machines, too.")
-@click.pass_obj
+@flag("--open-metrics", "/metrics answers other machines, too.")
 def serve(
     context: CliContext,
     folder: Path,
@@ -503,7 +438,7 @@ def serve(
             remark(f"memoryclaw: {sentence}")
         sys.stderr.flush()
 
-    def answered(fields: Mapping[str, Any]) -> None:
+    def log_request(fields: Mapping[str, Any]) -> None:
         if log == "json":
             remark(json.dumps(fields))
             sys.stderr.flush()
@@ -529,7 +464,7 @@ def serve(
 
     settings = http.NodeSettings(
         FleetNode(folder, name, place, made, tell=tell, lease=lease, replica=reads),
-        answered,
+        log_request,
         lambda error: exit_codes.report_bug(error, context),
         proxy,
         open_metrics,

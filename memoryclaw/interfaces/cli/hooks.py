@@ -11,20 +11,15 @@ import click
 from memoryclaw.hosts import CLAUDE_CODE, HOSTS
 from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, show_diff
 from memoryclaw.interfaces.cli.printing import as_json, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
+from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memoryclaw.hosts.settings_file import SettingsChange
 
-_HOST_OPTION = click.option(
-    "--host",
-    metavar="HOST",
-    default=CLAUDE_CODE,
-    type=TEXT,
-    show_default=True,
-    help=f"How it is answered: {' or '.join(HOSTS)}.",
+_HOST_OPTION = option(
+    "--host", "HOST", f"How it is answered: {' or '.join(HOSTS)}.", default=CLAUDE_CODE, show_default=True
 )
 
 
@@ -48,7 +43,6 @@ def hook() -> None:
     "pre", examples=['init\nhook pre --host plain <<< \'{"prompt": "tea"}\'', "hook pre < prompt.json"]
 )
 @_HOST_OPTION
-@click.pass_obj
 def pre(context: CliContext, host: str) -> None:
     """Answer a prompt on standard input with a context for it, in a second at most."""
     _hooked(context, "pre", host)
@@ -62,7 +56,6 @@ def pre(context: CliContext, host: str) -> None:
     ],
 )
 @_HOST_OPTION
-@click.pass_obj
 def post(context: CliContext, host: str) -> None:
     """Keep what is new in the host's transcript, or the turns on standard input; write latest.md when a session ends."""
     _hooked(context, "post", host)
@@ -70,14 +63,14 @@ def post(context: CliContext, host: str) -> None:
 
 def _into(verb: Callable[..., None]) -> Callable[..., None]:
     """The arguments of `install` and `uninstall`."""
-    for option in (
+    for parameter in (
         YES,
         DRY_RUN,
-        click.option("--project", metavar="DIR", type=click.Path(file_okay=False), help="The settings of one project: DIR/.claude/settings.json."),
-        click.option("--user", is_flag=True, help="Your own settings, ~/.claude/settings.json, as without --project."),
+        option("--project", "DIR", "The settings of one project: DIR/.claude/settings.json.", type=click.Path(file_okay=False)),
+        flag("--user", "Your own settings, ~/.claude/settings.json, as without --project."),
         click.argument("host", metavar="claude-code", type=click.Choice([CLAUDE_CODE])),
     ):  # fmt: skip
-        verb = option(verb)
+        verb = parameter(verb)
     return verb
 
 
@@ -86,7 +79,6 @@ def _into(verb: Callable[..., None]) -> Callable[..., None]:
     examples=["init\nhook install claude-code --dry-run", "hook install claude-code --project ~/site"],
 )
 @_into
-@click.pass_obj
 def install(
     context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
 ) -> None:
@@ -105,7 +97,6 @@ def install(
     "uninstall", examples=["init\nhook uninstall claude-code", "hook uninstall claude-code --project ~/site"]
 )
 @_into
-@click.pass_obj
 def uninstall(
     context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
 ) -> None:

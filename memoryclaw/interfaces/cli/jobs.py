@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memoryclaw.interfaces.cli.fleet import INDEX, fleet, fleet_of
+from memoryclaw.interfaces.cli.fleet import INDEX, answered, fleet, fleet_of, listed
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
-from memoryclaw.interfaces.cli.tables import table
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, option
 
 if TYPE_CHECKING:
     from memoryclaw.config import Config
@@ -19,24 +18,15 @@ if TYPE_CHECKING:
 
 
 @fleet.command("work", examples=["fleet work", "fleet work --concurrency 8", "fleet work --once"])
-@click.option(
-    "--concurrency",
-    metavar="N",
-    type=click.IntRange(1, 256),
-    default=4,
-    show_default=True,
-    help="Vaults at a time.",
-)
-@click.option("--once", is_flag=True, help="End when nothing waits, for cron.")
+@option("--concurrency", "N", "Vaults at a time.", type=click.IntRange(1, 256), default=4, show_default=True)
+@flag("--once", "End when nothing waits, for cron.")
 @INDEX
-@click.pass_context
-def work(ctx: click.Context, *, concurrency: int, once: bool, url: str | None) -> None:
+def work(context: CliContext, *, concurrency: int, once: bool, url: str | None) -> int:
     """Consolidate the vaults of a fleet, each once a night.
 
     Any number of workers share the work, on any machine that reaches the server and the nodes. Ends with Ctrl-C or SIGTERM, after
     what it has begun.
     """
-    context: CliContext = ctx.obj
     from memoryclaw.fleet.jobs import Worker  # `--help` needs no server
 
     config, jobs = _jobs(url)
@@ -49,8 +39,7 @@ def work(ctx: click.Context, *, concurrency: int, once: bool, url: str | None) -
         say(f"working for {styled(str(jobs.server))}")
         sys.stdout.flush()
     worker = Worker(jobs, fleet_of(url), concurrency=concurrency, llm_calls=config.llm_calls, tell=tell)
-    failed = worker.run(once=once)
-    ctx.exit(1 if once and failed else 0)
+    return int(bool(worker.run(once=once) and once))
 
 
 @fleet.group("jobs", default="list", examples=["fleet jobs", "fleet jobs ask ann", "fleet jobs retry 17"])
@@ -60,38 +49,28 @@ def jobs() -> None:
 
 @jobs.command("list", examples=["fleet jobs list", "fleet jobs list --json"])
 @INDEX
-@click.pass_obj
 def list_(context: CliContext, *, url: str | None) -> None:
     """List the jobs; a dead one has failed so often that a person must look."""
     found = _jobs(url)[1].queued()
-    if context.json:
-        as_json(
-            {"jobs": [{**one._asdict(), "next": one.next.isoformat() if one.next else ""} for one in found]}
-        )
-        return
-    if not found:
-        say("Nothing waits, nothing runs, nothing is dead.")
-        return
-    table(
-        ["job", "vault", "state", "tries", "next", "error"],
+    rows = [
         [
-            [
-                str(one.id),
-                one.vault,
-                one.state,
-                str(one.tries),
-                f"{one.next:%H:%M:%S}" if one.next else "-",
-                one.error,
-            ]
-            for one in found
-        ],
-    )
+            str(one.id),
+            one.vault,
+            one.state,
+            str(one.tries),
+            f"{one.next:%H:%M:%S}" if one.next else "-",
+            one.error,
+        ]
+        for one in found
+    ]
+    shape = {"jobs": [{**one._asdict(), "next": one.next.isoformat() if one.next else ""} for one in found]}
+    head = ["job", "vault", "state", "tries", "next", "error"]
+    listed(context, shape, head, rows, "Nothing waits, nothing runs, nothing is dead.")
 
 
 @jobs.command("ask", examples=["fleet jobs ask ann bob"])
 @click.argument("names", metavar="VAULT...", type=TEXT, nargs=-1, required=True)
 @INDEX
-@click.pass_obj
 def ask(context: CliContext, names: tuple[str, ...], *, url: str | None) -> None:
     """Have vaults consolidated as soon as it is their turn."""
     made = fleet_of(url)
@@ -108,14 +87,10 @@ def ask(context: CliContext, names: tuple[str, ...], *, url: str | None) -> None
 @jobs.command("retry", examples=["fleet jobs retry 17"])
 @click.argument("id_", metavar="JOB", type=click.IntRange(1))
 @INDEX
-@click.pass_obj
 def retry(context: CliContext, id_: int, *, url: str | None) -> None:
     """Have a dead job tried again."""
     name = _jobs(url)[1].retry(id_)
-    if context.json:
-        as_json({"retried": id_, "vault": name})
-    else:
-        say(f"{styled(name)} waits for its turn.")
+    answered(context, {"retried": id_, "vault": name}, f"{styled(name)} waits for its turn.")
 
 
 def _jobs(url: str | None) -> tuple[Config, Jobs]:

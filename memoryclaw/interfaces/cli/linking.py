@@ -9,7 +9,7 @@ import click
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, print_freshness, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
-from memoryclaw.interfaces.cli.verbs import ID, CliContext, group
+from memoryclaw.interfaces.cli.verbs import ID, CliContext, flag, group
 from memoryclaw.text.prompts import one_line
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def links() -> None:
     ],
 )
 @click.argument("id_", metavar="[ID]", required=False, default="", type=ID)
-@click.option("--dot", is_flag=True, help="The whole graph in the language of Graphviz.")
+@flag("--dot", "The whole graph in the language of Graphviz.")
 def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
     """List the links from a note and to it; without an ID, everything that ties notes and entities."""
     if id_:
@@ -65,11 +65,13 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
         as_json(shapes.graph(whole, fresh))
         return
     else:
-        table(["from", "", "to", "where"], [_edge(edge) for edge in whole.graph.edges])
+        table(
+            ["from", "", "to", "where"],
+            [[edge.source, _tie(edge, edge.source), edge.target, edge.place] for edge in whole.graph.edges],
+        )
         if not whole.graph.edges:
             say("Nothing is tied to anything yet.")
-    if whole.notice:
-        remark(whole.notice)
+    remark(whole.notice)
     print_freshness(fresh)
 
 
@@ -163,10 +165,6 @@ def _link(direction: str, end: LinkEnd) -> list[str]:
 
 def _written(end: LinkEnd) -> str:
     return f"{end.target} ({end.label})" if end.label else end.target
-
-
-def _edge(edge: Edge) -> list[str]:
-    return [edge.source, _tie(edge, edge.source), edge.target, edge.place]
 
 
 def _tie(edge: Edge, source: str) -> str:

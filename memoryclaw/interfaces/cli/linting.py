@@ -10,7 +10,7 @@ import click
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.maintaining import check
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag
 
 if TYPE_CHECKING:
     from memoryclaw.history.commit_hook import Hooked
@@ -20,9 +20,9 @@ def hook_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options of a check that the pre-commit hook may run; `hook` is how it runs it."""
     for option in (
         click.option("--hook", type=click.Choice(["warn", "strict"]), help="How the hook runs this check: it warns, or stops the commit."),
-        click.option("--uninstall-hook", is_flag=True, help="Take this check out of the pre-commit hook."),
-        click.option("--strict", is_flag=True, help="With --install-hook: what is found stops the commit."),
-        click.option("--install-hook", is_flag=True, help="Let the vault's pre-commit hook run this check; it only warns."),
+        flag("--uninstall-hook", "Take this check out of the pre-commit hook."),
+        flag("--strict", "With --install-hook: what is found stops the commit."),
+        flag("--install-hook", "Let the vault's pre-commit hook run this check; it only warns."),
     ):  # fmt: skip
         function = option(function)
     return function
@@ -82,11 +82,10 @@ def ended_hook(what: str, mode: str) -> int:
     ],
 )
 @click.argument("paths", nargs=-1, type=TEXT, metavar="[PATH]...")
-@click.option("--staged", is_flag=True, help="Check what is staged in git, as it is staged.")
+@flag("--staged", "Check what is staged in git, as it is staged.")
 @hook_options
-@click.pass_context
 def lint(
-    ctx: click.Context,
+    context: CliContext,
     *,
     paths: tuple[str, ...],
     staged: bool,
@@ -94,14 +93,13 @@ def lint(
     install_hook: bool,
     strict: bool,
     uninstall_hook: bool,
-) -> None:
+) -> int:
     """Check the files that a person writes; exits with 1 when there are problems.
 
     Notes, the types of _schema.yaml, aliases, skills and golden questions: the whole vault, or files and folders of it.
     """
-    context: CliContext = ctx.obj
     if changed_hook(context, "lint", install_hook=install_hook, strict=strict, uninstall_hook=uninstall_hook):
-        return
+        return 0
     if paths and staged:
         raise click.UsageError("--staged checks what git has staged, so it takes no paths")
     with context.app() as app:
@@ -117,5 +115,5 @@ def lint(
             say(f"{plural(len(found.problems), 'problem')} in {plural(found.files, 'file')}.")
     if hook:
         what = f"{plural(len(found.problems), 'problem')} in what is committed"
-        ctx.exit(ended_hook(what, hook) if found.problems else 0)
-    ctx.exit(int(bool(found.problems)))
+        return ended_hook(what, hook) if found.problems else 0
+    return int(bool(found.problems))

@@ -14,7 +14,7 @@ from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, plural, print_freshness, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow, pairs, table
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, verb
+from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option, verb
 from memoryclaw.model import Fact, ReadBack
 from memoryclaw.text.prompts import visible
 
@@ -247,8 +247,8 @@ def facts(
         "edit 'notes/boat#todo-1a2b3c4d' --set done=true",
     ],
 )
-@click.option("--done", is_flag=True, help="Those that are done or cancelled.")
-@click.option("--all", "every", is_flag=True, help="Open ones, then those that are done.")
+@flag("--done", "Those that are done or cancelled.")
+@flag("--all", "Open ones, then those that are done.", name="every")
 def todos(context: CliContext, *, words: str, due: str, done: bool, every: bool) -> None:
     """List to-dos, the soonest first: the lines `- [ ]` of all notes.
 
@@ -309,7 +309,7 @@ def entities(listed: Sequence[EntityEntry]) -> None:
         "browse views 'Boathouse Aarhus'",
     ],
 )
-@click.option("--write", is_flag=True, help="Write those that are not there, or stale.")
+@flag("--write", "Write those that are not there, or stale.")
 def views(context: CliContext, *, name: str, write: bool) -> None:
     """List the pages of entities and topics that are compiled from the files, or write them."""
     with context.app() as app:
@@ -319,8 +319,7 @@ def views(context: CliContext, *, name: str, write: bool) -> None:
         return
     rows = [(one.title, one.kind, one.state, str(one.sources), one.path) for one in found.listed]
     table(["page", "kind", "state", "notes", "file"], rows)
-    for notice in found.notices:
-        remark(notice)
+    remark(*found.notices)
     if name and not write:
         for one in found.listed:
             say(f"\n{one.page.part if one.page else ''}".rstrip())
@@ -380,7 +379,7 @@ def _fact(path: str, fact: Fact, dated: bool, doubted: bool) -> list[str]:
         "history --limit 5 --json",
     ],
 )
-@click.option("--commit", metavar="C", default="", type=TEXT, help="One commit or run, word by word.")
+@option("--commit", "C", "One commit or run, word by word.")
 def history(context: CliContext, *, id_: str, limit: int, before: str, commit: str) -> None:
     """Show the changes to the vault, a note or a fact.
 
@@ -434,8 +433,7 @@ def _print_commit(context: CliContext, found: CommitShown) -> None:
                 say(f"    {styled(mark_up(line.pieces))}")
     if found.more:
         remark(f"{found.more} more files are not shown")
-    if found.notice:
-        remark(found.notice)
+    remark(found.notice)
 
 
 def _events(events: CommitList) -> None:
@@ -444,8 +442,7 @@ def _events(events: CommitList) -> None:
         for one in events.commits
     ]
     table(("when", "commit", "by", "what", "files"), rows)
-    if events.notice:
-        remark(events.notice)
+    remark(events.notice)
 
 
 def _files(names: Sequence[str]) -> str:

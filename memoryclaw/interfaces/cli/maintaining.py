@@ -10,7 +10,7 @@ from click.shell_completion import get_completion_class
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import Bar, as_json, padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow, pairs, table
-from memoryclaw.interfaces.cli.verbs import CliContext, cli, group, verb
+from memoryclaw.interfaces.cli.verbs import CliContext, cli, flag, group, verb
 from memoryclaw.model import Problem
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memoryclaw.index.sync import Synced
     from memoryclaw.index.vectors import VectorStatus
     from memoryclaw.review.machines import Exchanged
+    from memoryclaw.skills.migration import Migrated
 
 _SHOWN = 20
 _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red"}
@@ -33,15 +34,10 @@ _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red
         "sync --vault ~/notes --json",
     ]
 )
-@click.option("--watch", is_flag=True, help="Go on as files are edited, and report each step, until Ctrl-C.")
-@click.option("--vectors", is_flag=True, help="Also make the missing vectors.")
-@click.option("--with-git", is_flag=True, help="First fetch, merge and push with git.")
-@click.option(
-    "--include-noexport",
-    is_flag=True,
-    help="With --with-git: also push what is marked not to leave this machine.",
-)
-@click.pass_obj
+@flag("--watch", "Go on as files are edited, and report each step, until Ctrl-C.")
+@flag("--vectors", "Also make the missing vectors.")
+@flag("--with-git", "First fetch, merge and push with git.")
+@flag("--include-noexport", "With --with-git: also push what is marked not to leave this machine.")
 def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, include_noexport: bool) -> None:
     """Update the index from the files now; with git, exchange changes with another machine first.
 
@@ -76,8 +72,7 @@ def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, inc
     say(
         f"{plural(filled.filled, 'vector')} made by {styled(filled.model)} for {plural(filled.units, 'unit')}{missing}."
     )
-    if filled.notice:
-        remark(filled.notice)
+    remark(filled.notice)
 
 
 def _tell_exchanged(done: Exchanged) -> None:
@@ -88,14 +83,11 @@ def _tell_exchanged(done: Exchanged) -> None:
         say(
             f"{styled(done.remote)}: {plural(done.received, 'commit')} received{merged}, {plural(done.sent, 'commit')} sent."
         )
-    for sentence in (*done.told, done.notice):
-        if sentence:
-            remark(sentence)
+    remark(*done.told, done.notice)
 
 
 @verb(examples=["init\nstatus", "status --usage", "status --json"])
-@click.option("--usage", is_flag=True, help="Instead, how the vault grows, how it is used and what waits.")
-@click.pass_obj
+@flag("--usage", "Instead, how the vault grows, how it is used and what waits.")
 def status(context: CliContext, *, usage: bool) -> None:
     """Show the state of files, index, git and watcher; changes nothing."""
     from memoryclaw.interfaces.cli.table import answer  # `--help` needs no app
@@ -123,9 +115,7 @@ def _show_status(now: Status) -> None:
     ]
     pairs(rows)
     _list(now.problems)
-    for sentence in (*now.notices, now.degraded):
-        if sentence:
-            remark(sentence)
+    remark(*now.notices, now.degraded)
 
 
 def _waits(found: Waits, what: str, how: str) -> str:
@@ -171,46 +161,40 @@ def check() -> None:
 
 
 @check.command("vault", examples=["init\ncheck vault", "check --fix", "check --json"])
-@click.option(
-    "--fix", is_flag=True, help="Repair derived data: build the index again, remove our own stale temp files."
-)
-@click.pass_context
-def vault(ctx: click.Context, fix: bool) -> None:
+@flag("--fix", "Repair derived data: build the index again, remove our own stale temp files.")
+def vault(context: CliContext, fix: bool) -> int:
     """Check files, index, git and settings; exits with 1 when there are problems."""
-    said: CliContext = ctx.obj
-    with said.app(quiet=True) as app:
+    with context.app(quiet=True) as app:
         checks = app.doctor(fix=fix)
-    if said.json:
+    if context.json:
         as_json(shapes.doctor(checks))
     else:
         for check in checks:
             level = padded(check.level, 9, fg=_COLOURS[check.level])
             flow(check.sentence, indent=22, lead=f"{level}{padded(check.name, 13)}")
             _list(check.details)
-    ctx.exit(int(any(check.level == "problem" for check in checks)))
+    return int(any(check.level == "problem" for check in checks))
 
 
 @check.command("reindex", examples=["init\ncheck reindex", "check reindex --vault ~/notes"])
-@click.pass_obj
 def reindex(context: CliContext) -> None:
     """Delete the index and build it again from the files."""
     with context.app() as app:
         _tell_synced(context, app.reindex())
 
 
-@check.command("migrate", examples=["init\ncheck migrate --dry-run", "check migrate", "undo COMMIT"])
-@click.option("--dry-run", is_flag=True, help="Only tell what would change.")
-@click.pass_obj
-def migrate(context: CliContext, dry_run: bool) -> None:
+@check.command(
+    "migrate",
+    of="migrate",
+    without=("dry_run",),
+    examples=["init\ncheck migrate --dry-run", "check migrate", "undo COMMIT"],
+)
+@flag("--dry-run", "Only tell what would change.")
+def migrate(done: Migrated, dry_run: bool) -> None:
     """Bring a vault of an older format to the newest, in one commit.
 
     JSON skills become SKILL.md files; the old files go to the archive. What cannot be rewritten stays as it is.
     """
-    with context.app() as app:
-        done = app.migrate(dry_run=dry_run)
-    if context.json:
-        as_json(shapes.migrated(done))
-        return
     if done.before == done.after:
         say(f"The vault has format {done.after}, the newest: nothing to do.")
         return
@@ -224,8 +208,7 @@ def migrate(context: CliContext, dry_run: bool) -> None:
         say("Nothing was written; run it without --dry-run.")
     elif done.commit:
         say(f"One commit; `memoryclaw undo {done.commit[:10]}` takes it back.")
-    if done.notice:
-        remark(done.notice)
+    remark(done.notice)
 
 
 def _tell_synced(context: CliContext, done: Synced) -> None:

@@ -13,9 +13,10 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, show_diff
 from memoryclaw.interfaces.cli.printing import as_json, padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, group
 
 if TYPE_CHECKING:
+    from memoryclaw.hosts.openclaw.importing import ImportReport
     from memoryclaw.hosts.openclaw.setup import Changed, ConfigChange, Setup
 
 _config = click.option(
@@ -42,7 +43,6 @@ def openclaw() -> None:
 @_config
 @YES
 @DRY_RUN
-@click.pass_obj
 def install(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> None:
     """Give OpenClaw's memory slot to this vault, with the permission that it needs.
 
@@ -61,19 +61,19 @@ def install(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> No
 @_config
 @YES
 @DRY_RUN
-@click.pass_obj
 def uninstall(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> None:
     """Remove from OpenClaw's configuration what install wrote, and nothing else.
 
     What stood there before comes back; the vault stays as it is.
     """
-    setup = _setup(context, config)
+    from memoryclaw.app.openclaw import openclaw_setup  # `--help` needs no app
+
+    setup = openclaw_setup(_vault(context), config)
     _carry_out(context, setup, setup.plan_uninstall(), yes=yes, dry_run=dry_run)
 
 
 @openclaw.command(examples=["openclaw status", "openclaw status --json"])
 @_config
-@click.pass_obj
 def status(context: CliContext, config: str) -> None:
     """Show what is as it should be, and which command mends what is not."""
     from memoryclaw.app.openclaw import openclaw_status  # `--help` needs no app
@@ -89,23 +89,19 @@ def status(context: CliContext, config: str) -> None:
 
 
 @openclaw.command(
-    "import", examples=["init\nopenclaw import . --dry-run", "openclaw import ~/.openclaw/workspace"]
+    "import",
+    of="openclaw.import_notes",
+    examples=["init\nopenclaw import . --dry-run", "openclaw import ~/.openclaw/workspace"],
 )
 @click.argument("workspace", metavar="[FOLDER]", required=False, default="", type=TEXT)
 @_config
-@click.option("--dry-run", is_flag=True, help="Tell what would be proposed, and write nothing.")
-@click.pass_obj
-def import_(context: CliContext, workspace: str, *, config: str, dry_run: bool) -> None:
+@flag("--dry-run", "Tell what would be proposed, and write nothing.")
+def import_(done: ImportReport, dry_run: bool) -> None:
     """Propose what OpenClaw kept in MEMORY.md, USER.md and memory/; you decide in `review`.
 
     Without FOLDER it takes the workspace that OpenClaw's configuration names. The files there are only read, and
     importing again proposes nothing twice.
     """
-    with context.app() as app:
-        done = app.openclaw.import_notes(workspace, config=config, dry_run=dry_run)
-    if context.json:
-        as_json(shapes.imported_notes(done))
-        return
     for item in done.proposed:
         say(f"{padded(item.kind, 8, bold=True)} {styled(item.what)}  {styled(item.source, dim=True)}")
     verb = "would wait" if dry_run else "wait" if len(done.proposed) != 1 else "waits"
@@ -113,18 +109,11 @@ def import_(context: CliContext, workspace: str, *, config: str, dry_run: bool) 
     say(f"{plural(len(done.proposed), 'proposal')} {verb} for a yes or a no{known}.")
     if done.proposed and not dry_run:
         say("`memoryclaw review` shows them.")
-    for notice in done.notices:
-        remark(notice)
+    remark(*done.notices)
 
 
 def _vault(context: CliContext) -> str:
     return os.fspath(settings.find_root(context.vault, os.environ, settings.here()))
-
-
-def _setup(context: CliContext, config: str) -> Setup:
-    from memoryclaw.app.openclaw import openclaw_setup  # `--help` needs no app
-
-    return openclaw_setup(_vault(context), config)
 
 
 def _carry_out(context: CliContext, setup: Setup, planned: ConfigChange, *, yes: bool, dry_run: bool) -> None:
@@ -133,19 +122,18 @@ def _carry_out(context: CliContext, setup: Setup, planned: ConfigChange, *, yes:
         show_diff(planned.diff)
     if planned.diff and (dry_run or not yes):
         if dry_run or context.json or not sys.stdin.isatty():
-            _tell(context, _only_shown(planned))
+            from memoryclaw.hosts.openclaw.setup import Changed
+
+            told = f"nothing was written; `memoryclaw openclaw {planned.verb} --yes` writes it"
+            _tell(
+                context,
+                Changed(f"would {planned.verb}", planned.config, planned.diff, "", (*planned.notices, told)),
+            )
             return
         if not click.confirm(f"Write this to {planned.config}?"):
             say("Nothing was written.")
             return
     _tell(context, setup.do(planned))
-
-
-def _only_shown(planned: ConfigChange) -> Changed:
-    from memoryclaw.hosts.openclaw.setup import Changed
-
-    told = f"nothing was written; `memoryclaw openclaw {planned.verb} --yes` writes it"
-    return Changed(f"would {planned.verb}", planned.config, planned.diff, "", (*planned.notices, told))
 
 
 def _tell(context: CliContext, done: Changed) -> None:
@@ -155,5 +143,4 @@ def _tell(context: CliContext, done: Changed) -> None:
     say(f"{styled(done.action, bold=True)}: {styled(done.config)}")
     if done.backup:
         remark(f"the file as it was: {done.backup}")
-    for notice in done.notices:
-        remark(notice)
+    remark(*done.notices)

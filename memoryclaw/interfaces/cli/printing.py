@@ -32,11 +32,12 @@ def say(text: str = "") -> None:
     click.echo(text, color=in_colour())
 
 
-def remark(text: str) -> None:
-    """Prints one sentence beside the answer, on standard error."""
-    from memoryclaw.writing.secret_gate import without_secrets  # most answers have no remark
+def remark(*sentences: str) -> None:
+    """Prints sentences beside the answer, on standard error; those that are empty are passed over."""
+    for sentence in filter(None, sentences):
+        from memoryclaw.writing.secret_gate import without_secrets  # most answers have no remark
 
-    click.echo(without_secrets(text), err=True)
+        click.echo(without_secrets(sentence), err=True)
 
 
 def print_freshness(fresh: Freshness) -> None:

@@ -10,7 +10,7 @@ import click
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
-from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, WAITING, CliContext, agreed, group
+from memoryclaw.interfaces.cli.verbs import AS_IS, WAITING, CliContext, agreed, flag, group, option
 from memoryclaw.model import OWNER
 from memoryclaw.review.word_diff import COME, GONE, SAME, DiffLine, mark_up, word_diff
 from memoryclaw.text.prompts import visible
@@ -22,23 +22,12 @@ if TYPE_CHECKING:
 
 _WIDTH = 68  # columns of a cell in a list
 _ASKED = {"approved": "Approve", "rejected": "Reject"}
-_ALL = click.option(
-    "--all",
-    "everything",
-    is_flag=True,
-    help="Everything that waits, but skills, conflicts, permissions and labels.",
+_ALL = flag(
+    "--all", "Everything that waits, but skills, conflicts, permissions and labels.", name="everything"
 )
-_DIGEST = click.option(
-    "--digest",
-    metavar="D",
-    default="",
-    type=TEXT,
-    help="Only as it was shown: the digest of `review list --json`.",
-)
-_YES = click.option("--yes", is_flag=True, help="Do not ask.")
-_REASON = click.option(
-    "--reason", metavar="TEXT", default="", type=TEXT, help="Why, for the commit and the record of decisions."
-)
+_DIGEST = option("--digest", "D", "Only as it was shown: the digest of `review list --json`.")
+_YES = flag("--yes", "Do not ask.")
+_REASON = option("--reason", "TEXT", "Why, for the commit and the record of decisions.")
 
 
 @group(
@@ -79,7 +68,6 @@ def list_(items: Sequence[ReviewItem]) -> None:
     ],
 )
 @click.argument("id_", metavar="ID", type=WAITING)
-@click.pass_obj
 def show(context: CliContext, id_: str) -> None:
     """Show one pending change: why, who said it, and what would change."""
     with context.app() as app:
@@ -102,7 +90,6 @@ def show(context: CliContext, id_: str) -> None:
     ],
 )
 @click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=WAITING)
-@click.pass_obj
 def diff(context: CliContext, names: tuple[str, ...]) -> None:
     """Show what would change, word by word."""
     with context.app() as app:
@@ -120,24 +107,19 @@ def diff(context: CliContext, names: tuple[str, ...]) -> None:
     ],
 )
 @click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=WAITING)
-@click.option(
-    "--value",
-    metavar="N",
-    type=click.IntRange(1),
-    default=None,
-    help="Which value of a conflict holds; `review show` numbers them.",
+@option(
+    "--value", "N", "Which value of a conflict holds; `review show` numbers them.", type=click.IntRange(1)
 )
 @_REASON
 @_ALL
 @_DIGEST
 @_YES
-@click.pass_context
-def approve(ctx: click.Context, /, names: tuple[str, ...], *, value: int | None, **how: Any) -> None:
+def approve(context: CliContext, /, names: tuple[str, ...], *, value: int | None, **how: Any) -> int:
     """Apply pending changes, one commit each.
 
     Of a conflict one value holds from now on; what others say moves to History.
     """
-    _decide(ctx, names, "approved", value=value or 0, **how)
+    return _decide(context, names, "approved", value=value or 0, **how)
 
 
 @review.command(
@@ -152,13 +134,12 @@ def approve(ctx: click.Context, /, names: tuple[str, ...], *, value: int | None,
 @_ALL
 @_DIGEST
 @_YES
-@click.pass_context
-def reject(ctx: click.Context, /, names: tuple[str, ...], **how: Any) -> None:
+def reject(context: CliContext, /, names: tuple[str, ...], **how: Any) -> int:
     """Reject pending changes; they are not proposed again.
 
     To reject a conflict says that all of its values may stand.
     """
-    _decide(ctx, names, "rejected", **how)
+    return _decide(context, names, "rejected", **how)
 
 
 @review.command(
@@ -169,7 +150,6 @@ def reject(ctx: click.Context, /, names: tuple[str, ...], **how: Any) -> None:
 )
 @click.argument("id_", metavar="ID", type=WAITING)
 @AS_IS
-@click.pass_obj
 def edit(context: CliContext, *, id_: str, as_is: bool) -> None:
     """Edit a pending change in $VISUAL or $EDITOR; it stays pending."""
     from memoryclaw.interfaces.cli.writing import tell
@@ -187,28 +167,25 @@ def edit(context: CliContext, *, id_: str, as_is: bool) -> None:
     ],
 )
 @_YES
-@click.pass_context
-def apply(ctx: click.Context, *, yes: bool) -> None:
+def apply(context: CliContext, *, yes: bool) -> int:
     """Apply what is ticked in semantic/_pending.md and review/*.md.
 
     In _pending.md `[x]` approves and `[-]` rejects. What is ticked is shown first.
     """
-    said: CliContext = ctx.obj
-    with said.app() as app:
+    with context.app() as app:
         boxes = app.review.ticked()
         if boxes.is_empty:
-            _print_decisions(ctx, ())
-            return
-        if not said.json:
+            return _print_decisions(context, ())
+        if not context.json:
             for item in boxes.approved:
                 _one(item, app.review.diff(item), whole=False)
             for item in boxes.rejected:
                 say(f"{styled('no to', bold=True)}: {styled(item.what)} ({styled(item.id)})")
         count = len(boxes.approved) + len(boxes.rejected)
-        if count and not agreed(said, f"Do {plural(count, 'of these', 'of these')}?", yes=yes):
-            return
+        if count and not agreed(context, f"Do {plural(count, 'of these', 'of these')}?", yes=yes):
+            return 0
         done = app.review.apply(boxes)
-    _print_decisions(ctx, done)
+    return _print_decisions(context, done)
 
 
 def _edited(text: str) -> str:
@@ -225,29 +202,27 @@ def _cut(text: str) -> str:
 
 
 def _decide(
-    ctx: click.Context, names: Sequence[str], decision: str, *, everything: bool, yes: bool, **how: Any
-) -> None:
-    said: CliContext = ctx.obj
+    context: CliContext, names: Sequence[str], decision: str, *, everything: bool, yes: bool, **how: Any
+) -> int:
     if bool(names) == everything:
-        raise click.UsageError("Give ids or runs, or --all.", ctx)
-    with said.app() as app:
+        raise click.UsageError("Give ids or runs, or --all.", click.get_current_context())
+    with context.app() as app:
         items = [item for item in app.review.list(names) if not item.is_skill]
         if everything:  # which value holds is decided one by one
             items = [item for item in items if item.conflict is None and not item.is_of_others]
         if everything and items:
-            if not said.json:
+            if not context.json:
                 for item in items:
                     say(f"{styled(item.id)}  {styled(item.what)}")
-            if not agreed(said, f"{_ASKED[decision]} {plural(len(items), 'thing')}?", yes=yes):
-                return
+            if not agreed(context, f"{_ASKED[decision]} {plural(len(items), 'thing')}?", yes=yes):
+                return 0
         decide = app.review.approve if decision == "approved" else app.review.reject
         done = decide(items, **how)
-    _print_decisions(ctx, done)
+    return _print_decisions(context, done)
 
 
-def _print_decisions(ctx: click.Context, done: Sequence[ReviewDecision]) -> None:
-    said: CliContext = ctx.obj
-    if said.json:
+def _print_decisions(context: CliContext, done: Sequence[ReviewDecision]) -> int:
+    if context.json:
         from memoryclaw.interfaces import shapes
 
         as_json(shapes.decided(done))
@@ -257,9 +232,8 @@ def _print_decisions(ctx: click.Context, done: Sequence[ReviewDecision]) -> None
         for one in done:
             commit = f", commit {one.commit[:10]}" if one.commit else ""
             say(f"{styled(one.action, bold=True)}: {styled(one.what)} ({styled(one.id)}{commit})")
-            if one.notice:
-                remark(one.notice)
-    ctx.exit(int(any(one.action == "failed" for one in done)))
+            remark(one.notice)
+    return int(any(one.action == "failed" for one in done))
 
 
 def _differences(

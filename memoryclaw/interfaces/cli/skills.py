@@ -14,7 +14,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
-from memoryclaw.interfaces.cli.verbs import AS_IS, SKILL, TEXT, CliContext, group
+from memoryclaw.interfaces.cli.verbs import AS_IS, SKILL, TEXT, CliContext, flag, group, option
 from memoryclaw.text.prompts import one_line, visible
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memoryclaw.skills.outcomes import Outcomes
     from memoryclaw.skills.run import SkillRun, StepResult
     from memoryclaw.skills.steps import Requirement
+    from memoryclaw.writing.context import Written
 
 _SHOWN = 80
 _COLOURS = {"approved": "green", "changed since approval": "yellow", "draft": "cyan"}
@@ -98,28 +99,20 @@ def show(shown: LintedSkill) -> None:
 
 @skills.command(
     "new",
+    of="skills.new",
     examples=[
         "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'",
         "skills new water-plants --description 'Waters the plants on Fridays.'",
     ],
 )
 @click.argument("name", metavar="NAME", type=TEXT)
-@click.option(
-    "--description", metavar="TEXT", default="", type=TEXT, help="What it does, and when to use it."
-)
+@option("--description", "TEXT", "What it does, and when to use it.")
 @AS_IS
-@click.pass_obj
-def new(context: CliContext, *, name: str, description: str, as_is: bool) -> None:
+def new(written: Written) -> None:
     """Create a skill: a valid SKILL.md to fill in."""
-    with context.app() as app:
-        done = app.skills.new(name, description, as_is=as_is)
-    if context.json:
-        as_json(shapes.written(done))
-        return
-    commit = f" (commit {done.commit[:10]})" if done.commit else ""
-    say(f"{styled(done.action, bold=True)}: {styled(done.path)}{commit}")
-    if done.notice:
-        remark(done.notice)
+    commit = f" (commit {written.commit[:10]})" if written.commit else ""
+    say(f"{styled(written.action, bold=True)}: {styled(written.path)}{commit}")
+    remark(written.notice)
 
 
 @skills.command(
@@ -131,13 +124,11 @@ def new(context: CliContext, *, name: str, description: str, as_is: bool) -> Non
     ],
 )
 @click.argument("name", metavar="[NAME]", required=False, default="", type=SKILL)
-@click.pass_context
-def lint(ctx: click.Context, name: str) -> None:
+def lint(context: CliContext, name: str) -> int:
     """Explain every problem of a skill, or of all; exits with 1 if there is one."""
-    said = ctx.ensure_object(CliContext)
-    with said.app() as app:
+    with context.app() as app:
         problems = app.skills.lint(name)
-    if said.json:
+    if context.json:
         as_json(shapes.linted(problems))
     else:
         for problem in problems:
@@ -147,7 +138,7 @@ def lint(ctx: click.Context, name: str) -> None:
             )
         if not problems:
             say("No problems.")
-    ctx.exit(1 if problems else 0)
+    return int(bool(problems))
 
 
 @skills.command(
@@ -158,7 +149,6 @@ def lint(ctx: click.Context, name: str) -> None:
     ],
 )
 @click.argument("request", nargs=-1, required=True, type=TEXT)
-@click.pass_obj
 def match(context: CliContext, request: tuple[str, ...]) -> None:
     """Show which skills match a request, why, and whether a host would be offered them."""
     words = " ".join(request)
@@ -212,9 +202,8 @@ def reject(decision: SkillDecision) -> None:
 )
 @click.argument("name", metavar="NAME", type=SKILL)
 @click.argument("ended", metavar="ok|failed", type=click.Choice(["ok", "failed"]))
-@click.option("--why", metavar="TEXT", default="", type=TEXT, help="What went wrong.")
-@click.option("--session", metavar="S", default="", type=TEXT, help="The session in which it was followed.")
-@click.pass_obj
+@option("--why", "TEXT", "What went wrong.")
+@option("--session", "S", "The session in which it was followed.")
 def outcome(context: CliContext, *, name: str, ended: str, why: str, session: str) -> None:
     """Say how it went when a skill was followed; `skills run` keeps that itself.
 
@@ -257,33 +246,30 @@ def host(found: HostSkills) -> None:
     ],
 )
 @click.argument("name", metavar="NAME", type=SKILL)
-@click.option("--param", "params", metavar="K=V", multiple=True, type=TEXT, help="A value of a parameter.")
-@click.option("--apply", is_flag=True, help="Call the tools; without it the calls are only shown.")
-@click.option("--session", metavar="S", default="", type=TEXT, help="The session whose log keeps the steps.")
-@click.pass_context
-def run(ctx: click.Context, *, name: str, params: tuple[str, ...], apply: bool, session: str) -> None:
+@option("--param", "K=V", "A value of a parameter.", name="params", multiple=True)
+@flag("--apply", "Call the tools; without it the calls are only shown.")
+@option("--session", "S", "The session whose log keeps the steps.")
+def run(context: CliContext, *, name: str, params: tuple[str, ...], apply: bool, session: str) -> int:
     """Run the steps of an approved skill with the tools of MCP servers or OpenClaw, without a model.
 
     Shows the calls; --apply makes them. Stops at the first failure and exits with 1.
     """
-    said = ctx.ensure_object(CliContext)
     given = params_of(params)
-    ask = None if said.json or not sys.stdin.isatty() else asked
-    with said.app() as app, told_when_ended(apply=apply):
+    ask = None if context.json or not sys.stdin.isatty() else asked
+    with context.app() as app, told_when_ended(apply=apply):
         done = app.skills.run(name, given, apply=apply, session=session, ask=ask)
-    if said.json:
+    if context.json:
         as_json(shapes.skill_run(done))
     else:
         tell(done)
-    ctx.exit(0 if done.ok else 1)
+    return int(not done.ok)
 
 
 def _tell(done: SkillDecision) -> None:
     commit = f", commit {done.commit[:10]}" if done.commit else ""
     say(f"{styled(done.action, bold=True)}: {styled(done.name)} ({styled(done.path)}{commit})")
     say(f"sha256 {done.digest}")
-    if done.notice:
-        remark(done.notice)
+    remark(done.notice)
 
 
 def _tell_offer(offer: SkillOffer) -> None:
@@ -393,8 +379,7 @@ def tell(done: SkillRun) -> None:
         say(f"{plural(len(done.steps), 'step')} done; kept in the log of session {styled(done.session)}.")
     else:
         say(f"Stopped at the first failure; kept in the log of session {styled(done.session)}.")
-    if done.notice:
-        remark(done.notice)
+    remark(done.notice)
 
 
 def _tell_step(step: StepResult) -> None:

@@ -8,8 +8,6 @@ import os
 import sys
 from typing import Any
 
-_NAMES = ("stdin", "stdout", "stderr")
-
 
 class _Lasting(io.FileIO):
     """Standard output or error that goes on when nobody takes it any more: the rest is dropped, and why is kept."""
@@ -28,7 +26,7 @@ class _Lasting(io.FileIO):
 
 def prepare() -> None:
     """Makes the streams of this process last; one that was closed before it began leads nowhere."""
-    for number, name in enumerate(_NAMES):
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
         stream = getattr(sys, name)
         if stream is None:
             nowhere = os.open(os.devnull, os.O_RDWR)

@@ -58,7 +58,7 @@ def _param(parameter: Parameter, text_of: TextOf) -> click.Parameter:
         about["type"] = click.IntRange(param.least, param.most)
     if default is not ... and not is_list:
         about["default"] = default
-    if parameter.positional:
+    if parameter.positional and not param.flag:
         about["metavar"] = metavar if default is ... else f"[{metavar}]"
         if param.words:
             about |= {"nargs": -1, "default": None, "metavar": f"{about['metavar']}..."}
@@ -94,10 +94,7 @@ def carry_out(context: Any, function: Callable[..., None], verb: str, values: Ma
     """Does what a command is for.
 
     Args:
-        context: the options that every command shares.
         function: prints the answer, and is given those values that it names; one whose first argument is the `context` does all itself.
-        verb: of the app.
-        values: of the command line.
     """
     if next(iter(inspect.signature(function).parameters)) == "context":
         function(context, **values)

@@ -15,7 +15,7 @@ from memoryclaw.errors import ForbiddenError, InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.capturing import summary
 from memoryclaw.interfaces.cli.printing import GAP, as_json, padded, plural, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TAG, TEXT, CliContext, verb
+from memoryclaw.interfaces.cli.verbs import TAG, TEXT, CliContext, flag, option, verb
 from memoryclaw.model import AGENT, OWNER
 
 if TYPE_CHECKING:
@@ -48,18 +48,16 @@ _SHOWN = 20
     type=click.Choice(["markdown", "openclaw", "jsonl"]),
     help="Of logs: how the files are written; told from each file when it is not given.",
 )
-@click.option("--dry-run", is_flag=True, help="Show what would come, and write nothing.")
-@click.option("--yes", is_flag=True, help="Bring it over without asking; logs are never asked about.")
-@click.pass_context
+@flag("--dry-run", "Show what would come, and write nothing.")
+@flag("--yes", "Bring it over without asking; logs are never asked about.")
 def import_(
-    ctx: click.Context, what: str, path: str, *, format_: str | None, dry_run: bool, yes: bool
-) -> None:
+    context: CliContext, what: str, path: str, *, format_: str | None, dry_run: bool, yes: bool
+) -> int:
     """Import from other programs, and restore bundles; PATH is only read, and nothing comes twice.
 
     WHAT is chatgpt, claude, mem0, basic-memory, memory-md, markdown, logs or bundle. Conversations go to the logs,
     memories wait in `review`, notes are copied below `notes/`. Shows first what would come, and asks.
     """
-    context: CliContext = ctx.obj
     if format_ and what != _LOGS:
         raise click.UsageError("--format is for logs alone.")
     if what == _LOGS:
@@ -67,9 +65,9 @@ def import_(
             raise click.UsageError(
                 "Logs have no --dry-run; the source is only read, and nothing comes twice."
             )
-        ctx.exit(_logs(context, path, format_ or ""))
+        return _logs(context, path, format_ or "")
     if what == _BUNDLE:
-        ctx.exit(_bundle(context, path, dry_run=dry_run, yes=yes))
+        return _bundle(context, path, dry_run=dry_run, yes=yes)
     with context.app(f"importing from {what}") as app:
         done = _asked(
             context,
@@ -80,7 +78,7 @@ def import_(
         )
     if context.json:
         as_json(shapes.imported_export(done))
-    ctx.exit(int(bool(done.problems)))
+    return int(bool(done.problems))
 
 
 def _asked(
@@ -122,8 +120,7 @@ def _logs(context: CliContext, path: str, format_: str) -> int:
         for problem in done.problems[:_SHOWN]:
             remark(f"{problem.path}:{problem.line} {problem.message}")
         _more(len(done.problems))
-    if notice:
-        remark(notice)
+    remark(notice)
     return int(bool(done.problems))
 
 
@@ -180,8 +177,7 @@ def _tell_export(done: ImportedExport) -> None:
     remarks = [f"{one.path}:{one.line} {one.message}; {one.hint}" for one in done.problems] + list(
         done.notices
     )
-    for remarked in remarks[:_SHOWN]:
-        remark(remarked)
+    remark(*remarks[:_SHOWN])
     _more(len(remarks))
 
 
@@ -203,8 +199,7 @@ def _tell_restored(done: Restored) -> None:
     _more(len(done.left_out))
     if done.created:
         say(f"A new vault {'would be' if done.dry_run else 'was'} made for them.")
-    for notice in done.notices:
-        remark(notice)
+    remark(*done.notices)
 
 
 def _more(count: int) -> None:
@@ -223,19 +218,16 @@ def _more(count: int) -> None:
 )
 @click.argument("what", metavar="WHAT", type=TEXT)
 @click.argument("file", metavar="[FILE]", required=False, default="", type=click.Path())
-@click.option(
-    "--since", metavar="DATE", default="", type=TEXT, help="Of a bundle: only what is of this day or later."
-)
-@click.option(
+@option("--since", "DATE", "Of a bundle: only what is of this day or later.")
+@option(
     "--tag",
-    "tags",
-    metavar="TAG",
-    multiple=True,
+    "TAG",
+    "Of a bundle: only notes with this tag; may be repeated.",
+    name="tags",
     type=TAG,
-    help="Of a bundle: only notes with this tag; may be repeated.",
+    multiple=True,
 )
-@click.option("--budget", metavar="N", type=int, help="Of memory-md and latest: tokens at most.")
-@click.pass_obj
+@option("--budget", "N", "Of memory-md and latest: tokens at most.", type=click.INT)
 def export(
     context: CliContext, *, what: str, file: str, since: str, tags: tuple[str, ...], budget: int | None
 ) -> None:
@@ -271,8 +263,7 @@ def export(
         say(
             f"Of {plural(done.withheld, 'file')} something stays here: it is marked [NOEXPORT], or rests on what is."
         )
-    for notice in done.notices:
-        remark(notice)
+    remark(*done.notices)
 
 
 def _memory_file(context: CliContext, app: App, file: str, budget: int | None) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from keyword import iskeyword
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from memoryclaw.app import App
+
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(slots=True)
@@ -53,8 +56,7 @@ class CliContext:
         gc.freeze()
         gc.enable()
         with Bar(work) as bar, open_vault(self.vault, progress=bar, audience=self.caller()) as app:
-            for sentence in app.news() if app.audience == OWNER and not quiet else ():
-                remark(sentence)
+            remark(*app.news() if app.audience == OWNER and not quiet else ())
             yield app
 
     def served(self, method: str, path: str, **asked: Any) -> dict[str, Any] | None:
@@ -146,10 +148,10 @@ AS_IS = click.option("--as-is", is_flag=True, help="Keep what looks like a secre
 class Verb(click.Command):
     """One verb: takes `--vault` and `--json` as the group does, and begins its help with examples.
 
+    Its function is given the options that every verb shares where it has an argument `context`.
+
     Args:
-        examples: how it may be called.
         of: the verb of the app that gives it its arguments and options; the function then prints the answer, see `table.carry_out`.
-        without: those that it does not take.
     """
 
     def __init__(
@@ -164,8 +166,11 @@ class Verb(click.Command):
         kwargs.setdefault("context_settings", _SETTINGS)
         self._params: list[click.Parameter] = []
         self.of, self._without, self._is_made = of, without, not of
+        function: Any = kwargs.get("callback")
         if of:
-            kwargs["callback"] = partial(_carried_out, kwargs["callback"], of)
+            kwargs["callback"] = partial(_carried_out, function, of)
+        elif function and "context" in function.__code__.co_varnames[: function.__code__.co_argcount]:
+            kwargs["callback"] = click.pass_obj(function)
         super().__init__(*args, **kwargs)
         self.examples = examples
 
@@ -299,6 +304,26 @@ def verb(
 ) -> Callable[[Callable[..., Any]], Verb]:
     """Makes a function a verb of the command line; see `Verb`."""
     return click.command(cls=Verb, examples=examples, of=of, without=without)
+
+
+def option(
+    flag: str,
+    metavar: str,
+    help_: str,
+    *,
+    name: str = "",
+    type: click.ParamType[Any] = TEXT,  # noqa: A002 - as Click calls it
+    **settings: Any,
+) -> Callable[[F], F]:
+    """An option with a value: a text, empty where none is given, unless its `type` says otherwise."""
+    if type is TEXT and not settings.keys() & {"multiple", "required"}:
+        settings.setdefault("default", "")
+    return click.option(flag, *filter(None, [name]), metavar=metavar, help=help_, type=type, **settings)
+
+
+def flag(option: str, help_: str, *, name: str = "") -> Callable[[F], F]:
+    """An option that is given or not."""
+    return click.option(option, *filter(None, [name]), is_flag=True, help=help_)
 
 
 class SharedOption(click.Option):

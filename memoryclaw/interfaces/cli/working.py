@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, verb
+from memoryclaw.interfaces.cli.printing import remark, say, styled
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, option, verb
 
 if TYPE_CHECKING:
     from memoryclaw.capture.feedback import Feedback
     from memoryclaw.working.memory import WorkingMemory
-
-_SESSION = click.option("--session", metavar="S", required=True, type=TEXT, help="The session.")
+    from memoryclaw.working.store import Cleared
 
 
 @group(
@@ -39,84 +37,58 @@ def working(ctx: click.Context, session: str) -> None:
 
 @working.command(
     "show",
+    of="working.show",
     examples=[
         "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto\nworking show --session kyoto"
     ],
 )
-@_SESSION
-@click.pass_obj
-def show(context: CliContext, session: str | None) -> None:
+def show(memory: WorkingMemory) -> None:
     """Print the working memory of a session."""
-    with context.app() as app:
-        _tell(context, app.working.show(session or ""))
+    _tell(memory)
 
 
 @working.command(
     "set",
+    of="working.set",
     examples=[
         "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto",
         "working set --session kyoto --fact to=Kyoto --fact seats= --observe 'window seats are sold out'",
     ],
 )
-@_SESSION
-@click.option("--goal", metavar="TEXT", type=TEXT, help="The goal.")
-@click.option("--plan", metavar="TEXT", multiple=True, type=TEXT, help="A step of the plan; may be repeated.")
-@click.option(
-    "--fact", "facts", metavar="KEY=VALUE", multiple=True, type=TEXT, callback=lambda *given: _facts(given[2]),
-    help="A fact to add or replace; without a value, to remove.",
-)  # fmt: skip
-@click.option("--observe", metavar="TEXT", multiple=True, type=TEXT, help="What was seen; the newest stay.")
-@click.option("--skill", metavar="NAME", type=TEXT, help="The skill that is being used.")
-@click.option("--task", metavar="NAME", type=TEXT, help="The task; another one begins a new working memory.")
-@click.pass_obj
-def set_(
-    context: CliContext,
-    *,
-    session: str,
-    goal: str | None,
-    plan: Sequence[str],
-    facts: dict[str, str | None],
-    observe: Sequence[str],
-    skill: str | None,
-    task: str | None,
-) -> None:
+@option("--goal", "TEXT", "The goal.", default=None)
+@option("--plan", "TEXT", "A step of the plan; may be repeated.", multiple=True)
+@option("--fact", "KEY=VALUE", "A fact to add or replace; without a value, to remove.", name="facts", multiple=True, callback=lambda *given: _facts(given[2]))  # fmt: skip
+@option("--observe", "TEXT", "What was seen; the newest stay.", name="recent_observations", multiple=True)
+@option("--skill", "NAME", "The skill that is being used.", name="active_skill", default=None)
+@option("--task", "NAME", "The task; another one begins a new working memory.", default=None)
+def set_(context: CliContext, *, session: str, **parts: Any) -> None:
     """Change the given parts and leave the rest."""
-    given: dict[str, Any] = {
-        "task": task,
-        "goal": goal,
-        "plan": list(plan) or None,
-        "facts": facts or None,
-        "recent_observations": list(observe) or None,
-        "active_skill": skill,
+    changes = {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in parts.items()
+        if value not in (None, (), {})
     }
-    changes = {key: value for key, value in given.items() if value is not None}
     if not changes:
         raise click.UsageError("Nothing to set; give at least one of --goal, --plan, --fact, --observe …")
+    from memoryclaw.interfaces.cli.table import answer  # `--help` needs no app
+
     with context.app() as app:
-        _tell(context, app.working.set(session, changes))
+        answer(context, app, _tell, "working.set", {"session": session, "changes": changes})
 
 
 @working.command(
     "clear",
+    of="working.clear",
     examples=[
         "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto\nworking clear --session kyoto",
         "working clear --session kyoto --task trip",
     ],
 )
-@_SESSION
-@click.option("--task", metavar="NAME", default="", type=TEXT, help="Only if it is of this task.")
-@click.pass_obj
-def clear(context: CliContext, session: str, task: str) -> None:
+def clear(done: Cleared) -> None:
     """Write what it holds to the log of the session, then remove it."""
-    with context.app() as app:
-        done = app.working.clear(session, task=task)
-    if context.json:
-        as_json(shapes.cleared(done))
-        return
     kept = f"; what it held is kept as {styled(done.id)}" if done.id else ""
     say(f"cleared: session {styled(done.session)}{kept}" if done.cleared else "Nothing was cleared.")
-    if done.notice:
-        remark(done.notice)
+    remark(done.notice)
 
 
 @verb(
@@ -141,25 +113,19 @@ def _facts(given: Sequence[str]) -> dict[str, str | None]:
     return found
 
 
-def _tell(context: CliContext, memory: WorkingMemory) -> None:
-    if context.json:
-        as_json(shapes.working(memory))
-        return
-    for label, lines in _parts(memory):
+def _tell(memory: WorkingMemory) -> None:
+    parts: Mapping[str, Sequence[str]] = {
+        "task": [memory.task] if memory.task else [],
+        "goal": [memory.goal] if memory.goal else [],
+        "plan": memory.plan,
+        "skill": [memory.active_skill] if memory.active_skill else [],
+        "facts": [f"{key} = {value}" for key, value in memory.facts.items()],
+        "seen": memory.observations,
+    }
+    for label, lines in parts.items():
         for number, line in enumerate(lines):
             say(f"{'' if number else label:<9}{styled(line)}")
     if memory.empty:
         say(f"Session {styled(memory.session)} has no working memory.")
     for problem in memory.problems:
         remark(f"{problem.path}: {problem.message}; {problem.hint}")
-
-
-def _parts(memory: WorkingMemory) -> Sequence[tuple[str, Sequence[str]]]:
-    return (
-        ("task", [memory.task] if memory.task else []),
-        ("goal", [memory.goal] if memory.goal else []),
-        ("plan", memory.plan),
-        ("skill", [memory.active_skill] if memory.active_skill else []),
-        ("facts", [f"{key} = {value}" for key, value in memory.facts.items()]),
-        ("seen", memory.observations),
-    )

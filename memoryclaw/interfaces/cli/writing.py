@@ -16,7 +16,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import Bar, as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import pairs, table
-from memoryclaw.interfaces.cli.verbs import AS_IS, ID, TEXT, CliContext, agreed, verb
+from memoryclaw.interfaces.cli.verbs import AS_IS, ID, CliContext, agreed, flag, option, verb
 from memoryclaw.text.prompts import visible
 
 if TYPE_CHECKING:
@@ -28,27 +28,16 @@ if TYPE_CHECKING:
 
 @verb(examples=["init .", "init . --commit", "init ~/notes --default --json"])
 @click.argument("folder", metavar="[DIR]", required=False)
-@click.option("--commit", is_flag=True, help="Also put your notes into git once, as they are.")
-@click.option(
+@flag("--commit", "Also put your notes into git once, as they are.")
+@option(
     "--map",
-    "maps",
-    metavar="NAME=DIR",
+    "NAME=DIR",
+    "Put a folder of MemoryClaw's elsewhere, such as archive=memory/archive; may be repeated.",
+    name="maps",
     multiple=True,
-    type=TEXT,
-    help="Put a folder of MemoryClaw's elsewhere, such as archive=memory/archive; may be repeated.",
 )
-@click.option(
-    "--default",
-    "own",
-    is_flag=True,
-    help="Remember it as your own vault, which counts where no other is named.",
-)
-@click.option(
-    "--yes",
-    is_flag=True,
-    help="Do not ask: leave your folders their names, commit the notes, go on anywhere.",
-)
-@click.pass_obj
+@flag("--default", "Remember it as your own vault, which counts where no other is named.", name="own")
+@flag("--yes", "Do not ask: leave your folders their names, commit the notes, go on anywhere.")
 def init(
     context: CliContext, folder: str | None, *, commit: bool, maps: tuple[str, ...], own: bool, yes: bool
 ) -> None:
@@ -182,7 +171,7 @@ def _tell_survey(found: Survey) -> None:
         "remember - < minutes.txt",
     ],
 )
-@click.option("--note", is_flag=True, help="Keep the words as an episode, whatever they say.")
+@flag("--note", "Keep the words as an episode, whatever they say.")
 @AS_IS
 def remember(context: CliContext, *, text: str, **keys: Any) -> None:
     """Store a fact, a statement or an episode.
@@ -203,31 +192,17 @@ def remember(context: CliContext, *, text: str, **keys: Any) -> None:
     ]
 )
 @click.argument("id_", metavar="ID", type=ID)
-@click.option(
-    "--set",
-    "pairs",
-    metavar="F=V",
-    multiple=True,
-    type=TEXT,
-    help="A field and its value; may be repeated.",
-)
-@click.option(
+@option("--set", "F=V", "A field and its value; may be repeated.", name="pairs", multiple=True)
+@option(
     "--text",
-    "file",
-    metavar="FILE",
+    "FILE",
+    "Give the note the text of this file; - is standard input.",
+    name="file",
     type=click.File(encoding="utf-8"),
-    help="Give the note the text of this file; - is standard input.",
 )
-@click.option(
-    "--digest",
-    metavar="D",
-    default="",
-    type=TEXT,
-    help="With --text: of the note as it was read (`show --json`).",
-)
-@click.option("--dry-run", is_flag=True, help="With --text: only show what would change.")
+@option("--digest", "D", "With --text: of the note as it was read (`show --json`).")
+@flag("--dry-run", "With --text: only show what would change.")
 @AS_IS
-@click.pass_obj
 def edit(
     context: CliContext,
     *,
@@ -278,28 +253,15 @@ def _print_rewrite(context: CliContext, found: NoteRewrite) -> None:
     ]
 )
 @click.argument("ids", metavar="[ID]...", nargs=-1, type=ID)
-@click.option("--undo", is_flag=True, help="Bring back what was forgotten or archived, unchanged.")
-@click.option("--purge", is_flag=True, help="Erase it in every place; nothing brings it back.")
-@click.option(
-    "--source",
-    metavar="S",
-    default="",
-    type=TEXT,
-    help="With --purge: all that comes from a session, tool or file.",
-)
-@click.option(
-    "--since",
-    metavar="D",
-    default="",
-    type=TEXT,
-    help="With --purge: all that was captured or remembered from a day on.",
-)
-@click.option("--history", is_flag=True, help="With --purge: rewrite git's history too, after a backup.")
-@click.option("--dry-run", is_flag=True, help="With --purge: only show what would be emptied.")
-@click.option("--yes", is_flag=True, help="With --purge: do not ask.")
-@click.pass_context
+@flag("--undo", "Bring back what was forgotten or archived, unchanged.")
+@flag("--purge", "Erase it in every place; nothing brings it back.")
+@option("--source", "S", "With --purge: all that comes from a session, tool or file.")
+@option("--since", "D", "With --purge: all that was captured or remembered from a day on.")
+@flag("--history", "With --purge: rewrite git's history too, after a backup.")
+@flag("--dry-run", "With --purge: only show what would be emptied.")
+@flag("--yes", "With --purge: do not ask.")
 def forget(
-    ctx: click.Context,
+    context: CliContext,
     *,
     ids: tuple[str, ...],
     undo: bool,
@@ -309,13 +271,12 @@ def forget(
     history: bool,
     dry_run: bool,
     yes: bool,
-) -> None:
+) -> int:
     """Take a note, a fact or a turn out of every answer; --undo brings it back.
 
     With --purge it is erased wherever it stands, with all that was made of it. What will be emptied is shown first, and a yes is asked
     for; then every place is searched. It exits with 1 when something is still found.
     """
-    context: CliContext = ctx.obj
     if not purge:
         if source or since or history or dry_run or yes:
             raise click.UsageError("--source, --since, --history, --dry-run and --yes go with --purge.")
@@ -323,7 +284,7 @@ def forget(
             raise click.UsageError("Name one thing to forget.")
         with context.app() as app:
             tell(context, app.revive(ids[0]) if undo else app.forget(ids[0]))
-        return
+        return 0
     if undo:
         raise click.UsageError(
             "What is erased with --purge cannot come back; --undo and --purge exclude each other."
@@ -333,10 +294,10 @@ def forget(
         if dry_run or not context.json:
             _tell_purged(context, planned)
         if dry_run or not agreed(context, "Erase all of this for good?", yes=yes):
-            return
+            return 0
         done = app.purge(*ids, source=source, since=since, history=history, progress=bar)
     _tell_purged(context, done)
-    ctx.exit(int(bool(done.hits)))
+    return int(bool(done.hits))
 
 
 def _tell_purged(context: CliContext, done: Purged) -> None:
@@ -376,8 +337,7 @@ def _tell_purged(context: CliContext, done: Purged) -> None:
         )
         for step in done.steps:
             say(f"  {step}")
-    for notice in done.notices:
-        remark(notice)
+    remark(*done.notices)
 
 
 @verb(
@@ -387,11 +347,8 @@ def _tell_purged(context: CliContext, done: Purged) -> None:
     ]
 )
 @click.argument("id_", metavar="ID", type=ID)
-@click.option(
-    "--quarantine", is_flag=True, help="The opposite: take it out of every answer; it stays in its file."
-)
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@click.pass_obj
+@flag("--quarantine", "The opposite: take it out of every answer; it stays in its file.")
+@flag("--yes", "Do not ask.")
 def trust(context: CliContext, id_: str, *, quarantine: bool, yes: bool) -> None:
     """Trust what an agent, a tool or a web page said, or put it in quarantine.
 
@@ -442,5 +399,4 @@ def tell_written(done: Written) -> None:
     commit = f", commit {done.commit[:10]}" if done.commit else ""
     where = f"{done.id} ({done.path}{commit})" if done.id and done.path else f"{done.path or done.id}{commit}"
     say(f"{styled(done.action, bold=True)}: {styled(where)}")
-    if done.notice:
-        remark(done.notice)
+    remark(done.notice)

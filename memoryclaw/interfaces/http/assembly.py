@@ -43,12 +43,7 @@ class HttpSettings(NamedTuple):
     """What the application is made from.
 
     Args:
-        daemon: tells how the vault stands.
-        pools: the workers that carry out verbs.
         hosts: what `Host` may be, with the port.
-        rate: requests a second.
-        report: keeps the details of a bug, and says where.
-        mounted: other applications, by path.
         apart: of those that check their visitors themselves, what `Host` may be, with the port.
     """
 
@@ -116,7 +111,6 @@ def verb_routes(answer: Answering, report: Report) -> list[BaseRoute]:
 
     Args:
         answer: gives the JSON of an answer: to a row, what its path names, its keys and an audience.
-        report: keeps the details of a bug, and says where.
     """
     routes: list[BaseRoute] = []
     for path, rows in _by_path(ROWS).items():

@@ -88,13 +88,9 @@ class NodeSettings(NamedTuple):
     """What the server of a node is made from.
 
     Args:
-        node: the vaults.
         tell: is given each request that was answered, as the log keeps it.
-        report: keeps the details of a bug, and says where.
         proxy: passes on what another node must answer, instead of saying where to ask.
-        open_metrics: `/metrics` answers other machines, too.
         names: more names by which it may be asked, such as that of a load balancer.
-        readers: requests that read at a time.
     """
 
     node: FleetNode
@@ -334,11 +330,7 @@ class Answers:
 
 
 class Proxy:
-    """Passes on what another node must answer, instead of saying where to ask.
-
-    Args:
-        app: answers the rest.
-    """
+    """Passes on what another node must answer, instead of saying where to ask."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -471,9 +463,6 @@ def serve(
     """Answers until a signal ends it, then drains, and returns that signal.
 
     Args:
-        settings: what the server is made from.
-        listener: where requests come in.
-        host: what the person called that address.
         ready: is told the address, once there is somebody to answer.
 
     Raises:

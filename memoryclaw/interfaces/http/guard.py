@@ -27,7 +27,6 @@ class Guard:
     """Checks Host, Origin, token, rate, kind and size of a request.
 
     Args:
-        app: what is guarded.
         tokens: the SHA-256 in hex of each token that `Authorization: Bearer` may hold, and its audience.
         hosts: what `Host` may be, with the port.
         open_paths: addresses that need no token.
@@ -214,12 +213,7 @@ BURST = 2  # seconds' worth of requests that may come at once
 
 
 class Bucket:
-    """Lets so many through a second, and a burst now and then.
-
-    Args:
-        rate: requests a second.
-        clock: seconds that only grow.
-    """
+    """Lets so many through a second, and a burst now and then."""
 
     def __init__(self, rate: float, clock: Callable[[], float] = monotonic) -> None:
         self._rate, self._most, self._clock = rate, rate * BURST, clock

@@ -40,11 +40,7 @@ class ReaderGoneError(Exception):
 
 
 class Readers:
-    """The readers of one daemon.
-
-    Args:
-        root: the vault.
-    """
+    """The readers of one daemon."""
 
     def __init__(self, root: Path) -> None:
         self._root = os.path.abspath(root)

@@ -230,10 +230,7 @@ def serve(
 
     Args:
         daemon: runs beside the answers, from the first to the last.
-        listener: where requests come in.
-        host: what the person called that address.
         ready: is told the address, once there is somebody to answer.
-        report: keeps the details of a bug, and says where.
         mounted: other applications by path, given what lends them open vaults.
     """
     sys.setswitchinterval(SWITCH)

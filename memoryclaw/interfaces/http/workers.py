@@ -32,8 +32,6 @@ class WorkerPool:
     """A few threads that take turns in a few open vaults.
 
     Args:
-        open_app: opens the vault once more.
-        threads: how many requests are answered at a time.
         waiting: how many more may wait.
     """
 
@@ -51,7 +49,6 @@ class WorkerPool:
         """Does one piece of work in a thread of this pool.
 
         Args:
-            work: what is done with a vault.
             apart: does the same without one, or returns None where it cannot.
 
         Raises:
@@ -132,12 +129,7 @@ class VaultPool:
 
 
 class WorkerPools:
-    """All worker pools of one daemon; `mounted` lends vaults to mounted applications.
-
-    Args:
-        open_app: opens the vault once more.
-        readers: processes that read, too, while many ask.
-    """
+    """All worker pools of one daemon; `mounted` lends vaults to mounted applications."""
 
     def __init__(self, open_app: Callable[[], App], readers: Readers | None = None) -> None:
         self._readers = readers

@@ -27,12 +27,7 @@ _AT_ONCE = 4  # calls; each has a vault of its own, and writers wait for one ano
 
 
 class RequestRunner:
-    """Answers requests, each in a thread and with an open vault of its own.
-
-    Args:
-        apps: lends open vaults.
-        report: keeps the details of a bug, and says where.
-    """
+    """Answers requests, each in a thread and with an open vault of its own."""
 
     def __init__(self, apps: Apps, report: Report) -> None:
         self._apps, self._report = apps, report

@@ -287,7 +287,6 @@ def _with(text: str, *remarks: str) -> str:
 # Answers as text for a model. Memory is data: all of it is fenced, escaped and labelled with its trust.
 
 Trusts = Mapping[str, str]  # by path
-_ORDER = (*TRUST_ORDER, "quarantined")
 _SHOWN = 32_000  # characters of a difference
 
 
@@ -356,7 +355,7 @@ def working_text(memory: WorkingMemory) -> str:
 
 
 def _block(items: Iterable[tuple[str, str]]) -> str:
-    groups: dict[str, list[str]] = {trust: [] for trust in _ORDER}
+    groups: dict[str, list[str]] = {trust: [] for trust in (*TRUST_ORDER, "quarantined")}
     for trust, line in items:
         groups[trust if trust in groups else "unknown"].append(line)
     return prompts.fence_block(list(groups.items()))

@@ -57,12 +57,7 @@ class _Harmless(logging.Formatter):
 
 
 class Mounted:
-    """An ASGI application. No session outlives its request, so nothing is kept of a client that went away.
-
-    Args:
-        apps: lends open vaults.
-        report: keeps the details of a bug, and says where.
-    """
+    """An ASGI application. No session outlives its request, so nothing is kept of a client that went away."""
 
     def __init__(self, apps: Apps, report: Report) -> None:
         self.own_names: Sequence[str] = ()

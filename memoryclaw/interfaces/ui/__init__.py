@@ -23,13 +23,7 @@ def missing() -> list[str]:
 
 
 def asgi(apps: VaultLender, report: Report, daemon: Daemon) -> dict[str, Site | TicketOffice]:
-    """The page and the office of its tickets, by the paths where they are mounted.
-
-    Args:
-        apps: lends open vaults.
-        report: keeps the details of a bug, and says where.
-        daemon: tells how the vault stands, and what happened in it.
-    """
+    """The page and the office of its tickets, by the paths where they are mounted."""
     from memoryclaw.interfaces.ui.site import Site, TicketOffice
 
     site = Site(apps, report, daemon)

@@ -93,10 +93,8 @@ class Page(NamedTuple):
     """One address of the page.
 
     Args:
-        method: GET or POST.
         path: below `/ui`; with at most one `{name}`, which may hold slashes.
         view: answers it, given a vault as its owner sees it.
-        mark: the entry of the rail that is lit.
     """
 
     method: str

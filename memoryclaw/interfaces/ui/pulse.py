@@ -13,11 +13,7 @@ _KNOWN = 60.0  # seconds that a count is believed
 
 
 class Pulse:
-    """What changes by itself on every page: the number of the last event, how much waits, how many notes there are.
-
-    Args:
-        daemon: counts the events.
-    """
+    """What changes by itself on every page: the number of the last event, how much waits, how many notes there are."""
 
     def __init__(self, daemon: Daemon) -> None:
         self._daemon = daemon

@@ -62,11 +62,7 @@ class Entered(NamedTuple):
 
 
 class Sessions:
-    """The tickets and sessions of one daemon. Only digests of them are kept.
-
-    Args:
-        clock: seconds that only grow.
-    """
+    """The tickets and sessions of one daemon. Only digests of them are kept."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock

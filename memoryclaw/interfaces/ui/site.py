@@ -80,13 +80,7 @@ def own_name(root: os.PathLike[str]) -> str:
 
 
 class Site:
-    """The page of one daemon. It checks its visitors itself: a cookie instead of a token, forms instead of JSON.
-
-    Args:
-        apps: lends open vaults.
-        report: keeps the details of a bug, and says where.
-        daemon: tells how the vault stands, and what happened in it.
-    """
+    """The page of one daemon. It checks its visitors itself: a cookie instead of a token, forms instead of JSON."""
 
     def __init__(self, apps: VaultLender, report: Report, daemon: Daemon) -> None:
         self.sessions = Sessions()
@@ -332,12 +326,7 @@ def _json(shape: Mapping[str, Any], status: int = 200) -> Response:
 
 
 class TicketOffice:
-    """Gives a ticket to whoever holds the owner's token; it stands behind the guard of `/v1`.
-
-    Args:
-        site: the page that the ticket opens.
-        apps: tells who asks.
-    """
+    """Gives a ticket to whoever holds the owner's token; it stands behind the guard of `/v1`."""
 
     def __init__(self, site: Site, apps: VaultLender) -> None:
         self.own_names: Sequence[str] = ()
