@@ -226,7 +226,7 @@ _SPELT = 7  # days of a span that are spelt one by one
 def spellings(one: DateRange, is_known: Callable[[str], bool]) -> dict[str, float]:
     """How texts that have the known names of months may write a span that is a few days or a month, each with what it counts.
 
-    Where a text names the year, the day and the month alone count half, and else a year need not stand beside them.
+    A text that tells of a part of the time counts half, and so do, where the year is asked for, the day and the month without it.
     """
     if not (one.start and one.end):
         return {}
@@ -239,19 +239,20 @@ def spellings(one: DateRange, is_known: Callable[[str], bool]) -> dict[str, floa
     ]
     year_said = str(first.year) in one.text
     if Days(first, last) == month_span(first.year, first.month):
-        named = {f"{name} {first.year}": 1.0 for name, number in names if number == first.month}
-        return {f"{first:%Y-%m}": 1.0, f"{first.year}年{first.month}月": 1.0, **named}
+        named = {f"{name} {first.year}": 0.5 for name, number in names if number == first.month}
+        return {f"{first:%Y-%m}": 0.5, f"{first.year}年{first.month}月": 0.5, **named}
+    most = 1.0 if first == last else 0.5
     spelt: dict[str, float] = {}
     for ahead in range((last - first).days + 1) if (last - first).days < _SPELT else ():
         day = plus_days(first, ahead)
-        spelt |= dict.fromkeys(_in_numbers(day), 1.0)
+        spelt |= dict.fromkeys(_in_numbers(day), most)
         for alone in (
             spelling
             for name, number in names
             if number == day.month
             for spelling in _day_and_month(day.day, name)
         ):
-            spelt |= {f"{alone} {day.year}": 1.0, alone: 0.5} if year_said else {alone: 1.0}
+            spelt |= {f"{alone} {day.year}": most, alone: most / 2} if year_said else {alone: most}
     return spelt
 
 
