@@ -197,6 +197,7 @@ REASONS = {
     "expired": "its last day is over, or its session",
     "limit": "after the last one shown",
     "max_results": "enough whole notes are in already",
+    "irrelevant": "nothing here is about the turn",
     "not_approved": "a skill that nobody approved as it is",
     "other_entity": "a fact of another entity",
     "other_time": "held at another time than the one asked about",

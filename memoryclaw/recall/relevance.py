@@ -39,7 +39,9 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     """
     question = ranking.question
     if says_what(question):
-        enough = not _is_look_up(question) or of_evidence(ranking, best[:BEST])["share"] >= LOOKED_UP
+        partly = question.weights and (_is_look_up(question) or question.query.ranges)
+        enough = not partly or of_evidence(ranking, best[:BEST])["share"] >= LOOKED_UP
+        enough = enough or any(one.term("goal") for one in best)
         return Relevance((Term("asked for", 1.0 if best and enough else -1.0),))
     weights, values = _weights(), values_of(ranking, best)
     terms = [Term(name, exact(weights[name][0] * value)) for name, value in values.items()]
@@ -49,9 +51,15 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
 
 
 def says_what(question: Question) -> bool:
-    """True for words to look up, fields or operators, a time alone, or what is newest; quotation marks in a sentence just quote."""
+    """True for words to look up, fields or operators, a time, or what is newest; quotation marks in a sentence just quote."""
     exact = question.query.filters or question.query.joined or not (question.in_words or question.is_sentence)
-    return bool(exact) or not question.weights or question.of_latest or _is_look_up(question)
+    return (
+        bool(exact)
+        or not question.weights
+        or question.of_latest
+        or bool(question.query.ranges)
+        or _is_look_up(question)
+    )
 
 
 def confidence_of(ranking: Ranking, best: Sequence[Ranked]) -> float:
@@ -97,7 +105,9 @@ def _is_look_up(question: Question) -> bool:
     """True for nothing but telling words, of which the first is no order; what is not written with spaces may be a sentence."""
     typed = words_of(question.query.text)
     tells = (
-        not _is_bare(question) and any(word.isalpha() for word in typed) and "?" not in question.query.text
+        not _is_bare(question)
+        and any(sign.isalpha() for word in typed for sign in word)
+        and "?" not in question.query.text
     )
     is_cut = any(leaf.via == "bigram" for leaf in question.leaves)
     plain = bool(question.weights) and question.in_words and not question.query.ranges
