@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.errors import ConfigError, InputError
 from memoryclaw.model import AGENT, EVERYBODY, NOTHING
+from memoryclaw.text.zones import zone_of
 from memoryclaw.vault.audience import common_audience, label_of, of_folders
 from memoryclaw.vault.layout import (
     CONFIG_FILE,
@@ -436,6 +437,14 @@ SETTINGS = (
         OWN,
         "Whoever has one of these tokens is answered by the daemon.",
     ),
+    Setting(
+        "audience.relays",
+        (),
+        tuple,
+        "Audiences whose tokens may pass on a person's words, such as `[agent]`; turns of a `user` that others capture are `unknown`, and what they tell waits for you.",
+        OWN,
+        "Whoever may pass on your words can make facts in your name.",
+    ),
     *(
         Setting(
             f"paths.{name}",
@@ -465,6 +474,14 @@ SETTINGS = (
         "A random name, 32 hex digits, which every copy of the vault has; under it your own folder keeps what you allowed this vault.",
         ONLY_THERE,
         "It allows nothing by itself.",
+    ),
+    Setting(
+        "vault.timezone",
+        "",
+        str,
+        "The zone of the days that are told in it, such as `Europe/Berlin` or `-08:00`, where a turn brings none of its own; empty: UTC. May stand as `timezone:` at the top.",
+        OBEYED,
+        "It changes which day is meant by `tomorrow`.",
     ),
     Setting(
         "vault.default",
@@ -523,10 +540,12 @@ class Config(NamedTuple):
     allow_remote_gateway: bool
     folders: Mapping[str, Any]
     tokens: Mapping[str, Any]
+    relays: tuple[str, ...]
     track_logs: bool
     track_ledger: bool
     format: int
     vault_id: str
+    timezone: str
     own_vault: str
     notices: tuple[str, ...] = ()
     ignored: tuple[Ignored, ...] = ()
@@ -797,6 +816,9 @@ def _remember(cache: Path, known: dict[str, Any]) -> None:
                     remnant.unlink()
 
 
+_ALONE = {"timezone"}  # keys of `vault:` that may stand by themselves
+
+
 def _parse(path: Path, text: str) -> dict[str, Any]:
     from memoryclaw.text import yaml_text  # noqa: PLC0415 - only where the file changed
 
@@ -808,7 +830,8 @@ def _parse(path: Path, text: str) -> dict[str, Any]:
         return {}
     if not isinstance(parsed.value, dict):
         raise ConfigError(f"{path}:1: settings must be `section:` with `key: value` lines below it")
-    return {
+    alone = {f"vault.{key}": parsed.value.pop(key) for key in _ALONE & parsed.value.keys()}
+    return alone | {
         f"{section}.{key}": value
         for section, keys in parsed.value.items()
         for key, value in _keys(path, section, keys)
@@ -833,6 +856,10 @@ def _check(where: str, setting: Setting, value: Any) -> Any:
         return tuple(str(v) for v in value) if isinstance(value, list) else (str(value),)
     if allowed is dict:
         return _map(where, setting, value)
+    if setting.key == "vault.timezone" and value and zone_of(str(value)) is None:
+        raise ConfigError(
+            f"{where}: {setting.key} cannot be {value!r}; give a name such as Europe/Berlin, or an offset such as -08:00"
+        )
     if allowed is str:
         return str(value)
     return _number(where, setting, str(value))

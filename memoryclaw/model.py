@@ -151,6 +151,8 @@ class Turn(NamedTuple):
     end_line: int
     audience: str = ""  # whom its labels let in; empty without one
     export: bool = True  # False: it never leaves this machine
+    by: str = ""  # the audience of who delivered it, where that may not speak for a person
+    project: str = ""  # the repository that it was said in
 
 
 class Unit(NamedTuple):

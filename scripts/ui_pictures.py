@@ -13,9 +13,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [os.fspath(ROOT / "tests"), os.fspath(ROOT / "tests/browser")]
 PICTURES = {
-    "review": ("review", 1180, 860, "light"),
+    "review": ("review", 1180, 600, "light"),
     "recall": ("recall?q=When+is+the+boathouse+deadline%3F&budget=300", 1180, 860, "light"),
-    "timeline": ("timeline", 1180, 640, "light"),
+    "timeline": ("timeline", 1180, 560, "light"),
     "entity": ("entity/Boathouse%20Aarhus", 1180, 780, "dark"),
     "note": ("note/ep-20250708-penicillin", 390, 760, "light"),
 }

@@ -16,8 +16,10 @@ from memoryclaw import config as settings
 from memoryclaw.app.context import (
     Clock,
     VaultContext,
+    machine_zone,
     new_id,
     new_vault_id,
+    repository_of,
     system_clock,
     within,
     within_budget,
@@ -72,6 +74,7 @@ from memoryclaw.app.verbs import (
     Until,
     When,
     Words,
+    WorkFolder,
     Yes,
     allowed,
     verb,
@@ -217,7 +220,7 @@ def init_vault(
     root, templates, now = os.path.abspath(os.path.expanduser(path)), Templates(), clock()
     if is_initialised(root):
         settings.load(Path(root))  # says where its folders are
-    written = init(root, templates, now, new_id, new_vault_id(), paths=paths)
+    written = init(root, templates, now, new_id, new_vault_id(), paths=paths, zone=machine_zone())
     folders = places(root)  # notes were surveyed before folders had other names
     if commit:
         adopted = adopt(root, [folders.name_of(path) for path in commit], templates, now, new_id)
@@ -456,6 +459,7 @@ class App:
         budget: Budget | None = None,
         seen: Seen = "all",
         room: Room | None = None,
+        folder: WorkFolder = "",
         noted: Flag = True,
     ) -> Recalled:
         """What a host should paste into a prompt for this question, within the budget; noted in the ledger.
@@ -465,10 +469,11 @@ class App:
         Args:
             seen: what of that the host still shows: `all`, what `tools` answered, or `none` from now on.
             room: tokens that are left in the host's own context: a recall takes at most a tenth of them.
+            folder: the folder that is worked in: what holds in another project than its own is left out.
             noted: False for the owner who only looks: there is no receipt, and the ledger stays as it is.
         """
         return self._recalled(
-            query, goal=goal, session=session, budget=budget, seen=seen, room=room, noted=noted
+            query, goal=goal, session=session, budget=budget, seen=seen, room=room, folder=folder, noted=noted
         )
 
     def _recalled(
@@ -480,6 +485,7 @@ class App:
         budget: int | None = None,
         seen: str = "all",
         room: int | None = None,
+        folder: str = "",
         noted: bool = True,
         floor: bool = True,
     ) -> Recalled:
@@ -517,6 +523,7 @@ class App:
                 seen=visible,
                 begins=bool(named) and not shown,
                 floor=floor,
+                project=repository_of(folder, os.fspath(self.root)) if folder else "",
             )
         )
         if memory:
@@ -1072,7 +1079,10 @@ class App:
             store_of(context).follow(turns, self.config.folders)
             cite(turns, self.ledger, cited_by, self.clock())
 
-        return context.recorder.capture(lines, session=session, first=first, tell=tell)
+        speaks = self.audience == OWNER or self.audience in self.config.relays
+        return context.recorder.capture(
+            lines, session=session, first=first, by="" if speaks else self.audience, tell=tell
+        )
 
     @property
     @allowed(*AGENTS)

@@ -7,6 +7,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -31,6 +32,7 @@ from memoryclaw.index.stemming import language
 from memoryclaw.index.sync import Following, Freshness, Sync, brought_up, fresh, healed
 from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Recalled
 from memoryclaw.ports import Progress
+from memoryclaw.text.zones import offset_at, zone_of
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import writable_moment
@@ -73,6 +75,38 @@ def system_clock() -> datetime:
     except OverflowError:  # in a zone that makes it another year
         raise InputError(f"MEMORYCLAW_NOW is {fixed!r}, which is no time in UTC") from None
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def machine_offset(ts: str) -> str:
+    """The offset of this machine's zone at a moment in UTC; empty where it is none."""
+    try:
+        return offset_at(ts, datetime.fromisoformat(ts).astimezone().tzinfo)
+    except (OverflowError, OSError):  # in years that the machine's clock does not know
+        return ""
+
+
+def repository_of(folder: str, vault: str = "") -> str:
+    """The name of the repository that a folder is in; empty in none, in the home folder's and in the vault's own."""
+    if not os.path.isabs(folder):
+        return ""
+    for place in (Path(folder), *Path(folder).parents):
+        marker = place / ".git"
+        with suppress(OSError):
+            if os.path.lexists(marker):
+                if place == Path.home() or os.path.realpath(place) == os.path.realpath(vault):
+                    return ""
+                text = (
+                    marker.read_text("utf-8", "replace")[:4096] if marker.is_file() else ""
+                )  # of another work tree
+                main = text.removeprefix("gitdir:").strip().partition("/.git/worktrees/")
+                return os.path.basename(main[0]) if main[1] else place.name
+    return ""
+
+
+def machine_zone() -> str:
+    """The IANA name of this machine's zone; empty where it has none, or keeps UTC."""
+    name = os.environ.get("TZ") or os.path.realpath("/etc/localtime").partition("zoneinfo/")[2]
+    return name if zone_of(name) and name not in ("UTC", "Etc/UTC", "GMT") else ""
 
 
 def new_id() -> str:
@@ -119,7 +153,7 @@ class VaultContext:
         self._put_store()
         self._kept = kept  # says how fresh an index is that somebody else keeps
         self._may = may
-        self.vault = Vault(root, audience, self.config.folders)
+        self.vault = Vault(root, audience, self.config.folders, self.config.timezone)
         self._sees_all = audience == OWNER
         self.progress = progress
         self.freshness = Freshness()  # of the last verb that read
@@ -253,7 +287,14 @@ class VaultContext:
         from memoryclaw.writing.secret_gate import secret_key
 
         key = secret_key(os.fspath(settings.own_folder(os.environ)))
-        return Recorder(Logs(os.fspath(self.root)), Redactor(key.key), self.clock, notice=key.notice)
+        return Recorder(
+            Logs(os.fspath(self.root)),
+            Redactor(key.key),
+            self.clock,
+            zone=machine_offset,
+            project=lambda folder: repository_of(folder, os.fspath(self.root)),
+            notice=key.notice,
+        )
 
     @property
     def wants_vectors(self) -> bool:
@@ -280,18 +321,20 @@ class VaultContext:
         """The gate through which what the index holds leaves this machine."""
         from memoryclaw.index.outgoing import Outgoing
 
-        return Outgoing(Vault(self.root, OWNER, self.config.folders), self._whole, **how)
+        return Outgoing(
+            Vault(self.root, OWNER, self.config.folders, self.config.timezone), self._whole, **how
+        )
 
     @property
     def sync(self) -> Sync:
         """Brings the index of everything in line with the files."""
-        vault = Vault(self.root, OWNER, self.config.folders)
+        vault = Vault(self.root, OWNER, self.config.folders, self.config.timezone)
         return Sync(vault, self._whole, renamed=self._renamed, progress=self.progress)
 
     @property
     def today(self) -> date:
-        """The day by the clock, in UTC."""
-        return self.clock().astimezone(UTC).date()
+        """The day by the clock, in the zone of the vault."""
+        return self.clock().astimezone(zone_of(self.config.timezone) or UTC).date()
 
     def build_in(self, folder: Path) -> Index:
         """A second index of the same vault, built in a folder."""
@@ -326,7 +369,7 @@ class VaultContext:
 
     def sees(self, path: str, *, audience: str = "") -> bool:
         """Whether an audience, the caller's when none is named, sees all of a file."""
-        vault = Vault(self.root, OWNER, self.config.folders)
+        vault = Vault(self.root, OWNER, self.config.folders, self.config.timezone)
         file = vault.read(path)
         return file is None or not vault.is_partial(path, file[0], audience or self.audience)
 
@@ -506,6 +549,7 @@ class VaultContext:
             new_id=new_id,
             gate=gate,
             as_seen=self._as_seen,
+            zone=self.config.timezone,
         )
 
     def _as_seen(self, path: str, text: str) -> str:
@@ -558,7 +602,12 @@ class VaultContext:
         config = self.config
         engine = "fts5" if config.engine == "postgres" and on_server is None else config.engine
         return open_index(
-            folder, engine=engine, language=language(config.language), labels=config.folders, server=on_server
+            folder,
+            engine=engine,
+            language=language(config.language),
+            labels=config.folders,
+            zone=config.timezone,
+            server=on_server,
         )
 
     def _place(self, audience: str) -> OnServer | None:

@@ -100,7 +100,9 @@ class Transfer:
                 writing,
                 bundle,
                 dry_run=dry_run,
-                pristine=first_files(writing.templates, places(writing.root), self._context.config.vault_id),
+                pristine=first_files(
+                    writing.templates, places(writing.root), self._context.config.vault_id, writing.zone
+                ),
                 progress=context.progress,
             )
         )

@@ -221,6 +221,9 @@ Tags = Annotated[
 OwnType = Annotated[
     str, Param("decision, preference, lesson, procedure, event, or a word of yours.", key="type")
 ]
+WorkFolder = Annotated[
+    str, Param("The folder that is worked in; what holds in another project than its own is left out.")
+]
 Scope = Annotated[str, Param("What it counts for: permanent, project:NAME or session[:NAME].")]
 Expires = Annotated[str, Param("The last day on which it counts.", metavar="DATE")]
 Reason = Annotated[str, Param("Why.", metavar="TEXT")]

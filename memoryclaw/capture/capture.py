@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from memoryclaw.capture.host_records import messages_in
 from memoryclaw.capture.host_turns import PendingToolCalls, read_turn, session_of
 from memoryclaw.capture.log_files import FOLDER, Logs
 from memoryclaw.capture.log_records import file_stem, likeness, line_of, redact_turn
@@ -73,17 +74,29 @@ class Recorder:
         logs: the vault's logs.
         redactor: takes the secrets out.
         clock: gives a line without a time its time.
+        zone: the offset, at a moment, of where turns are said that name none.
+        project: the repository that a folder is in, by name; empty where it is in none.
         notice: what else to say of this recorder, in one sentence.
     """
 
     def __init__(
-        self, logs: Logs, redactor: Redactor, clock: Callable[[], datetime], notice: str = ""
+        self,
+        logs: Logs,
+        redactor: Redactor,
+        clock: Callable[[], datetime],
+        *,
+        zone: Callable[[str], str] = lambda _: "",
+        project: Callable[[str], str] = lambda _: "",
+        notice: str = "",
     ) -> None:
         self.notice = notice
         self._erased = Tombstones(frozenset(), redactor.digest)
         self._logs = logs
         self._redactor = redactor
         self._clock = clock
+        self._zone = zone
+        self._project = project
+        self._by = ""  # of the present batch
         self._sessions: dict[str, _Session] = {}
         self._calls: dict[str, PendingToolCalls] = defaultdict(PendingToolCalls)
 
@@ -93,6 +106,7 @@ class Recorder:
         *,
         session: str = "",
         first: int = 1,
+        by: str = "",
         keep: bool = True,
         tell: Callable[[list[KeptTurn]], None] = lambda _: None,
     ) -> list[CaptureResult]:
@@ -102,6 +116,7 @@ class Recorder:
             lines: objects, each a mapping or one line of JSON; blank lines are passed over.
             session: for lines that name none.
             first: the number of the first line.
+            by: the audience of who delivers them, where that may not speak for a person.
             keep: False to only tell what would become of each; nothing is written.
             tell: told what is new in the logs, once it is durable.
 
@@ -113,15 +128,16 @@ class Recorder:
             raise InputError("several turns are kept at once; put this one into a list")
         if keep:
             writable_moment(self._clock())
-        outcomes: list[CaptureResult | _LogLine] = []
+        outcomes: list[list[CaptureResult | _LogLine]] = []
         with self._logs.locked():
+            self._by = by
             self._erased = Tombstones.read(self._logs.decisions(), self._redactor.digest)
             for state in self._sessions.values():
                 state.stale = True
             for number, line in enumerate(lines, first):
                 if not isinstance(line, str) or (line and not line.isspace()):
                     outcomes.append(self._line(number, line, session))
-            fresh = [outcome for outcome in outcomes if isinstance(outcome, _LogLine)]
+            fresh = [outcome for line in outcomes for outcome in line if isinstance(outcome, _LogLine)]
             failed = self._write(fresh) if keep else {}
             if not keep:
                 self._sessions.clear()  # what they hold was not written
@@ -129,19 +145,28 @@ class Recorder:
                 del self._sessions[expired]
         if keep:
             tell([line.turn for line in fresh if line.path not in failed])
-        return [_outcome(line, failed) if isinstance(line, _LogLine) else line for line in outcomes]
+        return [_acknowledged([_outcome(turn, failed) for turn in line]) for line in outcomes]
 
-    def _line(self, number: int, line: Turn, session: str) -> CaptureResult | _LogLine:
+    def _line(self, number: int, line: Turn, session: str) -> list[CaptureResult | _LogLine]:
+        turns = list[CaptureResult | _LogLine]()
         try:
-            return self._turn(number, _parse(line), session)
+            messages = messages_in(_parse(line))
+            if isinstance(messages, str):
+                return [CaptureResult(number, ok=True, left_out=messages)]
+            for message in messages:
+                turns.append(self._turn(number, message, session))
         except (InputError, VaultError) as error:
             excerpt = line[:LONGEST] if isinstance(line, str) else str(line)[:LONGEST]
-            return CaptureResult(number, ok=False, error=without_secrets(str(error), excerpt))
+            turns.append(CaptureResult(number, ok=False, error=without_secrets(str(error), excerpt)))
+        return turns
 
     def _turn(self, number: int, value: Any, session: str) -> CaptureResult | _LogLine:
         name = session_of(value) or session
         message = read_turn(value, self._calls[name])
-        redacted = redact_turn(replace(message, session=name), self._redactor)
+        project = self._project(message.cwd) if message.cwd else ""
+        if message.branch and not project:  # of a folder that is not here
+            project = message.cwd.replace("\\", "/").rstrip("/").rpartition("/")[2]
+        redacted = redact_turn(replace(message, session=name, project=project), self._redactor)
         if redacted.left_out:
             return CaptureResult(number, ok=True, left_out=redacted.left_out)
         record = redacted.record
@@ -157,6 +182,10 @@ class Recorder:
             state.must_hide(known_id, label_of_turn(record, text_of_turn(record)))
             return CaptureResult(number, ok=True, id=known_id, again=True)
         record = {"ts": timestamp(self._clock()), **record, "turn": record.get("turn") or state.next_turn()}
+        if zone := record.pop("tz", "") or self._zone(record["ts"]):
+            record["tz"] = zone
+        if self._by and record.get("role") == "user":
+            record["by"] = self._by
         before = tuple(state.said)
         id_ = state.add(record, said_so)
         path = f"{FOLDER}/{record['ts'][:10]}/{state.stem}.jsonl"
@@ -317,12 +346,22 @@ def _order(record: dict[str, Any]) -> dict[str, Any]:
     turn = str(record["turn"])
     first = {
         "ts": record["ts"],
+        **({"tz": record["tz"]} if "tz" in record else {}),
         "session": record["session"],
         "turn": int(turn) if turn.isdecimal() and turn == str(int(turn)) else turn,
     }
     return {**first, **{key: value for key, value in record.items() if key not in first}}
 
 
-def _outcome(line: _LogLine, failed: dict[str, str]) -> CaptureResult:
-    error = failed.get(line.path)
-    return CaptureResult(line.done.line, ok=False, error=error) if error else line.done
+def _outcome(turn: CaptureResult | _LogLine, failed: dict[str, str]) -> CaptureResult:
+    if isinstance(turn, CaptureResult):
+        return turn
+    error = failed.get(turn.path)
+    return CaptureResult(turn.done.line, ok=False, error=error) if error else turn.done
+
+
+def _acknowledged(turns: list[CaptureResult]) -> CaptureResult:
+    """What became of a line, which may hold several turns: the first that is refused, or new, speaks for all."""
+    return min(turns, key=lambda turn: (turn.ok, bool(turn.left_out), turn.again))._replace(
+        redacted=sum(turn.redacted for turn in turns)
+    )

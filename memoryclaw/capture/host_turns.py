@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from memoryclaw.errors import InputError
 from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.host_marks import without_marks
 from memoryclaw.text.prompts import CLOSING, OPENING, one_line
+from memoryclaw.text.zones import own_offset, zone_of
 from memoryclaw.vault.audience import UNLABELLED, Label, join_labels, of_keys
 
 NAME_LENGTH = 200
@@ -25,6 +27,7 @@ _ROLES = {
 # A tool that looks into a memory brings back what is remembered already.
 _RECALLING = re.compile(r"(?:.*(?:__|\.))?memory_(?:search|get|browse|recall)")
 RECALLED = "[recalled memory]"
+HOST = "host:"  # begins the name of what a host said itself, in the place of a tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +38,10 @@ class HostMessage:
     turn: str = ""
     host_id: str = ""
     ts: str = ""  # as our logs write it; empty where the host gave none
+    tz: str = ""  # where it was said: an offset, or the name of a zone
+    cwd: str = ""  # the folder that was worked in
+    branch: str = ""  # of its repository, where the host says that it has one
+    project: str = ""  # the name of that repository
     role: str = ""
     name: str = ""
     content: str = ""
@@ -44,6 +51,7 @@ class HostMessage:
     result: Any = None
     ok: bool | None = None
     receipt: str = ""  # of the recall that an assistant had before it
+    marks: tuple[str, ...] = ()  # what the host put around or into the words of a person
     label: Label = UNLABELLED  # by the keys `audience` and `export` of the message
 
 
@@ -95,7 +103,10 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
         "session": session_of(value),
         "turn": _turn(inner.get("turn")),
         "host_id": one_line(str(_first(outer, "host_id", "id", "messageId", "message_id", "uuid", "idempotencyKey") or _first(inner, "id", "idempotencyKey") or ""))[:NAME_LENGTH],
-        "ts": _time(_first(inner, "ts", "timestamp", "time", "created_at", "createdAt")),
+        "ts": _time(when := _first(inner, "ts", "timestamp", "time", "created_at", "createdAt")),
+        "tz": own_offset(str(when)) or _zone(_first(inner, "tz", "timezone")),
+        "cwd": one_line(_string(outer.get("cwd"))),
+        "branch": _string(outer.get("gitBranch")),
         "name": one_line(_name(inner))[:NAME_LENGTH],
         "label": join_labels((of_keys(value), of_keys(message if isinstance(message, Mapping) else {}))),
     }  # fmt: skip
@@ -105,6 +116,13 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
     text = spoken_text(content)
     if not (text or called or isinstance(message, str) or {"content", "parts", "text"} & inner.keys()):
         raise InputError('this line says nothing; give it "content", or "tool" with "args" and "result"')
+    if role in {"user", ""}:
+        text, about["marks"], part = without_marks(text)
+        if about["marks"] and not text:
+            silent = HostMessage(
+                **{**about, "marks": ()}, role="tool" if part else "custom", tool=f"{HOST}{part}"
+            )
+            return replace(silent, result="\n".join(about["marks"]))
     return HostMessage(
         **about,
         role=role or "user",
@@ -198,6 +216,14 @@ def _time(ts: Any) -> str:
     return time if len(time) > 10 else f"{time}T00:00:00Z"
 
 
+def _string(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _zone(name: Any) -> str:
+    return name if isinstance(name, str) and zone_of(name) else ""
+
+
 def _plain_id(id_: str) -> str:
     """Hosts rewrite the ids of calls between request and history: `call_1` → `call1`."""
     return "".join(filter(str.isalnum, id_))
@@ -227,10 +253,6 @@ _OWN_BLOCK = re.compile(
 )
 # A host that cut the block short left lines that only our block has.
 _CUT_BLOCK = re.compile(rf"{_tag_pattern(OPENING)}(?:{_NEWLINE}*+{_LESS}/?(?:memory|m)\b[^\n]*)*")
-_INTERNAL = re.compile(
-    r"<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>.*?(?:<<<END_OPENCLAW_INTERNAL_CONTEXT>>>\s*|\Z)", re.DOTALL
-)
-_ENVELOPE = re.compile(r"\A\[(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?(?: ?[A-Z]{1,5}(?:[+-]\d{1,2})?| ?[+-]\d\d:?\d\d)?\][ \t]+")  # fmt: skip
 _DATA_URI = re.compile(
     r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w=.+-]+)*;base64,([A-Za-z0-9+/_=-]{16,}|[A-Za-z0-9+/]*)(?:\\n)?"
 )
@@ -254,15 +276,11 @@ def spoken_text(content: Any) -> str:
 
 
 def clean(text: str) -> str:
-    """The text without our own recalled block, without what the host put around it, and without binary data."""
+    """The text without our own recalled block, and without binary data."""
     if "memories note=" in text:
         # What nothing closes reaches the end here, so that nobody looks for its end twice; it is left to the next pattern.
         text = _OWN_BLOCK.sub(lambda hit: "" if hit["open"] is None else hit[0], text)
         text = _CUT_BLOCK.sub("", text)
-    if "OPENCLAW_INTERNAL" in text:
-        text = _INTERNAL.sub("", text)
-    if text.startswith("["):
-        text = _ENVELOPE.sub("", text, count=1)
     return unpack(text)
 
 

@@ -22,6 +22,11 @@ from memoryclaw.vault.layout import on_disk
 from memoryclaw.vault.logs import read_markdown_log
 
 FORMATS = ("markdown", "openclaw", "jsonl")
+_HEADERS = (
+    "session",
+    "session_meta",
+    "turn_context",
+)  # records that say of which session, and where, the others are
 _BATCH = 2000
 _SUFFIXES = {".md": "markdown", ".jsonl": "jsonl"}
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -100,7 +105,7 @@ def _one(recorder: Recorder, path: str, format_: str) -> Imported:
     dated = _DAY.search(os.path.basename(path)) or _DAY.search(os.path.basename(os.path.dirname(path)))
     day = dated[0] if dated else day
     kind = format_ or _kind(path, text)
-    readers = {"markdown": _markdown, "openclaw": _openclaw, "jsonl": _plain}
+    readers = {"markdown": _markdown, "openclaw": _session_file, "jsonl": _plain}
     return _captured(recorder, path, stem, readers[kind](stem, text, day))
 
 
@@ -108,7 +113,7 @@ def _kind(path: str, text: str) -> str:
     if not path.endswith(".jsonl"):
         return "markdown"
     first = _object(text.partition("\n")[0])
-    return "openclaw" if first.get("type") in {"session", "message", "model_change"} else "jsonl"
+    return "openclaw" if first.get("type") in {*_HEADERS, "message", "model_change"} else "jsonl"
 
 
 def _captured(recorder: Recorder, path: str, stem: str, lines: _Lines) -> Imported:
@@ -143,19 +148,23 @@ def _markdown(stem: str, text: str, day: str) -> _Lines:
             yield turn.line, json.dumps({"id": _host_id(stem, number, turn.text), **fields})
 
 
-def _openclaw(stem: str, text: str, _day: str) -> _Lines:
-    """A session file of OpenClaw: a header, then records; only messages say something."""
-    session = stem
+def _session_file(stem: str, text: str, _day: str) -> _Lines:
+    """A session file of OpenClaw or Codex: a header, then records."""
+    about: dict[str, Any] = {"session": stem}
     for number, line in enumerate(text.split("\n"), 1):
         record = _object(line)
-        if record.get("type") == "session":
-            session = str(record.get("id") or stem)
-        elif not line.strip() or (record and record.get("type", "message") != "message"):
-            continue
-        elif isinstance(record.get("message"), dict):
+        inner = record.get("payload", record)
+        if record.get("type") in _HEADERS and isinstance(inner, dict):
+            about |= {"session": str(inner.get("id") or stem)} if record["type"] != "turn_context" else {}
+            if record["type"] != "session":  # the workspace of an agent of OpenClaw is no project
+                about |= {"cwd": inner["cwd"]} if inner.get("cwd") else {}
+                about |= (
+                    {"gitBranch": inner["git"].get("branch")} if isinstance(inner.get("git"), dict) else {}
+                )
+        elif isinstance(record.get("message"), dict) or isinstance(record.get("payload"), dict):
             host = record.get("id") or _host_id(stem, number, line)
-            yield number, json.dumps({**record, "id": host, "session": session})
-        else:
+            yield number, json.dumps({**about, **record, "id": host, "session": about["session"]})
+        elif line.strip():
             yield number, line
 
 

@@ -36,8 +36,10 @@ class RedactedTurn(NamedTuple):
 def redact_turn(said: HostMessage, redactor: Redactor) -> RedactedTurn:
     """The turn without what must not be kept."""
     values: dict[str, Any] = {
-        "ts": said.ts, "session": said.session, "turn": said.turn, "host_id": said.host_id, "role": said.role, "name": said.name,
+        "ts": said.ts, "tz": said.tz, "session": said.session, "turn": said.turn, "host_id": said.host_id, "role": said.role, "name": said.name,
+        "cwd": said.cwd, "project": said.project,
         "content": said.content, "calls": [list(call) for call in said.calls], "tool": said.tool, "args": said.args, "result": said.result, "ok": said.ok,
+        "marks": [mark for mark in said.marks if _strip(mark) == (mark, UNLABELLED)],
     }  # fmt: skip
     marks = _Marks()
     for key in ("name", "content", "calls", "tool", "args", "result"):
@@ -55,14 +57,14 @@ def redact_turn(said: HostMessage, redactor: Redactor) -> RedactedTurn:
         f"{tool} {compact(args)}" if args is not None else tool for tool, args in redacted.value.pop("calls")
     )
     redacted.value["content"] = "\n".join(filter(None, (redacted.value["content"], *calls)))
-    record = {key: value for key, value in redacted.value.items() if value not in (None, "")}
+    record = {key: value for key, value in redacted.value.items() if value not in (None, "", [])}
     label = join_labels((said.label, marks.label))
     if label.audience:
         record["audience"] = label.audience
     if not label.export:
         record["export"] = False
     artifacts: dict[str, bytes] = {}
-    for key in ("content", "args", "result"):
+    for key in ("content", "args", "result", "marks"):
         if key in record:
             record[key] = _cut(record[key], artifacts)
     return RedactedTurn(record, artifacts, redacted.kinds)

@@ -194,6 +194,7 @@ class SetFact(_FileAction):
     many: bool = False
     audience: str = ""  # whom it is for; empty without a label
     memory_type: str = ""  # where the words that told it say more than its field and its value do
+    scope: str = ""  # what it holds for; empty: everything
     heading: ClassVar[str] = "Fact"
     counted_as: ClassVar[str] = "fact"
 
@@ -248,6 +249,7 @@ class SetFact(_FileAction):
         new = set_fact(
             text, file, entity=self.entity, field=self.field, value=self.value,
             since=self.since, source=first, many=self.many, audience=self.audience, memory_type=self.memory_type,
+            scope=self.scope,
         ).text  # fmt: skip
         return add_sources(new, file, (self.entity, self.field, self.value), self.source) if further else new
 
@@ -266,6 +268,7 @@ class AddStatement(_FileAction):
     source: str = ""  # id of the episode
     replaces: tuple[str, ...] = ()  # ids of standing statements of the same entity
     audience: str = ""  # whom it is for; empty without a label
+    scope: str = ""  # what it holds for; empty: everything
     heading: ClassVar[str] = "Statement"
     counted_as: ClassVar[str] = "statement"
 
@@ -318,7 +321,7 @@ class AddStatement(_FileAction):
         """The text with the statement, whatever History has."""
         return add_statement(
             text, file, entity=self.entity, words=self.words, said=self.said,
-            source=self.source, replaces=self.replaces, audience=self.audience,
+            source=self.source, replaces=self.replaces, audience=self.audience, scope=self.scope,
         ).text  # fmt: skip
 
     def may_be_proposed(self) -> bool:
@@ -809,7 +812,7 @@ def must_stand(
 def patch_together(actions: Sequence[Action], collections: frozenset[str], text: str | None) -> str | None:
     """The text of a file once all of these are done; statements of one speaker and day are added at one go where they can be."""
     statements = [action for action in actions if isinstance(action, AddStatement)]
-    if text is not None and len(statements) == len(actions) > 1:
+    if text is not None and len(statements) == len(actions) > 1 and not any(one.scope for one in statements):
         file, first = _CachedFile(statements[0].path, collections), statements[0]
         quotes = [(action.words, action.source) for action in statements]
         result = add_statements(

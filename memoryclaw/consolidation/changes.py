@@ -93,6 +93,7 @@ class Claim(NamedTuple):
     salient: int = 0  # of a topic that matters (1), or that is to be ignored (-1)
     cue: str = ""  # why a person should look at it first
     corrected: bool = False  # a later turn takes it back
+    scope: str = ""  # `project:<name>`: it holds where it was said
 
     @property
     def is_statement(self) -> bool:

@@ -534,7 +534,7 @@ def _times(segment: Segment) -> list[datetime]:
 
 
 def _trust(turns: Iterable[Turn], points: Iterable[Quote]) -> str:
-    roles = {turn.line: turn.role for turn in turns}
+    roles = {turn.line: "assistant" if turn.by else turn.role for turn in turns}
     worth = {_TRUST.get(roles.get(point.line, ""), "untrusted") for point in points}
     return max(worth or {"untrusted"}, key=_ORDER.index)
 

@@ -50,6 +50,7 @@ from memoryclaw.consolidation.episodes import (
     with_quotes,
 )
 from memoryclaw.consolidation.fillers import nothing_in
+from memoryclaw.consolidation.projects import in_project
 from memoryclaw.consolidation.reconcile import ClaimDecider
 from memoryclaw.consolidation.salience import Salience
 from memoryclaw.consolidation.selecting import Unread
@@ -345,6 +346,20 @@ def _without_erased(draft: _Draft, segment: Segment, lines: Collection[int]) -> 
     return segment._replace(turns=tuple(turns))
 
 
+def _where_said(claims: Iterable[Claim], turns: Iterable[Turn]) -> tuple[Claim, ...]:
+    """The claims, where what an agent says that a person said is the agent's word, and what is of a repository's work holds there."""
+    turn_of = {turn.line: turn for turn in turns}
+
+    def placed(claim: Claim) -> Claim:
+        turn = turn_of.get(claim.line)
+        if turn is None or not (turn.by or turn.project):
+            return claim
+        claim = claim._replace(role="assistant") if turn.by else claim
+        return in_project(claim, turn.project) if turn.project else claim
+
+    return tuple(map(placed, claims))
+
+
 def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = False) -> None:
     gone: set[int] = set()
     if not cited:
@@ -358,7 +373,9 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
         draft.skipped.append(Skipped(str(segment.range), len(segment.turns), reason))
         return
     basis, read = _understood(planner, segment, draft.todos)
-    read = read._replace(claims=cued(read.claims, segment.turns, planner.language))
+    read = read._replace(
+        claims=_where_said(cued(read.claims, segment.turns, planner.language), segment.turns)
+    )
     lines = {turn.line for turn in segment.turns if turn.text}
     if erased := lines & {c.line for c in read.claims if draft.erased.fact(c.entity, c.field, c.value)}:
         _take(planner, draft, _without_erased(draft, segment, erased), cited=True)
@@ -525,7 +542,7 @@ def _fact(decided: ClaimDecision, source: str, segment: Segment) -> Action:
     if decided.action == "state":
         return AddStatement(
             decided.path, claim.entity, claim.value, claim.said, source, decided.replaces, segment.audience,
-            basis=decided.basis,
+            claim.scope, basis=decided.basis,
         )  # fmt: skip
     return SetFact(
         decided.path,
@@ -537,6 +554,7 @@ def _fact(decided: ClaimDecision, source: str, segment: Segment) -> Action:
         decided.many,
         segment.audience,
         type_in_text(claim.words),  # of a statement its own words say it
+        claim.scope,
         basis=decided.basis,
     )
 

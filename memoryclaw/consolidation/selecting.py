@@ -146,7 +146,9 @@ def select(vault: Vault, done: PastRuns, *, since: str = "", remember: bool = Fa
             vault,
             path,
             ranges.get(path, ()),
-            ReadingSettings(labels=vault.labels, forgotten=forgotten, doubts=vault.doubts(path)),
+            ReadingSettings(
+                labels=vault.labels, forgotten=forgotten, doubts=vault.doubts(path), zone=vault.zone
+            ),
         )
         if log.turns:
             unread_logs.append(log)

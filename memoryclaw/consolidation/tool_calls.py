@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memoryclaw.capture.host_turns import CALLS, call_of, kind_of, tidy
+from memoryclaw.capture.host_turns import CALLS, HOST, call_of, kind_of, tidy
 from memoryclaw.consolidation.changes import ToolSequence
 from memoryclaw.model import NOTHING
 from memoryclaw.text import words as lists
@@ -54,7 +54,7 @@ def steps(calls: Iterable[Call]) -> list[Call]:
     """The calls that count: none that failed, none of memory's own tools, of one tool again and again the first."""
     counted: list[Call] = []
     for call in calls:
-        if call.ok is False or of_memory(call.tool):
+        if call.ok is False or of_memory(call.tool) or call.tool.startswith(HOST):
             continue
         if not counted or counted[-1].tool != call.tool:
             counted.append(call)
@@ -203,7 +203,7 @@ def _text(value: Any) -> str:
 
 # The text of a tool's turn → which tool was called, and with what, in one short phrase. Results stay in the log.
 
-_NAME = re.compile(r"\s*([A-Za-z_][\w.:/-]{0,79})(?=\s|$)")
+_NAME = re.compile(rf"\s*(?!{HOST})([A-Za-z_][\w.:/-]{{0,79}})(?=\s|$)")
 # A call that an assistant's message ends with: the tool and its arguments on a line of their own.
 _CALL_LINE = re.compile(r"[A-Za-z_][\w.:/-]{0,79} \{.*\}\s*")
 _LOOKS = frozenset(lists.words("consolidation.looking"))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from memoryclaw import config as settings
 from memoryclaw.daemon.client import DaemonFiles
-from memoryclaw.daemon.scheduling import NightWork
+from memoryclaw.daemon.scheduling import DaemonSchedule
 from memoryclaw.errors import LockedError, MemoryClawError
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.state_folder import begun_state_folder, watcher
@@ -126,10 +126,16 @@ class Daemon:
         self._watching: Watching | None = None
         self._vault_id = self.config.vault_id
         self._settings = settings.stamp(root, self._vault_id)  # those that the watch goes by
-        self._work = NightWork(os.fspath(root), self.config.interval * 60, tell, after=after)
+        self.schedule = DaemonSchedule(
+            os.fspath(root), self.config.interval * 60, tell, clock=clock, after=after
+        )
         self._threads = [
             threading.Thread(target=target, name=name, daemon=True)
-            for target, name in ((self._watch, "watch"), (self._work.run, "schedule"), (self._keep, "files"))
+            for target, name in (
+                (self._watch, "watch"),
+                (self.schedule.run, "schedule"),
+                (self._keep, "files"),
+            )
         ]
 
     def start(self, address: dict[str, Any], end: Callable[[], None]) -> bool:
@@ -154,7 +160,7 @@ class Daemon:
         """Ends everything that was started; the address is taken away first, so that nobody new comes."""
         self._stopping.set()
         self.files.withdraw()
-        self._work.stop()
+        self.schedule.stop()
         if self._watching is not None:
             self._watching.stop()
         for thread in self._threads:

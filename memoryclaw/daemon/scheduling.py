@@ -8,8 +8,8 @@ import shutil
 import sys
 import threading
 from collections.abc import Callable
-from datetime import UTC, datetime
-from typing import NamedTuple
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
 
 from memoryclaw.daemon import cron, systemd
 from memoryclaw.daemon.processes import Child, Ended
@@ -25,7 +25,7 @@ from memoryclaw.daemon.timetable import (
     timetable_in,
 )
 from memoryclaw.errors import InputError, VaultError
-from memoryclaw.vault.layout import on_disk
+from memoryclaw.vault.layout import on_disk, timestamp
 from memoryclaw.writing.context import Templates
 
 USING = ("systemd", "cron")
@@ -227,39 +227,59 @@ def _iso(moment: datetime | None) -> str:
 
 # The schedule of a daemon: runs `consolidate --due` again and again, each in a separate process, and reports failures.
 
-FIRST = 60.0  # seconds after the start until the first look: whoever starts a daemon wants an answer first
+FIRST = 3600.0  # seconds after the start until the first look: who begins is not surprised by commits within an hour
 
 
-class NightWork:
+class DaemonSchedule:
     """Looks after consolidation while a daemon runs; its own process, so that it takes neither time nor memory from the answers.
 
     Args:
         every: seconds between two looks; `consolidate --due` itself decides whether there is something to do.
         tell: is given one sentence for every run that did something or failed.
-        first: seconds until the first look.
+        clock: tells the time.
+        first: seconds until the first look, in which what was missed is not made up for, either.
         after: hours for which new lines are left to an agent.
+        wait: waits so many seconds, and is True when there is nothing more to do.
     """
 
     def __init__(
-        self, root: str, every: float, tell: Callable[[str], None], *, first: float = FIRST, after: int = 0
+        self,
+        root: str,
+        every: float,
+        tell: Callable[[str], None],
+        *,
+        clock: Callable[[], datetime],
+        first: float = FIRST,
+        after: int = 0,
+        wait: Callable[[float], bool] | None = None,
     ) -> None:
         command = [sys.executable, "-P", "-m", "memoryclaw", "--vault", root, "consolidate", "--due"]
         self._child = Child([*command, "--after", str(after)] if after else command)
-        self._every, self._first, self._tell = every, first, tell
+        self._every, self._first, self._tell, self._clock = every, first, tell, clock
         self._stop = threading.Event()
+        self._wait = wait or self._stop.wait
+        self.next = clock() + timedelta(seconds=first)
 
     def run(self) -> None:
         """Works until `stop` is called."""
-        wait = min(self._first, self._every)
-        while not self._stop.wait(wait):
-            wait = self._every
-            try:
-                ended = self._child.run()
-            except OSError as error:
-                self._tell(f"consolidation could not be started ({error.strerror})")
-                continue
-            if ended is not None and (words := _last_words(ended)):
-                self._tell(words)
+        seconds = self._first
+        while not self._wait(seconds):
+            self._look()
+            seconds = self._every
+            self.next = self._clock() + timedelta(seconds=seconds)
+
+    def plan(self) -> dict[str, Any]:
+        """When the next look is, and how many minutes lie between two, as programs are told."""
+        return {"next": timestamp(self.next), "interval": int(self._every // 60)}
+
+    def _look(self) -> None:
+        try:
+            ended = self._child.run()
+        except OSError as error:
+            self._tell(f"consolidation could not be started ({error.strerror})")
+            return
+        if ended is not None and (words := _last_words(ended)):
+            self._tell(words)
 
     def stop(self) -> None:
         """Ends the work, and the process that is at it; safe from other threads."""

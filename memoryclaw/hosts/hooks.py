@@ -16,9 +16,9 @@ from memoryclaw.capture.log_records import file_stem
 from memoryclaw.daemon.client import ask_daemon
 from memoryclaw.errors import InputError
 from memoryclaw.hosts import PLAIN
-from memoryclaw.hosts.transcripts import spoken_text
 from memoryclaw.model import AGENT
 from memoryclaw.model import Turn as LogTurn
+from memoryclaw.text.host_marks import without_marks
 from memoryclaw.text.prompts import CLOSING, OPENING, estimate, item, one_line
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import may_see
@@ -35,27 +35,28 @@ _LONGEST_NAME = 200
 
 
 def context_for(
-    hook: Mapping[str, Any], root: str, own: Callable[[str, str], str], end: float, audience: str
+    hook: Mapping[str, Any], root: str, own: Callable[[str, str, str], str], end: float, audience: str
 ) -> str | None:
     """What `own` gives for the words of a prompt, or the daemon's context; None when it would take too long.
 
     Args:
         hook: what the host handed over.
         root: the vault's folder.
-        own: (question, session) → the context, worked out in a process of its own.
+        own: (question, session, folder) → the context, worked out in a process of its own.
         end: when it is too late, on the monotonic clock.
         audience: for whom the host asks.
     """
-    question, session = question_of(spoken_text(_text(hook, "prompt", "query"))), session_of(hook)
+    question, session = question_of(without_marks(_text(hook, "prompt", "query")).own), session_of(hook)
     if not question.strip():
         return ""
-    request = {"query": question, **({"session": session} if session else {})}
+    about = {"session": session, "folder": folder_of(hook)}
+    request = {"query": question, **{key: value for key, value in about.items() if value}}
     answer = ask_daemon(root, "POST", "/v1/recall", request, end - time.monotonic(), audience=audience)
     if answer is not None and isinstance(answer.get("context"), str):
         return str(answer["context"])
     from memoryclaw.daemon.processes import within  # noqa: PLC0415 - only where no daemon answers
 
-    return within(max(0.0, end - time.monotonic()), lambda: own(question, session))
+    return within(max(0.0, end - time.monotonic()), lambda: own(question, session, folder_of(hook)))
 
 
 def keep_turns(
@@ -96,6 +97,11 @@ def session_of(hook: Mapping[str, Any]) -> str:
     named = _text(hook, "session_id", "session")
     path = _text(hook, "transcript_path")
     return (named or os.path.splitext(os.path.basename(path))[0])[:_LONGEST_NAME]
+
+
+def folder_of(hook: Mapping[str, Any]) -> str:
+    """The folder that is worked in, where the host says so."""
+    return _text(hook, "cwd")
 
 
 def ends_session(hook: Mapping[str, Any]) -> bool:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO, NamedTuple
 
+from memoryclaw.capture.host_records import messages_in
 from memoryclaw.errors import InputError, VaultError
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.vault.state_folder import make_private_folder, write_private
@@ -135,14 +135,14 @@ def _remember(mark: str, place: ReadPosition) -> None:
         write_private(folder, os.path.basename(mark), json.dumps(place._asdict()).encode())
 
 
-# Claude Code's transcript as lines for `capture`: what a person or a model said, and nothing the host put in.
-
-_KINDS = ("user", "assistant")  # a tuple: whatever stands there is compared
-# Caveats, summaries of a compaction, a subagent's own talk, and sentences of the host in the model's place.
-_NOT_SAID = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isSidechain", "isApiErrorMessage")
+# A transcript's lines as turns for `capture`, which takes off what the host put around the words.
 
 
-def turns_of(line: str, session: str) -> list[dict[str, Any]]:
+# A record as it stands on the disk holds more, such as whole files that a tool has read.
+_SENT = ("type", "role", "tool", "name", "message", "content", "toolCallId", "toolName", "cwd", "gitBranch")
+
+
+def turns_of(line: str, session: str) -> list[Turn]:
     """The turns that one line of a transcript holds: none, one, or as many as it has results of tools.
 
     Args:
@@ -150,43 +150,26 @@ def turns_of(line: str, session: str) -> list[dict[str, Any]]:
         session: the session that the hook was called for.
     """
     record = _object(line)
-    message = record.get("message")
-    if record.get("type") not in _KINDS or not isinstance(message, Mapping):
+    messages = messages_in(record)
+    if isinstance(messages, str) or not record.keys() & {"message", "payload", "role"}:
         return []
-    if any(record.get(flag) for flag in _NOT_SAID) or message.get("model") == "<synthetic>":
-        return []
-    uuid = str(record.get("uuid") or hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:32])
-    about = {"session": session, "role": record["type"], **_time(record.get("timestamp"))}
-    contents = [part for part in _parts(message.get("content")) if part]
+    digest = hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return [
-        {**about, "uuid": uuid if place == 0 else f"{uuid}:{place}", "content": content}
-        for place, content in enumerate(contents)
+        {key: message[key] for key in _SENT if message.get(key) is not None}
+        | _time(message.get("timestamp"))
+        | {"session": session, "uuid": _id(message) or (f"{digest}:{place}" if place else digest)}
+        for place, message in enumerate(messages)
+        if isinstance(message, Mapping)
     ]
-
-
-def _parts(content: Any) -> list[Any]:
-    """What was said as one turn, and each result of a tool as one of its own: a turn has room for one tool."""
-    if isinstance(content, str):
-        return [spoken_text(content)]
-    if not isinstance(content, list):
-        return []
-    results = [part for part in content if isinstance(part, Mapping) and part.get("type") == "tool_result"]
-    others = [_clean(part) for part in content if part not in results]
-    return [*([result] for result in results), [part for part in others if part]]
-
-
-def _clean(part: Any) -> Any:
-    if isinstance(part, str):
-        return spoken_text(part)
-    if isinstance(part, Mapping) and isinstance(part.get("text"), str):
-        text = spoken_text(part["text"])
-        return {**part, "text": text} if text else None
-    return part
 
 
 def _time(stamp: Any) -> dict[str, str]:
     """The line's time where it has one; a line without gets the moment of its capture."""
     return {"timestamp": stamp} if isinstance(stamp, str) and parse_timestamp(stamp) else {}
+
+
+def _id(message: Mapping[str, Any]) -> str:
+    return str(message.get("uuid") or message.get("id") or "")
 
 
 def _object(line: str) -> Mapping[str, Any]:
@@ -195,41 +178,3 @@ def _object(line: str) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, Mapping) else {}
-
-
-# A message without what its host put around it. Only marks that no person types count as the host's.
-
-# Told to the model, by the host and not by the person.
-_TOLD = re.compile(
-    r"<(system-reminder|local-command-std(?:out|err)|local-command-caveat|command-message|command-contents|bash-std(?:out|err)"
-    r"|user-prompt-submit-hook|user-memory-input|ide_opened_file|ide_selection|ide_diagnostics)>"
-)
-_SPACE = re.compile(r"\s*")
-# Typed by the person, and only wrapped.
-_WRAPPED = re.compile(r"</?(?:command-name|command-args|bash-input)>")
-
-
-def spoken_text(text: str) -> str:
-    """What the person or the model said; a slash command stays as it was typed."""
-    if "<" not in text:
-        return text
-    return _WRAPPED.sub("", _without_instructions(text)).strip()
-
-
-def _without_instructions(text: str) -> str:
-    """The text without what the host tells the model. An end that is missing once is missing for all that follows."""
-    pieces: list[str] = []
-    unclosed: set[str] = set()
-    place = 0
-    for hit in _TOLD.finditer(text):
-        if hit.start() < place or hit[1] in unclosed:
-            continue
-        close = f"</{hit[1]}>"
-        end = text.find(close, hit.end())
-        if end < 0:
-            unclosed.add(hit[1])
-            continue
-        pieces.append(text[place : hit.start()])
-        behind = _SPACE.match(text, end + len(close))
-        place = behind.end() if behind else end
-    return "".join([*pieces, text[place:]])

@@ -22,7 +22,7 @@ from memoryclaw.ports import IndexClause, IndexConnection, IndexDatabase, IndexR
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.vault.folder import pack_stamp
 
-VERSION = "26"  # of the tables and of the analysis; another number means another index
+VERSION = "27"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text"
 _FILE_SQL = f"insert into files values({','.join('?' * 21)})"
 _UNIT_SQL = f"insert into unit values({','.join('?' * 29)})"
@@ -442,6 +442,7 @@ def open_index(
     engine: str,
     language: Language,
     labels: Mapping[str, object] = {},
+    zone: str = "",
     server: OnServer | None = None,
 ) -> Index:
     """The index in `folder`, or on a server, with the text engine that the settings name.
@@ -449,9 +450,10 @@ def open_index(
     Args:
         engine: `fts5`, `whoosh` or `postgres`.
         labels: of folders, on which its content depends too.
+        zone: of the days in it, where a turn names none.
         server: with `postgres`, where it is.
     """
-    recipe = f"{VERSION} {engine} {language.code} sqlite"
+    recipe = " ".join(filter(None, (VERSION, engine, language.code, "sqlite", zone)))
     if labels:
         recipe = f"{recipe} {json.dumps(labels, sort_keys=True, default=str)}"
     if engine == "postgres" and server is not None:

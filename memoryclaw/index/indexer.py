@@ -37,7 +37,7 @@ class Indexer:
         self._vault = vault
         self._index = index
         self._raw = raw
-        self._settings = ReadingSettings(labels=vault.labels)
+        self._settings = ReadingSettings(labels=vault.labels, zone=vault.zone)
         self.added = 0
         self.changed = 0
         self.unread: list[Problem] = []
@@ -53,7 +53,7 @@ class Indexer:
                 # Asked inside the transaction: another process may have read another schema meanwhile.
                 collections = self._index.collections()
                 forgotten = ForgottenLines.of(self._index.forgotten())
-                self._settings = ReadingSettings(labels=self._vault.labels, forgotten=forgotten)
+                self._settings = self._settings._replace(forgotten=forgotten)
                 if collections is not None:
                     self._settings = self._settings._replace(collections=collections)
                 if start == 0:

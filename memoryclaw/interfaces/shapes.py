@@ -200,6 +200,7 @@ REASONS = {
     "irrelevant": "nothing here is about the turn",
     "not_approved": "a skill that nobody approved as it is",
     "other_entity": "a fact of another entity",
+    "other_project": "it holds in another project than the one that is worked in",
     "other_time": "held at another time than the one asked about",
     "pending": "waits for a yes or a no",
     "quarantined": "quarantined",

@@ -99,6 +99,7 @@ class Question(NamedTuple):
         unknown: words that stand nowhere in the vault.
         today: the UTC day that "last week" refers to.
         coming: the next days that an expression without a year may mean, where it was read as the last ones.
+        scope: of the project that is worked in; empty where that is not known.
     """
 
     query: ParsedQuery
@@ -117,6 +118,7 @@ class Question(NamedTuple):
     unknown: tuple[str, ...]
     notices: tuple[str, ...]
     coming: tuple[dates.DateRange, ...] = ()
+    scope: str = ""
 
     @property
     def days(self) -> tuple[dates.DateRange, ...]:

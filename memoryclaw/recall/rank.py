@@ -30,6 +30,7 @@ ASSISTANT = 0.5  # lost by an assistant's turns where the question is about the 
 OPENS = 0.5  # added to the turn with which somebody opens a session with an assistant
 ASKS = 0.1  # lost by turns that end in a question
 PINNED = 0.25
+OWN_PROJECT = 0.25  # of what holds in the project that is worked in
 STRENGTH = 1.0  # of what a unit's strength, from 0.5 to 2, makes of what its words give; 0 takes it out of every rank
 
 OVER = frozenset({"done", "cancelled"})  # to-dos
@@ -204,6 +205,8 @@ def _factors(question: Question, found: Sequence[UnitSummary]) -> Callable[[Unit
                 terms.append(("asks", -ASKS))
         if unit.pinned:
             terms.append(("pinned", PINNED))
+        if question.scope and unit.scope == question.scope:
+            terms.append(("project", OWN_PROJECT))
         return terms
 
     return factors

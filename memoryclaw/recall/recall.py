@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from memoryclaw.model import NOTHING, Match, Matched, Recalled, Unit
+from memoryclaw.model import NOTHING, PROJECT, Match, Matched, Recalled, Unit
 from memoryclaw.recall.folding import PARTED
 from memoryclaw.recall.packing import Pack
 from memoryclaw.recall.rank import Ranked, Ranking
@@ -13,6 +13,7 @@ from memoryclaw.recall.relevance import relevance_of
 from memoryclaw.recall.search import CHUNK, Searcher, folding_of, mark_matches
 from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.prompts import mark_of
+from memoryclaw.vault.validity import canonical_scope
 
 WORKING_SHARE = 0.33  # of the budget: the most that the session's working memory takes
 UPCOMING = 0.15  # of the budget: the most that what is due soon takes
@@ -32,20 +33,23 @@ def recall(
     seen: Mapping[str, AbstractSet[str]] = NOTHING,
     begins: bool = False,
     floor: bool = True,
+    project: str = "",
 ) -> Recalled:
     """Answers a question with a context of at most `budget` tokens.
 
     The words of `goal`, what the agent is working on, help to rank. Turns of the running `session` are left out: the host still
     shows them; what is untrusted, and a skill that is not approved, are left out whatever is asked. What the session is working on stands first:
-    `working` gives its lines for a share of the budget. What it has `seen` (digests of texts, by id) the host still shows as well.
+    `working` gives its lines for a share of the budget. What it has `seen` (digests of texts, by id) the host still shows as well. What holds in
+    another `project` than the one that is worked in is left out; where that is not known, nothing is.
     Where nothing in the vault is about the question, nothing is said, unless there is no `floor`: only where a session `begins`, what is due soon.
     """
     head = working(int(budget * WORKING_SHARE)) if working else []
     pack = Pack(budget, max_results, head, seen)
     with searcher.reading():
-        ranking = searcher.find(text, goal=goal, newest=True)
+        ranking = searcher.find(text, goal=goal, newest=True, project=project)
         open_ = ranking.open
         refused = _todos_of_episodes(open_) | _visible(open_, session)
+        refused |= _of_other_projects(open_, project)
         refused |= _untrusted_units(open_) | _unapproved_units(searcher, open_)
         waiting = _put_vouched_first([hit for hit in open_ if hit.unit.rowid not in refused])
         best = [hit for hit in waiting if hit.score or ranking.question.of_latest]
@@ -74,6 +78,13 @@ def _visible(open_: Sequence[Ranked], session: str) -> dict[int, str]:
         return {}
     running = f"log:{session}/"
     return {hit.unit.rowid: "already_visible" for hit in open_ if hit.unit.id.startswith(running)}
+
+
+def _of_other_projects(open_: Sequence[Ranked], project: str) -> dict[int, str]:
+    """What holds for another project than the one that is worked in."""
+    own = canonical_scope(f"{PROJECT}{project}")
+    scoped = [hit.unit for hit in open_ if hit.unit.scope.startswith(PROJECT)] if own else []
+    return {unit.rowid: "other_project" for unit in scoped if unit.scope != own}
 
 
 def _untrusted_units(open_: Sequence[Ranked]) -> dict[int, str]:

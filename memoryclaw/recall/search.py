@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from memoryclaw.index.catalog import Catalog, UnitSummary
 from memoryclaw.index.index import Index
 from memoryclaw.index.stemming import language
-from memoryclaw.model import COLUMNS, Answer, LeftOut, Match, Matched, Term, Traced, Unit
+from memoryclaw.model import COLUMNS, PROJECT, Answer, LeftOut, Match, Matched, Term, Traced, Unit
 from memoryclaw.recall.evidence import NOTHING_COUNTED, EvidenceReader
 from memoryclaw.recall.explain import filter_causes, read_columns, reasons
 from memoryclaw.recall.folding import Folding, may_fold
@@ -24,7 +24,7 @@ from memoryclaw.recall.text_lane import POOL
 from memoryclaw.text.language import fold
 from memoryclaw.text.snippets import snippet, without_block_ids
 from memoryclaw.vault.layout import tells_how
-from memoryclaw.vault.validity import due
+from memoryclaw.vault.validity import canonical_scope, due
 
 if TYPE_CHECKING:  # most vaults have no vectors, and most questions meet no conflict
     from memoryclaw.recall.strength import Strengths
@@ -71,7 +71,14 @@ class Searcher:
         return self._index.database.reading()
 
     def find(
-        self, text: str, *, kind: str = "", wanted: int = POOL, goal: str = "", newest: bool = False
+        self,
+        text: str,
+        *,
+        kind: str = "",
+        wanted: int = POOL,
+        goal: str = "",
+        newest: bool = False,
+        project: str = "",
     ) -> Ranking:
         """Everything that may answer a question, ranked, each with its decision except for limits and budgets.
 
@@ -80,6 +87,7 @@ class Searcher:
             wanted: how many may be in the answer, if there are so many.
             goal: what the agent is working on; it lifts what shares words with it.
             newest: whether the newest facts and statements follow what words found.
+            project: what is worked in; what holds there rises.
         """
         question = understand(
             text,
@@ -89,7 +97,7 @@ class Searcher:
             today=self._today,
             goal=goal,
             kind=kind,
-        )
+        )._replace(scope=canonical_scope(f"{PROJECT}{project}"))
         pool = max(POOL, wanted)
         ranking = self._rank(question, pool, newest=newest)
         if len(ranking.units) >= pool and len(ranking.open) < wanted:

@@ -56,7 +56,7 @@ def added_facts(before: str, after: str, file: SemanticFile) -> list[SetFact | A
             ]
             return AddStatement(
                 file.path, fact.entity, fact.value, fact.said, source, tuple(former.id for former in tied), fact.audience,
-                basis=standing(tied) if tied else "",
+                fact.lifecycle.scope, basis=standing(tied) if tied else "",
             )  # fmt: skip
         many = sum(same(twin.entity, fact.entity) and same(twin.field, fact.field) for twin in new) > 1
         was = [
@@ -72,6 +72,7 @@ def added_facts(before: str, after: str, file: SemanticFile) -> list[SetFact | A
             many,
             fact.audience,
             fact.lifecycle.memory_type,
+            fact.lifecycle.scope,
             basis="" if many else standing(was),
         )
 

@@ -1,10 +1,12 @@
-"""Lists of words, read from `memoryclaw/data/*.toml`."""
+"""Lists of words, read from `memoryclaw/data/*.toml`, and tables, from `*.json` beside them."""
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 _FOLDER = Path(__file__).parent.parent / "data"
 # All the TOML that these files hold. A search reads half of them, and to import the parser would cost more than to read them.
@@ -35,6 +37,11 @@ def text(name: str) -> str:
     """A list as it is written in its file."""
     file, _, list_ = name.partition(".")
     return _lists(file)[list_]
+
+
+def table(file: str) -> Any:
+    """What a table of data holds."""
+    return json.loads((_FOLDER / f"{file}.json").read_text(encoding="utf-8"))
 
 
 @cache

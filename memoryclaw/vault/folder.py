@@ -53,10 +53,13 @@ class Scan(NamedTuple):
 class Vault:
     """One vault folder on disk, as one audience sees it: whatever is read has lost what is for others."""
 
-    def __init__(self, root: Path, audience: str = OWNER, labels: Mapping[str, Any] = NOTHING) -> None:
+    def __init__(
+        self, root: Path, audience: str = OWNER, labels: Mapping[str, Any] = NOTHING, zone: str = ""
+    ) -> None:
         self.root = root
         self.audience = audience
         self.labels = labels
+        self.zone = zone
         self._prefix = os.fspath(root) + "/"
         self._places = places(os.fspath(root))
 

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from memoryclaw.model import Problem, Turn
 from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.host_marks import without_marks
+from memoryclaw.text.zones import local, own_offset
 from memoryclaw.vault.audience import (
     CLOSED,
     Label,
@@ -48,9 +50,9 @@ class Log(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
-def read_jsonl(stem: str, text: str) -> Log:
-    """Reads one JSON object a line; `stem` is the session where a line names none."""
-    reader = _LogReader(stem)
+def read_jsonl(stem: str, text: str, zone: str = "") -> Log:
+    """Reads one JSON object a line; `stem` is the session where a line names none, `zone` where it was said."""
+    reader = _LogReader(stem, zone)
     for number, line in enumerate(text.split("\n"), 1):
         if line and not line.isspace():
             reader.line(number, line)
@@ -61,7 +63,7 @@ def _with_replies(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     """The turns, where an answer is for no more people than what it answers: it may say the same again."""
     answers: list[Turn] = []
     questions: dict[str, Turn] = {}  # session → its last turn of a person
-    for turn in turns:
+    for turn in map(_in_own_words, turns):
         last = turn if turn.role == "user" else questions.get(turn.session, turn)
         questions[turn.session] = last
         answer = common_audience(last.audience, turn.audience), turn.export and last.export
@@ -69,7 +71,19 @@ def _with_replies(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     return tuple(answers)
 
 
-def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line: int) -> Log:
+def _when(text: str, zone: str) -> str:
+    """The time of a turn, with the day of whoever spoke: by its own offset, else in the zone."""
+    return local(parse_timestamp(text), own_offset(text) or zone)
+
+
+def _in_own_words(turn: Turn) -> Turn:
+    """The turn without what a host put around a person's words, as logs of other programs hold it; one of nothing else is a tool's."""
+    if turn.role != "user" or not (text := without_marks(turn.text)).marks:
+        return turn
+    return turn._replace(text=text.own) if text.own else turn._replace(role="tool")
+
+
+def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line: int, zone: str = "") -> Log:
     """Reads a Markdown log: a heading (`### user (time)`) or a bold name (`**User:**`) begins each turn."""
     session = _session(meta) or stem
     headings = [hit for hit in _TURN_HEADING.finditer(body) if _names_a_turn(hit[2])]
@@ -91,7 +105,7 @@ def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line:
                 id=f"log:{session}/{number}",
                 session=session,
                 turn=str(number),
-                ts=parse_timestamp(ts) or parse_timestamp(text_of(meta.get("timestamp"))),
+                ts=_when(ts, zone) or _when(text_of(meta.get("timestamp")), zone),
                 role=role,
                 name="",
                 text=words,
@@ -119,8 +133,9 @@ def content_text(content: Any) -> str:
 
 
 class _LogReader:
-    def __init__(self, stem: str) -> None:
+    def __init__(self, stem: str, zone: str) -> None:
         self._stem = stem
+        self._zone = zone
         self._seen: dict[str, int] = {}
         self.turns: list[Turn] = []
         self.problems: list[Problem] = []
@@ -156,13 +171,17 @@ class _LogReader:
                 id=id_ if count == 1 else f"{id_}~{count}",
                 session=session,
                 turn=turn,
-                ts=parse_timestamp(_plain(value.get("ts") or value.get("timestamp"))),
+                ts=_when(
+                    _plain(value.get("ts") or value.get("timestamp")), _plain(value.get("tz")) or self._zone
+                ),
                 role=role,
                 name=_plain(value.get("name")),
                 text=_scrub(said).strip(),
                 line=number,
                 end_line=number,
                 **label_of_turn(value, said)._asdict(),
+                by=_plain(value.get("by")),
+                project=_plain(value.get("project")),
             )
         )
 

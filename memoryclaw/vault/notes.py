@@ -321,7 +321,7 @@ def _turn_units(turn: Turn, note: Note) -> Iterator[Unit]:
             when=turn.ts,
             entity=turn.name or turn.role,
             role=role_of(turn.name) or turn.role,
-            trust=_ROLE_TRUST.get(turn.role, "unknown"),
+            trust=least_trusted(_ROLE_TRUST.get(turn.role, "unknown"), "unknown" if turn.by else "trusted"),
             state=note.state,
         )
 
@@ -349,12 +349,13 @@ _NO_HEADER = Split(NOTHING, "", "", 1)
 
 
 class ReadingSettings(NamedTuple):
-    """What a note depends on besides its file: the vault's collections, in lower case, the audiences of its folders, the lines that are left out, and what of it is in doubt."""
+    """What a note depends on besides its file: the vault's collections, in lower case, the audiences of its folders, the lines that are left out, what of it is in doubt, and the zone of turns that name none."""
 
     collections: frozenset[str] = DEFAULT_COLLECTIONS
     labels: Mapping[str, Any] = NOTHING
     forgotten: ForgottenLines = NOTHING_FORGOTTEN
     doubts: FileDoubts = NO_DOUBTS
+    zone: str = ""
 
 
 class _Source(NamedTuple):
@@ -434,7 +435,7 @@ def _without_forgotten(log: Log, marks: Mapping[int, Sequence[ForgottenMark]]) -
 def _read(source: _Source, text: str, settings: ReadingSettings) -> _Reading:
     kind = source.place.kind
     if kind == "log" and source.path.endswith(".jsonl"):
-        log = read_jsonl(source.stem, text)
+        log = read_jsonl(source.stem, text, settings.zone)
         if settings.doubts.pieces:
             standings = [standing_of_turn(turn, settings.doubts) for turn in log.turns]
             log = log._replace(
@@ -460,7 +461,7 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
         header = header._replace(trust=least_trusted(header.trust, least))
     if kind == "log":
         body, line = (text, 1) if doc.broken else (doc.body, doc.body_line)
-        log = read_markdown_log(source.stem, doc.meta, body, line)
+        log = read_markdown_log(source.stem, doc.meta, body, line, settings.zone)
         label = standing_of_note(doc, settings.doubts).label
         if label != audience.UNLABELLED:
             log = log._replace(

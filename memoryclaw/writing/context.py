@@ -17,9 +17,10 @@ from memoryclaw.ports import Address, Lookup
 from memoryclaw.text.encoding import decode
 from memoryclaw.text.redaction import RedactionGate
 from memoryclaw.text.yaml_text import flow_list, scalar
+from memoryclaw.text.zones import local
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import SemanticFile, quotable
-from memoryclaw.vault.layout import NOTE, SCHEMA_FILE, SEMANTIC, place_of, places, run_id, utc
+from memoryclaw.vault.layout import NOTE, SCHEMA_FILE, SEMANTIC, place_of, places, run_id, timestamp
 from memoryclaw.vault.vocabulary import Schema, misfits, read_schema
 
 if TYPE_CHECKING:
@@ -135,12 +136,13 @@ class WriteContext:
     new_id: Callable[[], str]
     gate: RedactionGate = field(default_factory=_own_gate)
     as_seen: Callable[[str, str], str] = lambda _, text: text  # a file's path and text → what the caller sees
+    zone: str = ""  # of the days that are told
     only_seen: bool = False  # `text` gives no more than that
 
     @property
     def today(self) -> str:
-        """The ISO date of now, in UTC."""
-        return f"{utc(self.now):%Y-%m-%d}"
+        """The ISO date of now, in the zone of the vault."""
+        return local(timestamp(self.now), self.zone)[:10]
 
     def run(self, verb: str) -> str:
         """A fresh id for one run of a verb."""

@@ -43,10 +43,12 @@ _AT_ONCE = 2000  # notes of one commit: their names are arguments of a git comma
 _NEW_REPOSITORY = ".git.new"  # not in the state folder: git tries links out, and none may be there
 
 
-def first_files(templates: Templates, known: Places, vault_id: str) -> dict[str, bytes]:
-    """The files that a new vault begins with; `known` says where its folders are."""
+def first_files(templates: Templates, known: Places, vault_id: str, zone: str = "") -> dict[str, bytes]:
+    """The files that a new vault begins with; `known` says where its folders are, `zone` what its days are counted in."""
     return {
-        path: templates.render(name, at=known.on_disk, paths=known.moved, format=FORMAT, id=vault_id).encode()
+        path: templates.render(
+            name, at=known.on_disk, paths=known.moved, format=FORMAT, id=vault_id, zone=zone
+        ).encode()
         for path, name in _FILES.items()
     }
 
@@ -59,10 +61,12 @@ def init(
     vault_id: str,
     *,
     paths: Mapping[str, str] = NOTHING,
+    zone: str = "",
 ) -> Written:
     """Creates the folders, settings and git repository of a vault, as far as they are not there, and commits them.
 
-    `paths` says where new settings put folders of ours, such as `{"archive": "memory-archive"}`.
+    `paths` says where new settings put folders of ours, such as `{"archive": "memory-archive"}`, and `zone` is the
+    one that they say days are counted in.
     """
     root, run = os.path.abspath(root), run_id("init", now, new_id())
     must_take_writes(root)
@@ -77,7 +81,7 @@ def init(
     _make_folders(root)
     with writer_lock(root):
         is_new_repository, notice = _make_repository(root)
-    new = first_files(templates, layout, vault_id).items()
+    new = first_files(templates, layout, vault_id, zone).items()
     missing = {path: data for path, data in new if not files.exists(root, path)}
     if (is_new_repository or not existed) and ".gitignore" not in missing:  # else ours says so
         leave_out(root, PRIVATE)

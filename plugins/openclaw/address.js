@@ -5,9 +5,9 @@ import path from "node:path";
 
 import { isLoopback } from "./settings.js";
 
-/** The address and token of the daemon, or nothing: no daemon, a dead one, or files that are not ours alone. `owner`: the token of the memory's owner. */
+/** The address and token of the daemon, or nothing: no daemon, a dead one, or files that are not ours alone. `owner`: the token of the memory's owner, where it is here. */
 export async function findDaemon(settings, owner = false) {
-  const token = await secret(owner ? settings.ownerTokenFile : settings.tokenFile);
+  const token = (owner && await secret(settings.ownerTokenFile)) || await secret(settings.tokenFile);
   if (!token) return undefined;
   if (settings.url) return isLoopback(settings.url) ? { url: settings.url, token } : undefined;
   const written = parsed(await secret(path.join(settings.state, "serve.json")));

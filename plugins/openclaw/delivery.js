@@ -10,7 +10,7 @@ const PIPED = new Set([401, 413, 500]); // a pipe knows no token and no largest 
 /** Delivers a batch; one acknowledgement a turn. Rejects when nobody could take it: then it must be kept and tried again. */
 export function deliverer(daemon, settings) {
   return async (session, turns) => {
-    const sent = () => daemon.ask("POST", "/v1/capture", { turns, session }, { timeoutMs: PATIENCE });
+    const sent = () => daemon.ask("POST", "/v1/capture", { turns, session }, { timeoutMs: PATIENCE, owner: true }); // they are the owner's words
     try {
       return (await sent()).acknowledged;
     } catch (error) {

@@ -1,5 +1,6 @@
 /** The plugin's settings, checked once: what the user left out has its default here, and only here. */
 
+import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
@@ -19,7 +20,7 @@ export const DEFAULTS = Object.freeze({
 
 /** The settings of `plugins.entries.memoryclaw.config`, with defaults, absolute paths and a list for the command. */
 export function settingsFrom(given = {}, env = process.env) {
-  const vault = absolute(given.vault || env.MEMORYCLAW_VAULT || "~/.memoryclaw/vault");
+  const vault = absolute(given.vault || env.MEMORYCLAW_VAULT || ownVault(env) || "~/.memoryclaw/vault");
   const state = path.join(vault, STATE_FOLDER);
   return Object.freeze({
     ...DEFAULTS,
@@ -48,7 +49,7 @@ function known(given) {
   );
 }
 
-/** The agent's token, and beside it the owner's, which only the commands that a person types are sent with. */
+/** The agent's token, and beside it the owner's, which only the words and the commands that a person types are sent with. */
 function tokens(tokenFile) {
   return { tokenFile, ownerTokenFile: path.join(path.dirname(tokenFile), "owner-token") };
 }
@@ -56,6 +57,21 @@ function tokens(tokenFile) {
 function commandOf(command) {
   const words = (Array.isArray(command) ? command : [command]).filter((word) => typeof word === "string" && word);
   return words.length ? words : DEFAULTS.command;
+}
+
+/** The vault that the person's own settings name with `vault.default`; empty where they name none. */
+function ownVault(env) {
+  const home = env.HOME || os.homedir();
+  const file = path.join(env.XDG_CONFIG_HOME || path.join(home, ".config"), "memoryclaw/config.yaml");
+  let text = "";
+  try {
+    text = fs.readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+  const [, quote, words] = /^vault:[ \t]*\r?\n(?:(?:[ \t].*)?\r?\n)*?[ \t]+default:[ \t]*(["']?)(.*)$/m.exec(text) ?? ["", "", ""];
+  const place = quote ? words.slice(0, words.lastIndexOf(quote)) : words.replace(/\s+#.*/, "").trim();
+  return place && !place.startsWith("~") ? path.resolve(home, place) : place;
 }
 
 function absolute(place) {

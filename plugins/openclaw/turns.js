@@ -7,8 +7,7 @@ import { isCommand, ownWords, textOf } from "./words.js";
 
 const RUNS = 500; // that are kept in mind
 const SENT = 5_000; // ids of messages, over all sessions
-const KEPT = ["role", "content", "timestamp", "toolName", "toolCallId", "isError", "name", "senderName", "audience", "export", "private", "noexport"];
-const FOREIGN = new Set(["inter_session", "internal_system"]); // input that no person wrote
+const KEPT = ["role", "content", "timestamp", "toolName", "toolCallId", "isError", "name", "senderName", "audience", "export", "private", "noexport", "provenance"];
 
 export class Turns {
   cut = new Set(); // sessions whose conversation the host has cut since the last recall
@@ -31,18 +30,18 @@ export class Turns {
     const begun = this.#runs.get(run);
     this.#runs.delete(run);
     const own = spoken(sliceOf(event?.messages ?? [], begun?.length));
-    const foreign = FOREIGN.has(begun?.origin ?? ctx?.inputProvenance?.kind) || ctx?.trigger === "cron";
-    return this.#news(own, run, { silent: isSilent(ctx), foreign });
+    const about = { trigger: ctx?.trigger, provenance: { kind: begun?.origin ?? ctx?.inputProvenance?.kind ?? "" } };
+    return this.#news(own, run, { silent: isSilent(ctx), about });
   }
 
   /** A session is about to be cut or closed: whatever of it was not sent yet. */
   left(messages, ctx) {
     if (!Array.isArray(messages)) return [];
-    return this.#news(withoutCommands(spoken(messages)), ctx?.runId ?? "", { silent: false, foreign: false });
+    return this.#news(withoutCommands(spoken(messages)), ctx?.runId ?? "", { silent: false, about: {} });
   }
 
-  #news(messages, run, { silent, foreign }) {
-    const lines = messages.map((message, at) => lineOf(message, { place: `${run}:${at}`, when: whenOf(messages, at), foreign }));
+  #news(messages, run, { silent, about }) {
+    const lines = messages.map((message, at) => lineOf(message, { place: `${run}:${at}`, when: whenOf(messages, at), about }));
     const fresh = lines.filter((line) => this.#sent.add(line.host_id));
     return silent ? [] : fresh;
   }
@@ -82,24 +81,16 @@ function withoutCommands(messages) {
   });
 }
 
-function lineOf(message, { place, when, foreign }) {
+/** A message as the host holds it: whose words it has, and what of them is the host's, is read where it is kept. */
+function lineOf(message, { place, when, about }) {
   const line = Object.fromEntries(KEPT.filter((key) => message[key] !== undefined).map((key) => [key, message[key]]));
-  if (foreign && line.role === "user") line.role = "system";
-  if (line.role === "user") line.content = withOwnWords(line.content);
-  return { host_id: idOf(message, place, when), ...line };
+  return { host_id: idOf(message, place, when), ...(line.role === "user" && about), ...line };
 }
 
 /** The time that a message is known by: a user's words have one time in a live turn and another in history, so theirs is the answer's. */
 function whenOf(messages, at) {
   const answer = messages[at].role === "user" ? messages.slice(at).find((message) => message.role === "assistant") : undefined;
   return answer?.timestamp ?? messages[at].timestamp ?? "";
-}
-
-function withOwnWords(content) {
-  if (typeof content === "string") return ownWords(content);
-  return Array.isArray(content)
-    ? content.map((part) => (part?.type === "text" ? { ...part, text: ownWords(String(part.text ?? "")) } : part))
-    : content;
 }
 
 /** The same in a live turn and in history, where content changes its shape and ids of calls lose their marks. */

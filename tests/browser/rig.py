@@ -18,7 +18,7 @@ SAMPLE = Path(__file__).parents[2] / "vault"
 PAGES = (
     "review", "review/p-34cc12c3", "review/p-34cc12c3/edit", "review/pack-the-site-bag", "review/gone",
     "recall", "recall?q=When+is+the+boathouse+deadline%3F&budget=300",
-    "timeline", "timeline?kind=nights", "entities", "entity/Boathouse%20Aarhus", "notes", "notes?q=penicillin",
+    "timeline", "timeline?kind=all", "timeline?kind=runs", "entities", "entity/Boathouse%20Aarhus", "notes", "notes?q=penicillin",
     "note/semantic%2Fprojects", "note/semantic%2Fprojects/edit", "log/morning",
     "skills", "skills/pack-the-site-bag", "health", "help", "nowhere",
 )  # fmt: skip

@@ -133,30 +133,94 @@ def test_our_own_write_raises_no_false_alarm(visit: Any) -> None:
     assert page.locator("[data-bar]").is_hidden()
 
 
-def test_a_night_is_taken_back_from_the_timeline(visit: Any, daemon: Daemon) -> None:
-    page = visit.go("timeline")
-    nights = page.locator(".night")
-    assert nights.count() == 2
+def test_a_consolidation_is_called_after_its_day_and_taken_back(visit: Any, daemon: Daemon) -> None:
+    page = visit.go("timeline?kind=all")
+    runs = page.locator(".run")
+    assert runs.locator("header b").all_inner_texts() == ["20 April 2026", "10 March 2026"]
     with page.expect_navigation():
-        nights.last.locator("button").click()
+        runs.last.locator("button").click()
     assert "Took back" in page.locator(".toast").inner_text()
-    assert page.locator(".night .tag", has_text="taken back").count() == 1
+    assert page.locator(".run .tag", has_text="taken back").count() == 1
     assert not list((daemon.vault / "episodes").glob("2026-03-10_*dunensand*"))
 
 
-def test_a_change_shows_its_words(visit: Any) -> None:
+def test_the_timeline_tells_the_world_and_the_changes_behind_a_switch(visit: Any) -> None:
     page = visit.go("timeline")
-    page.locator(".night li a").last.click()
+    assert page.locator(".day h2").first.inner_text() == "Thursday 16 April 2026"
+    row = page.locator(".change", has=page.locator("del")).first
+    assert row.locator("del").inner_text() == "2026-04-17"
+    assert page.locator(".run").count() == 0
+    page.get_by_role("link", name="What was changed").click()
+    page.wait_for_selector(".run")
+
+
+def test_who_is_named_in_a_statement_leads_to_the_page_of_them(visit: Any, vault: Path) -> None:
+    people = vault / "semantic/people.md"
+    people.write_text(
+        people.read_text() + '\n# Ines Duarte\n- "Mette keeps the keys, Nora does not" [said:: 2026-04-19]\n'
+    )
+    page = visit.go("entity/Ines%20Duarte")
+    page.wait_for_selector("q a")
+    assert page.locator("q a").all_inner_texts() == ["Mette", "Nora"]
+    page.locator("q a").first.click()
+    page.wait_for_url("**/entity/Mette%20Friis")
+
+
+def test_a_search_answers_while_somebody_types(visit: Any) -> None:
+    page = visit.go("notes")
+    before = page.locator(".rows li").count()
+    page.keyboard.press("/")
+    page.keyboard.type("penicillin")
+    page.wait_for_selector(".rows mark")
+    assert page.evaluate("document.activeElement.name") == "q"
+    assert page.url.endswith("/ui/notes?q=penicillin&state=current")
+    assert page.locator("[data-hits]").text_content() == f"{page.locator('.rows > li').count()} found"
+    page.keyboard.press("ArrowDown")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    page.go_back()
+    assert page.locator(".rows mark").count()
+    page.go_back()
+    page.wait_for_function(f"document.querySelectorAll('.rows li').length === {before}")
+    assert page.locator("[name=q]").input_value() == ""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_what_was_done_is_said_beside_every_button_and_over_none(
+    chromium: Any, daemon: Daemon, width: int
+) -> None:
+    context = chromium.new_context(viewport={"width": width, "height": 844}, reduced_motion="reduce")
+    page = context.new_page()
+    url = rig.way_in(daemon)
+    page.goto(url)
+    page.wait_for_url("**/ui/review*")
+    page.goto(f"{url.partition('/ui/')[0]}/ui/timeline?kind=all")
+    with page.expect_navigation():
+        page.locator("article button").last.click()
+    covered = """() => { const toast = document.querySelector(".toast"), wrong = [];
+        for (let y = 0; y < document.body.scrollHeight; y += 300) { scrollTo(0, y);
+            const box = toast.getBoundingClientRect();
+            for (const other of document.querySelectorAll("main button, main .button, main a")) { if (toast.contains(other)) continue;
+                const at = other.getBoundingClientRect();
+                if (at.width && at.left < box.right && at.right > box.left && at.top < box.bottom && at.bottom > box.top) wrong.push(other.textContent); } }
+        return wrong; }"""
+    assert page.evaluate(covered) == []
+    context.close()
+
+
+def test_a_change_shows_its_words(visit: Any) -> None:
+    page = visit.go("timeline?kind=all")
+    page.locator(".run li a").last.click()
     page.wait_for_selector(".diff tr.come")
     assert page.locator("h1").inner_text().startswith("Episode:")
 
 
 def test_the_timeline_draws_a_line_where_one_looked(visit: Any, daemon: Daemon) -> None:
-    page = visit.go("timeline")
+    page = visit.go("timeline?kind=all")
     assert page.locator(".looked").count() == 0
     old = next(one for one in visit.context.cookies() if one["name"] == "mc-looked")
     visit.context.add_cookies([{**old, "value": "|2020-01-01T00:00:00Z"}])
-    page = visit.go("timeline")
+    page = visit.go("timeline?kind=all")
     kept = next(one for one in visit.context.cookies() if one["name"] == "mc-looked")
     assert kept["value"].startswith("2020-01-01T00:00:00Z|")
 
@@ -242,6 +306,30 @@ def test_on_a_phone_list_and_item_are_two_steps(chromium: Any, daemon: Daemon) -
     context.close()
 
 
+def test_a_long_word_makes_no_page_wider_than_a_phone(chromium: Any, daemon: Daemon) -> None:
+    name = "path/" * 30
+    (daemon.vault / "notes/long.md").write_text(f"---\ntitle: {name}\n---\n")
+    (daemon.vault / "semantic/people.md").write_text(
+        f'# {name}x\n- {"y" * 90}: {name}\n- "{name}" [said:: 2026-04-19]\n'
+    )
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    page = context.new_page()
+    url = rig.way_in(daemon)
+    page.goto(url)
+    page.wait_for_url("**/ui/review*")
+    for path in (
+        "note/notes%2Flong",
+        f"entity/{name.replace('/', '%2F')}x",
+        "entities",
+        "timeline",
+        "notes",
+        "notes?q=path",
+    ):
+        page.goto(f"{url.partition('/ui/')[0]}/ui/{path}")
+        assert page.evaluate("document.documentElement.scrollWidth") == 390, path
+    context.close()
+
+
 def test_an_empty_vault_says_what_will_come(chromium: Any, tmp_path: Path) -> None:
     from conftest import Claw  # noqa: PLC0415
     from daemons import serving  # noqa: PLC0415
@@ -249,13 +337,15 @@ def test_an_empty_vault_says_what_will_come(chromium: Any, tmp_path: Path) -> No
     root = tmp_path / "new"
     assert Claw()("init", root).code == 0
     with serving(root) as daemon:
-        context = chromium.new_context()
+        context = chromium.new_context(viewport={"width": 390, "height": 844})
         page = context.new_page()
         page.goto(rig.way_in(daemon))
         page.wait_for_url("**/ui/timeline*")
+        assert "memoryclaw connect claude-code" in page.locator("main").inner_text()
         page.goto(page.url.partition("/ui/")[0] + "/ui/review")
         assert "Nothing waits" in page.locator("main").inner_text()
         for name in ("timeline", "entities", "notes", "skills", "health"):
             page.goto(page.url.partition("/ui/")[0] + f"/ui/{name}")
             assert page.locator("h1").count() == 1
+            assert page.evaluate("document.documentElement.scrollWidth") == 390, name
         context.close()

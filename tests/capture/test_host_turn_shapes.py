@@ -35,8 +35,6 @@ BLOCK = fence_block(
         ([{"type": "file", "file": {"filename": "plan.pdf"}}], "[file: plan.pdf]"),
         ("see data:application/pdf;base64,JVBERi0xLjQKJeLjz9MK here", "see [file: application/pdf, 15 B] here"),
         ("iVBORw0KGgo" + "aB3/" * 400, "[image: image/png, 1 kB]"),
-        ("<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nRuntime: x", ""),
-        ("[Tue 2025-04-08 14:32 UTC] hello", "hello"),
         ("[2025 budget] hello", "[2025 budget] hello"),
     ],
 )  # fmt: skip

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from queue import Queue
 
 import pytest
 from conftest import VaultOf
 
-from memoryclaw.daemon.scheduling import NightWork
+from memoryclaw.app import system_clock
+from memoryclaw.daemon.scheduling import DaemonSchedule
 
 TALK = (
     '{"ts":"2026-04-19T09:00:00Z","session":"gate","turn":1,"role":"user","content":"The boathouse gate code is 4711 now."}\n'
@@ -21,7 +23,7 @@ TALK = (
 def first_said(root: Path) -> str:
     """What the schedule of a vault says first."""
     said: Queue[str] = Queue()
-    work = NightWork(os.fspath(root), 0.05, said.put, first=0.0)
+    work = DaemonSchedule(os.fspath(root), 0.05, said.put, clock=system_clock, first=0.0)
     thread = threading.Thread(target=work.run)
     thread.start()
     try:
@@ -46,11 +48,35 @@ def test_a_failure_is_told_in_one_sentence(vault_of: VaultOf) -> None:
     assert "llm.timeout must be a number" in said
 
 
+@pytest.mark.parametrize("minutes", [1, 1440])
+def test_nothing_is_read_in_the_first_hour_of_a_start(vault_of: VaultOf, minutes: int) -> None:
+    """Whatever the interval, and however many nights were missed: the clock and the waiting are the test's own."""
+    vault = vault_of({"memoryclaw.yaml": "llm:\n  chain: []\n", "logs/2026-04-19/gate.jsonl": TALK})
+    start = now = datetime(2026, 4, 20, 8, tzinfo=UTC)
+    runs: list[tuple[timedelta, int]] = []
+
+    def wait(seconds: float) -> bool:
+        nonlocal now
+        runs.append((now - start, len(list(vault.glob("runs/*.json")))))
+        now += timedelta(seconds=seconds)
+        return len(runs) == 2
+
+    work = DaemonSchedule(
+        os.fspath(vault), minutes * 60, lambda _sentence: None, clock=lambda: now, wait=wait
+    )
+    assert work.plan() == {"next": "2026-04-20T09:00:00Z", "interval": minutes}
+    work.run()
+    assert runs == [(timedelta(0), 0), (timedelta(hours=1), 1)]
+    assert work.next == start + timedelta(hours=1, minutes=minutes)
+
+
 @pytest.mark.parametrize("first", [0.0, 60.0])
 def test_it_ends_at_once_and_its_child_with_it(vault_of: VaultOf, first: float) -> None:
     """Nothing it says comes after its end, and nobody waits for a child."""
     said: list[str] = []
-    work = NightWork(os.fspath(vault_of({"notes/a.md": "a"})), 60.0, said.append, first=first)
+    work = DaemonSchedule(
+        os.fspath(vault_of({"notes/a.md": "a"})), 60.0, said.append, clock=system_clock, first=first
+    )
     thread = threading.Thread(target=work.run)
     thread.start()
     work.stop()

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoryclaw.capture.host_turns import HostMessage, PendingToolCalls, read_turn
 from memoryclaw.hosts.hooks import CHARACTERS, WORDS, context_of, post_answer, question_of
-from memoryclaw.hosts.transcripts import spoken_text, turns_of
+from memoryclaw.hosts.transcripts import turns_of
 
 
 def line(kind: str, content: Any, **more: Any) -> str:
@@ -19,25 +20,40 @@ def line(kind: str, content: Any, **more: Any) -> str:
     return json.dumps({**about, "message": message, **more})
 
 
-def test_what_a_person_and_a_model_say_becomes_a_turn_of_the_session_of_the_hook() -> None:
-    about = {"session": "s", "uuid": "u-1", "timestamp": "2026-04-19T10:00:00.123Z"}
-    assert turns_of(line("user", "Where are the dowels?"), "s") == [
-        {**about, "role": "user", "content": "Where are the dowels?"}
+def messages(text: str) -> list[HostMessage]:
+    """What a line of a transcript becomes on its way to the log."""
+    calls = PendingToolCalls()
+    read = [read_turn(turn, calls) for turn in turns_of(text, "s")]
+    return [
+        message
+        for message in read
+        if message.role != "custom" and (message.content or message.calls or message.tool)
     ]
+
+
+def test_what_a_person_and_a_model_say_becomes_a_turn_of_the_session_of_the_hook() -> None:
+    [asked] = messages(line("user", "Where are the dowels?"))
+    assert (asked.session, asked.host_id, asked.ts) == ("s", "u-1", "2026-04-19T10:00:00Z")
+    assert (asked.role, asked.content) == ("user", "Where are the dowels?")
     parts = [
         {"type": "text", "text": "Looking."},
         {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}},
     ]
-    assert turns_of(line("assistant", parts), "s") == [{**about, "role": "assistant", "content": parts}]
+    [answer] = messages(line("assistant", parts))
+    assert (answer.role, answer.content, answer.calls) == (
+        "assistant",
+        "Looking.",
+        (("Bash", {"command": "ls"}),),
+    )
 
 
 def test_results_of_several_tools_in_one_message_are_turns_of_their_own() -> None:
     results = [{"type": "tool_result", "tool_use_id": f"t{n}", "content": f"out {n}"} for n in (1, 2)]
-    found = turns_of(line("user", [*results, {"type": "text", "text": "and go on"}]), "s")
-    assert [(turn["uuid"], turn["content"]) for turn in found] == [
-        ("u-1", [results[0]]),
-        ("u-1:1", [results[1]]),
-        ("u-1:2", [{"type": "text", "text": "and go on"}]),
+    read = messages(line("user", [*results, {"type": "text", "text": "and go on"}]))
+    assert [(turn.host_id, turn.role, turn.result or turn.content) for turn in read] == [
+        ("u-1", "tool", "out 1"),
+        ("u-1:1", "tool", "out 2"),
+        ("u-1:2", "user", "and go on"),
     ]
 
 
@@ -51,11 +67,11 @@ def test_results_of_several_tools_in_one_message_are_turns_of_their_own() -> Non
         line("assistant", "No response requested.", message={"model": "<synthetic>"}),
         line("user", "<system-reminder>\nUse the tool.\n</system-reminder>"),
         line("user", [{"type": "text", "text": "<local-command-stdout>x</local-command-stdout>"}]),
+        line("user", "[Request interrupted by user for tool use]"),
         line("user", []),
         line("user", None),
         json.dumps({"type": "summary", "summary": "Dowels", "leafUuid": "u-1"}),
         json.dumps({"type": "file-history-snapshot", "messageId": "m"}),
-        json.dumps({"type": "user", "message": "text"}),
         "[]",
         "{",
         "",
@@ -63,14 +79,7 @@ def test_results_of_several_tools_in_one_message_are_turns_of_their_own() -> Non
     ],
 )
 def test_what_the_host_wrote_for_itself_is_no_turn(text: str) -> None:
-    assert turns_of(text, "s") == []
-
-
-def test_what_the_host_put_around_the_words_is_left_out_and_what_was_typed_stays() -> None:
-    assert spoken_text("Fix it\n<system-reminder>\nTodo list is empty\n</system-reminder>") == "Fix it"
-    typed = "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>42</command-args>"
-    assert spoken_text(typed) == "/review\n42"
-    assert spoken_text("if a <b> then </c>") == "if a <b> then </c>"
+    assert messages(text) == []
 
 
 def test_a_line_without_an_id_is_known_by_its_bytes_and_a_false_time_is_no_time() -> None:

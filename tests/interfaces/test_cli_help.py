@@ -109,6 +109,24 @@ def test_the_options_of_all_verbs_are_told_on_the_first_page_alone(words: str, c
     assert not re.search(r"^  (--vault|--audience|--json|-h, --help)", page, re.MULTILINE)
 
 
+def test_alone_in_an_empty_home_it_says_what_comes_next_and_that_works(tmp_path: Path) -> None:
+    home, notes = tmp_path / "home", tmp_path / "home/notes"
+    (home / ".claude").mkdir(parents=True)
+    claw = Claw(HOME=os.fspath(home), PATH=f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}")
+    first = claw(cwd=home)
+    assert (first.code, first.err) == (0, "")
+    assert len(first.out.splitlines()) <= 8
+    for line in re.findall(r"^  (memoryclaw [^#\n]+)", first.out, re.MULTILINE):
+        typed = line.replace("connect claude-code", "connect claude-code --dry-run")
+        done = subprocess.run(
+            ["bash", "-c", typed], cwd=home, env=claw.environment(), check=False, capture_output=True
+        )
+        assert done.returncode == 0, (typed, done)
+    assert (notes / "memoryclaw.yaml").exists()
+    later = claw(cwd=home)
+    assert "Look:" in later.out + later.err
+
+
 def test_about_thirty_verbs_stand_on_the_first_page() -> None:
     assert sum(map(len, SECTIONS.values())) <= 30
     assert len(VERBS) + len(RENAMED) == 57  # none was lost

@@ -91,3 +91,17 @@ def test_every_page_of_a_full_vault_answers_wherever_its_links_lead(browser: Bro
         waiting += [unescape(link) for link in _LINK.findall(got.text)]
     assert {address for address, status in statuses.items() if status not in (200, 303)} == set()
     assert {page.path for page in _GET} - set(map(row, statuses)) == set()
+
+
+@empty
+def test_an_empty_vault_says_what_to_do_first(browser: Browser) -> None:
+    assert "memoryclaw connect claude-code" in browser.get("/ui/timeline").text
+
+
+@full
+def test_the_timeline_tells_the_world_and_with_a_kind_the_changes(browser: Browser) -> None:
+    world, changes = (browser.get(f"/ui/timeline{query}").text for query in ("", "?kind=all"))
+    assert "<del>2026-04-17</del> <bdi>2026-04-30</bdi>" in world
+    assert "<b>10 March 2026</b>" in changes
+    assert ("Undo all of it" in world, "Undo all of it" in changes) == (False, True)
+    assert "limit=51" in browser.get("/ui/timeline?limit=1").text

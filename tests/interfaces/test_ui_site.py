@@ -279,9 +279,14 @@ def test_the_command_starts_a_daemon_and_prints_the_way_in(tmp_path: Path, clock
     vault = put(tmp_path / "vault", {"memoryclaw.yaml": "serve: {port: 0}\n", **STUDIO})
     claw = Claw(vault, MEMORYCLAW_NOW=clock)
     try:
-        url = claw("ui", "--no-open").out.strip()
+        shown = claw("ui", "--no-open")
+        url = shown.out.strip()
+        assert re.match(r"New turns are consolidated from \d\d:\d\d on, every 60 minutes; ", shown.err)
         assert re.fullmatch(r"http://[0-9a-f]{8}\.localhost:\d+/ui/enter\?t=[\w-]{43}", url)
-        again = claw("ui", "--no-open", "--json").json["url"]
+        told = claw("ui", "--no-open", "--json").json
+        again, plan = told["url"], told["consolidation"]
+        assert plan["interval"] == 60
+        assert not clock or plan["next"] == "2026-04-20T09:00:00Z"
         assert again.partition("?")[0] == url.partition("?")[0]
         assert again != url
         assert (vault / ".memoryclaw/serve.log").stat().st_mode & 0o077 == 0

@@ -43,6 +43,7 @@ REASONS = frozenset(
         "quarantined",
         "other_entity",
         "other_time",
+        "other_project",
         "already_visible",
         "not_approved",
         "untrusted",

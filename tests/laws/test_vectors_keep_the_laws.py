@@ -25,7 +25,7 @@ from memoryclaw.vault.state_folder import state_folder
 
 pytest.importorskip("numpy")
 pytestmark = pytest.mark.laws
-some = effort(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+some = effort(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 strategies = st.sampled_from(("primary_first", "weighted"))
 
 

@@ -5,6 +5,7 @@ The output is printed from one JSON shape, wherever it comes from, so that the b
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -127,6 +128,13 @@ def ask(found: AnsweredQuestion) -> None:
     "N",
     "Tokens left in the host's context; a recall takes at most a tenth.",
     type=click.IntRange(0),
+)
+@option(
+    "--folder",
+    "DIR",
+    "The folder that is worked in; what holds in another project is left out.",
+    callback=lambda _context, _option, folder: folder and os.path.abspath(folder),
+    default="",
 )
 @flag("--trace", "List every candidate with the decision on it.")
 def recall(context: CliContext, /, *, query: tuple[str, ...], **options: Any) -> None:

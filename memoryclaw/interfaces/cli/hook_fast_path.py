@@ -51,9 +51,7 @@ def hook(args: Sequence[str]) -> int:
 
 
 def _pre(given: Mapping[str, Any], root: str, host: str, end: float) -> dict[str, Any]:
-    told = hooks.context_for(
-        given, root, lambda question, session: _recalled(root, question, session), end, _caller()
-    )
+    told = hooks.context_for(given, root, lambda *asked: _recalled(root, *asked), end, _caller())
     if told is None:
         _remark("the memory did not answer in time; the prompt goes on without it")
     elif told.startswith(_TROUBLE):
@@ -64,12 +62,12 @@ def _pre(given: Mapping[str, Any], root: str, host: str, end: float) -> dict[str
 _TROUBLE = "\0"
 
 
-def _recalled(root: str, question: str, session: str) -> str:
+def _recalled(root: str, question: str, session: str, folder: str) -> str:
     """The context, or the one sentence why there is none."""
     try:
-        app = _opened(root)
+        app = _opened(root, _caller())
         try:
-            return app.recall(question, session=session).context
+            return app.recall(question, session=session, folder=folder).context
         finally:
             app.close()
     except MemoryClawError as error:
@@ -77,44 +75,49 @@ def _recalled(root: str, question: str, session: str) -> str:
 
 
 def _post(given: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:
-    opened: list[App] = []
+    opened: dict[str, App] = {}
 
-    def app() -> App:
-        if not opened:
-            opened.append(_opened(root))
-        return opened[0]
+    def app(audience: str) -> App:
+        if audience not in opened:
+            opened[audience] = _opened(root, audience)
+        return opened[audience]
 
     def keep(turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         from memoryclaw.interfaces import shapes
 
-        return [shapes.acknowledged(done) for done in app().capture(map(json.dumps, turns))]
+        return [shapes.acknowledged(done) for done in app(_deliverer()).capture(map(json.dumps, turns))]
 
     try:
-        counts = hooks.keep_turns(given, root, keep, _caller())
+        counts = hooks.keep_turns(given, root, keep, _deliverer())
         if counts["refused"]:
             _remark(f"{counts['refused']} turns could not be kept; they are tried again the next time")
         if hooks.ends_session(given):
-            session = hooks.session_of(given)
-            app().working.write_latest(session)
-            app().working.clear(session)
+            session, agent = hooks.session_of(given), app(_caller())
+            agent.working.write_latest(session)
+            agent.working.clear(session)
     finally:
-        for one in opened:
+        for one in opened.values():
             one.close()
     return post_answer(host, counts)
 
 
-def _opened(root: str) -> App:
+def _opened(root: str, audience: str) -> App:
     import gc
 
     from memoryclaw.app import open_vault  # a daemon may have spared us all this
 
     gc.enable()
-    return open_vault(root, audience=_caller())
+    return open_vault(root, audience=audience)
 
 
 def _caller() -> str:
     """A host asks for its agent, unless the environment says for whom."""
     return os.environ.get("MEMORYCLAW_AUDIENCE", "agent")
+
+
+def _deliverer() -> str:
+    """The turns of a host whose hooks the owner installed are the owner's words, unless the environment says otherwise."""
+    return os.environ.get("MEMORYCLAW_AUDIENCE", "owner")
 
 
 def _options(args: Sequence[str]) -> dict[str, str]:

@@ -9,7 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -148,6 +149,7 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
         say(json.dumps(told))
     else:
         say(told["url"])
+        remark(_planned(told["consolidation"]))
     sys.stdout.flush()
     if not no_open:
         import webbrowser
@@ -214,12 +216,20 @@ def _guests(apps: Any, report: Callable[[Exception], str], daemon: Daemon | None
 
 
 def _ready(context: CliContext, daemon: Daemon, address: dict[str, Any]) -> None:
+    plan = daemon.schedule.plan()
     gc.freeze()  # what is loaded by now stays, and need not be looked through again and again
     if context.json:
-        say(json.dumps({**address, "vault": os.fspath(daemon.root)}))
+        say(json.dumps({**address, "vault": os.fspath(daemon.root), "consolidation": plan}))
     else:
         say(f"serving {styled(os.fspath(daemon.root))} at {address['url']} (process {address['pid']})")
+        say(_planned(plan))
     sys.stdout.flush()
+
+
+def _planned(plan: Mapping[str, Any]) -> str:
+    """When new turns become memory, in the time of this machine."""
+    moment = datetime.fromisoformat(plan["next"]).astimezone()
+    return f"New turns are consolidated from {moment:%H:%M} on, every {plural(plan['interval'], 'minute')}; `memoryclaw consolidate` does it now."
 
 
 def _log(sentence: str) -> None:

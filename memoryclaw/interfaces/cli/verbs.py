@@ -92,6 +92,12 @@ RENAMED = {
 }  # fmt: skip
 _IN_FILES = {"lint", "eval"}  # hooks of git call them so
 _FIRST = ("init .", "remember 'Nora drinks oolong tea'", "ask 'What does Nora drink?'")
+_BEGIN = """There is no vault at {root} yet. Make your notes one, or a new folder, then connect your agent:
+
+  memoryclaw init ~/notes --default
+  memoryclaw connect claude-code    # `memoryclaw connect --help` names the other hosts
+
+`memoryclaw --help` lists every command."""
 # Words that people try, and how what they mean is called here.
 _REMEMBER, _FORGET, _BROWSE = "remember 'Nora prefers tea'", "forget ID", "browse"
 _SEARCH, _SHOW = "search boathouse deadline", "show ID"
@@ -239,6 +245,17 @@ def _renamed(args: list[str]) -> list[str]:
 
 class Verbs(click.Group):
     """The group of all verbs, in sections."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Reads the options; where nothing is typed and no vault is there yet, says how to begin."""
+        if not args:
+            from memoryclaw.daemon.client import root_of
+
+            root = root_of(None)
+            if not os.path.isdir(root):
+                click.echo(_BEGIN.format(root=root))
+                ctx.exit()
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as Click calls it
         """The names of all verbs."""

@@ -109,8 +109,8 @@ def _tell_next(found: Survey, paths: Mapping[str, str], root: Path, *, left: int
     if not new:
         return
     said = f" --vault {_folder(root)}" if root != config.find_root(None, os.environ, config.here()) else ""
-    first = "search WORDS" if found.notes else "remember 'Nora prefers tea'"
-    say(f"next: memoryclaw {first}{said}, then memoryclaw ask 'a question'{said}")
+    first = "ask 'a question'" if found.notes else "remember 'Nora prefers tea'"
+    say(f"next: memoryclaw {first}{said}, then memoryclaw connect HOST{said}")
 
 
 def _mapped(context: CliContext, found: Survey, maps: Sequence[str], *, yes: bool) -> dict[str, str]:

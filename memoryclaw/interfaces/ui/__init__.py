@@ -27,4 +27,4 @@ def asgi(apps: VaultLender, report: Report, daemon: Daemon) -> dict[str, Site | 
     from memoryclaw.interfaces.ui.site import Site, TicketOffice
 
     site = Site(apps, report, daemon)
-    return {PAGE: site, TICKETS: TicketOffice(site, apps)}
+    return {PAGE: site, TICKETS: TicketOffice(site, apps, daemon.schedule.plan)}

@@ -234,6 +234,7 @@ class Site:
             "said": said,
             "state": {"degraded": fresh.degraded, "behind": fresh.behind},
             "pulse": self._pulse.now(app),
+            "plan": self._daemon.schedule.plan(),
         }
 
     def _failed(
@@ -274,6 +275,7 @@ _BARE: dict[str, Any] = {
     "said": None,
     "state": {"degraded": "", "behind": 0},
     "pulse": None,
+    "plan": None,
 }
 
 
@@ -328,9 +330,9 @@ def _json(shape: Mapping[str, Any], status: int = 200) -> Response:
 class TicketOffice:
     """Gives a ticket to whoever holds the owner's token; it stands behind the guard of `/v1`."""
 
-    def __init__(self, site: Site, apps: VaultLender) -> None:
+    def __init__(self, site: Site, apps: VaultLender, plan: Callable[[], Mapping[str, Any]]) -> None:
         self.own_names: Sequence[str] = ()
-        self._site, self._apps = site, apps
+        self._site, self._apps, self._plan = site, apps, plan
 
     def lifespan(self) -> AbstractAsyncContextManager[object]:
         """Nothing has to be around it."""
@@ -352,7 +354,8 @@ class TicketOffice:
         plain = isinstance(options, dict) and options.get("plain_host") is True
         port = request.headers["host"].rpartition(":")[2]
         host = f"{'127.0.0.1' if plain else self._site.name}:{port}"
-        return _json({"url": f"http://{host}/ui/enter?t={self._site.sessions.ticket(host)}"})
+        url = f"http://{host}/ui/enter?t={self._site.sessions.ticket(host)}"
+        return _json({"url": url, "consolidation": self._plan()})
 
     def _audience(self) -> str:
         """Who asks; and what the browser that comes next will want is loaded here, where nobody waits for it."""

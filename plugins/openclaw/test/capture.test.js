@@ -26,7 +26,7 @@ test("sends exactly the messages that the run added, with calls and results", as
   await host.fire("agent_end", { runId: "r1", messages, success: true }, run("r1"));
   const [sent] = daemon.to("/v1/capture");
   assert.equal(sent.body.session, "s1");
-  assert.deepEqual(texts(sent.body.turns), ["new", "exec", "done", "fine"]);
+  assert.deepEqual(texts(sent.body.turns), [`new\n\n${BLOCK}`, "exec", "done", "fine"]);
   assert.deepEqual(Object.keys(sent.body.turns[2]).sort(), ["content", "host_id", "isError", "role", "timestamp", "toolCallId", "toolName"]);
   assert.equal(new Set(sent.body.turns.map((turn) => turn.host_id)).size, 4);
   assert.ok(!("usage" in sent.body.turns[1]));
@@ -63,13 +63,13 @@ test("a user's words that have a time of their own in history are known again by
   assert.deepEqual(texts(daemon.kept()), ["yes", "first", "yes", "second"]);
 });
 
-test("words that no person wrote are not kept as the user's", async (t) => {
+test("words that no person wrote are sent with what the host says of them", async (t) => {
   const { daemon, host } = await withDaemon(t);
   const ctx = run("r1", { inputProvenance: { kind: "inter_session" } });
   await host.fire("before_prompt_build", { prompt: "x", messages: [] }, ctx);
   await host.fire("agent_end", { runId: "r1", messages: [user("do this"), assistant("ok")], success: true }, ctx);
   await host.fire("agent_end", { runId: "r2", messages: [user("beat", 7), assistant("HEARTBEAT_OK", 8)], success: true }, run("r2", { trigger: "heartbeat" }));
-  assert.deepEqual(daemon.kept().map((turn) => turn.role), ["system", "assistant"]);
+  assert.deepEqual(daemon.kept().map((turn) => [turn.role, turn.provenance?.kind]), [["user", "inter_session"], ["assistant", undefined]]);
 });
 
 test("without a daemon the turns go to memoryclaw capture by pipe", async () => {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from memoryclaw.app import App
@@ -15,11 +15,13 @@ from memoryclaw.recall.browsing import EntityShown, Neighbour
 from memoryclaw.text.language import key_of
 
 LISTED = 400
+PEOPLE = ("people", "contacts")  # the files of persons
+_MENTIONED = 5000  # names that are looked for in a text
 _DRAWN = 16  # neighbours in the picture; the list has all
 _LONGEST = 17  # characters of a name in the picture
 _WIDE, _HIGH = 620, 420
 _TIME = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_")
-_ACROSS, _DOWN = 140, 150
+_ACROSS, _DOWN = 120, 150
 
 
 class EntityQuery(Fields):
@@ -53,6 +55,28 @@ def _told_in(source: str) -> str:
     """A source as people say it: the name of an episode without its time."""
     name = source.partition("#")[0].rpartition("/")[2]
     return _TIME.sub("", name).replace("-", " ") if _TIME.match(name) else name
+
+
+def mentions(app: App, without: str = "") -> Callable[[str], list[tuple[str, str]]]:
+    """Takes a text apart where it names an entity, or a person by a first name that only one has: (entity or "", text).
+
+    A name in small letters alone is a word like any other, and so is none.
+    """
+    names, first_names = dict[str, str](), dict[str, list[str]]()
+    for entry in app.entities():
+        if entry.name != entry.name.lower():
+            names[entry.name] = entry.name
+            if entry.kind in PEOPLE:
+                first_names.setdefault(entry.name.split()[0], []).append(entry.name)
+    names = {**{first: whole[0] for first, whole in first_names.items() if len(whole) == 1}, **names}
+    names = {text: name for text, name in names.items() if name != without}
+    longest_first = sorted(names, key=len, reverse=True)[:_MENTIONED]
+    pattern = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, longest_first)) or '(?!)'})(?!\w)")
+
+    def parts(text: str) -> list[tuple[str, str]]:
+        return [(names[part] if at % 2 else "", part) for at, part in enumerate(pattern.split(text)) if part]
+
+    return parts
 
 
 class Field(NamedTuple):
@@ -101,6 +125,7 @@ def _page(
         "dots": _dots(shown.neighbours[:_DRAWN]),
         "size": (_WIDE, _HIGH),
         "told_in": _told_in,
+        "mentioned": mentions(app, shown.name),
         "waits": waits,
         "origin": None,
         "trouble": trouble,

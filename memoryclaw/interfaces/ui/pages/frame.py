@@ -63,7 +63,7 @@ def undo(app: App, asked: PageRequest) -> Answer:
     if not form.what:
         raise InputError("there is nothing to undo")
     written = app.undo(form.what)
-    to = address("review", form.about) if form.about else address("timeline")
+    to = address("review", form.about) if form.about else address("timeline", kind="all")
     return Moved(
         to,
         said=written.notice[:1].upper() + written.notice[1:] if written.notice else "Taken back",

@@ -11,7 +11,7 @@ from memoryclaw.app import App
 from memoryclaw.daemon.scheduling import last_run
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.ui.answers import Answer, Page, PageRequest, Shown
-from memoryclaw.interfaces.ui.rendering import moment, plural, sentence
+from memoryclaw.interfaces.ui.rendering import clock, moment, plural, sentence
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.writing.decisions import decisions_of
 
@@ -84,12 +84,12 @@ def _lines(app: App, asked: PageRequest, now: Status) -> list[HealthLine]:
         if config.fallback != "vector"
         else f"{config.vector_model}, when words find too little"
     )
-    reading = asked.daemon.reason
+    reading, plan = asked.daemon.reason, asked.daemon.schedule.plan()
     return [
         HealthLine("Index", "problem" if now.degraded else "ok", sentence(now.degraded) if now.degraded else index_line),
         HealthLine("Git", "ok" if is_ready else "advice", f"{sentence(now.git.sentence)}{last}"),
         HealthLine("Watcher", "advice" if reading else "ok", sentence(reading) if reading else "Live: what you save is known a moment later"),
-        HealthLine("Nights", "advice" if late else "ok", f"{sentence(waits)}; {read}; new turns are read every {plural(config.interval, 'minute')} while MemoryClaw runs"),
+        HealthLine("Consolidation", "advice" if late else "ok", f"{sentence(waits)}; {read}; next at {clock(plan['next'])}, then every {plural(plan['interval'], 'minute')} while MemoryClaw runs"),
         HealthLine("Language models", "ok", f"{models}, then rules" if models else "None; rules only"),
         HealthLine("Vectors", "ok", sentence(vectors)),
     ]  # fmt: skip

@@ -21,12 +21,12 @@ _WORDS = (
     ("statement", "what somebody said, word for word, where no field could be told"),
     ("entity", "a person, a project or a thing that facts are about"),
     ("turn", "one thing that you or your agent said; turns are kept in `logs/`"),
-    ("night", "a run that reads new turns and makes episodes, facts and questions of them"),
+    ("consolidation", "the reading of new turns, which makes episodes, facts and questions of them"),
     ("recall", "the memories that your agent is given for a question, within a budget of tokens"),
     ("receipt", "the record of one recall; trying a question on the Recall page leaves none"),
     (
         "undo",
-        "takes one change or a whole night back, and keeps what you changed since; it is a commit as well",
+        "takes one change or a whole consolidation back, and keeps what you changed since; it is a commit as well",
     ),
     ("digest", "tells one version of a text from another: what you approve is exactly what you were shown"),
 )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memoryclaw.review.queue import ReviewItem
 
 LISTED, FILES = 200, 20  # things in the list, and files of one thing, that are shown
-_NIGHT = timedelta(hours=36)
+_RECENT = timedelta(hours=36)
 _TIME = re.compile(r"-(\d{8}T\d{6})-")
 
 
@@ -56,7 +56,6 @@ def _page(app: App, name: str, trouble: str = "", status: int = 200, typed: str 
         "after": flat[at + 1] if 0 <= at < len(flat) - 1 else None,
         "typed": typed,
         "told": _told(app, item, flat) if item is not None else {},
-        "next_night": app.config.interval,
         "LISTED": LISTED,
     }
     return Shown("review.html", values, status)
@@ -66,10 +65,10 @@ def _ordered(items: Sequence[ReviewItem], now: datetime) -> list[tuple[str, list
     """What waits in groups: what came last first; skills, which are decided in another way, at the end."""
     skills = [item for item in items if item.is_skill]
     last = max((item.run for item in items if _TIME.search(item.run)), key=_moment, default="")
-    fresh = bool(last) and now - _moment(last) < _NIGHT
+    fresh = bool(last) and now - _moment(last) < _RECENT
     new = sorted((item for item in items if fresh and item.run == last), key=lambda item: item.kind != "fact")
     old = [item for item in items if item not in new and item not in skills]
-    groups = [("From last night", new), ("Waiting longer" if new else "Waiting", old), ("Skills", skills)]
+    groups = [("New", new), ("Waiting longer" if new else "Waiting", old), ("Skills", skills)]
     return [(head, group) for head, group in groups if group]
 
 

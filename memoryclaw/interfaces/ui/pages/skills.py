@@ -14,7 +14,7 @@ _STATES = {
     "approved": "Hosts are offered exactly this version.",
     "changed since approval": "It was edited after you approved it; hosts still get the approved version.",
     "not approved": "It is found and shown, and no host is offered it.",
-    "draft": "A night wrote it from what your agent did again and again.",
+    "draft": "MemoryClaw wrote it from what your agent did again and again.",
 }
 _ENDINGS = {
     "tool": "failed",

@@ -1,31 +1,43 @@
-"""Timeline: what was done to the vault, day by day; nights as one block; one change with its words, and undo."""
+"""Timeline: what happened in the world, day by day; or what was done to the vault, each consolidation as one block; one change, and undo."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw.app import App
 from memoryclaw.interfaces.ui.answers import Answer, Fields, Page, PageRequest, Shown
-from memoryclaw.interfaces.ui.rendering import local, superseded
+from memoryclaw.interfaces.ui.pages.entities import mentions
+from memoryclaw.interfaces.ui.rendering import day, local, superseded
 from memoryclaw.vault.layout import timestamp
 
 if TYPE_CHECKING:
+    from memoryclaw.recall.timeline import TimelineEvent
     from memoryclaw.review.file_history import Logged
 
 _PAGE, _LOOKED = 50, 200  # changes on a page, and those that are looked through for one kind
+_MOST = 1000  # events on a page
+_HAPPENED = {"began": "Fact", "superseded": "Changed", "ended": "Ended", "said": "Said", "episode": "Episode"}
+_LOG_DAY = re.compile(r"logs/(\d{4}-\d\d-\d\d)/")
 _VISIT = timedelta(minutes=30)  # a look within them is the same look
 _SEEN = "mc-looked"
-_NIGHT = "consolidate"
+_RUN = ("consolidate", "redo")
 _WHO = {
-    _NIGHT: "Night", "redo": "Night", "approve": "Approved", "reject": "Rejected", "edit": "Edited", "remember": "Kept", "claim": "Agent",
+    **dict.fromkeys(_RUN, "Consolidated"), "approve": "Approved", "reject": "Rejected", "edit": "Edited", "remember": "Kept", "claim": "Agent",
     "forget": "Forgotten", "revive": "Brought back", "undo": "Taken back", "skill": "Skill", "purge": "Erased", "init": "Begun", "adopt": "Begun",
     "import": "Imported", "restore": "Restored", "sync": "Exchanged", "track": "Logs",
 }  # fmt: skip
-KINDS = {"": "all", "nights": "nights", "decisions": "decisions", "hand": "by hand", "undone": "taken back"}
+KINDS = {
+    "all": "all",
+    "runs": "consolidations",
+    "decisions": "decisions",
+    "hand": "by hand",
+    "undone": "taken back",
+}
 _OF = {
-    "nights": (_NIGHT, "redo"),
+    "runs": _RUN,
     "decisions": ("approve", "reject", "edit", "remember", "forget", "skill"),
     "hand": ("by hand",),
     "undone": ("undo",),
@@ -35,7 +47,7 @@ _STANDS = ("init", "adopt", "by hand", "sync", "track")  # what undo does not of
 
 
 class Block(NamedTuple):
-    """One change, or the changes of one night with its sentence first."""
+    """One change, or the changes of one consolidation with its sentence first."""
 
     head: Logged
     rows: tuple[Logged, ...] = ()
@@ -55,15 +67,18 @@ def _told(one: Logged, heads: dict[str, str]) -> tuple[str, tuple[str, str, str]
 
 
 class TimelineQuery(Fields):
-    """Where the page begins, and which changes are on it."""
+    """Which changes are on the page, and where it begins; without a kind it tells the world, the newest so many."""
 
     before: str = ""
     kind: str = ""
+    limit: int = _PAGE
 
 
 def show(app: App, asked: PageRequest) -> Answer:
-    """The page, and the line below which everything was there at the last look."""
+    """What happened; or what was done, with the line below which everything was there at the last look."""
     query = asked.fields(TimelineQuery)
+    if query.kind not in KINDS:
+        return _world(app, min(max(query.limit, 1), _MOST))
     wanted = _OF.get(query.kind)
     found = app.history(limit=_LOOKED if wanted else _PAGE, before=query.before)
     rows = [one for one in found.commits if wanted is None or one.kind in wanted]
@@ -72,7 +87,7 @@ def show(app: App, asked: PageRequest) -> Answer:
     for one in found.commits:  # newest first: what is taken back itself takes nothing back
         if one.kind == "undo" and one.commit not in undone:
             undone.add(one.trailers.get("Source", ""))
-    heads = {one.run: one.subject for one in reversed(found.commits) if one.kind == _NIGHT}
+    heads = {one.run: one.subject for one in reversed(found.commits) if one.kind == _RUN[0]}
     values = {
         "title": "Timeline",
         "sentences": {one.commit: _told(one, heads) for one in rows},
@@ -87,8 +102,36 @@ def show(app: App, asked: PageRequest) -> Answer:
         "who": _WHO,
         "stands": _STANDS,
         "undone": undone,
+        "read_on": _read_on,
     }
     return Shown("timeline.html", values, cookies={_SEEN: kept} if kept else {})
+
+
+def _world(app: App, limit: int) -> Shown:
+    """The newest first."""
+    told = app.timeline(limit=limit)
+    days: dict[str, list[TimelineEvent]] = {}
+    for event in reversed(told.events):
+        at = local(event.at)
+        days.setdefault(at.strftime("%Y-%m-%d") if at else event.at, []).append(event)
+    values = {
+        "title": "Timeline",
+        "days": list(days.items()),
+        "more": min(limit + _PAGE, _MOST) if told.earlier and limit < _MOST else 0,
+        "happened": _HAPPENED,
+        "mentioned": mentions(app),
+        "kinds": KINDS,
+        "kind": "",
+        "newest": "",
+    }
+    return Shown("world.html", values)
+
+
+def _read_on(one: Logged) -> str:
+    """The days of the conversations that a consolidation read; else its own."""
+    read = sorted(_LOG_DAY.findall(one.trailers.get("Source", ""))) or [one.when]
+    first, last = day(read[0]), day(read[-1])
+    return first if first == last else f"{first} to {last}"
 
 
 def _looked(asked: PageRequest, now: datetime) -> tuple[str, str]:
@@ -102,11 +145,11 @@ def _looked(asked: PageRequest, now: datetime) -> tuple[str, str]:
 
 
 def _blocks(rows: Iterable[Logged], since: str) -> list[Block]:
-    """The changes, those of one night together; the last commit of a night tells it in a sentence."""
+    """The changes, those of one consolidation together, whose last commit tells it in a sentence."""
     found: list[Block] = []
     for one in rows:
         last = found[-1] if found else None
-        if one.kind in (_NIGHT, "redo") and last is not None and last.head.run == one.run:
+        if one.kind in _RUN and last is not None and last.head.run == one.run:
             found[-1] = last._replace(rows=(*last.rows, one))
         else:
             found.append(Block(one, (), bool(since) and one.when > since))
@@ -117,8 +160,7 @@ def _days(blocks: Iterable[Block]) -> list[tuple[str, list[Block]]]:
     days: dict[str, list[Block]] = {}
     for block in blocks:
         at = local(block.head.when)
-        day = at.strftime("%Y-%m-%d") if at else ""
-        days.setdefault(day, []).append(block)
+        days.setdefault(at.strftime("%Y-%m-%d") if at else "", []).append(block)
     return list(days.items())
 
 

@@ -67,6 +67,44 @@
   });
   addEventListener("pageshow", () => { leaving = false; $$("[aria-busy]").forEach(b => b.removeAttribute("aria-busy")); });
 
+  // A search answers while somebody types: its list is replaced, the field is not; Back leads to what was there before.
+  const find = $("form[data-search]");
+  if (find) {
+    let timer, request, searching = false;
+    const show = url => {
+      request?.abort();
+      request = new XMLHttpRequest(); // makes a document in which nothing runs
+      request.responseType = "document";
+      request.onload = () => {
+        const list = $("[data-results]", request.response ?? document.createElement("p"));
+        if (!list) { location.assign(url); return; }
+        $("[data-results]").replaceWith(list);
+        $("[data-hits]").textContent = list.dataset.count;
+      };
+      request.open("GET", url);
+      request.send();
+    };
+    const stop = () => { clearTimeout(timer); request?.abort(); };
+    find.addEventListener("input", () => {
+      stop();
+      timer = setTimeout(() => {
+        const query = new URLSearchParams([...new FormData(find)].filter(pair => pair[1])), url = `${find.getAttribute("action")}?${query}`;
+        history[searching ? "replaceState" : "pushState"](null, "", url); // one step back for a whole search
+        searching = true;
+        show(url);
+      }, 200);
+    });
+    find.addEventListener("submit", stop);
+    find.addEventListener("keydown", e => { if (e.key === "ArrowDown" && e.target.type === "search") { e.preventDefault(); $("[data-results] a")?.focus(); } });
+    addEventListener("popstate", () => {
+      stop();
+      searching = false;
+      const query = new URLSearchParams(location.search);
+      $$("input, select", find).forEach(f => { f.value = query.get(f.name) ?? (f.options?.[0].value ?? ""); });
+      show(location.href);
+    });
+  }
+
   $$("[data-copy]").forEach(b => b.addEventListener("click", async () => {
     await navigator.clipboard.writeText($(b.dataset.copy).textContent);
     b.dataset.done = "";

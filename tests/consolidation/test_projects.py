@@ -1,0 +1,138 @@
+"""What is told of the work in a repository holds there; what is told of the person, or of how to talk, holds everywhere."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memoryclaw.app import App, init_vault, open_vault
+from memoryclaw.model import Fact
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> App:
+    init_vault(tmp_path / "vault")
+    return open_vault(tmp_path / "vault", clock=lambda: datetime(2026, 3, 4, 20, tzinfo=UTC))
+
+
+def repository(tmp_path: Path, name: str) -> Path:
+    (tmp_path / name / ".git").mkdir(parents=True)
+    (tmp_path / name / "src").mkdir()
+    return tmp_path / name
+
+
+def said(app: App, content: str, cwd: Path | str = "", session: str = "s", **more: Any) -> list[Fact]:
+    """What is held true after this, newest last."""
+    before = {fact.id for _, fact in app.facts()}
+    turn = {
+        "session": session,
+        "ts": "2026-03-02T09:00:00Z",
+        "role": "user",
+        "content": content,
+        "cwd": str(cwd),
+    }
+    assert app.capture([json.dumps(turn | more)])[0].ok
+    app.consolidate(llm="none")
+    return [fact for _, fact in app.facts() if fact.id not in before]
+
+
+def line(app: App) -> dict[str, Any]:
+    [path] = Path(app.root).glob("logs/*/s.jsonl")
+    return dict(json.loads(path.read_text().splitlines()[-1]))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "in this repo the tests run with tox, not pytest",
+        "never use tabs in this repo",
+        "always run the linter before you commit",
+        "the config lives in conf/app_config.yaml",
+    ],
+)
+def test_the_conventions_of_a_repository_are_its_own(app: App, tmp_path: Path, content: str) -> None:
+    facts = said(app, content, repository(tmp_path, "billing") / "src")
+    assert facts
+    assert {fact.lifecycle.scope for fact in facts} == {"project:billing"}
+    assert line(app)["project"] == "billing"
+    assert line(app)["cwd"].endswith("/billing/src")
+
+
+@pytest.mark.parametrize(
+    "content", ["my cat is called Oskar", "always answer in Danish", "my sister lives in Lisbon"]
+)
+def test_what_is_the_persons_holds_everywhere(app: App, tmp_path: Path, content: str) -> None:
+    facts = said(app, content, repository(tmp_path, "billing"))
+    assert facts
+    assert {fact.lifecycle.scope for fact in facts} == {""}
+
+
+@pytest.mark.parametrize("where", ["nowhere", ""])
+def test_without_a_repository_there_is_no_project(app: App, tmp_path: Path, where: str) -> None:
+    facts = said(app, "the tests run with tox, not pytest", tmp_path / where if where else "")
+    assert {fact.lifecycle.scope for fact in facts} == {""}
+    assert "project" not in line(app)
+
+
+def test_two_repositories_have_conventions_of_their_own(app: App, tmp_path: Path) -> None:
+    for name, runner in (("billing", "tox"), ("mailer", "nox")):
+        said(app, f"our test runner is {runner}", repository(tmp_path, name), session=name)
+    held = {(fact.lifecycle.scope, fact.value) for _, fact in app.facts()}
+    assert held == {
+        ("project:billing", "our test runner is tox"),
+        ("project:mailer", "our test runner is nox"),
+    }
+
+
+def test_in_a_project_the_conventions_of_others_are_left_out_and_the_trace_says_so(
+    app: App, tmp_path: Path
+) -> None:
+    folders = {name: repository(tmp_path, name) for name in ("billing", "mailer")}
+    for name, runner in (("billing", "tox"), ("mailer", "nox")):
+        said(app, f"our test runner is {runner}", folders[name], session=name)
+    said(app, "always answer in Danish", folders["mailer"], session="style")
+
+    def shown(folder: Path | str) -> str:
+        question = "the test runner, and how to answer kind:fact"
+        matches = app.recall(question, folder=str(folder), noted=False).matches
+        return " ".join(match.unit.value for match in matches)
+
+    assert "tox" in shown(folders["billing"] / "src")
+    assert "nox" not in shown(folders["billing"])
+    assert "Danish" in shown(folders["billing"])
+    recalled = app.recall("test runner kind:fact", folder=str(folders["billing"]), noted=False)
+    assert {one.reason for one in recalled.left_out if "mailer" in one.id.lower()} == {"other_project"}
+    assert all(
+        sum(term.value for term in match.terms) == pytest.approx(match.score) for match in recalled.matches
+    )
+    for unknown in ("", tmp_path / "nowhere"):
+        assert "nox" in shown(unknown)
+        assert "tox" in shown(unknown)
+
+
+def test_a_second_work_tree_belongs_to_its_repository(app: App, tmp_path: Path) -> None:
+    for command in (
+        ["init", "-q"],
+        ["commit", "-q", "--allow-empty", "-m", "first"],
+        ["worktree", "add", "-q", "../copy"],
+    ):
+        (tmp_path / "billing").mkdir(exist_ok=True)
+        about = ["-c", "user.name=n", "-c", "user.email=n@example.org"]
+        subprocess.run(["git", *about, *command], cwd=tmp_path / "billing", check=True)
+    said(app, "the tests run with tox", tmp_path / "copy")
+    assert line(app)["project"] == "billing"
+
+
+def test_a_folder_that_is_not_here_is_a_project_where_the_host_names_its_branch(app: App) -> None:
+    said(app, "the tests run with tox", "/far/away/billing", gitBranch="main")
+    assert line(app)["project"] == "billing"
+
+
+def test_the_repository_of_the_vault_is_no_project(app: App) -> None:
+    said(app, "the tests run with tox", app.root)
+    assert "project" not in line(app)
