@@ -29,8 +29,8 @@ from memoryclaw.consolidation.claims import claims_of
 from memoryclaw.consolidation.episodes import episode, extract, length, with_quotes
 from memoryclaw.consolidation.fillers import nothing_in
 from memoryclaw.consolidation.planning import Cutting, cut
-from memoryclaw.consolidation.talk import read as read_talk
 from memoryclaw.recall.evaluation import share
+from memoryclaw.talk.statements import read as read_talk
 from memoryclaw.vault.edits import quotable
 from memoryclaw.vault.logs import read_jsonl
 from memoryclaw.writing.context import Templates

@@ -8,7 +8,7 @@ talk=$PWD/scripts/talk.jsonl
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 cp -R vault "$place/vault"
-rm -rf "$place/vault/.memoryclaw"
+rm -rf "$place/vault/.memoryclaw" "$place/vault/.git"
 cd "$place/vault"
 
 for name in "${!GIT_@}"; do unset "$name"; done

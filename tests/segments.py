@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from memoryclaw.consolidation.changes import Extraction, Segment
-from memoryclaw.consolidation.talk import Statement, Talk, read
 from memoryclaw.model import Turn
+from memoryclaw.talk.statements import Statement, Talk, read
 from memoryclaw.text.language import key_of
 from memoryclaw.vault.logs import LogRange
 

@@ -21,6 +21,7 @@ ORDER = (
     {"recall", "daemon"},
     {"capture"},
     {"skills"},
+    {"talk"},
     {"consolidation"},
     {"working", "lifecycle"},
     {"review"},

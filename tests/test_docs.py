@@ -25,18 +25,18 @@ from obsidian import obsidian_vault
 from test_architecture import ORDER
 
 from memoryclaw.app import App
-from memoryclaw.consolidation.acceptance import TABLE, verdict
-from memoryclaw.consolidation.talk import read
 from memoryclaw.index.database import SCHEMA
 from memoryclaw.interfaces.cli.asking import _REASONS
 from memoryclaw.interfaces.cli.verbs import VERBS, Group, cli
 from memoryclaw.model import Turn
+from memoryclaw.talk.acceptance import TABLE, verdict
+from memoryclaw.talk.statements import read
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = (
     "cli.md",
-    "connect.md",
+    "getting-started.md",
     "consolidation.md",
     "existing-vault.md",
     "import-export.md",
@@ -230,7 +230,11 @@ BEGINS = {"existing-vault.md": notes}
 
 def retold(name: str, page: str, home: Path) -> str:
     """A page with what its commands print now."""
-    return in_clean_homes(page, home) if name == "connect.md" else told(page, home, BEGINS.get(name, studio))
+    return (
+        in_clean_homes(page, home)
+        if name == "getting-started.md"
+        else told(page, home, BEGINS.get(name, studio))
+    )
 
 
 @pytest.mark.parametrize("name", PAGES)

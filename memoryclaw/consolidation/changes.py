@@ -91,6 +91,7 @@ class Claim(NamedTuple):
     person: bool = False  # its entity speaks, or was introduced as somebody
     stressed: bool = False  # a person asked to remember it
     salient: int = 0  # of a topic that matters (1), or that is to be ignored (-1)
+    worth: str = ""  # what makes it worth having: its largest features, where they were weighed
     cue: str = ""  # why a person should look at it first
     corrected: bool = False  # a later turn takes it back
     scope: str = ""  # `project:<name>`: it holds where it was said
@@ -378,6 +379,7 @@ def _decision_row(decided: ClaimDecision) -> dict[str, object]:
         "line": claim.line,
         "role": claim.role,
         "by": claim.by,
+        "worth": claim.worth,
     }
     return {
         "entity": claim.entity,

@@ -26,6 +26,7 @@ from memoryclaw.history.repository import History, commit_log
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import readable
+from memoryclaw.text.zones import instant
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import may_see
 from memoryclaw.vault.files import writer_lock
@@ -317,7 +318,7 @@ def next_run(context: ConsolidationContext) -> Due:
 
 
 def _verdict(context: ConsolidationContext, past: PastRuns, logs: Sequence[Unread]) -> Due:
-    turns = sorted(turn.ts for log in logs for turn in log.turns if turn.ts)
+    turns = sorted((turn.ts for log in logs for turn in log.turns if turn.ts), key=instant)
     if logs and not turns:
         return Due(True, "turns wait, and their logs have no clock")
     runs = sorted(record.at for record in past.records if record.at)

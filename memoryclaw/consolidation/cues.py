@@ -12,10 +12,10 @@ from typing import NamedTuple
 from memoryclaw.consolidation.changes import Claim
 from memoryclaw.index import stemming
 from memoryclaw.model import Turn
+from memoryclaw.talk.own_words import own_words
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import words_of
-from memoryclaw.text.own_words import own_words
 from memoryclaw.text.sentences import sentences
 
 CORRECTION, FRUSTRATION, RETRACTION = "correction", "frustration", "retraction"
@@ -63,10 +63,11 @@ def _cue(at: int, turn: Turn, language: str) -> Cue | None:
     if not any(getattr(words, name).within(tokens) for name in _LISTS):
         return None  # most turns hold none of these words, and need no reading
     hits: dict[str, str] = {}
-    for sentence in sentences(own_words(text, words, turn.name).text):
+    own = own_words(text, words, turn.name)
+    for sentence in sentences(own.text):
         if len(sentence) <= _LONGEST:
             for act in _acts(sentence, words, turn.role):
-                hits.setdefault(act, sentence)
+                hits.setdefault(act, own.seals.open(sentence))
     act = next((act for act in (CORRECTION, RETRACTION, FRUSTRATION) if act in hits), "")
     return Cue(at, act, " ".join(hits[act].split())[:_SHOWN].strip()) if act else None
 

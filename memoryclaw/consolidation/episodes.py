@@ -6,26 +6,27 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from memoryclaw.consolidation.acceptance import says_something, verdict
 from memoryclaw.consolidation.actions import TickTodo
 from memoryclaw.consolidation.changes import LEVELS, Claim, ClaimDecision, Extraction, Quote, Segment
 from memoryclaw.consolidation.fillers import is_heartbeat
 from memoryclaw.consolidation.salience import Salience
-from memoryclaw.consolidation.talk import Statement, Talk
 from memoryclaw.consolidation.todos import TodoLine
 from memoryclaw.consolidation.tool_calls import ToolText, is_call_line, read_call
 from memoryclaw.index import stemming
 from memoryclaw.model import NOTHING, Turn
+from memoryclaw.talk.acceptance import says_something, verdict
+from memoryclaw.talk.statements import Statement, Talk
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, fold, key_of
 from memoryclaw.text.prompts import one_line
 from memoryclaw.text.sentences import sentences
+from memoryclaw.text.zones import instant
 from memoryclaw.vault.fact_values import resolve_dates
 from memoryclaw.vault.layout import episode_name, free_name, timestamp
 
@@ -527,10 +528,10 @@ def start_of(segment: Segment) -> str:
 
 def _times(segment: Segment) -> list[datetime]:
     """The times of the turns in order; without any, the day of the log's folder, else 1970."""
-    stamps = sorted({turn.ts for turn in segment.turns if turn.ts})
-    texts = stamps or [parse_timestamp(segment.range.path.split("/")[1][:10]) or "1970-01-01"]
-    moments = [datetime.fromisoformat(text) for text in texts]
-    return [when if when.tzinfo else when.replace(tzinfo=UTC) for when in moments]
+    stamps = {turn.ts for turn in segment.turns if turn.ts}
+    return sorted(
+        map(instant, stamps or [parse_timestamp(segment.range.path.split("/")[1][:10]) or "1970-01-01"])
+    )
 
 
 def _trust(turns: Iterable[Turn], points: Iterable[Quote]) -> str:

@@ -17,16 +17,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from memoryclaw.consolidation.changes import SPEAKERS, Claim, Extraction, Segment
 from memoryclaw.consolidation.claims import statement_of
 from memoryclaw.consolidation.episodes import harmless
-from memoryclaw.consolidation.talk import Statement, read
 from memoryclaw.index import stemming
 from memoryclaw.model import Turn
 from memoryclaw.models.llm import ModelError, Schema
+from memoryclaw.talk.corrections import corrected
+from memoryclaw.talk.own_words import own_words
+from memoryclaw.talk.statements import Statement, read
 from memoryclaw.text import words as lists
-from memoryclaw.text.corrections import corrected
 from memoryclaw.text.dates import find_ranges
 from memoryclaw.text.grammar import Grammar, codes, grammar, language_of, spoken_in, tokens_of
 from memoryclaw.text.language import fold, key_of, pairs, words_of
-from memoryclaw.text.own_words import own_words
 from memoryclaw.text.prompts import one_line
 from memoryclaw.text.sentences import sentences
 from memoryclaw.vault import layout
@@ -235,7 +235,8 @@ class _Ground:
         if code not in codes():
             return turn.text
         words = grammar(code)
-        return corrected(own_words(turn.text, words, turn.name).text, words).text
+        own = own_words(turn.text, words, turn.name)
+        return own.seals.open(corrected(own.text, words).text, quotations=False)
 
     def _stands(self, words: str, text: str) -> bool:
         """True where every word stands in the text, also as the beginning of a longer one: `Dackel` in `dackelmix`."""

@@ -54,16 +54,18 @@ from memoryclaw.consolidation.projects import in_project
 from memoryclaw.consolidation.reconcile import ClaimDecider
 from memoryclaw.consolidation.salience import Salience
 from memoryclaw.consolidation.selecting import Unread
-from memoryclaw.consolidation.talk import Talk
-from memoryclaw.consolidation.talk import read as read_talk
-from memoryclaw.consolidation.todos import EarlierTodos, Told, window
+from memoryclaw.consolidation.todos import EarlierTodos, StoredEpisode, window
 from memoryclaw.consolidation.todos import read as read_todos
 from memoryclaw.index import stemming
 from memoryclaw.model import Turn
 from memoryclaw.ports import Progress
+from memoryclaw.talk.statements import Talk
+from memoryclaw.talk.statements import read as read_talk
+from memoryclaw.talk.worth import SessionLook, weigh
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import Language, words_of
 from memoryclaw.text.memory_types import type_in_text
+from memoryclaw.text.zones import instant
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import common_audience, of_note, without_labels
 from memoryclaw.vault.logs import parse_ranges, range_of
@@ -302,7 +304,7 @@ def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
         for s in cut(log.path, log.lines, _readable(planner.context, log.turns), planner.rules)
     ]
     # Facts are decided in the order in which they were said, whatever the files are called.
-    segments.sort(key=lambda s: (s.turns[0].ts, s.range.path, s.range.first))
+    segments.sort(key=lambda s: (instant(s.turns[0].ts), s.range.path, s.range.first))
     draft = _Draft(_earlier_todos(planner, segments), Tombstones.of(planner.context))
     for number, segment in enumerate(segments, 1):
         _take(planner, draft, segment)
@@ -324,10 +326,10 @@ def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
 def _earlier_todos(planner: Planner, segments: Sequence[Segment]) -> EarlierTodos:
     """What may be open when these segments begin."""
 
-    def stored() -> Iterator[Told]:
+    def stored() -> Iterator[StoredEpisode]:
         times = sorted(start_of(segment) for segment in segments)
         for path, moment in planner.with_todos(window(times[0]), times[-1]):
-            yield Told(path, moment, planner.context.text(path))
+            yield StoredEpisode(path, moment, planner.context.text(path))
 
     return EarlierTodos(stored, [segment.range for segment in segments], planner.language)
 
@@ -470,7 +472,7 @@ def _understood(planner: Planner, segment: Segment, earlier: EarlierTodos) -> tu
     """What rules read in a segment, and what the model chain made of that."""
     names = planner.decider.names(segment)
     talk, todos = read_todos(
-        _weigh(read_talk(segment.turns, names, planner.language), planner.salience),
+        _weigh(read_talk(segment.turns, names, planner.language), segment, planner),
         segment.turns,
         partial(earlier.at, start_of(segment)),
         planner.language,
@@ -481,10 +483,12 @@ def _understood(planner: Planner, segment: Segment, earlier: EarlierTodos) -> tu
     return basis, read._replace(points=with_quotes(read.points, read.claims, segment.turns))
 
 
-def _weigh(talk: Talk, salience: Salience) -> Talk:
-    """A talk whose statements know whether they are of what matters, or of what to ignore."""
+def _weigh(talk: Talk, segment: Segment, planner: Planner) -> Talk:
+    """A talk whose statements know what they are worth, and whether they are of what matters, or of what to ignore."""
+    talk = weigh(talk, segment.turns, SessionLook.of(segment.turns, planner.language))
     weighed = (
-        replace(one, salient=salience.of(one.topic, one.asked, one.words).salient) for one in talk.statements
+        replace(one, salient=planner.salience.of(one.topic, one.asked, one.words).salient)
+        for one in talk.statements
     )
     return talk._replace(statements=tuple(weighed))
 
@@ -506,7 +510,7 @@ def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
     actions += ticks
     draft.todos.end(ticks)
     if not repeated.replaces:
-        draft.todos.plan(Told(note.path, str(note.values["timestamp"]), planned.text))
+        draft.todos.plan(StoredEpisode(note.path, str(note.values["timestamp"]), planned.text))
     later = []
     for decided in planned.decided:
         source = repeated.id if repeated.replaces else f"{note.id}#^{block_of(read.points, decided.claim)}"

@@ -15,10 +15,10 @@ from itertools import groupby, takewhile
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import DONE, OFF, OPEN, TickTodo
-from memoryclaw.consolidation.talk import Statement, Talk
 from memoryclaw.consolidation.tool_calls import ToolText, read_call
 from memoryclaw.index import stemming
 from memoryclaw.model import Turn
+from memoryclaw.talk.statements import Statement, Talk
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
@@ -65,14 +65,14 @@ def read(
         earlier: the to-dos that were open before, the newest first; called where the talk may end one.
         language: of the vault.
     """
-    reader = _Reader(turns, earlier, language)
+    reader = TodoReader(turns, earlier, language)
     kept: list[Statement] = []
     for _, group in groupby(talk.statements, key=lambda one: (one.turn, one.quote)):
         kept += reader.sentence(list(group))
     return Todos(talk._replace(statements=tuple(kept)), tuple(reader.lines))
 
 
-class _Reader:
+class TodoReader:
     """Reads the statements of a talk in order, and knows what is open."""
 
     def __init__(
@@ -320,8 +320,10 @@ _OTHERS = frozenset({"named", "other", "relative"})
 
 def _emptied(one: Statement) -> Statement:
     """The statement with nothing left to tell, but who somebody is."""
-    roles = tuple(told for told in one.told if told.how == "role")
-    return replace(one, kind="duty", content=frozenset(), hard=False, firm=False, stressed=False, told=roles)
+    roles = tuple(assertion for assertion in one.assertions if assertion.how == "role")
+    return replace(
+        one, kind="duty", content=frozenset(), hard=False, firm=False, stressed=False, assertions=roles
+    )
 
 
 def _opener(tokens: Sequence[str], words: Grammar) -> tuple[int, int]:
@@ -574,7 +576,7 @@ _LINKED = re.compile(r"\[\[([^\[\]#|]+)#\^([A-Za-z0-9-]+)\]\]")
 _TOOL = re.compile(r"^- tool: ([^:\n]+): (.+) \^l(\d+)", re.MULTILINE)
 
 
-class Told(NamedTuple):
+class StoredEpisode(NamedTuple):
     """An episode with to-dos: its path, its time and its text."""
 
     path: str
@@ -597,7 +599,7 @@ class EarlierTodos:
     """
 
     def __init__(
-        self, stored: Callable[[], Iterable[Told]], reading: Iterable[LogRange], language: str
+        self, stored: Callable[[], Iterable[StoredEpisode]], reading: Iterable[LogRange], language: str
     ) -> None:
         self._stored = stored
         self._reading: dict[str, list[LogRange]] = {}
@@ -613,14 +615,14 @@ class EarlierTodos:
         if self._open is None:
             self._open = self._read()
         first = window(time)
-        told = [(at, path, todos) for path, (at, todos) in self._open.items() if first <= at <= time]
-        return [todo for _, _, todos in sorted(told, reverse=True) for todo in todos][:MOST]
+        episodes = [(at, path, todos) for path, (at, todos) in self._open.items() if first <= at <= time]
+        return [todo for _, _, todos in sorted(episodes, reverse=True) for todo in todos][:MOST]
 
-    def plan(self, told: Told) -> None:
+    def plan(self, episode: StoredEpisode) -> None:
         """Takes in an episode that will be written."""
-        if f"- [{OPEN}] " in told.text:
+        if f"- [{OPEN}] " in episode.text:
             self._open = self._read() if self._open is None else self._open
-            self._open[told.path] = (told.at, todos_in(told, self._language))
+            self._open[episode.path] = (episode.at, todos_in(episode, self._language))
 
     def end(self, ticks: Iterable[TickTodo]) -> None:
         """Takes in what will be ticked."""
@@ -636,26 +638,28 @@ class EarlierTodos:
             one.path: (one.at, todos_in(one, self._language, reopened)) for one in stored if one not in again
         }
 
-    def _is_read_again(self, told: Told) -> bool:
+    def _is_read_again(self, episode: StoredEpisode) -> bool:
         return any(
             range_.first <= other.last and other.first <= range_.last
-            for range_ in parse_ranges(told.text)
+            for range_ in parse_ranges(episode.text)
             for other in self._reading.get(range_.path, ())
         )
 
 
-def todos_in(told: Told, language: str, reopened: Iterable[tuple[str, str]] = ()) -> list[OpenTodo]:
+def todos_in(
+    episode: StoredEpisode, language: str, reopened: Iterable[tuple[str, str]] = ()
+) -> list[OpenTodo]:
     """The open to-dos of an episode; `reopened`: (note, block) of closed ones that count as open."""
-    name = told.path.rpartition("/")[2].removesuffix(".md")
-    points = "\n".join(line for line in told.text.splitlines() if line.startswith("- "))
+    name = episode.path.rpartition("/")[2].removesuffix(".md")
+    points = "\n".join(line for line in episode.text.splitlines() if line.startswith("- "))
     tokens, reopened, spoken = tokens_of(points), set(reopened), spoken_in(points, language)
     reminders = {
         int(hit[3]): hit[2]
-        for hit in _TOOL.finditer(told.text)
+        for hit in _TOOL.finditer(episode.text)
         if _is_named(ToolText(hit[1], hit[2], False), _REMINDING)
     }
     found = []
-    for hit in _LINE.finditer(told.text):
+    for hit in _LINE.finditer(episode.text):
         if hit["box"] != OPEN and (name, hit["block"]) not in reopened:
             continue
         who, _, said = _BRACKETS.sub("", _LINKS.sub("", hit["text"])).partition(": ")
@@ -669,6 +673,6 @@ def todos_in(told: Told, language: str, reopened: Iterable[tuple[str, str]] = ()
             keys = (*keys, *more) if _shared(keys_of(noted, words), keys, code) else keys
         if keys:
             found.append(
-                OpenTodo(keys, _rarest(keys, verb, tokens), verb, told.path, hit["block"], hit["text"])
+                OpenTodo(keys, _rarest(keys, verb, tokens), verb, episode.path, hit["block"], hit["text"])
             )
     return found

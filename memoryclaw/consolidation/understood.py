@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from memoryclaw.consolidation.acceptance import verdict
 from memoryclaw.consolidation.changes import Segment
 from memoryclaw.consolidation.claims import claims_of, statement_of
-from memoryclaw.consolidation.people import first_name
 from memoryclaw.consolidation.reconcile import ClaimDecider
-from memoryclaw.consolidation.talk import Statement, read
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import Turn
+from memoryclaw.talk.acceptance import verdict
+from memoryclaw.talk.people import first_name
+from memoryclaw.talk.statements import Statement, read
 from memoryclaw.text.grammar import tokens_of
 from memoryclaw.text.language import key_of
 from memoryclaw.vault.layout import timestamp
@@ -52,14 +52,14 @@ def understood(context: WriteContext, catalog: Catalog, text: str, language: str
         # A capital begins any sentence, so it makes a name only where all that is said is told of it.
         named = read([turn], {key_of(first): first, **names}, language)
         if named.statements and all(
-            one.told and {fact.entity for fact in one.told} == {first} for one in named.statements
+            one.assertions and {fact.entity for fact in one.assertions} == {first} for one in named.statements
         ):
             talk = named
     rows = [verdict(one) for one in talk.statements]
     unclear = next((row for row in rows if row.verdict not in ("fact", "statement")), None)
     if talk.pasted or not rows or unclear:
         return Understood(why=unclear.why if unclear else "no statement of yours is in it")
-    quotes = (statement_of(one) for one in talk.statements if one.told and _leaves(one))
+    quotes = (statement_of(one) for one in talk.statements if one.assertions and _leaves(one))
     decided = [decider.decide(claim, "") for claim in dict.fromkeys((*claims_of(talk), *quotes))]
     new = (
         MemoryPart(one.claim.entity, one.claim.field, one.claim.value, one.path, one.many) for one in decided
@@ -69,5 +69,5 @@ def understood(context: WriteContext, catalog: Catalog, text: str, language: str
 
 def _leaves(statement: Statement) -> bool:
     """True where the clauses that facts were read from leave words out that carry the subject."""
-    read_ = {token for fact in statement.told for token in tokens_of(fact.words)}
+    read_ = {token for fact in statement.assertions for token in tokens_of(fact.words)}
     return any(token not in read_ and token.removesuffix("'s") not in read_ for token in statement.content)

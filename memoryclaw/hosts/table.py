@@ -32,7 +32,6 @@ class HostRow(NamedTuple):
     folder: Places  # is there once the host is installed
     files: tuple[HostFile, ...]
     restart: str
-    question: str = "What does my memory say about me?"
 
 
 TABLE = (

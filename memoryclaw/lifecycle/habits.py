@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import SetFact
 from memoryclaw.consolidation.changes import PlannedChange
-from memoryclaw.consolidation.talk import read
 from memoryclaw.index import stemming
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.lifecycle.keeping import UpkeepContext
 from memoryclaw.lifecycle.places import FactPlaces
 from memoryclaw.model import FROM_NOW_ON, Fact, Turn
+from memoryclaw.talk.statements import read
 from memoryclaw.text.grammar import WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.vault.edits import name_key
 from memoryclaw.vault.validity import is_preference

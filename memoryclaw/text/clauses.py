@@ -9,8 +9,11 @@ from typing import NamedTuple
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
 
 # What parts clauses besides words; a comma between digits and a hyphen inside a word do not.
-_BREAK = re.compile(r"(?<!\d),|,(?!\d)|\s[-–—]+\s|--+|[;()…]|\s\+\s|:(?=\s)|\.{2,}|[!?]+")
-_EMOJI = re.compile("[\u2190-\u2bff\u3030\ufe0f\u200d\U0001f000-\U0001faff]+|(?<!\\S)[:;]-?[)(DPp](?!\\w)")
+_BREAK = re.compile(r"(?<!\d),|,(?!\d)|\s[-–—]+\s|--+|[;()…]|\s\+\s|:(?=\s)|\.{2,}(?!/)|[!?]+")
+_PICTURE = "\u2190-\u2bff\u3030\ufe0f\u200d\U0001f000-\U0001faff"
+_EMOJI_EDGE = re.compile(
+    rf"\A(?:[{_PICTURE}]++|[:;]-?[)(DPp](?!\w))|(?<![{_PICTURE}])[{_PICTURE}]++\Z|(?<!\S)[:;]-?[)(DPp]\Z"
+)
 _EDGES = ' \t,.;:!?…-–—*_"“”„'
 # The kinds of verbs, the surest first: where a word is of two kinds, the first counts.
 KINDS = ("decide", "prefer", "duty", "wish", "state", "report", "event", "have", "be", "modal", "other")
@@ -261,19 +264,27 @@ def _is_inverted(tokens: Sequence[str], words: Grammar, is_name: Callable[[str],
 
 def trimmed(text: str, words: Grammar) -> str:
     """The text without fillers, laughs and marks at its ends."""
-    text = _EMOJI.sub(" ", text).strip(_EDGES)
+    text = _bare(text)
     while True:
         tokens, spans = tokens_of(text), spans_of(text)
         lead = words.fillers.at(tokens)
         if lead and lead < len(tokens) and not (lead == 1 and _says_no(tokens, words)):
-            text = text[spans[lead][0] :].strip(_EDGES)
+            text = _bare(text[spans[lead][0] :])
             continue
         tail = next(
             (n for n in (3, 2, 1) if len(tokens) > n and words.closers.at(tokens, len(tokens) - n) == n), 0
         )
         if not tail:
             return " ".join(text.split())
-        text = text[: spans[-tail][0]].strip(_EDGES)
+        text = _bare(text[: spans[-tail][0]])
+
+
+def _bare(text: str) -> str:
+    """The text without marks and pictures at its ends."""
+    text = text.strip(_EDGES)
+    while hit := _EMOJI_EDGE.search(text):
+        text = (text[hit.end() :] if not hit.start() else text[: hit.start()]).strip(_EDGES)
+    return text
 
 
 def _says_no(tokens: Sequence[str], words: Grammar) -> bool:

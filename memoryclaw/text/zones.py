@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, timezone, tzinfo
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 
 _OFFSET = re.compile(r"([+-])(\d\d):?([0-5]\d)")
-_OWN = re.compile(r"T\d\d.*?([+-]\d\d:?\d\d)$", re.IGNORECASE)
+_OWN = re.compile(r"T\d[\d:.,]*+ ?([+-]\d\d:?\d\d)$", re.IGNORECASE)
 
 
 @lru_cache(maxsize=64)
@@ -30,6 +30,12 @@ def own_offset(ts: str) -> str:
     """The offset that a time names itself; `Z` and `+00:00` are what machines write, and say nothing of where somebody is."""
     hit = _OWN.search(ts.strip().replace(" ", "T", 1))
     return f"{hit[1][:3]}:{hit[1][-2:]}" if hit and hit[1].strip("+-0:") else ""
+
+
+def instant(ts: str) -> datetime:
+    """A time as a moment that can be compared with others; UTC where it names no zone, and before all others where there is none."""
+    moment = datetime.fromisoformat(ts or "0001-01-01")
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def offset_at(ts: str, zone: tzinfo | None) -> str:

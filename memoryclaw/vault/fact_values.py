@@ -87,14 +87,14 @@ def is_of_people(field: str) -> bool:
 
 # Words as a heading, a key or the value of a fact may hold them: what is written reads back as it was meant
 
-_MARKUP = re.compile(r"!?\[\[|\]\]|`+|%%|~~|(?<=:):+|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_MARKUP = re.compile(r"!?\[\[|\]\]|%%|~~|(?<=:):+|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _BLOCK_ID = re.compile(r"(?<!\S)\^(?=[A-Za-z0-9-]+$)")
 _KEY_MARKUP = re.compile(r"!?\[\[|\]\]|[\[\]|`*\"<>]|%%|~~|::+|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def plain_value(text: str) -> str:
     """The text as one line, without what Markdown or an inline field would take for its own."""
-    return _BLOCK_ID.sub("", " ".join(_MARKUP.sub(" ", text).split()))
+    return _BLOCK_ID.sub("", " ".join(_MARKUP.sub(" ", text.replace("`", "")).split()))
 
 
 def plain_key(text: str) -> str:

@@ -16,8 +16,8 @@ from memoryclaw.consolidation.episodes import (
     length,
     with_quotes,
 )
-from memoryclaw.consolidation.talk import read as read_talk
 from memoryclaw.model import Note, Turn
+from memoryclaw.talk.statements import read as read_talk
 from memoryclaw.text.language import key_of
 from memoryclaw.text.markdown import read_body
 from memoryclaw.vault.layout import is_minted_id, safe_path

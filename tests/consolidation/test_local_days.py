@@ -130,3 +130,27 @@ def test_another_zone_in_the_settings_counts_for_what_is_there(
     with opened(root) as app:
         assert app.search("heron on:2026-11-24").matches
     assert os.path.exists(root / ".memoryclaw")
+
+
+def test_what_was_said_later_is_newer_whatever_the_clock_on_the_wall_shows(tmp_path: Path) -> None:
+    app = opened(tmp_path / "v", now="2026-11-26T05:00:00+00:00")
+    for session, ts, budget in (
+        ("a", "2026-11-25T10:00:00+09:00", 900),
+        ("b", "2026-11-25T02:00:00+00:00", 1200),
+    ):
+        app.capture(
+            [
+                json.dumps(
+                    {
+                        "session": session,
+                        "ts": ts,
+                        "role": "user",
+                        "name": "Nora",
+                        "content": f"my budget is {budget}",
+                    }
+                )
+            ]
+        )
+    app.consolidate(llm="none")
+    current = [fact.value for _, fact in app.facts() if fact.field == "budget" and fact.current]
+    assert current == ["1200"]

@@ -63,7 +63,7 @@ def evenings(tmp_path: Path) -> Evenings:
     [
         ("en", "we take the car to the lake on saturday", "we take the train to the lake after all"),
         ("en", "party is at 18:00 on friday", "party is at 19:00 on friday now"),
-        ("de", "wir nehmen das Auto zum See", "wir nehmen doch den Zug zum See"),
+        ("de", "wir nehmen am Samstag das Auto zum See", "wir nehmen am Samstag doch den Zug zum See"),
     ],
 )
 def test_a_sign_of_change_ties_a_statement_to_the_one_it_says_anew(
@@ -128,7 +128,9 @@ def test_a_statement_that_was_taken_back_stands_only_in_its_episode_when_it_is_s
 
 
 def test_a_statement_said_again_is_one_statement_with_two_sources(evenings: Evenings) -> None:
-    memory = evenings("we decided on the copper gutters", "we decided on the copper gutters!")
+    memory = evenings(
+        "we decided on the copper gutters for 1400", "we decided on the copper gutters for 1400!"
+    )
     (fact,) = memory.facts
     assert fact.source.count("2026-03-1") == 2
 

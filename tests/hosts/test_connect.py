@@ -434,3 +434,10 @@ def test_in_any_toml_the_rest_keeps_its_bytes(top: Any, server: Any, tail: str, 
     assert TOML.with_value(after, ENTRY) == after
     ended = text if text.endswith("\n") else text + ("\r\n" if crlf else "\n")
     assert TOML.without(after, text) == ended
+
+
+def test_the_question_to_begin_with_is_one_that_finds_something(newcomer: Claw, home: Path) -> None:
+    put(home, {"notes/Kitchen oven.md": "# Kitchen oven\n\nThe warranty ends on 4 May 2027.\n"})
+    settle(home, "cursor")
+    done = newcomer("connect", "cursor", "--yes", "--json").json
+    assert "Kitchen oven.md" in newcomer("ask", done["question"]).out

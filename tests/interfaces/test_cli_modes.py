@@ -29,7 +29,7 @@ def test_in_direct_mode_it_says_what_was_done(evening: Claw) -> None:
     root = evening.vault
     assert root
     episodes = len(list(root.glob("episodes/*.md")))
-    assert f" read: {episodes} episodes, 2 new facts, 4 new statements, " in said
+    assert f" read: {episodes} episodes, 2 new facts, 3 new statements, " in said
     assert "proposal" not in said
     assert "branch" not in said
 

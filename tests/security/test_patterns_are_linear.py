@@ -20,14 +20,15 @@ from segments import segment_of
 
 from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
 from memoryclaw.capture.log_records import redact_turn
-from memoryclaw.consolidation import episodes, pending, proposals, talk
+from memoryclaw.consolidation import episodes, pending, proposals
 from memoryclaw.consolidation.changes import Segment
 from memoryclaw.hosts.openclaw import curated
 from memoryclaw.recall import query
+from memoryclaw.talk import statements as talk
+from memoryclaw.talk.corrections import corrected
+from memoryclaw.talk.own_words import own_words
 from memoryclaw.text import dates, host_marks, prompts
-from memoryclaw.text.corrections import corrected
 from memoryclaw.text.grammar import grammar
-from memoryclaw.text.own_words import own_words
 from memoryclaw.text.redaction import Redactor
 from memoryclaw.vault import notes
 from memoryclaw.vault.notes import ReadingSettings, read_note
@@ -43,10 +44,11 @@ ONCE = {
     "consolidation.pending._NAME": "once a line, behind its bullet",
     "consolidation.episodes._LEADING": "the next look begins where a match ended, and the first failure ends the looking",
     "vault.vocabulary.SHAPES": "a value is one of a kind as a whole or not at all",
-    "text.own_words._FAREWELL": "once a line, where it begins",
-    "text.own_words._SAID_BY": "once a line, where it begins",
-    "text.own_words._MORE": "once a colon: the next one stands behind what it reads, or among its three words",
-    "text.own_words._NOTHING": "once a colon: the next one stands behind what it reads",
+    "talk.layout.FORMS": "once a line, where it begins",
+    "talk.own_words._GREETING": "once a line, and once a colon: the next one stands behind what it reads",
+    "talk.own_words._FAREWELL": "once a line, where it begins",
+    "talk.own_words._MORE": "once a colon: the next one stands behind what it reads, or among its three words",
+    "talk.own_words._NOTHING": "once a colon: the next one stands behind what it reads",
     "hosts.json5.COMMENT": "the reader goes on where a match ended, and the first failure ends the reading",
     "hosts.json5._STRING": "the reader goes on where a match ended, and the first failure ends the reading",
     "hosts.json5._SAME_LINE": "once an edit, behind the comma",
@@ -54,8 +56,8 @@ ONCE = {
 }
 # Read pieces that cannot be long: what their growth is beyond does not matter.
 SHORT = {
-    "consolidation.told.": "a clause of a sentence of at most 400 characters (talk.LONGEST)",
-    "text.corrections._VALUE": "the few characters before a sign of correction",
+    "talk.assertions.": "a clause of a sentence of at most 400 characters (talk.LONGEST)",
+    "talk.corrections._VALUE": "the few characters before a sign of correction",
     "vault.layout.CONFLICT_COPY": "the name of a file, which the file system keeps below 256 bytes",
 }
 PARTS = 24  # one test each; which patterns there are is asked when a test runs, as every worker collects all tests
@@ -170,16 +172,16 @@ READERS: dict[str, tuple[Callable[[Any], object], tuple[str, ...]]] = {
         ),
         ("capture.", "text.secret"),
     ),
-    "a host's message": (host_marks.without_marks, ("text.host_marks", "text.own_words")),
-    "own words": (lambda text: own_words(text, grammar("en")), ("text.own_words",)),
-    "corrections": (lambda text: corrected(text, grammar("en")), ("text.corrections",)),
+    "a host's message": (host_marks.without_marks, ("text.host_marks", "talk.own_words")),
+    "own words": (lambda text: own_words(text, grammar("en")), ("talk.own_words",)),
+    "corrections": (lambda text: corrected(text, grammar("en")), ("talk.corrections",)),
     "statements of a turn": (
         told,
-        ("consolidation.talk", "consolidation.told", "consolidation.people", "text.clauses"),
+        ("talk.statements", "talk.assertions", "talk.people", "text.clauses"),
     ),
     "what a turn answers": (
         lambda text: talk.read(segment_of([("assistant", text), ("user", "the first")]).turns, {}),
-        ("consolidation.answers",),
+        ("talk.answers",),
     ),
     "the gist of a turn": (gist, ("consolidation.episodes", "consolidation.p")),
     "a question": (lambda text: query.parse(text, today=TODAY), ("recall.query", "text.date")),

@@ -29,7 +29,7 @@ def test_a_line_of_our_own_is_a_turn():
     ).turns[0]
     assert (turn.id, turn.session, turn.turn) == ("log:s1/3", "s1", "3")
     assert (turn.ts, turn.role, turn.name, turn.text, turn.line) == (
-        "2026-11-21T09:00:00Z",
+        "2026-11-21T10:00:00+01:00",
         "user",
         "Ana",
         "Hi",

@@ -13,6 +13,7 @@ from memoryclaw.interfaces.cli.printing import as_json, marked, plural, remark, 
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, verb
 
 if TYPE_CHECKING:
+    from memoryclaw.app import App
     from memoryclaw.hosts.openclaw.setup import ConfigChange, Setup
     from memoryclaw.hosts.settings_file import SettingsChange
     from memoryclaw.hosts.table import HostRow
@@ -39,6 +40,7 @@ class _Outcome(NamedTuple):
     action: str
     files: Sequence[_FileChange]
     vault: str = ""
+    question: str = ""  # that this vault can answer
     tools: Sequence[str] = ()
     backups: Sequence[str] = ()
     notices: Sequence[str] = ()
@@ -80,11 +82,18 @@ def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_
         _removed(context, row, dry_run=dry_run, yes=yes)
         return
     with context.app(quiet=True) as app:
-        vault = os.fspath(app.root)
+        vault, question = os.fspath(app.root), _first_question(app)
     if printed or row is None:
         _print(context, row, vault)
     else:
-        _connected(context, row, vault, dry_run=dry_run, yes=yes)
+        _connected(context, row, vault, question, dry_run=dry_run, yes=yes)
+
+
+def _first_question(app: App) -> str:
+    """Something to ask a host that this vault can answer: about what it knows most of."""
+    known = min(app.entities(), key=lambda entry: (-entry.facts - entry.statements, entry.name), default=None)
+    subject = known.name if known else "".join(note.title for note in app.browse(limit=1))
+    return f"What do you know about {subject}?" if subject else "What do you remember of what I told you?"
 
 
 def _print(context: CliContext, row: HostRow | None, vault: str) -> None:
@@ -100,11 +109,13 @@ def _print(context: CliContext, row: HostRow | None, vault: str) -> None:
         say(text.rstrip("\n"))
 
 
-def _connected(context: CliContext, row: HostRow, vault: str, *, dry_run: bool, yes: bool) -> None:
+def _connected(
+    context: CliContext, row: HostRow, vault: str, question: str, *, dry_run: bool, yes: bool
+) -> None:
     files, tried = _openclaw_connected(vault) if row.name == OPENCLAW else _host_connected(row, vault)
     changed = [file for file in files if file.diff]
     _show(context, changed)
-    outcome = _Outcome(row, "would connect" if changed else "unchanged", files, vault)
+    outcome = _Outcome(row, "would connect" if changed else "unchanged", files, vault, question)
     if not dry_run:
         if changed and not agreed(context, _question(changed), yes=yes):
             say("Nothing was written.")
@@ -218,7 +229,7 @@ def _written(outcome: _Outcome) -> _Outcome:
 
 def _tell(context: CliContext, outcome: _Outcome) -> None:
     row, action = outcome.row, outcome.action
-    question = row.question if action in {"connected", "unchanged"} else ""
+    question = outcome.question if action in {"connected", "unchanged"} else ""
     backups = outcome.backups or [""] * len(outcome.files)
     rows = list(zip(outcome.files, backups, strict=True))
     if context.json:

@@ -9,7 +9,7 @@ from adversaries import superlinear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.text.corrections import corrected
+from memoryclaw.talk.corrections import corrected
 from memoryclaw.text.grammar import codes, grammar
 
 

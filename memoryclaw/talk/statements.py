@@ -10,27 +10,41 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from memoryclaw.consolidation.answers import Asked, asked_in, chosen
-from memoryclaw.consolidation.orders import asks_for, is_for_once, is_order, is_task
-from memoryclaw.consolidation.people import Names, appositions
-from memoryclaw.consolidation.told import Told, told_by, told_of
 from memoryclaw.model import Turn
+from memoryclaw.talk.answers import Asked, asked_in, chosen
+from memoryclaw.talk.assertions import Assertion, assertion_of, assertions_in
+from memoryclaw.talk.corrections import corrected
+from memoryclaw.talk.orders import asks_for, is_for_once, is_order, is_task
+from memoryclaw.talk.own_words import own_words, without_secrets
+from memoryclaw.talk.people import Names, appositions
+from memoryclaw.talk.seals import Seals, closed
 from memoryclaw.text.clauses import Clause, asks, clauses, trimmed
-from memoryclaw.text.corrections import corrected
 from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
-from memoryclaw.text.own_words import own_words, without_secrets
 from memoryclaw.text.sentences import sentences
 
 LONGEST = 400  # characters of a sentence that is read; longer ones are lists or pasted text
-_MOST = 30  # words of a statement
+_MOST = 30  # words of a statement of several sentences
 _TOPIC_WORDS = 3  # before a colon, or alone in a sentence
 _SAID = 2  # words behind "she says" that are what she says; with fewer, the next clause is
 _LEAD = re.compile(r"([^:,.!?]{1,40}):\s+(?=\S)")
+_SHOWN = 3  # features that an explanation names
+_SHARP = 0.05  # of the sum; a smaller part explains nothing
 _HARD = re.compile(r"\d|[$€£%]")
 _LAUGH = re.compile(
     r"(?:(?<!\w)(?:lol+|lmf?ao+|rofl|jk|j/k|b?(?:ha){2,}h?|(?:he){2,}|(?:hi){2,})(?!\w)|(?<!\S)(?:/[sj]|:-?p|xD)(?![\w/])|;-?\)|[😂🤣😆😉😜😝🙃🙄])",
     re.IGNORECASE,
 )
+
+
+class Worth(NamedTuple):
+    """The chance that a statement is worth having, from 0 to 1, and what of its features makes it so, the largest first."""
+
+    score: float
+    parts: tuple[tuple[str, float], ...] = ()
+    enough: bool = True  # it is above the cut
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {part:+.1f}" for name, part in self.parts[:_SHOWN] if abs(part) >= _SHARP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +60,7 @@ class Statement:
     kind: str  # of the head clause: decide, prefer, order, duty, done, off, wish, event, state, have, be, other; answer, choice; "" for a fragment
     about: str = ""  # the entity its subject names; "" for the speaker
     subject: str = "own"  # own | named | thing | other | none
-    told: tuple[Told, ...] = ()  # what it says of what, where that can be told
+    assertions: tuple[Assertion, ...] = ()  # what it says of what, where that can be told
     # supposed | reported | hedged | joke | moment | mood | asked | addressed (it speaks of the one spoken to)
     doubts: frozenset[str] = frozenset()
     stressed: bool = False  # behind "remember:"
@@ -61,6 +75,8 @@ class Statement:
     among: bool = False  # said among people, with no assistant in the talk
     language: str = "en"
     salient: int = 0  # of a topic that matters (1), or that is to be ignored (-1): see `salience`
+    worth: Worth | None = None  # None: nothing was weighed
+    places: tuple[int, ...] = ()  # of its sentences in the turn
 
 
 class Pasted(NamedTuple):
@@ -88,7 +104,7 @@ def read(turns: Sequence[Turn], known: Mapping[str, str], language: str = "en") 
         known: key_of(name) → name, of the entities that the vault knows.
         language: of the vault, where the words of a turn do not tell another.
     """
-    reader = _Reader(turns, known, language)
+    reader = SegmentReader(turns, known, language)
     found: list[Statement] = []
     for number, turn in enumerate(turns):
         if turn.role == "user":
@@ -106,7 +122,7 @@ def read(turns: Sequence[Turn], known: Mapping[str, str], language: str = "en") 
     )
 
 
-class _Reader:
+class SegmentReader:
     """Reads one segment, and remembers what was asked and who was named."""
 
     def __init__(self, turns: Sequence[Turn], known: Mapping[str, str], language: str) -> None:
@@ -138,7 +154,7 @@ class _Reader:
         ]
         base = Statement(number, turn.line, speaker, turn.ts[:10], "", "", "", language=code)
         return [
-            _statement(base, group, texts, reading, fixed.instead)
+            _opened(_statement(base, group, texts, reading, fixed.instead), own.seals)
             for group in _grouped(_laughed_at(pieces, words))
         ]
 
@@ -151,7 +167,7 @@ class _Piece(NamedTuple):
     kind: str
     about: str
     subject: str
-    told: tuple[Told, ...]
+    assertions: tuple[Assertion, ...]
     doubts: frozenset[str]
     stressed: bool
     topic: str = ""
@@ -221,17 +237,19 @@ class _Turn:
                 words=whole,
                 behind=text[clause.end :],
             )
-            told = [self._owned(one, clause) for one in piece.told]
+            owned = [self._owned(one, clause) for one in piece.assertions]
             self._last_named = self.names.found(clause.text) or self._last_named
-            yield piece._replace(told=(*told, *map(told_of, beside.get(at, ()))))
+            yield piece._replace(assertions=(*owned, *map(assertion_of, beside.get(at, ()))))
 
-    def _owned(self, told: Told, clause: Clause) -> Told:
+    def _owned(self, assertion: Assertion, clause: Clause) -> Assertion:
         """What is told of a bare noun, of the one thing that its clause or the last one before it names: `Atlas slipped, deadline is 9 May`."""
-        if told.how != "bare" or told.entity:
-            return told
-        within = {name for name in self.names.found(clause.text) if name not in self.names.found(told.value)}
+        if assertion.how != "bare" or assertion.entity:
+            return assertion
+        within = {
+            name for name in self.names.found(clause.text) if name not in self.names.found(assertion.value)
+        }
         named = {name for name in within or self._last_named if not self.names.speaks(name)}
-        return told._replace(entity=named.pop()) if len(named) == 1 else told
+        return assertion._replace(entity=named.pop()) if len(named) == 1 else assertion
 
     def _clauses(self, text: str) -> list[Clause]:
         """The clauses of a sentence without those that only call somebody; what stands before a colon is its topic."""
@@ -342,11 +360,11 @@ class _Turn:
         behind: str = "",
     ) -> _Piece:
         about, subject = self.names.subject(clause, self.words, self.speaker)
-        told: tuple[Told, ...] = ()
+        assertions: tuple[Assertion, ...] = ()
         if kind not in ("order", "task", "choice") and not doubts & {"supposed", "asked"}:
-            told = told_by(clause, self.words, self.names, self.speaker, behind)
-            told = tuple(one for one in told if one.how == "role" or "reported" not in doubts)
-        return _Piece(number, clause, kind, about, subject, told, doubts, stressed, words=words)
+            assertions = assertions_in(clause, self.words, self.names, self.speaker, behind)
+            assertions = tuple(one for one in assertions if one.how == "role" or "reported" not in doubts)
+        return _Piece(number, clause, kind, about, subject, assertions, doubts, stressed, words=words)
 
     def _hedge_beside(self, found: Sequence[Clause], at: int) -> bool:
         """True where a clause that is nothing but a hedge stands beside: `2,000 from the co-op, i think`."""
@@ -436,7 +454,7 @@ def _content(tokens: Sequence[str], words: Grammar) -> frozenset[str]:
 
 
 def _grouped(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
-    """The clauses that make one statement: one with its fragments, and with those whose subject points back to it."""
+    """The clauses that make one statement: those of a sentence, and those of the next one whose subject points back to it."""
     groups: list[list[_Piece]] = []
     for piece in pieces:
         if groups and _goes_on(groups[-1], piece):
@@ -458,13 +476,16 @@ def _goes_on(group: Sequence[_Piece], piece: _Piece) -> bool:
         "mood" in piece.doubts
     ):
         return False
+    if last.sentence == piece.sentence:
+        tells = piece.assertions or last.assertions  # what tells a fact stands by itself
+        return not tells or not piece.clause.kind or piece.clause.joined or piece.subject == "none"
     if sum(len(one.clause.tokens) for one in (*group, piece)) > _MOST:
         return False
-    near = last.sentence == piece.sentence
-    if not piece.clause.kind or piece.clause.under:
-        return near
-    return (piece.subject == "other" and piece.sentence - last.sentence <= 1) or (
-        near and piece.subject == "none"
+    return (
+        bool(piece.clause.kind)
+        and not piece.clause.under
+        and piece.subject == "other"
+        and piece.sentence - last.sentence <= 1
     )
 
 
@@ -474,6 +495,7 @@ def _statement(
     """The statement that a group of clauses makes."""
     words, names = reading.words, reading.names
     head = next((piece for piece in group if piece.clause.kind), group[0])
+    places = tuple(dict.fromkeys(piece.sentence for piece in group))
     text = _words(group, texts, words)
     tokens = tokens_of(text)
     content = _content(tokens, words)
@@ -495,13 +517,14 @@ def _statement(
     return replace(
         base,
         words=text,
-        quote=" ".join(texts[at] for at in dict.fromkeys(piece.sentence for piece in group)),
+        quote=" ".join(texts[at] for at in places),
+        places=places,
         kind=kind,
         about=others.pop()
         if len(others) == 1 and head.about and not (points and len(set(people)) > 1)
         else "",
         subject=head.subject,
-        told=tuple(one for piece in group for one in piece.told),
+        assertions=tuple(one for piece in group for one in piece.assertions),
         doubts=doubts,
         stressed=any(piece.stressed for piece in group),
         change=words.changes.within(tokens),
@@ -522,17 +545,36 @@ def _statement(
     )
 
 
+def _opened(one: Statement, seals: Seals) -> Statement:
+    """A statement with the code and the quotations that it holds."""
+    if not seals.marks:
+        return one
+    firm = one.firm or seals.open(one.words, quotations=False) != one.words
+    return replace(
+        one,
+        words=seals.open(one.words),
+        quote=seals.open(one.quote),
+        topic=seals.open(one.topic),
+        instead=seals.open(one.instead),
+        content=frozenset(token for token in one.content if seals.open(token) == token),
+        firm=firm,
+        hard=one.hard or firm,
+        assertions=tuple(
+            fact._replace(
+                field=seals.open(fact.field), value=seals.open(fact.value), words=seals.open(fact.words)
+            )
+            for fact in one.assertions
+        ),
+    )
+
+
 def _words(group: Sequence[_Piece], texts: Sequence[str], words: Grammar) -> str:
-    """The words of some clauses as they were typed, with a mark where something between them is left out."""
-    out, last = "", None
-    for piece in group:
-        typed = piece.words or trimmed(texts[piece.sentence][piece.clause.start : piece.clause.end], words)
-        if last is None:
-            out = typed
-        elif piece.sentence != last.sentence:
-            out = f"{out}. {typed}"
-        else:
-            gap = texts[piece.sentence][last.clause.end : piece.clause.start]
-            out = f"{out}{gap if len(gap) <= 12 else ' … '}{texts[piece.sentence][piece.clause.start : piece.clause.end].strip()}"
-        last = piece
-    return " ".join(trimmed(out, words).split())
+    """The words of some clauses as they were typed, from the first to the last one, with what closes their brackets."""
+    first, last = group[0], group[-1]
+    if len(group) == 1 and first.words:
+        return first.words  # an option that was chosen, a whole order
+    text = " ".join(texts[first.sentence : last.sentence + 1])
+    offset = len(" ".join(texts[first.sentence : last.sentence])) + (last.sentence > first.sentence)
+    typed = trimmed(text[first.clause.start : offset + last.clause.end], words)
+    start = text.find(typed)
+    return text[slice(*closed(text, start, start + len(typed)))].strip() if start >= 0 else typed

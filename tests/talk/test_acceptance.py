@@ -11,9 +11,9 @@ from nights import NIGHT, consolidated, said
 from segments import talk_of
 
 from memoryclaw.app import App
-from memoryclaw.consolidation.acceptance import TABLE, Rule, verdict
 from memoryclaw.consolidation.claims import claims_of
-from memoryclaw.consolidation.talk import Talk
+from memoryclaw.talk.acceptance import TABLE, Rule, verdict
+from memoryclaw.talk.statements import Talk
 from memoryclaw.text.language import fold
 
 Turn = tuple[str, str]
@@ -44,7 +44,7 @@ SAID: dict[str, tuple[list[Turn], str]] = {
         [user("Tom, we have the canoe on the roof"), ("user Tom", "the canoe is mine, Nora, its on my roof rack")],
         "canoe",
     ),
-    "an answer, or one of several": ([("assistant Pip", "Which colour do you want?"), user("sage green")], "sage green"),
+    "an answer, or one of several": ([("assistant Pip", "Which colour do you want?"), user("sage green 14")], "sage green"),
     "decided with a doubt, which the words keep": ([user("we probably booked the cabin for 480")], "cabin"),
     "said with a doubt": ([user("maybe the fox comes back")], "fox"),
     "true for the moment": ([user("the kiosk is closed today")], "kiosk"),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from segments import talk_of
 
-from memoryclaw.consolidation.people import Names, relations
+from memoryclaw.talk.people import Names, relations
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import grammar
 from memoryclaw.text.language import key_of
@@ -20,7 +20,9 @@ def names(*known: str, speaker: str = "Nora") -> Names:
 def told(text: str, language: str = "en") -> list[tuple[str, str, str]]:
     """Whose what somebody is, as a talk tells it."""
     said = talk_of(text, names=("Ana", "Ben Lund"), language=language).statements
-    return [(one.entity, one.field, one.value) for found in said for one in found.told if one.how == "role"]
+    return [
+        (one.entity, one.field, one.value) for found in said for one in found.assertions if one.how == "role"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from adversaries import superlinear
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoryclaw.talk.own_words import OwnWords, own_words
 from memoryclaw.text.grammar import grammar
-from memoryclaw.text.own_words import OwnWords, own_words
 
 GERMAN = ("schrieb", "Brief", "Schreib eine", "bitte", "Hallo")
 MARKS = "\"'“”„«»‘’`~>|#*•-–—,;:.!?…()[]{}<>=/\\ \t\n1aZé😂"
@@ -27,13 +27,17 @@ def own(text: str) -> OwnWords:
         ("the build breaks\n```py\nmy_rent = 900\n```\nany idea", ["the build breaks", "any idea"]),
         ("the build breaks\n~~~\nmy rent is 900\n~~~", ["the build breaks"]),
         ("```\nmy rent is 900 and nobody closes this", []),
-        ("ive set `rent = 900` in the config", ["ive set  …  in the config"]),
+        ("ive set `rent = 900` in the config", ["ive set `rent = 900` in the config"]),
         ("> my rent is 900\nthats what she asked about", ["thats what she asked about"]),
         ("well\n  > my rent is 900\n  > and the heating is extra", ["well"]),
     ],
 )
-def test_code_and_quoted_lines_are_left_out(text: str, left: list[str]) -> None:
-    assert own(text).text.splitlines() == left
+def test_blocks_of_code_and_quoted_lines_are_left_out_and_code_in_a_line_is_sealed(
+    text: str, left: list[str]
+) -> None:
+    found = own(text)
+    assert found.seals.open(found.text).splitlines() == left
+    assert "900" not in found.text
 
 
 @pytest.mark.parametrize(
@@ -49,11 +53,12 @@ def test_code_and_quoted_lines_are_left_out(text: str, left: list[str]) -> None:
         "what now\n„my rent is 900 from june on.",
     ],
 )
-def test_quotations_are_left_out_also_nested_ones_and_those_that_nobody_closed(text: str) -> None:
+def test_quotations_are_sealed_or_left_out_also_nested_ones_and_those_that_nobody_closed(text: str) -> None:
     found = own(text)
     assert "900" not in found.text
     assert found.text.split()[0] == text.split(maxsplit=1)[0]
-    assert found.quoted or found.pasted
+    assert found.seals.quotations or found.pasted
+    assert found.seals.open(found.text, quotations=False) == found.text
 
 
 @pytest.mark.parametrize(
@@ -67,7 +72,7 @@ def test_quotations_are_left_out_also_nested_ones_and_those_that_nobody_closed(t
 )
 def test_apostrophes_inches_and_words_that_are_only_marked_are_no_quotation(text: str) -> None:
     found = own(text)
-    assert (found.text, found.pasted, found.quoted) == (text, (), False)
+    assert (found.text, found.pasted, found.seals.marks) == (text, (), ())
 
 
 MAILS = [
@@ -177,11 +182,10 @@ def test_a_block_is_named_by_its_first_line() -> None:
 def test_any_text_can_be_read_and_nothing_is_added_to_it(text: str, language: str) -> None:
     found = own_words(text, grammar(language))
     assert found == own_words(text, grammar(language))
-    said = [word for line in found.text.split("\n") for word in line.replace(" … ", " ").split()]
-    assert all(word in text.replace("’", "'") for word in said if word != "…")
-    assert all(
-        text.replace("\r\n", "\n").replace("’", "'").find(first[:20].strip()) >= 0 for first in found.pasted
-    )
+    shown = found.seals.open(found.text)
+    said = [word for line in shown.split("\n") for word in line.replace(" … ", " ").split()]
+    assert all(word in text for word in said if word != "…")
+    assert all(text.replace("\r\n", "\n").find(first[:20].strip()) >= 0 for first in found.pasted)
 
 
 @pytest.mark.parametrize("mark", [*MARKS, "```", "\n> ", '\n"', "a: b ", "\nAn: x", "Hi Bo,\n", "1,2,3\n"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from memoryclaw.consolidation.talk import Statement
+from memoryclaw.talk.statements import Statement
 
 # Words that carry a subject, of a statement without a number, a name or a word of weight.
 _LEAST, _MANY = 2, 3  # where it decides, prefers, lasts or changes something; anywhere
@@ -42,38 +42,50 @@ def says_something(one: Statement) -> bool:
     return len(one.content) >= _LEAST and (one.kind in ("decide", "prefer", "state") or one.change)
 
 
+def weighs(one: Statement) -> bool:
+    """True where the sum has a say: not of orders and to-dos, what is asked to be remembered, or the change of a fact."""
+    return (
+        not one.stressed
+        and one.kind not in ("order", "task", "duty", "done", "off")
+        and not (one.change and one.assertions)
+    )
+
+
 TABLE = (
     Rule("drop", "a question", _doubt("asked")),
     Rule("drop", "only supposed", _doubt("supposed")),
-    Rule("fact", "asked to be remembered, and told of what", lambda one: one.stressed and bool(one.told)),
+    Rule("fact", "asked to be remembered, and told of what", lambda one: one.stressed and bool(one.assertions)),
     Rule("statement", "asked to be remembered", lambda one: one.stressed),
     Rule("episode", "in jest", _doubt("joke")),
-    Rule("fact", "who somebody is, told in passing", lambda one: any(told.how == "role" for told in one.told)),
+    Rule("fact", "who somebody is, told in passing", lambda one: any(assertion.how == "role" for assertion in one.assertions)),
     Rule("statement", "somebody else's word that holds a figure or is of health", lambda one: "reported" in one.doubts and one.firm and "hedged" not in one.doubts),
     Rule("episode", "somebody else's word", _doubt("reported")),
     Rule("fact", "an order how to answer", lambda one: one.kind == "order" and "hedged" not in one.doubts and not one.among),
     Rule("episode", "one piece of work", _kind("task")),
     Rule("episode", "a to-do", _kind("duty", "done", "off")),
     Rule("episode", "a mood", _doubt("mood")),
-    Rule("episode", "of the one spoken to", lambda one: "addressed" in one.doubts and not one.hard and not one.told),
-    Rule("ask", "said with a doubt, of a known field", lambda one: bool(one.told) and "hedged" in one.doubts),
-    Rule("fact", "told of what", lambda one: bool(one.told) and "moment" not in one.doubts),
+    Rule("episode", "of the one spoken to", lambda one: "addressed" in one.doubts and not one.hard and not one.assertions),
+    Rule("ask", "said with a doubt, of a known field", lambda one: bool(one.assertions) and "hedged" in one.doubts),
+    Rule("fact", "told of what", lambda one: bool(one.assertions) and "moment" not in one.doubts),
     Rule("episode", "said among people, not to the assistant", lambda one: one.among),
     Rule("statement", "an answer, or one of several", lambda one: one.kind in ("choice", "answer") and bool(one.content or one.hard)),
     Rule("statement", "decided with a doubt, which the words keep", lambda one: "hedged" in one.doubts and one.kind == "decide" and one.firm),
     Rule("episode", "said with a doubt", _doubt("hedged")),
     Rule("episode", "true for the moment", lambda one: "moment" in one.doubts and one.kind != "decide"),
-    Rule("episode", "happened once", lambda one: one.kind == "event" and not (one.firm or one.told), weak=True),
+    Rule("episode", "happened once", lambda one: one.kind == "event" and not (one.firm or one.assertions), weak=True),
     Rule("episode", "a wish or a plan", lambda one: one.kind == "wish" and not (one.firm or (one.hard and one.subject == "own")), weak=True),
     Rule("statement", "the speaker's own word", says_something),
     Rule("episode", "says little", lambda _one: True, weak=True),
 )  # fmt: skip
 
 
+HARDLY = Rule("episode", "hardly worth having in a month", lambda one: one.worth is not None and not one.worth.enough and weighs(one), weak=True)  # fmt: skip
 MATTERS = Rule("statement", "of what matters", lambda one: one.salient > 0 and bool(one.content))
 
 
 def verdict(one: Statement) -> Rule:
-    """The row that decides what becomes of a statement: that of the table, but what is weak and of what matters is kept."""
+    """The row that decides what becomes of a statement: that of the table, but the sum may say no, and what is weak and of what matters is kept."""
     row = next(row for row in TABLE if row.fits(one))
+    if row.verdict in ("fact", "statement", "ask") and HARDLY.fits(one):
+        row = HARDLY
     return MATTERS if row.weak and MATTERS.fits(one) else row

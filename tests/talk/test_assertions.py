@@ -18,7 +18,7 @@ NAMES = ("Ana", "Ben Lund", "projectX", "Slipway Road")
 
 def told(text: str, language: str = "en") -> list[tuple[str, str, str, str]]:
     said = talk_of(text, names=NAMES, language=language).statements
-    return [(one.entity, one.field, one.value, one.how) for found in said for one in found.told]
+    return [(one.entity, one.field, one.value, one.how) for found in said for one in found.assertions]
 
 
 @pytest.mark.parametrize(

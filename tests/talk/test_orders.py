@@ -6,7 +6,7 @@ import pytest
 from segments import only, talk_of
 
 from memoryclaw.consolidation.claims import FROM_NOW_ON, claims_of
-from memoryclaw.consolidation.orders import is_order, is_task
+from memoryclaw.talk.orders import is_order, is_task
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import grammar
 

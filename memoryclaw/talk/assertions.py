@@ -8,7 +8,7 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
-from memoryclaw.consolidation.people import Names, Relation, relations
+from memoryclaw.talk.people import Names, Relation, relations
 from memoryclaw.text.clauses import Clause, trimmed
 from memoryclaw.text.dates import find_ranges, with_blanks
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
@@ -28,7 +28,7 @@ _MARK = re.compile(r"(?<!\d),|,(?!\d)|[;()!?…]|\.(?=\s|$)|\s[-–—]\s")  # w
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 
-class Told(NamedTuple):
+class Assertion(NamedTuple):
     """One value of one field of an entity ("" for the speaker), and how it was told: role, noun, bare, verb or contact.
 
     A bare noun (`budget is 14k`) says of nobody that it is theirs: it changes a field that is known, and makes no new one.
@@ -42,7 +42,9 @@ class Told(NamedTuple):
     when: str = ""  # its words for the time since when it is so: "last week"
 
 
-def told_by(clause: Clause, words: Grammar, names: Names, speaker: str, behind: str = "") -> tuple[Told, ...]:
+def assertions_in(
+    clause: Clause, words: Grammar, names: Names, speaker: str, behind: str = ""
+) -> tuple[Assertion, ...]:
     """What a clause tells of what, the surest forms only.
 
     Args:
@@ -52,7 +54,7 @@ def told_by(clause: Clause, words: Grammar, names: Names, speaker: str, behind: 
         speaker: the name of who speaks.
         behind: what stands behind it in its sentence, with the mark between.
     """
-    found = [told_of(relation) for relation in relations(clause, words, names)]
+    found = [assertion_of(relation) for relation in relations(clause, words, names)]
     if not found and _holds(clause, words):
         made = (
             _by_change(clause, words, names)
@@ -92,9 +94,9 @@ def _denying(words: Grammar) -> list[tuple[str, ...]]:
     return [phrase for phrase, _ in words.verb_fields if words.negations.within(phrase)]
 
 
-def told_of(relation: Relation) -> Told:
+def assertion_of(relation: Relation) -> Assertion:
     """Who somebody is, as a fact: the role is a field of the one whose it is."""
-    return Told(
+    return Assertion(
         relation.whose, _field(relation.role), relation.who, "role", f"{relation.role} {relation.who}"
     )
 
@@ -104,7 +106,7 @@ def _field(noun: str) -> str:
     return known.field if known else plain_key(noun).lower()
 
 
-def _by_noun(clause: Clause, words: Grammar, names: Names) -> Told | None:
+def _by_noun(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
     """`my rent is 900`, `the deadline of projectX is 2026-04-10`, `Ana's email is …`, `budget: 14k`."""
     if clause.kind != "be" or not clause.subject or not clause.rest:
         return None
@@ -122,7 +124,7 @@ def _by_noun(clause: Clause, words: Grammar, names: Names) -> Told | None:
     firm = bool(_HARD.search(value) or names.found(value) or value[:1].isupper())
     if not (known or explicit) or not (firm or (known and explicit and not _is_judgement(value, words))):
         return None
-    return Told(entity, _field(noun), value, "noun" if explicit else "bare", f"{noun} {value}", when)
+    return Assertion(entity, _field(noun), value, "noun" if explicit else "bare", f"{noun} {value}", when)
 
 
 def _is_field(tokens: Sequence[str], words: Grammar) -> bool:
@@ -130,7 +132,7 @@ def _is_field(tokens: Sequence[str], words: Grammar) -> bool:
     return noun_of(" ".join(tokens)) is not None or words.things.at(tokens[-1:]) > 0
 
 
-def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Told | None:
+def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:
     """`deadline for Atlas: 12 May`, `Ana has a new number, 0161 496 0000`: the value stands behind a mark."""
     has, mark = clause.kind == "have", behind.lstrip()[:1]
     if not (mark == ":" or (has and mark == ",")) or not (has or not clause.kind):
@@ -164,7 +166,7 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Told 
         or words.negations.at(tokens_of(value))
     ):
         return None
-    return Told(entity, _field(field), value, "noun" if explicit else "bare", f"{field} {value}")
+    return Assertion(entity, _field(field), value, "noun" if explicit else "bare", f"{field} {value}")
 
 
 def _owner_and_noun(
@@ -267,7 +269,7 @@ def _entity(typed: str, names: Names) -> str:
     )
 
 
-def _by_change(clause: Clause, words: Grammar, names: Names) -> Told | None:
+def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
     """`the deadline moved to 12 May`, `rent went up to 900`, `we pushed the launch to June 3`."""
     tokens, spans = clause.tokens, spans_of(clause.text)
     verb = len(tokens) - len(tokens_of(clause.rest)) - len(clause.verb)
@@ -287,10 +289,10 @@ def _by_change(clause: Clause, words: Grammar, names: Names) -> Told | None:
     value = _value(clause.text[spans[goal][1] : end], words)
     if not _HARD.search(value) or not (noun_of(noun) or words.things.at(tokens_of(noun)[-1:])):
         return None
-    return Told(entity, _field(noun), value, "noun" if explicit else "bare", f"{noun} {value}")
+    return Assertion(entity, _field(noun), value, "noun" if explicit else "bare", f"{noun} {value}")
 
 
-def _by_verb(clause: Clause, words: Grammar, names: Names, speaker: str) -> Told | None:
+def _by_verb(clause: Clause, words: Grammar, names: Names, speaker: str) -> Assertion | None:
     """`i live in Leeds`, `Romy is allergic to nuts`: verbs that have a field of their own."""
     about, subject = names.subject(clause, words, speaker)
     if (
@@ -316,7 +318,9 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, speaker: str) -> Told
                 end = place + len(phrase)
                 value = _value(text[spans[end][0] :], words, stops=True) if end < len(spans) else ""
                 if value and _names_a_thing(value, words):
-                    return Told(about, field, value, "verb", clause.text, when if text is timeless else "")
+                    return Assertion(
+                        about, field, value, "verb", clause.text, when if text is timeless else ""
+                    )
                 return None
     return None
 
@@ -336,7 +340,7 @@ def _without_time(text: str, *, since: bool = False) -> tuple[str, str]:
     return with_blanks(text, [one.span for one in found]), found[0].text if found else ""
 
 
-def _contact(clause: Clause, words: Grammar, names: Names) -> Told | None:
+def _contact(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
     for field, pattern in (("email", _EMAIL), ("website", _URL), ("phone", _PHONE)):
         hit = pattern.search(clause.text)
         if hit:
@@ -345,7 +349,7 @@ def _contact(clause: Clause, words: Grammar, names: Names) -> Told | None:
             if words.negations.within(tokens_of(clause.text[: hit.start()])):
                 return None
             if own or len(set(before)) == 1:
-                return Told(
+                return Assertion(
                     "" if own else before[0],
                     field,
                     plain_value(hit[0].strip(" .,;:!?)(")),

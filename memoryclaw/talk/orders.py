@@ -47,7 +47,7 @@ def is_order(clause: Clause, words: Grammar) -> bool:
         return polite and style and not clause.kind
     if first in words.degree_orders and not style:
         return False
-    return lasting or (polite and not clause.kind) or (style and (polite or first in words.manner_verbs))
+    return lasting or (style and (polite or first in words.manner_verbs))
 
 
 def is_for_once(clause: Clause, words: Grammar, *, asked: bool) -> bool:

@@ -1,0 +1,1 @@
+"""What people said, as candidates that explain themselves: own words → corrections → clauses → statements."""

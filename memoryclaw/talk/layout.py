@@ -1,0 +1,273 @@
+"""Lines of a turn → those that have the form of what people paste: a chat, a transcript, a ticket, a log, a form, lyrics, code.
+
+A form is a row with its example. What stands in it is not read, so it need not be in a language that is known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from memoryclaw.text import words as lists
+from memoryclaw.text.grammar import Grammar, WordList, tokens_of
+
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez)[a-zä]{0,6}\.?"
+_CLOCK = r"\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:[.,]\d{1,3})?(?:\s?[ap]\.?m\b\.?)?"
+_DAY = (
+    rf"(?:\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{2,4}}|\d{{1,2}}\.? {_MONTH}(?: \d{{4}})?|{_MONTH} {{1,2}}\d{{1,2}}(?:, \d{{4}})?"
+    r")"
+)
+_DATED = rf"(?:(?:on |le |am |el )?{_DAY}(?:,? (?:at|um|à|a las) |,? {{1,2}}| ?T ?)?(?:{_CLOCK})?Z?)"
+_STAMP = rf"(?:{_DATED}|(?:(?:today|yesterday|heute|gestern|aujourd'hui|hier|hoy|ayer),? (?:(?:at|um|à|a las) )?)?{_CLOCK})"
+_AGO = r"(?:\d{1,3} ?(?:s|m|h|d|w|mo|y|min|mins|hr|hrs|(?:second|minute|hour|day|week|month|year)s?)(?: ago)?|vor \d{1,3} \w{3,9}|just now)"
+_NAME = r"[@+~]?\w[\w.'’@()+-]{0,30}(?:,? [\w.'’()+-]{1,30}){0,3}"
+
+
+class Form(NamedTuple):
+    """A form of lines that others wrote, the example of it, and how much of it is needed to tell."""
+
+    name: str
+    pattern: re.Pattern[str]
+    example: str
+    least: int = 1  # lines of it in a turn
+    spoken: bool = False  # and somebody speaks in them of themselves or to somebody
+    named: bool = False  # a single one must name somebody, rather than a thing
+    apart: bool = False  # no word in it is of the speaker
+    below: bool = False  # the lines below it are its text
+
+
+def _form(name: str, pattern: str, example: str, least: int = 1, **more: bool) -> Form:
+    return Form(name, re.compile(pattern, re.IGNORECASE), example, least, **more)
+
+
+FORMS = (
+    _form("message", rf"\W{{0,3}}(?:{_DATED}|(?<=[\[(<]){_CLOCK})\W{{1,4}}(?P<who>[^:\n]{{1,40}}?) ?: {{1,4}}(?P<words>\S)", "[04.03.26, 10:32] Tom: hi"),
+    _form("message with a clock", rf"{_CLOCK}\W{{1,4}}(?P<who>{_NAME}): {{1,4}}(?P<words>\S)", "10:32 Tom: I am in", spoken=True),
+    _form("message of a name with its time", rf"(?P<who>{_NAME}?),? {{0,2}}[\[(]{_STAMP}[\])]?: {{1,4}}(?P<words>\S)", "Tom (10:32): hi"),
+    _form("line of a channel", r"(?:\W?\d{1,2}:\d\d(?::\d\d)?\W? {1,4})?<[@+%~& ]?(?P<who>[\w.|^`{}\[\]-]{1,30})> (?P<words>\S)", "<tom> hi"),
+    _form("line of a channel in columns", rf"{_CLOCK} {{1,20}}[\w.^`-]{{1,30}} \| \S", "22:14:11   tom | hi"),
+    _form("act in a channel", r"\W?\d{1,2}:\d\d(?::\d\d)?\W? {1,4}(?:\*|-->|<--|-!-) \w", "[10:32] * tom waves"),
+    _form("head with a name and a time", rf"\W{{0,3}}(?P<who>{_NAME}?)(?:,? {{1,3}}|\s[-–—·|•]\s|,? ?[\[(])(?:sent )?(?:{_STAMP}|{_AGO})[\])]? ?:?$", "Tom — Today at 10:32", named=True, below=True),
+    _form("head with a time and a name", rf"[\[(]{_STAMP}[\])] (?P<who>{_NAME}):?$", "[10:32] Reed, Tom", named=True, below=True),
+    _form("head of a talk with its time", rf"(?:\d{{1,2}}:)?\d{{1,2}}:\d\d from (?P<who>{_NAME}) to {_NAME}:", "10:32:11 From Tom to Everyone:", below=True),
+    _form("head of a post", rf"(?:.{{0,40}} )?(?:posted|commented|replied|wrote|opened|asked|answered|sent|shared)\b.{{0,60}}? (?:{_STAMP}|{_AGO})\b(?: ?[·•].{{0,40}})?$", "tomr commented 2 days ago", apart=True, below=True),
+    _form("message of a handle", r"@\w{1,30}: {1,4}\S", "@tomr: hi"),
+    _form("head of a post with a handle", rf"(?:{_NAME} )?@\w{{1,30}}(?:\s[·•|-]\s.{{1,20}}|:)$", "Tom @tomr · 4h", below=True),
+    _form("head of a review", r"[★☆⭐]{1,5} ?.{0,60}$", "★★★★☆ Tom R.", below=True),
+    _form("forwarded", r"\W{0,3}(?:forwarded (?:from|message)|weitergeleitet(?:e nachricht)? von|reenviado|transféré|inoltrato)\b.{0,60}$", "Forwarded from Tom", below=True),
+    _form("who said it, of a page", r"(?:you|chatgpt|claude|gemini|copilot|user|assistant|human) said:?$", "You said:", below=True),
+    _form("handle", r"@\w{2,30}$", "@tomr", below=True),
+    _form("age of a post", rf"{_AGO}(?: ?[·•].{{0,20}})$", "4h ·", below=True),
+    _form("question of a form", r"q\d{1,2}[.:)]? .{1,200}\?$", "Q1. Where do you live?", below=True),
+    _form("time alone", rf"\W{{0,2}}(?::[\w-]{{1,30}}: {{1,3}})?{_CLOCK}\W{{0,2}}$", "00:12", least=2, below=True),
+    _form("subtitle", r"(?:\d\d:)?\d\d:\d\d[.,]\d{3} ?-->", "00:00:01,000 --> 00:00:03,500", below=True),
+    _form("time in brackets", r"[\[(]\d{1,2}:\d\d(?:[:.]\d\d\d?)?[\])] {1,4}\w", "[00:00:12] hello", least=2),
+    _form("time of a film", r"0{1,2}:\d\d(?::\d\d)? {1,4}\w", "0:12 hello", least=2),
+    _form("record", rf"\[?\d{{4}}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?\S* {{1,4}}\S|{_MONTH} {{1,2}}\d{{1,2}} \d\d:\d\d:\d\d \S", "2026-03-04 10:32:11 INFO in"),
+    _form("level", r"\W?\[(?:info|debug|warn(?:ing)?|error|trace|fatal|critical|notice)\]|(?-i:INFO|DEBUG|WARN|WARNING|ERROR|TRACE|FATAL):\w", "[INFO] started"),
+    _form("variable of an environment", r"(?-i:[A-Z][A-Z0-9_]{1,40})=\S", "PORT=80"),
+    _form("name of a part", r"(?-i:[A-ZÄÖÜ][A-ZÄÖÜ .'-]{1,24})(?: ?\(.{1,30}\))?$(?<![.!?])", "TOM", least=2, below=True),
+    _form("stage direction", r"\*[a-z][^*\n]{0,40} [^*\n]{1,60}\*", "*walks in* hello"),
+    _form("verse", r"\[(?:verse|chorus|bridge|intro|outro|hook|refrain|strophe|pre-chorus)\b.{0,20}\]$", "[Verse 1]", below=True),
+    _form("comment in code", r"\s*+(?://|/\*|<!--|#include|#!/|@@ -)", "// the limit", below=True),
+    _form("role of a message to a model", r"[\s{\"'-]{0,12}role[\"']?:", "- role: user", below=True),
+)  # fmt: skip
+_UPPER = re.compile(r"[^\W\d_a-zß-ÿ]")
+_LABEL = re.compile(
+    r"[ \t]*+(?:[-*•+–] ++)?(?:\d{1,2}:\d\d ++)?\*{0,2}(?P<who>[^\W_][\w.'’@-]*+(?: [\w.'’@-]++){0,3})(?P<aside> ?[(\[][^)\]\n]{1,40}[)\]])?\*{0,2}(?:(?P<mark>:)\*{0,2}|[ \t](?P<dash>[-–—]))[ \t]++(?P<words>\S)"
+)
+_HEADING = 4  # words, at most
+_AUTHOR = re.compile(r"[ \t]*+[—–][ \t]?(?P<who>[^\W\d_a-zß-ÿ][^\n]{0,60})$")
+_TITLE = re.compile(
+    r"[\s#*=\[(]*+(?P<title>[^\W\d_][\w' -]{0,30}?)(?: (?:of|von|by|for|de) [\w .'-]{1,40}?|[ \t]*+(?:#|no\.? ?|nr\.? ?)?\d{0,6}\b)?[\s*\])=]*+(?P<colon>:?)[\s*]*+$"
+)
+
+
+@cache
+def listed(name: str) -> WordList:
+    """The entries of a list of `pastes.toml`."""
+    return WordList(entry for line in lists.lines(f"pastes.{name}") for entry in line.split(","))
+
+
+def pasted_lines(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
+    """The places of the lines that others wrote, as their form tells; a text goes on to the next empty line.
+
+    Args:
+        lines: of a turn.
+        words: the grammar of its language.
+        me: the first token of the name of who typed it; empty where it is not known.
+    """
+    heads = _heads(lines, words)
+    pasted = set(heads)
+    sections = False  # of a form or a text with a title, which may go on below a heading
+    for first, end in blocks_of(lines):
+        block = range(first, end)
+        pasted.update(range(next((at for at in block if at in heads), end), end))
+        of_block = _of_block(lines, block, me)
+        if sections and _is_heading(lines, block):
+            of_block = block
+        sections = bool(of_block) and of_block.stop == end
+        pasted.update(of_block)
+    if below := [at for at, form in heads.items() if form.below or form.name in _TALKS]:
+        pasted.update(range(below[0], below[-1]))  # a message may have paragraphs
+    pasted.update(_dialogue(lines, words))
+    return pasted
+
+
+_TALKS = frozenset({"message", "message of a name with its time"})
+
+
+def blocks_of(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Where each run of lines without an empty one begins and ends."""
+    first = 0
+    for at in range(len(lines) + 1):
+        if at == len(lines) or not lines[at].strip():
+            if first < at:
+                yield first, at
+            first = at + 1
+
+
+def _heads(lines: Sequence[str], words: Grammar) -> dict[int, Form]:
+    """The lines of a form, where there is as much of it as tells."""
+    hits = [
+        (at, form, hit)
+        for at, line in enumerate(lines)
+        if line.strip()
+        for form in FORMS
+        if (hit := form.pattern.match(line.strip()))
+    ]
+    counts = Counter(form.name for _, form, _ in hits)
+    last = max((at for at, line in enumerate(lines) if line.strip()), default=-1)
+    spoken = {form.name for at, form, _ in hits if speaks(lines[at], words)}
+    heads: dict[int, Form] = {}
+    for at, form, hit in hits:
+        if (
+            counts[form.name] >= form.least
+            and (not form.spoken or form.name in spoken)
+            and (not form.named or counts[form.name] > 1 or _names_somebody(hit["who"], words))
+            and (not form.below or at < last)
+            and not (form.apart and words.first_person.within(tokens_of(lines[at])))
+        ):
+            heads.setdefault(at, form)
+    return heads
+
+
+def speaks(text: str, words: Grammar, *, to_somebody: bool = True) -> bool:
+    """True where somebody speaks of themselves, or to somebody."""
+    tokens = tokens_of(text)
+    return (
+        words.first_person.within(tokens)
+        or words.possessives_own.within(tokens)
+        or (to_somebody and words.second_person.within(tokens))
+    )
+
+
+def _names_somebody(who: str, words: Grammar) -> bool:
+    """True for what is no word of the language: a name, a nickname, a handle."""
+    tokens = tokens_of(who)
+    return bool(tokens) and not any(
+        token in listed_words
+        for token in tokens
+        for listed_words in (words.things, words.small, words.light, words.weekdays, words.written_things)
+    )
+
+
+def _dialogue(lines: Sequence[str], words: Grammar) -> set[int]:
+    """The lines of a talk in which each is led by who speaks: two of them, or several by turns, of themselves or to somebody."""
+    labels = {at: hit for at, line in enumerate(lines) if (hit := _LABEL.match(line))}
+    who = {at: " ".join(tokens_of(hit["who"])) for at, hit in labels.items()}
+    order = list(who.values())
+    by_turns = any(one == third != two for one, two, third in zip(order, order[1:], order[2:], strict=False))
+    speakers = {at for at, name in who.items() if _may_speak(labels[at], name, words, by_turns=by_turns)}
+    names = {who[at] for at in speakers}
+    spoken = any("?" in lines[at] or speaks(lines[at][labels[at].start("words") :], words) for at in speakers)
+    parts = any(listed("speakers").at(name.split()) for name in names)
+    if len(names) < 2 or not (by_turns or len(set(order)) == 2 or parts) or not (spoken or parts):
+        return set()
+    last = max(speakers)
+    return set(
+        range(
+            min(speakers), next((at for at in range(last, len(lines)) if not lines[at].strip()), len(lines))
+        )
+    )
+
+
+def _may_speak(label: re.Match[str], name: str, words: Grammar, *, by_turns: bool) -> bool:
+    """True for the name or the part of somebody before what they say; a dash for a colon stands only in a talk by turns."""
+    if label["dash"] and not by_turns:
+        return False
+    tokens = name.rstrip(" 0123456789").split()
+    if not tokens:
+        return False
+    if (
+        listed("speakers").at(tokens)
+        or words.people_pronouns.at(tokens)
+        or words.roles.at(tokens) == len(tokens)
+    ):
+        return True
+    typed = by_turns or label["aside"] or _is_typed_as_name(label["who"])
+    return bool(typed) and _names_somebody(name, words)
+
+
+def _is_typed_as_name(who: str) -> bool:
+    return _UPPER.match(who) is not None
+
+
+def _of_block(lines: Sequence[str], block: range, me: str) -> range:
+    """The lines of a block that others wrote: below a title, below the name of whose form it is, above who wrote it."""
+    for at in block:
+        hit = _LABEL.match(lines[at])
+        label = tokens_of(hit["who"]) if hit and hit["mark"] else []
+        if (
+            hit
+            and label
+            and listed("owners").at(label) == len(label)
+            and not (me and me in tokens_of(lines[at][hit.start("words") :]))
+        ):
+            return range(_first_label(lines, block, at), block.stop)
+        if _is_title(lines[at], alone=len(block) == 1):
+            return range(at, block.stop if at + 1 < block.stop else len(lines))
+    last = block[-1]
+    author = _AUTHOR.match(lines[last])
+    if author and not (me and me in tokens_of(author["who"])):
+        return block
+    if any(listed("footers").at(tokens_of(lines[at])) for at in block[-2:]):
+        return range(_paragraph_above(lines, block.start) if len(block) == 1 else block.start, block.stop)
+    return range(0)
+
+
+def _is_heading(lines: Sequence[str], block: range) -> bool:
+    """True for a block that begins with a few words alone in a line: `Description`."""
+    first = lines[block.start].strip()
+    return (
+        len(block) > 1
+        and len(tokens_of(first)) <= _HEADING
+        and _is_typed_as_name(first)
+        and first[-1] not in ".,!?;"
+    )
+
+
+def _paragraph_above(lines: Sequence[str], at: int) -> int:
+    """Where the paragraph above a place begins."""
+    end = next((number for number in range(at - 1, -1, -1) if lines[number].strip()), 0)
+    return next((number + 1 for number in range(end, -1, -1) if not lines[number].strip()), 0)
+
+
+def _first_label(lines: Sequence[str], block: range, at: int) -> int:
+    while at > block.start and _LABEL.match(lines[at - 1]):
+        at -= 1
+    return at
+
+
+def _is_title(line: str, *, alone: bool) -> bool:
+    """True for a title and no more: `Chapter 1`, `Ticket #4471`, `Chorus:`."""
+    hit = _TITLE.match(line)
+    tokens = tokens_of(hit["title"]) if hit else []
+    return (
+        bool(hit and tokens)
+        and listed("titles").at(tokens) == len(tokens)
+        and bool(_UPPER.match(line.strip(" #*=[(")) or (hit and hit["colon"]) or not alone)
+    )

@@ -1,0 +1,393 @@
+"""What a person typed → the person's own words: nothing pasted, code and quotations sealed. What was pasted is named, not read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from memoryclaw.talk.layout import blocks_of, listed, pasted_lines, speaks
+from memoryclaw.talk.seals import Sealing, Seals
+from memoryclaw.text.grammar import Grammar, tokens_of
+from memoryclaw.text.sentences import SMALL
+
+_CUT = " … "  # stands where a secret was left out of a line
+_FENCED = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|```.*?(?:```|\Z)")
+_QUOTED_LINES = re.compile(r"(?m)(?:^[ \t]*>.*$\n?)+")
+# A quotation of a few words only marks them.
+_PAIRS = (('"', '"'), ("“", "”"), ("„", "“”"), ("«", "»"), ("»", "«"))
+_QUOTED = re.compile(
+    "|".join(rf"(?<!\w){a}([^{a}{b}]*+)[{b}](?!\w)" for a, b in _PAIRS)
+    + r"|(?<![\w'])'((?:[^'\n]|(?<=\w)'(?=\w))*+)'(?!\w)"
+)
+_UNCLOSED = re.compile(r"(?ms)(?:^|(?<=[\s:]))(?:\"(?=[^\"]*+\Z)|[“„](?=[^“”„]*+\Z)|«(?=[^«»]*+\Z))\S.*")
+_FEW, _LONG = 3, 80  # words of a quotation that stay; characters of one that is named
+_COLON = re.compile(r":(?=\s|$)|：|\s[-–—](?=\s)")
+_LEAD = 200  # characters before a colon that may announce what stands behind it
+_NOTHING = re.compile(r"\s*+\Z")
+_MORE = re.compile(r"\s*+(?:\S++(?<![.!?])\s++){2}\S")  # a sentence of more than a few words
+_ENDS = re.compile(r"[.!?…]\s|\n")
+_MANY_SIGNS = 3  # of a line that are no marks of a sentence
+_ASKING = 20  # words, at most, of a request for work on a text
+_HEADER = re.compile(
+    r"(?im)^[ \t]*(?:-{3,}\s*(?:original message|forwarded|weitergeleitet)|begin forwarded|\[[^\]\n]{0,60}\b(?:forwarded|fwd)\b"
+    r"|(?:from|von|sender|to|an|cc|subject|betreff|sent|gesendet|date|datum|re|aw|wg|fwd?|de|para|à|asunto|assunto|objet|oggetto|onderwerp)[ \t]*:[ \t]*\S)"
+)
+_HAIL = (
+    r"(?:hi|hello|hey|dear|hallo|moin|servus|liebe[r]?|sehr geehrte[rn]?|guten (?:tag|morgen|abend)"
+    r"|good (?:morning|afternoon|evening))"
+)
+_GREETING = re.compile(rf"[ \t]*{_HAIL}\b[^.!?:\n]{{0,40}}[,!]?[ \t]*$", re.IGNORECASE)
+_FAREWELL = re.compile(
+    r"[ \t]*(?:-- ?$|(?:(?:kind|best|warm|many)(?:est)? (?:regards|wishes)|regards|best|(?:yours )?(?:sincerely|faithfully|truly)|yours|cheers|love"
+    r"|(?:mit )?(?:freundliche[nr]?|viele[n]?|liebe[n]?|beste[n]?|herzliche[n]?) gr(?:ü|ue)(?:ß|ss)en?\b.{0,20}|lg|vg|mfg)\b(?:[,.!]|\s*(?:\n|\Z|(?-i:[A-ZÄÖÜ]))))",
+    re.IGNORECASE,
+)
+_THANKS = re.compile(
+    r"[ \t]*(?:many |kind )?(?:thanks|thank you|thx|cheers|danke|vielen dank|merci|gracias)[,.!]?[ \t]*$",
+    re.IGNORECASE,
+)
+# How nobody takes leave of an assistant.
+_FORMAL = re.compile(
+    r"[ \t]*(?:(?:kind|best|warm|many)(?:est)? (?:regards|wishes)|regards|(?:yours )?sincerely|yours faithfully"
+    r"|(?:mit )?(?:freundliche[nr]?|viele[n]?|beste[n]?) gr(?:ü|ue)(?:ß|ss)en?)[,.!]?[ \t]*$",
+    re.IGNORECASE,
+)
+_SIGNATURE = re.compile(r"[ \t]*+[^\W\d_a-zß-ÿ][\w.'-]*+(?:[ \t]++[^\W\d_a-zß-ÿ][\w.'-]*+){0,2}[ \t]*$")
+_TABLE = re.compile(r"[^\s,;|]*+(?:[,;|\t][^\s,;|]*+){2,}$|[ \t]*\|.*\|[ \t]*$|(?:[^|\n]*\|){2}")
+_CODE_LINE = re.compile(
+    r"[{};]\s*$|^\s*(?:at |def |import |from \w+ import|func |return |\$ |#include|</?\w+)|=>|::\w|^(?>.*?\w\().*\)\s*[;:{]?$|0x[0-9a-f]{2,}|^\s*[\w.]+(?:Error|Exception)\b"
+)
+_REMARK = re.compile(r"[ \t]*(?:#|//|--|%|;) ?\S")
+_SIGNS = re.compile(r"[=*^{}\[\];<>|\\]|(?<=\w)\(|\)(?=[\w.;])")
+_LIST = re.compile(r"[ \t]*(?:[-*•+–]|\d{1,2}[.)])[ \t]+\S")
+_MEASURE = re.compile(
+    r"\d\s?(?:g|kg|mg|ml|cl|l|el|tl|oz|lb|lbs|tsp|tbsp|cups?|c|min|°c?f?|grad)\b", re.IGNORECASE
+)
+
+
+# The mark of a secret that was taken out, whole or cut, and of what was private.
+_HIDDEN = re.compile(r"\[?\bREDACTED\b(?::[^\]\s]*)?\]?|\[private\]")
+
+
+class OwnWords(NamedTuple):
+    """The words that are a person's own, and what was left out of the turn."""
+
+    text: (
+        str  # lines that belong together stay lines; a mark stands for each piece of code and each quotation
+    )
+    pasted: tuple[str, ...] = ()  # the first line of each block that was left out
+    seals: Seals = Seals()
+
+
+def own_words(text: str, words: Grammar, speaker: str = "") -> OwnWords:
+    """The own words of one turn.
+
+    Args:
+        text: what was typed.
+        speaker: who typed it; a line that greets them, and a letter that they have not signed, are somebody else's.
+        words: the grammar of its language; `written_things`, `rework_verbs` and `reporting_verbs` announce words of others.
+    """
+    pasted: list[str] = []
+
+    def block(hit: re.Match[str]) -> str:
+        pasted.append(_first_line(hit[0]))
+        return "\n"
+
+    text = without_secrets(text)
+    text = _UNCLOSED.sub(block, _QUOTED_LINES.sub(block, _FENCED.sub(block, text.replace("\r\n", "\n"))))
+    sealing = Sealing(text)
+
+    def quotation(hit: re.Match[str]) -> str:
+        quote = next((group for group in hit.groups() if group is not None), "")
+        if len(tokens_of(quote)) <= _FEW and "\n" not in quote:
+            return hit[0]
+        start, end = hit.span()
+        before, behind = hit.string[max(0, start - 1) : start], hit.string[end : end + 2].lstrip(".,!?")[:1]
+        apart = "\n" in quote or (before in ("", "\n") and behind in ("", "\n"))
+        if apart or len(quote) > _LONG:
+            pasted.append(_first_line(sealing.sealed().open(quote)))
+        return "\n" if apart else sealing.seal(hit[0], quotation=True)
+
+    lines = _QUOTED.sub(quotation, sealing.code(text)).split("\n")
+    own, others = _parted(lines, words, next(iter(tokens_of(speaker)), ""))
+    seals = sealing.sealed()
+    return OwnWords("\n".join(own), tuple(filter(tokens_of, (*pasted, *map(seals.open, others)))), seals)
+
+
+def _parted(lines: Sequence[str], words: Grammar, me: str) -> tuple[list[str], list[str]]:
+    """The lines of a turn that are the speaker's own, and the first one of each block that is not."""
+    others = (
+        pasted_lines(lines, words, me) | _letters(lines, me) | _material(lines, words) | _tables(lines, words)
+    )
+    own: list[str] = []
+    pasted: list[str] = []
+    inside, end = False, 0  # inside: a block that was named already
+    last = _last(lines, str.strip)
+    for number, line in enumerate(lines):
+        if not line.strip():
+            continue
+        if number >= end and me and _greeted(me).match(line):
+            end = len(lines)
+        elif number >= end and _HEADER.match(line):
+            end = _mail_end(lines, number)
+        if number in others or number < end:
+            pasted += [] if inside else [line.strip()]
+            inside = True
+            continue
+        before, reach = _before_others(line, words, last=number == last)
+        own.append(before)
+        pasted.append(line[len(before) :].strip())
+        inside = bool(pasted[-1])
+        if reach:
+            end = len(lines) if reach == _ALL else _block_end(lines, number)
+    return own, pasted
+
+
+def _mail_end(lines: Sequence[str], at: int) -> int:
+    """Where a mail ends that has its header at a place: its text stands in the same block, or in all that follows."""
+    end = _block_end(lines, at)
+    text = [line for line in lines[at:end] if not (_COLON.search(line) or _GREETING.match(line))]
+    return end if text and not _HEADER.match(lines[end - 1]) else len(lines)
+
+
+def _tables(lines: Sequence[str], words: Grammar) -> set[int]:
+    """The lines of tables and code, with what goes on from them until somebody speaks of themselves or asks."""
+    tables: set[int] = set()
+    goes_on = False
+    for first, end in blocks_of(lines):
+        block = range(first, end)
+        goes_on = goes_on and not speaks(lines[first], words, to_somebody=False) and "?" not in lines[first]
+        has_code = any(_CODE_LINE.search(lines[at]) for at in block)
+        for at in block:
+            line = lines[at]
+            if (
+                (at and _is_code(line))
+                or (has_code and _REMARK.match(line))
+                or len(_SIGNS.findall(line)) > _MANY_SIGNS
+            ):
+                goes_on = goes_on or not _is_item(line)
+                tables.add(at)
+            elif goes_on:
+                tables.add(at)
+    return tables
+
+
+_BLOCK, _ALL = "block", "all"  # how far words of others go on: to the next empty line, to the end
+
+
+def _block_end(lines: Sequence[str], at: int) -> int:
+    return next((number for number in range(at, len(lines)) if not lines[number].strip()), len(lines))
+
+
+def _letters(lines: Sequence[str], me: str) -> set[int]:
+    """The lines of letters that greet somebody and take leave, or take leave formally, and that another one has signed."""
+    letters: set[int] = set()
+    start = -1
+    for at, line in enumerate(lines):
+        if _GREETING.match(line):
+            start = at
+        signature = next((n for n in range(at + 1, min(at + 3, len(lines))) if lines[n].strip()), at)
+        thanks = _THANKS.match(line) and signature > at and _SIGNATURE.match(lines[signature])
+        if not (_FAREWELL.match(line) or thanks):
+            continue
+        formal = (
+            bool(_FORMAL.match(line) or line.strip() == "--")
+            and signature > at
+            and _SIGNATURE.match(lines[signature])
+        )
+        if start < 0 and formal:
+            start = at
+            while start and start - 1 not in letters and (lines[start - 1].strip() or start == at):
+                start -= 1  # the paragraph above it
+        signed = tokens_of(lines[signature])
+        if start >= 0 and at > start and not (me and me in signed):
+            letters.update(range(start, _block_end(lines, signature)))
+        start = -1
+    return letters
+
+
+def _material(lines: Sequence[str], words: Grammar) -> set[int]:
+    """The lines of a text that the turn asks to have reworked or judged, and of a part that somebody plays."""
+    material: set[int] = set()
+    before = (0, 0)  # the block before
+    last = _last(lines, str.strip)
+    for first, end in blocks_of(lines):
+        for at in range(first, end):
+            if at in material:
+                continue
+            if _is_part(lines[at], words):
+                material.update(range(at, end))
+            elif _asks_for_work(lines[at], words):
+                back = listed("backward").within(tokens_of(lines[at]))
+                if at > first and at == last:
+                    material.update(range(first, at))
+                elif back or at == last or "?" in lines[at]:  # the text may stand on either side
+                    material.update(range(*before))
+                if at != last and not (back and first):
+                    return material | set(range(at + 1, len(lines)))
+            elif _asks_for_work(_ENDS.split(lines[at])[-1], words, beside=True):
+                material.update(range(first, at + 1))
+        before = first, end
+    return material
+
+
+def _is_part(line: str, words: Grammar) -> bool:
+    """True for a line of which a sentence begins a game: `let's role-play: I am a pirate`, `you are my boss and I am your clerk`."""
+    return any(
+        listed("parts").at(tokens) or (listed("roles").at(tokens) and listed("own_roles").within(tokens))
+        for tokens in (_plain(sentence, words) for sentence in _ENDS.split(line))
+    )
+
+
+def _plain(sentence: str, words: Grammar) -> list[str]:
+    tokens = tokens_of(sentence)
+    while tokens and (tokens[0] in words.politeness or tokens[0] in words.fillers):
+        tokens = tokens[1:]
+    return tokens
+
+
+def _asks_for_work(line: str, words: Grammar, *, beside: bool = False) -> bool:
+    """True for words that ask for nothing but work on a text, or what to make of one that was sent.
+
+    Args:
+        line: a line, or a sentence.
+        words: the grammar of its language.
+        beside: the text would stand in the same line, so that the words must point to it.
+    """
+    tokens = tokens_of(line)
+    if not 0 < len(tokens) <= _ASKING or _ENDS.search(line.rstrip(" .!?…")):
+        return False
+    points = not beside or listed("pointers").within(tokens)
+    if listed("questions").within(tokens) and line.rstrip().endswith(("?", "？", ":")):
+        return points
+    at = _request(tokens, words) if points else -1
+    behind = tokens[at + listed("requests").at(tokens, at) :] if at >= 0 else ()
+    return (
+        at >= 0
+        and not any(token in words.possessives_own for token in behind)
+        and all(_is_of_text(token, words) for token in behind)
+    )
+
+
+def _is_of_text(token: str, words: Grammar) -> bool:
+    return any(
+        token in entries
+        for entries in (
+            words.small,
+            words.light,
+            words.deictics,
+            words.politeness,
+            words.written_things,
+            words.order_topics,
+            words.adverbs,
+            listed("subjects"),
+        )
+    )
+
+
+def _request(tokens: Sequence[str], words: Grammar) -> int:
+    """Where a request for work on a text begins; -1 where more than small words of some language stand before it."""
+    at = listed("requests").find(tokens)
+    before = tokens[: max(at, 0)]
+    is_small = all(
+        any(token in small for small in SMALL.values())
+        or any(
+            token in entries
+            for entries in (words.politeness, words.fillers, listed("subjects"), listed("askers"))
+        )
+        for token in before
+    )
+    return at if is_small else -1
+
+
+def without_secrets(text: str) -> str:
+    """The text with a cut where something was taken out for being secret or private: nothing is named or told by that."""
+    return _HIDDEN.sub(_CUT, text) if "REDACTED" in text or "[private]" in text else text
+
+
+def _first_line(block: str) -> str:
+    lines = block.split("\n")
+    if len(lines) > 1 and lines[0].lstrip().startswith(("```", "~~~")):
+        del lines[0]  # it names the language of the code
+    return next(filter(None, (line.strip(' \t>"“„«»`~') for line in lines)), "")
+
+
+@cache
+def _greeted(me: str) -> re.Pattern[str]:
+    """Finds a line that greets somebody by name; `hi Nora here` greets nobody."""
+    return re.compile(rf"[ \t]*{_HAIL}[ \t]+{re.escape(me)}\b(?![ \t]+(?:here|hier)\b)", re.IGNORECASE)
+
+
+def _last(lines: Sequence[str], fits: Callable[[str], object]) -> int:
+    """The place of the last line that fits; -1 where none does."""
+    return next((number for number in reversed(range(len(lines))) if fits(lines[number])), -1)
+
+
+def _is_code(line: str) -> bool:
+    """True for a line of a table, of code, or of a list of amounts."""
+    return bool(_TABLE.match(line.strip()) or _CODE_LINE.search(line) or len(_MEASURE.findall(line)) > 1)
+
+
+def _is_item(line: str) -> bool:
+    return _LIST.match(line) is not None
+
+
+def _reworks(clause: Sequence[str], words: Grammar) -> bool:
+    """True for a request for work on a text, `in German please`, but not for `to answer that`."""
+    if any(token in words.first_person for token in clause) and not listed("requests").within(clause):
+        return False
+    hits = [entries.find(clause) for entries in (words.rework_verbs, listed("requests"), listed("subjects"))]
+    return any(at >= 0 and not (at and clause[at - 1] in words.goal_prepositions and at < 2) for at in hits)
+
+
+def _is_own(clause: Sequence[str], words: Grammar) -> bool:
+    """True for something written that is the speaker's: `summary of my week`, not `a message from my landlord`."""
+    at = words.written_things.find(clause)
+    behind = clause[at + words.written_things.at(clause, at) :]
+    return (at > 0 and clause[at - 1] in words.possessives_own) or (
+        len(behind) > 1 and behind[0] in words.owner_prepositions and behind[1] in words.possessives_own
+    )
+
+
+def _before_others(line: str, words: Grammar, *, last: bool) -> tuple[str, str]:
+    """The line up to where it announces words of others, and how far these go on."""
+    for colon in _COLON.finditer(line):
+        sentence = re.split(r"[.!?…]\s|,\s", line[max(0, colon.start() - _LEAD) : colon.start()])[-1]
+        if not tokens_of(sentence) or words.remember_phrases.within(tokens_of(sentence)):
+            continue
+        ends = _NOTHING.match(line, colon.end()) is not None
+        if _announces(sentence, line, colon, words):
+            return line[: colon.end()], _ALL if ends else _BLOCK
+        if ends and not last and colon[0] == ":":
+            return line, ""
+    start = 0
+    for stop in _ENDS.finditer(line):
+        if _asks_for_work(line[start : stop.start() + 1], words, beside=True):
+            return line[: stop.end()], _BLOCK
+        start = stop.end()
+    return line, _ALL if not last and _announces_below(line[start:], words) else ""
+
+
+def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -> bool:
+    """True where words of others stand behind a colon, or behind a dash where these words ask for work on them."""
+    if colon[0][0].isspace():
+        return _asks_for_work(sentence, words)
+    clause = tokens_of(sentence)
+    if any(token in words.second_person and token not in words.nominatives for token in clause):
+        return False
+    if words.reporting_verbs.within(clause) or listed("sources").within(clause) or _reworks(clause, words):
+        return True
+    written = words.written_things.within(clause) and not _is_own(clause, words)
+    return written and any(rest.match(line, colon.end()) for rest in (_NOTHING, _MORE, _GREETING))
+
+
+def _announces_below(sentence: str, words: Grammar) -> bool:
+    """True for `this is what she said`, `translate this` and `here is the letter` at the end of a line."""
+    tail = tokens_of(sentence)
+    reports = words.reporting_verbs.within(tail)
+    works = (reports and not words.first_person.within(tail)) or words.rework_verbs.within(tail)
+    if words.written_things.within(tail):
+        return works or reports or words.deictics.within(tail)
+    return works and any(token in words.deictics and token in words.pronouns for token in tail)

@@ -1,0 +1,104 @@
+"""Code, paths, options and quotations in a sentence stand as one word while it is read, and are put back whole in what is kept."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import NamedTuple
+
+# Letters that no living language uses: a word of its own to every pattern.
+_FIRST, _MOST = 0x10600, 256
+_SEALS = re.compile(f"[{chr(_FIRST)}-{chr(_FIRST + _MOST - 1)}]")
+_CODE = re.compile(
+    r"`[^`\n]+`|(?<!\S)--[A-Za-z][\w-]*+(?:=[^\s,;]*+)?"
+    r"|(?<![\w.:/@~])(?:~|\.{1,2})/[\w.@+/-]*+|(?<![\w.:/@~])(?:/[\w@+-][\w.@+-]*+){2,}/?|(?<![\w.:/@~-])\w[\w-]*+(?:/[\w-]++)*+/[\w-]++\.[a-z]\w{0,4}\b"
+)
+_END = ".,;:!?"  # ends a sentence rather than a path
+_CLOSERS = {"(": ")", "[": "]", "{": "}", "“": "”", "„": "“”", "«": "»", '"': '"'}
+_ENDS = frozenset(")]}”»")
+
+
+class Seals(NamedTuple):
+    """What was taken out of a text, by the mark that stands for it."""
+
+    marks: tuple[str, ...] = ()
+    quotations: frozenset[int] = frozenset()
+
+    def open(self, text: str, *, quotations: bool = True) -> str:
+        """The text with what was taken out put back; `quotations`: also those."""
+
+        def behind(hit: re.Match[str]) -> str:
+            number = ord(hit[0]) - _FIRST
+            if number >= len(self.marks) or (number in self.quotations and not quotations):
+                return hit[0]
+            return self.open(self.marks[number], quotations=quotations)
+
+        return _SEALS.sub(behind, text) if self.marks else text
+
+
+class Sealing:
+    """Takes parts out of one text."""
+
+    def __init__(self, text: str) -> None:
+        self._marks: list[str] = []
+        self._quotations: set[int] = set()
+        self._closed = _SEALS.search(text) is not None  # its own letters could not be told from marks
+
+    def seal(self, part: str, *, quotation: bool = False) -> str:
+        """What stands for a part."""
+        if self._closed or len(self._marks) == _MOST:
+            return " … "
+        self._quotations |= {len(self._marks)} if quotation else set()
+        self._marks.append(part)
+        return chr(_FIRST + len(self._marks) - 1)
+
+    def code(self, text: str) -> str:
+        """The text with its code, paths and options sealed."""
+        return _CODE.sub(self._sealed, text)
+
+    def sealed(self) -> Seals:
+        """What was taken out so far."""
+        return Seals(tuple(self._marks), frozenset(self._quotations))
+
+    def _sealed(self, hit: re.Match[str]) -> str:
+        part = hit[0] if hit[0][0] == "`" else hit[0].rstrip(_END)
+        return self.seal(part) + hit[0][len(part) :] if len(part) > 1 else hit[0]
+
+
+def closed(text: str, start: int, end: int) -> tuple[int, int]:
+    """The part of a text between two places, longer or shorter by what closes each of its brackets and quotes.
+
+    What nobody closes is left out, with the shorter side of it.
+    """
+    pairs, alone = _pairs(text)
+    while (cut := next((at for at in alone if start <= at < end), -1)) >= 0:
+        start, end = (start, cut) if cut - start >= end - cut else (cut + 1, end)
+    for first, last in sorted(pairs, key=lambda pair: pair[0] - pair[1]):
+        if (start <= first < end) != (start <= last < end):
+            start, end = min(start, first), max(end, last + 1)
+    return (
+        (start, end)
+        if not any(start <= at < end for at in alone)
+        else closed(text, *_between(alone, start, end))
+    )
+
+
+def _between(alone: list[int], start: int, end: int) -> tuple[int, int]:
+    """The longest part without a bracket that nobody closes."""
+    edges = [start - 1, *(at for at in alone if start <= at < end), end]
+    return max(((a + 1, b) for a, b in pairwise(edges)), key=lambda part: part[1] - part[0])
+
+
+def _pairs(text: str) -> tuple[list[tuple[int, int]], list[int]]:
+    """Where brackets and quotes open and close, and where one stands alone; an inch is no quote."""
+    pairs: list[tuple[int, int]] = []
+    alone: list[int] = []
+    waiting: list[int] = []
+    for at, sign in enumerate(text):
+        if waiting and sign in _CLOSERS.get(text[waiting[-1]], ""):
+            pairs.append((waiting.pop(), at))
+        elif sign in _CLOSERS:
+            waiting.append(at)
+        elif sign in _ENDS:
+            alone.append(at)
+    return pairs, sorted([*alone, *waiting])

@@ -1,0 +1,188 @@
+"""A sum of named features may say no to what the table would keep: what it says, why, and what passes it by."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from conftest import put
+from gitvault import vault_of
+from nights import NIGHT, said
+from segments import segment_of
+
+from memoryclaw.app import App
+from memoryclaw.talk.acceptance import verdict
+from memoryclaw.talk.statements import Statement, Worth, read
+from memoryclaw.talk.worth import FEATURES, SessionLook, features_of, weigh
+
+WORK = [
+    ("user Nora", "Can you fix the parser? The output is empty then."),
+    ("assistant Pip", "Sure, I will look at the parser."),
+]
+LIFE = [
+    ("assistant Pip", "Where do you live now?"),
+    ("user Nora", "My flat is in Leith."),
+    ("assistant Pip", "Got it, Leith."),
+]
+
+
+def weighed(*turns: tuple[str, str] | str) -> list[Statement]:
+    """What is read in a conversation and what it is worth; what has no `role name` is said by Nora."""
+    segment = segment_of([turn if isinstance(turn, tuple) else ("user Nora", turn) for turn in turns])
+    talk = read(segment.turns, {})
+    return list(weigh(talk, segment.turns, SessionLook.of(segment.turns, "en")).statements)
+
+
+def kept(*turns: tuple[str, str] | str) -> list[str]:
+    return [one.words for one in weighed(*turns) if verdict(one).verdict in ("fact", "statement")]
+
+
+def run_record(root: Path) -> dict[str, object]:
+    [path] = root.glob("runs/*.json")
+    return json.loads(path.read_text())  # type: ignore[no-any-return]
+
+
+def night(root: Path, *, hour: int = 0) -> None:
+    with App(root, clock=lambda: NIGHT.replace(hour=NIGHT.hour + hour)) as app:
+        app.consolidate(llm="none")
+
+
+def test_what_is_hardly_worth_having_stays_in_the_log_and_what_is_kept_says_why(tmp_path: Path) -> None:
+    logs = {
+        "logs/2026-04-19/work.jsonl": said("work", WORK),
+        "logs/2026-04-19/life.jsonl": said("life", LIFE),
+    }
+    root = vault_of(tmp_path / "vault", {"Home.md": "# Home\n", **logs})
+    night(root)
+    people = "".join(path.read_text() for path in root.glob("semantic/*.md"))
+    assert "Leith" in people
+    assert "output" not in people
+    assert {path: (root / path).read_text() for path in logs} == logs
+    [row] = run_record(root)["decided"]  # type: ignore[misc]
+    assert "acknowledged +" in row["worth"]
+
+
+def test_the_sum_is_the_sum_of_its_parts_and_reads_no_feature_that_nobody_named() -> None:
+    for one in weighed(*LIFE, *WORK):
+        assert one.worth is not None
+        assert {name for name, _ in one.worth.parts} <= set(FEATURES)
+        sizes = [abs(part) for _, part in one.worth.parts]
+        assert sizes == sorted(sizes, reverse=True)
+        assert 0 <= one.worth.score <= 1
+
+
+def test_the_same_lines_give_the_same_worth_whatever_comes_later() -> None:
+    """Nothing behind the range that is read is looked at; nothing that the vault holds is."""
+    segment = segment_of(LIFE)
+    longer = segment_of([*LIFE, *WORK])
+    talk = read(segment.turns, {})
+    session = SessionLook.of(segment.turns, "en")
+    assert [row for _, row in features_of(talk, segment.turns, session)] == [
+        row for _, row in features_of(talk, longer.turns, session)
+    ]
+
+
+@pytest.mark.laws
+def test_the_same_range_gives_the_same_lines_in_a_vault_that_knows_other_things(tmp_path: Path) -> None:
+    logs = {"logs/2026-04-19/life.jsonl": said("life", [*LIFE, *WORK])}
+    lines = []
+    for name, more in (("empty", {}), ("full", {"semantic/work.md": "# Billing\n- port: 8080\n"})):
+        root = vault_of(tmp_path / name, {"Home.md": "# Home\n", **logs, **more})
+        night(root)
+        put(root, {"logs/2026-04-20/later.jsonl": said("later", WORK, day="2026-04-20")})
+        lines.append(run_record(root)["decided"])
+    assert lines[0] == lines[1]
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ["no bullets pls"],
+        ["from now on no bullets. and write me a poem"],
+        ["never use emoji again"],
+    ],
+)
+def test_an_order_by_itself_or_with_a_sign_of_lasting_stands(turns: list[str]) -> None:
+    assert any(one.kind == "order" and verdict(one).verdict == "fact" for one in weighed(*turns))
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ["Draft a letter to the club. no bullets pls"],
+        ["Act as a gardener. Answer in short sentences."],
+        ["keep it short for this one"],
+        ["please explain"],
+        ["do not touch the readme in this commit"],
+        ["I want you to act as a gardener"],
+        ["What does the linter say? no long answers pls"],
+        [f"{'The mast is made of oak and stands on the pier. ' * 15} no bullets pls"],
+    ],
+)
+def test_an_order_in_company_is_of_the_moment(turns: list[str]) -> None:
+    assert not any(one.kind == "order" and verdict(one).verdict == "fact" for one in weighed(*turns))
+
+
+def test_to_dos_orders_what_is_asked_to_be_remembered_and_changes_pass_the_sum_by() -> None:
+    no = Worth(0.0, enough=False)
+    for text, wanted in (
+        ("remember: the valve turns left", "statement"),
+        ("no bullets pls", "fact"),
+        ("i live in Leeds now", "fact"),
+    ):
+        [one] = [replace(one, worth=no) for one in weighed(text)]
+        assert verdict(one).verdict == wanted
+
+
+def test_what_touches_in_a_turn_is_one_item_in_whole_sentences(tmp_path: Path) -> None:
+    turns = [
+        ("assistant Pip", "What did you decide about the wall?"),
+        ("user Nora", "We decided on oak for the kitchen wall. We decided on brass for the handles."),
+        ("assistant Pip", "Noted, oak and brass."),
+    ]
+    root = vault_of(
+        tmp_path / "vault", {"Home.md": "# Home\n", "logs/2026-04-19/wall.jsonl": said("wall", turns)}
+    )
+    night(root)
+    with App(root, clock=lambda: datetime(2026, 4, 21, tzinfo=UTC)) as app:
+        statements = [fact.value for _, fact in app.facts() if fact.is_statement]
+    assert statements == [turns[1][1].rstrip(".")]
+
+
+def test_the_script_learns_from_a_folder_and_judges_people_it_never_saw(tmp_path: Path) -> None:
+    pytest.importorskip("numpy")
+    for person, place in (("ada", "Leith"), ("bob", "Gent")):
+        turns, gold = [], []
+        for number in range(12):
+            talk = (LIFE if number % 2 else WORK) if number else LIFE
+            for who, text in talk:
+                role, _, name = who.partition(" ")
+                turns.append(
+                    {
+                        "session": f"s{number}",
+                        "turn": len(turns),
+                        "role": role,
+                        "name": name,
+                        "content": text.replace("Leith", place),
+                    }
+                )
+            if talk is LIFE:
+                gold.append(
+                    {"id": f"{person}{number}", "session": f"s{number}", "kind": "fact", "values": [place]}
+                )
+        lines = {f"{person}.jsonl": turns, f"{person}.gold.jsonl": gold}
+        put(tmp_path, {name: "".join(json.dumps(row) + "\n" for row in rows) for name, rows in lines.items()})
+    script = Path(__file__).parents[2] / "benchmarks/worth.py"
+    done = subprocess.run(
+        [sys.executable, str(script), str(tmp_path), "--features", "5"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "average precision 1.000" in done.stdout
+    assert sum(name in done.stdout for name in FEATURES) >= 5
