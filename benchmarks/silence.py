@@ -26,7 +26,8 @@ from conversations import NOW, as_lines, write_logs
 
 from memoryclaw.app import App
 from memoryclaw.recall.evaluation import mean
-from memoryclaw.recall.relevance import values_of
+from memoryclaw.recall.recall import recall
+from memoryclaw.recall.relevance import says_what, values_of
 from memoryclaw.recall.search import Searcher
 
 HERE = Path(__file__).parent / "silenceset"
@@ -47,7 +48,9 @@ class Case(NamedTuple):
     group: str
     kind: str  # everyday none asked adversarial
     text: str
+    says_what: bool  # itself, so that no sum is asked
     features: dict[str, float]
+    in_reach: float  # share of what is wanted that a context without a floor holds
     held: float
     tokens: int
     confidence: float
@@ -98,8 +101,21 @@ def asked(app: App, day: Any, group: str, kind: str, text: str, held: Any) -> Ca
         features = values_of(
             ranking, [one for one in ranking.open if one.score and one.unit.trust != "untrusted"]
         )
-    answer = app.recall(text, budget=BUDGET, noted=False)
-    return Case(group, kind, text, features, held(answer), answer.tokens - answer.aside, answer.confidence)
+    answer, anything = (
+        recall(
+            searcher,
+            text,
+            goal="",
+            session="",
+            budget=BUDGET,
+            max_results=app.config.max_results,
+            floor=floor,
+        )
+        for floor in (True, False)
+    )
+    return Case(
+        group, kind, text, says_what(ranking.question), features, held(anything), held(answer), answer.tokens - answer.aside, answer.confidence
+    )  # fmt: skip
 
 
 def of_projects(folder: Path) -> Iterator[Case]:

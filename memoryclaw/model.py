@@ -291,6 +291,9 @@ class Relevance(NamedTuple):
     """Whether a vault says anything about a turn, as a sum of named terms; below 0 it does not."""
 
     terms: tuple[Term, ...] = ()
+    chance: float | None = (
+        None  # that the best holds the answer; None where the question itself says what is wanted
+    )
 
     @property
     def value(self) -> float:

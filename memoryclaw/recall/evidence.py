@@ -136,7 +136,7 @@ class EvidenceReader:
         answers = self._words_of_people(question, then) if then and question.in_words and not listed else []
         wishes = self._wishes() if question.of_you and question.in_words and not fields else []
         of_now = newest and question.in_words and not (fields or question.query.ranges)
-        latest = self._newest() if of_now and question.of_latest else []
+        latest = self._newest() if of_now and question.latest else []
         soon = self._upcoming(question.today) if of_now else []
         dated = self._dated_units(question) if question.in_words and not listed else []
         rowids = dict.fromkeys([*text, *others, *goal, *listed, *answers, *wishes, *dated, *latest, *soon])

@@ -166,12 +166,12 @@ class Question(NamedTuple):
         return self._says(_YOURSELF, _YOURSELF_UNSPACED)
 
     @property
-    def of_latest(self) -> bool:
-        """True when it asks for what is newest, whatever that is about."""
+    def latest(self) -> frozenset[str]:
+        """The words by which it asks for what is newest; none where it does not."""
         typed = f" {' '.join(words_of(self.query.text.replace('’', chr(39))))} "
-        return any(f" {phrase} " in typed for phrase in _LATEST) or any(
-            phrase in self.query.text for phrase in _LATEST_UNSPACED
-        )
+        spoken = [phrase for phrase in _LATEST if f" {phrase} " in typed]
+        spoken += [phrase for phrase in _LATEST_UNSPACED if phrase in self.query.text]
+        return frozenset(word for phrase in spoken for word in phrase.split())
 
     def _says(self, words: frozenset[str], unspaced: Sequence[str]) -> bool:
         text = self.query.text

@@ -52,15 +52,16 @@ def recall(
         refused |= _of_other_projects(open_, project)
         refused |= _untrusted_units(open_) | _unapproved_units(searcher, open_)
         waiting = _put_vouched_first([hit for hit in open_ if hit.unit.rowid not in refused])
-        best = [hit for hit in waiting if hit.score or ranking.question.of_latest]
-        if not floor or relevance_of(ranking, best).passes:
+        best = [hit for hit in waiting if hit.score or ranking.question.latest]
+        relevance = relevance_of(ranking, best)
+        if relevance.passes or not floor:
             matches, packed, aside = _pack(searcher, ranking, waiting, pack)
         else:
             matches, packed, aside = _pack(
                 searcher, ranking, _due_alone(ranking, waiting) if begins else [], pack
             )
             packed = dict.fromkeys((hit.unit.rowid for hit in waiting), "irrelevant") | packed
-        answer = searcher.answer(text, ranking, matches, refused | packed, best)
+        answer = searcher.answer(text, ranking, matches, refused | packed, relevance)
     return Recalled(
         **answer, context=pack.context(), tokens=pack.tokens(), budget=budget, aside=aside, sent=pack.sent()
     )

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from memoryclaw.index.bm25 import K1, exact, rarity
+from memoryclaw.index.bm25 import exact, rarity
 from memoryclaw.index.stemming import language
 from memoryclaw.model import Relevance, Term
 from memoryclaw.recall.evidence import NOTHING_COUNTED
-from memoryclaw.recall.question import Question
+from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.rank import Ranked, Ranking
 from memoryclaw.text import words as lists
 from memoryclaw.text.fillers import is_filler
@@ -20,11 +20,14 @@ BEST = 10  # units that are looked at
 AROUND = 50  # units that are thought to stand around a vault: in one of five notes no word is rare
 MANY = 5  # words that meet in a unit: more tell no more
 LONG = 8  # words of a question: more tell no more
+PAIR = 0.5  # words, of two characters of what is not written with spaces
 # Of what the sets that the weights were learned on do not have.
 GOAL = 1.0  # a goal shares words with something
 VECTOR = 2.0  # vectors found something near in meaning
 LOOKED_UP = 0.3  # of the weight of words to look up, no sentence: so much must meet in a unit
 _CERTAIN = 30.0  # logarithm of odds
+
+Worth = Mapping[str, tuple[float, float, float]]
 _PASTED = (": ", '"', "“", "„", "«", "```", "\n")
 
 
@@ -37,42 +40,33 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
         ranking: of the whole vault.
         best: what may stand in a context, in rank order.
     """
-    question = ranking.question
+    question, best = ranking.question, best[:BEST]
     if says_what(question):
-        partly = question.weights and (_is_look_up(question) or question.query.ranges)
-        enough = not partly or of_evidence(ranking, best[:BEST])["share"] >= LOOKED_UP
-        enough = enough or any(one.term("goal") for one in best)
+        most, _, total = _most_held(ranking, best, _worth(ranking))
+        enough = (
+            not _is_look_up(question) or most >= LOOKED_UP * total or any(one.term("goal") for one in best)
+        )
         return Relevance((Term("asked for", 1.0 if best and enough else -1.0),))
     weights, values = _weights(), values_of(ranking, best)
     terms = [Term(name, exact(weights[name][0] * value)) for name, value in values.items()]
     terms += [Term("goal", GOAL)] if any(one.term("goal") for one in best) else []
     terms += [Term("vector", VECTOR)] if any(one.term("vector") for one in best) else []
-    return Relevance(tuple(term for term in terms if term.value))
+    odds = sum(weights[name][1] * value for name, value in values.items())
+    chance = round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)
+    return Relevance(tuple(term for term in terms if term.value), chance if values["meeting"] else 0.0)
 
 
 def says_what(question: Question) -> bool:
-    """True for words to look up, fields or operators, a time, or what is newest; quotation marks in a sentence just quote."""
-    exact = question.query.filters or question.query.joined or not (question.in_words or question.is_sentence)
-    return (
-        bool(exact)
-        or not question.weights
-        or question.of_latest
-        or bool(question.query.ranges)
-        or _is_look_up(question)
-    )
-
-
-def confidence_of(ranking: Ranking, best: Sequence[Ranked]) -> float:
-    """The chance, in hundredths, that the best of what was found holds what answers the question."""
-    odds = sum(_weights()[name][1] * value for name, value in values_of(ranking, best).items())
-    return round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)
+    """True for words to look up, fields or operators, a time alone, or only what is newest; quotation marks in a sentence just quote."""
+    quoted = not (question.in_words or question.is_sentence or _is_order(question))
+    exact = question.query.filters or question.query.joined or quoted
+    only_latest = question.latest and not question.weights.keys() - question.latest
+    return bool(exact or not question.weights or only_latest or _is_look_up(question))
 
 
 def values_of(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
     """The features of a turn and of the best of what was found for it, by name."""
-    of_turn, of_units = of_text(ranking.question), of_evidence(ranking, best[:BEST])
-    both = {"own found": of_turn["own question"] * of_units["share"]}
-    return {"always": 1.0, **of_turn, **of_units, **both}
+    return {"always": 1.0, **of_text(ranking.question), **of_evidence(ranking, best[:BEST])}
 
 
 @cache
@@ -93,7 +87,6 @@ def _phrases(name: str) -> frozenset[tuple[str, ...]]:
 _GENERAL, _ORDERS = _phrases("relevance.general"), _phrases("relevance.orders")
 _LONGEST = max(map(len, _GENERAL | _ORDERS))
 _ORDERS_UNSPACED = tuple(lists.words("relevance.orders_unspaced"))
-_DEFINITE = frozenset(lists.words("relevance.definite"))
 _POINTING = frozenset(lists.words("relevance.pointing"))
 _ASKING = frozenset(lists.words("relevance.asking"))
 _COMMANDS = frozenset(lists.words("relevance.commands"))
@@ -102,16 +95,17 @@ _ENGLISH = language("en")
 
 
 def _is_look_up(question: Question) -> bool:
-    """True for nothing but telling words, of which the first is no order; what is not written with spaces may be a sentence."""
-    typed = words_of(question.query.text)
-    tells = (
-        not _is_bare(question)
-        and any(sign.isalpha() for word in typed for sign in word)
-        and "?" not in question.query.text
-    )
+    """True for nothing but telling words that are no order; what is not written with spaces may be a sentence."""
+    text = question.query.text
+    tells = any(sign.isalpha() for sign in text) and "?" not in text and not _is_bare(question)
     is_cut = any(leaf.via == "bigram" for leaf in question.leaves)
     plain = bool(question.weights) and question.in_words and not question.query.ranges
-    return tells and plain and not (is_cut or question.is_sentence) and typed[0] not in _COMMANDS
+    return tells and plain and not (is_cut or question.is_sentence or _is_order(question))
+
+
+def _is_order(question: Question) -> bool:
+    typed = words_of(question.query.text)
+    return bool(typed) and (typed[0] in _COMMANDS or _beginning(typed) in _ORDERS)
 
 
 def _is_bare(question: Question) -> bool:
@@ -123,24 +117,29 @@ def _is_bare(question: Question) -> bool:
     return is_filler(question.query.text, is_stop=is_stop)
 
 
+def _beginning(typed: Sequence[str]) -> tuple[str, ...]:
+    """The longest listed beginning that a turn has; empty for none."""
+    begins = (tuple(typed[:n]) for n in range(_LONGEST, 0, -1))
+    return next((start for start in begins if start in _GENERAL | _ORDERS), ())
+
+
 def of_text(question: Question) -> dict[str, float]:
     """The features of a turn itself, each from 0 to 1."""
     text = question.query.text
     typed = words_of(text)
-    begins = next((n for n in range(_LONGEST, 0, -1) if tuple(typed[:n]) in _GENERAL | _ORDERS), 0)
-    start = tuple(typed[:begins])
-    own = any(word in _OWN for word in typed[begins:])
+    start = _beginning(typed)
+    own = any(word in _OWN for word in typed[len(start) :])
     asks = "?" in text or "？" in text or (bool(typed) and typed[0] in _ASKING)
     values = {
         "general": start in _GENERAL and not own,
-        "order": start in _ORDERS or any(phrase in text for phrase in _ORDERS_UNSPACED),
-        "definite": any(word in _DEFINITE for word in typed[:-1]),
+        "order": not own and (start in _ORDERS or any(phrase in text for phrase in _ORDERS_UNSPACED)),
         "own": own,
         "own question": own and asks,
         "pointing": any(word in _POINTING for word in typed),
         "pasted": any(mark in text for mark in _PASTED),
         "asks": asks,
         "bare": _is_bare(question),
+        "time": bool(question.query.ranges),
     }
     return {name: float(value) for name, value in values.items()}
 
@@ -151,20 +150,15 @@ def of_text(question: Question) -> dict[str, float]:
 def of_evidence(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
     """The features of what was found for a turn: how much of it meets where, and how rare that is in this vault."""
     question, evidence = ranking.question, ranking.evidence
-    around = math.log1p(AROUND / (evidence.units + 1))
-    weights = {word: weight + around for word, weight in question.weights.items()}
-    total = sum(weights.values()) or 1.0
-    scale = rarity(evidence.units, 1) + around  # what a word tells that one unit alone holds
-    held = [words_held(question, evidence.counts.get(one.unit.rowid, NOTHING_COUNTED).own) for one in best]
-    most = max((sum(weights[word] * part for word, part in words.items()) for words in held), default=0.0)
+    worth = _worth(ranking)
+    most, words, total = _most_held(ranking, best, worth)
+    rarest, values = rarity(evidence.units, 0), worth.values()
     return {
-        "share": most / total,
-        "weight": most / scale,
-        "gain": max((one.words for one in best), default=0.0)
-        / ((sum(question.weights.values()) or 1.0) * (K1 + 1)),
-        "meeting": min(max((sum(words.values()) for words in held), default=0.0), MANY) / MANY,
-        "length": min(len(weights), LONG) / LONG,
-        "unknown": sum(weights[word] for word in question.unknown if word in weights) / total,
+        "weight": most / (rarity(evidence.units, 1) + _around(evidence.units)),
+        "meeting": min(words, MANY) / MANY,
+        "length": min(sum(part for _, part, _ in values), LONG) / LONG,
+        "unknown": sum(weight for weight, _, idf in values if idf >= rarest) / total,
+        "of the time": float(any(one.term("date") for one in best)),
         "name": float(bool(question.entities or question.people)),
         "speaker": float(
             any(one.unit.kind == "turn" and one.unit.entity_key in question.any_person for one in best)
@@ -172,18 +166,47 @@ def of_evidence(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
     }
 
 
-def words_held(question: Question, counts: Mapping[int, float]) -> dict[str, float]:
-    """The words of a question that a unit holds, or synonyms of the vault; of one that is cut into pairs of characters, a part."""
-    held: dict[str, float] = {}
+def _most_held(ranking: Ranking, best: Sequence[Ranked], worth: Worth) -> tuple[float, float, float]:
+    """The most that a unit holds of a question, by what its words weigh and by how many they are; and what all of them weigh."""
+    held = [_words_held(ranking, worth, one.unit.rowid) for one in best]
+    return (
+        max((sum(worth[word][0] for word in words) for words in held), default=0.0),
+        max((sum(worth[word][1] for word in words) for words in held), default=0.0),
+        sum(weight for weight, _, _ in worth.values()) or 1.0,
+    )
+
+
+def _around(units: int) -> float:
+    """What a word tells besides its rarity: in one of five notes no word is rare."""
+    return math.log1p(AROUND / (units + 1))
+
+
+def _worth(ranking: Ranking) -> Worth:
+    """The words of a question, each with what it weighs, as how many words it counts, and its idf; of what is not written with spaces, the pairs."""
+    question, evidence = ranking.question, ranking.evidence
+    pairs = {leaf.clause.text: n for n, leaf in enumerate(question.leaves) if _is_pair(leaf)}
+    cut = {question.leaves[n].word for n in pairs.values()}
+    parts = {word: (1.0, idf) for word, idf in question.weights.items() if word not in cut}
+    parts |= {text: (PAIR, evidence.weights[n]) for text, n in pairs.items()}
+    around = _around(evidence.units)
+    return {word: (part * (idf + around), part, idf) for word, (part, idf) in parts.items()}
+
+
+def _words_held(ranking: Ranking, worth: Worth, rowid: int) -> set[str]:
+    """The words of a question that a unit holds, or synonyms of the vault, as they stand in `worth`."""
+    question = ranking.question
     leaves = (*question.leaves, *question.aliases)
-    for number in counts:
-        if number >= len(leaves) or leaves[number].near:
-            continue
-        leaf = leaves[number]
-        if leaf.via == "bigram" and number < len(question.leaves):
-            pairs = sum(other.word == leaf.word and other.share == leaf.share for other in question.leaves)
-            part = 1 / pairs if leaf.share == 1 else 0.0
-            held[leaf.word] = held.get(leaf.word, 0.0) + part
-        else:
-            held |= dict.fromkeys(leaf.word.split() if number >= len(question.leaves) else (leaf.word,), 1.0)
-    return {word: min(part, 1.0) for word, part in held.items() if part and word in question.weights}
+    counted = [n for n in ranking.evidence.counts.get(rowid, NOTHING_COUNTED).own if n < len(leaves)]
+    return {word for n in counted for word in _words_of(leaves[n], n < len(question.leaves)) if word in worth}
+
+
+def _words_of(leaf: Leaf, asked: bool) -> list[str]:
+    if leaf.near:  # a day is no word
+        return []
+    if _is_pair(leaf):
+        return [leaf.clause.text]
+    return [leaf.word] if asked else leaf.word.split()
+
+
+def _is_pair(leaf: Leaf) -> bool:
+    return leaf.via == "bigram" and leaf.share == 1

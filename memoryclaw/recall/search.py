@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from memoryclaw.index.catalog import Catalog, UnitSummary
 from memoryclaw.index.index import Index
 from memoryclaw.index.stemming import language
-from memoryclaw.model import COLUMNS, PROJECT, Answer, LeftOut, Match, Matched, Term, Traced, Unit
+from memoryclaw.model import COLUMNS, PROJECT, Answer, LeftOut, Match, Matched, Relevance, Term, Traced, Unit
 from memoryclaw.recall.evidence import NOTHING_COUNTED, EvidenceReader
 from memoryclaw.recall.explain import filter_causes, read_columns, reasons
 from memoryclaw.recall.folding import Folding, may_fold
 from memoryclaw.recall.question import Question, spellings, strangers, understand
 from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, rank, share_out
-from memoryclaw.recall.relevance import confidence_of, relevance_of, says_what
+from memoryclaw.recall.relevance import relevance_of
 from memoryclaw.recall.superseded import ShownLines, outdated_turns, successors
 from memoryclaw.recall.text_lane import POOL
 from memoryclaw.text.language import fold
@@ -236,9 +236,9 @@ class Searcher:
         found: Ranking,
         matches: Sequence[Match],
         decisions: Mapping[int, str],
-        best: Sequence[Ranked],
+        relevance: Relevance,
     ) -> dict[str, Any]:
-        """The fields that the answers of search and recall share; `decisions` go before those of the ranking, `best` tells of relevance."""
+        """The fields that the answers of search and recall share; `decisions` go before those of the ranking."""
         decided = [(hit, decisions.get(hit.unit.rowid) or hit.decision) for hit in found.units]
         return {
             "query": text,
@@ -250,8 +250,8 @@ class Searcher:
                 Traced(id=hit.unit.id, path=hit.unit.path, score=hit.score, decision=reason)
                 for hit, reason in decided
             ),
-            "confidence": _confidence(found, matches, best),
-            "relevance": relevance_of(found, best),
+            "confidence": _confidence(found, matches, relevance),
+            "relevance": relevance,
             "did_you_mean": spellings(found.question, self._catalog),
             "unknown": strangers(found.question),
             "notices": _notices(found),
@@ -346,16 +346,15 @@ def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
             )
         ]
         matches = mark_matches(matches, searcher.conflicts(chosen), searcher.superseded(chosen, units))
-        return Answer(
-            **searcher.answer(text, ranking, matches, decisions, [hit for hit in ranking.open if hit.score])
-        )
+        relevance = relevance_of(ranking, [hit for hit in ranking.open if hit.score])
+        return Answer(**searcher.answer(text, ranking, matches, decisions, relevance))
 
 
-def _confidence(found: Ranking, matches: Sequence[Match], best: Sequence[Ranked]) -> float:
+def _confidence(found: Ranking, matches: Sequence[Match], relevance: Relevance) -> float:
     """The chance that the matches hold the answer; of a question that says itself what is wanted, the share of its words."""
-    if not matches or not relevance_of(found, best).passes:
+    if not (matches and relevance.passes):
         return 0.0
-    return share_of(found, matches[:_BEST]) if says_what(found.question) else confidence_of(found, best)
+    return share_of(found, matches[:_BEST]) if relevance.chance is None else relevance.chance
 
 
 def mark_matches(
