@@ -37,7 +37,10 @@ BUDGET, ASKED, VAULTS = (
     2,
 )  # tokens; questions of a set; vaults of it in which the everyday prompts are asked
 LATER = timedelta(days=30)
-_RIDGE, _STEPS = 2.0, 30
+WANTED = 1.5  # what a prompt weighs whose answer is there, against one that wants nothing
+UNTOLD = 0.2  # the same of a question of oneself: few that are asked were never told
+NOTHING = frozenset({"everyday", "untold", "none"})
+_RIDGE, _STEPS, _BINS = 2.0, 30, 10
 
 Row = dict[str, Any]
 
@@ -46,7 +49,7 @@ class Case(NamedTuple):
     """A turn, the features of what was found for it, and whether the context of `BUDGET` tokens holds what it wants."""
 
     group: str
-    kind: str  # everyday none asked adversarial
+    kind: str  # everyday untold none asked adversarial
     text: str
     says_what: bool  # itself, so that no sum is asked
     features: dict[str, float]
@@ -61,9 +64,13 @@ def lines(path: Path) -> list[Row]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
 
 
-def everyday() -> list[str]:
-    """The everyday prompts."""
-    return (HERE / "everyday.txt").read_text(encoding="utf-8").splitlines()
+def prompts() -> list[tuple[str, str]]:
+    """What wants nothing: the everyday prompts, and questions of oneself that no vault answers."""
+    return [
+        (kind, text)
+        for kind in ("everyday", "untold")
+        for text in (HERE / f"{kind}.txt").read_text(encoding="utf-8").splitlines()
+    ]
 
 
 def put_projects(root: Path) -> None:
@@ -131,8 +138,8 @@ def of_projects(folder: Path) -> Iterator[Case]:
                 app, day.date(), row["project"], "asked", row["request"],
                 lambda answer, wanted=wanted: float(any(text in answer.context for text in wanted)),
             )  # fmt: skip
-        for text in everyday():
-            yield asked(app, day.date(), "projects", "everyday", text, lambda _: 0.0)
+        for kind, text in prompts():
+            yield asked(app, day.date(), "projects", kind, text, lambda _: 0.0)
 
 
 def of_logs(path: Path, folder: Path) -> Iterator[Case]:
@@ -153,8 +160,8 @@ def of_logs(path: Path, folder: Path) -> Iterator[Case]:
                 app, now.date(), group, kind, row["question"],
                 lambda answer, wanted=wanted: float(all(_holds(answer.context, any_of) for any_of in wanted)),
             )  # fmt: skip
-        for text in everyday():
-            yield asked(app, now.date(), group, "everyday", text, lambda _: 0.0)
+        for kind, text in prompts():
+            yield asked(app, now.date(), group, kind, text, lambda _: 0.0)
 
 
 def _holds(context: str, values: Sequence[str]) -> bool:
@@ -175,8 +182,8 @@ def of_set(one: sets.Set, cache: Path) -> Iterator[Case]:
                     app, NOW.date(), one.name, kind, row["question"],
                     lambda answer, evidence=evidence: len(evidence & {sets.turn_id(match.unit.id) for match in answer.matches}) / len(evidence),
                 )  # fmt: skip
-        for text in everyday() if number < VAULTS else ():
-            yield asked(app, NOW.date(), one.name, "everyday", text, lambda _: 0.0)
+        for kind, text in prompts() if number < VAULTS else ():
+            yield asked(app, NOW.date(), one.name, kind, text, lambda _: 0.0)
 
 
 # Learning: two logistic sums of the same features, every set with the same weight.
@@ -200,12 +207,12 @@ def logistic(
 
 
 def shared(cases: Sequence[Case], labels: Sequence[float]) -> list[float]:
-    """The weight of each case: sets count alike, and in each what is wanted twice as much as what is not."""
+    """The weight of each case: sets count alike, and in each what is wanted half as much again as what is not."""
     sizes: dict[tuple[str, bool], int] = {}
     for case, label in zip(cases, labels, strict=True):
         sizes[case.group, label > 0] = sizes.get((case.group, label > 0), 0) + 1
     weights = [
-        (2 if label > 0 else 1) / sizes[case.group, label > 0]
+        (WANTED if label > 0 else UNTOLD if case.kind == "untold" else 1) / sizes[case.group, label > 0]
         for case, label in zip(cases, labels, strict=True)
     ]
     return [weight * len(cases) / sum(weights) for weight in weights]
@@ -224,15 +231,12 @@ def learned(cases: Sequence[Case]) -> Iterator[str]:
     def value(case: Case, weights: Sequence[float]) -> float:
         return math.fsum(weight * case.features[name] for name, weight in zip(names, weights, strict=True))
 
-    telling = [
-        case
-        for case in cases
-        if case.kind in ("everyday", "none") or (case.kind == "asked" and case.held > 0)
-    ]
-    answering = [case for case in cases if case.kind != "everyday"]
+    judged = [case for case in cases if not case.says_what]
+    telling = [case for case in judged if case.kind in NOTHING or (case.kind == "asked" and case.in_reach)]
+    answering = [case for case in judged if case.kind not in ("everyday", "untold")]
     is_wanted, is_held = (
         (lambda case: float(case.kind == "asked")),
-        (lambda case: case.held * (case.kind == "asked")),
+        (lambda case: case.in_reach * (case.kind == "asked")),
     )
     for group in sorted({case.group for case in cases}):
         weights = fitted([case for case in telling if case.group != group], is_wanted)
@@ -245,16 +249,30 @@ def learned(cases: Sequence[Case]) -> Iterator[str]:
         yield f"{name} {weight:.3f} {odds:.3f}"
 
 
-def told(cases: Sequence[Case]) -> Iterator[str]:
-    """The figures of the product as it is."""
-    for kind in ("everyday", "none"):
+def figures(cases: Sequence[Case]) -> Iterator[str]:
+    """What the product does as it is."""
+    for kind in ("everyday", "untold", "none", "adversarial"):
         tokens = [case.tokens for case in cases if case.kind == kind]
         if tokens:
-            yield f"{kind}: {len(tokens)} asked, {mean([not t for t in tokens]):.3f} silent, {mean(tokens):.1f} tokens"
-    projects = [case for case in cases if case.kind == "asked"]
-    for group in sorted({case.group for case in projects}):
-        held = [case.held for case in projects if case.group == group]
-        yield f"{group}: {sum(held):.1f} of {len(held)} hold what is wanted"
+            yield f"{kind}: {len(tokens)} asked, {mean([not spent for spent in tokens]):.3f} silent, {mean(tokens):.1f} tokens"
+    for group in sorted({case.group for case in cases if case.kind == "asked"}):
+        asked_of = [case for case in cases if case.group == group and case.kind == "asked"]
+        reach, shown = ([getattr(case, name) for case in asked_of] for name in ("in_reach", "held"))
+        lost = sum(bool(case.in_reach and not case.held) for case in asked_of)
+        yield f"{group}: {len(asked_of)} asked, {lost} lost, evidence {mean(reach):.3f} without a floor, {mean(shown):.3f} with it"
+    yield f"expected calibration error of the confidence: {calibration_error(cases):.3f}"
+
+
+def calibration_error(cases: Sequence[Case]) -> float:
+    """How far the confidence is from the share of what is wanted that the contexts hold, over ten steps of it."""
+    counted = [case for case in cases if case.kind not in ("everyday", "untold")]
+    steps: dict[int, list[Case]] = {}
+    for case in counted:
+        steps.setdefault(min(int(case.confidence * _BINS), _BINS - 1), []).append(case)
+    return sum(
+        abs(sum(case.confidence - case.held * (case.kind == "asked") for case in some))
+        for some in steps.values()
+    ) / max(len(counted), 1)
 
 
 def main() -> int:
@@ -279,7 +297,7 @@ def main() -> int:
         for one in sets.sets_of(given.data) if given.data else ():
             cases += of_set(one, cache)
             print(f"… {one.name}", file=sys.stderr, flush=True)
-    print("\n".join(learned(cases) if given.learn else told(cases)))
+    print("\n".join(learned(cases) if given.learn else figures(cases)))
     return 0
 
 

@@ -18,7 +18,6 @@ from memoryclaw.text.language import words_of
 
 BEST = 10  # units that are looked at
 AROUND = 50  # units that are thought to stand around a vault: in one of five notes no word is rare
-MANY = 5  # words that meet in a unit: more tell no more
 LONG = 8  # words of a question: more tell no more
 PAIR = 0.5  # words, of two characters of what is not written with spaces
 # Of what the sets that the weights were learned on do not have.
@@ -42,18 +41,18 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     """
     question, best = ranking.question, best[:BEST]
     if says_what(question):
-        most, _, total = _most_held(ranking, best, _worth(ranking))
+        most, total = _most_held(ranking, best, _worth(ranking))
         enough = (
-            not _is_look_up(question) or most >= LOOKED_UP * total or any(one.term("goal") for one in best)
+            not _is_look_up(question) or most >= LOOKED_UP * total or any(hit.term("goal") for hit in best)
         )
         return Relevance((Term("asked for", 1.0 if best and enough else -1.0),))
     weights, values = _weights(), values_of(ranking, best)
     terms = [Term(name, exact(weights[name][0] * value)) for name, value in values.items()]
-    terms += [Term("goal", GOAL)] if any(one.term("goal") for one in best) else []
-    terms += [Term("vector", VECTOR)] if any(one.term("vector") for one in best) else []
+    terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
+    terms += [Term("vector", VECTOR)] if any(hit.term("vector") for hit in best) else []
     odds = sum(weights[name][1] * value for name, value in values.items())
     chance = round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)
-    return Relevance(tuple(term for term in terms if term.value), chance if values["meeting"] else 0.0)
+    return Relevance(tuple(term for term in terms if term.value), chance if values["weight"] else 0.0)
 
 
 def says_what(question: Question) -> bool:
@@ -66,7 +65,9 @@ def says_what(question: Question) -> bool:
 
 def values_of(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
     """The features of a turn and of the best of what was found for it, by name."""
-    return {"always": 1.0, **of_text(ranking.question), **of_evidence(ranking, best[:BEST])}
+    of_turn, of_units = of_text(ranking.question), of_evidence(ranking, best[:BEST])
+    of_units["own found"] *= of_turn["own question"]
+    return {"always": 1.0, **of_turn, **of_units}
 
 
 @cache
@@ -133,13 +134,11 @@ def of_text(question: Question) -> dict[str, float]:
     values = {
         "general": start in _GENERAL and not own,
         "order": not own and (start in _ORDERS or any(phrase in text for phrase in _ORDERS_UNSPACED)),
-        "own": own,
         "own question": own and asks,
         "pointing": any(word in _POINTING for word in typed),
         "pasted": any(mark in text for mark in _PASTED),
         "asks": asks,
         "bare": _is_bare(question),
-        "time": bool(question.query.ranges),
     }
     return {name: float(value) for name, value in values.items()}
 
@@ -151,29 +150,25 @@ def of_evidence(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
     """The features of what was found for a turn: how much of it meets where, and how rare that is in this vault."""
     question, evidence = ranking.question, ranking.evidence
     worth = _worth(ranking)
-    most, words, total = _most_held(ranking, best, worth)
+    most, total = _most_held(ranking, best, worth)
     rarest, values = rarity(evidence.units, 0), worth.values()
     return {
+        "own found": most / total,
         "weight": most / (rarity(evidence.units, 1) + _around(evidence.units)),
-        "meeting": min(words, MANY) / MANY,
         "length": min(sum(part for _, part, _ in values), LONG) / LONG,
         "unknown": sum(weight for weight, _, idf in values if idf >= rarest) / total,
-        "of the time": float(any(one.term("date") for one in best)),
         "name": float(bool(question.entities or question.people)),
         "speaker": float(
-            any(one.unit.kind == "turn" and one.unit.entity_key in question.any_person for one in best)
+            any(hit.unit.kind == "turn" and hit.unit.entity_key in question.any_person for hit in best)
         ),
     }
 
 
-def _most_held(ranking: Ranking, best: Sequence[Ranked], worth: Worth) -> tuple[float, float, float]:
-    """The most that a unit holds of a question, by what its words weigh and by how many they are; and what all of them weigh."""
-    held = [_words_held(ranking, worth, one.unit.rowid) for one in best]
-    return (
-        max((sum(worth[word][0] for word in words) for words in held), default=0.0),
-        max((sum(worth[word][1] for word in words) for words in held), default=0.0),
-        sum(weight for weight, _, _ in worth.values()) or 1.0,
-    )
+def _most_held(ranking: Ranking, best: Sequence[Ranked], worth: Worth) -> tuple[float, float]:
+    """What the words that a unit holds weigh at most, and what all of them do."""
+    words_of_units = [_words_held(ranking, worth, hit.unit.rowid) for hit in best]
+    most = max((math.fsum(worth[word][0] for word in words) for words in words_of_units), default=0.0)
+    return most, math.fsum(weight for weight, _, _ in worth.values()) or 1.0
 
 
 def _around(units: int) -> float:

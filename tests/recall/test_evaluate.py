@@ -37,7 +37,7 @@ def test_a_right_answer_has_its_rank_and_stands_in_every_context(app: App) -> No
 def test_the_id_of_a_note_a_section_an_entity_and_a_beginning_count_for_what_they_hold(app: App) -> None:
     done = judged(
         app,
-        "wind plan for the island: ep-wind\nwhen do the masts come down: ep-wind#Plan\nmoon pancakes: notes/mo\n"
+        "wind plan for the island: ep-wind\nmasts down: ep-wind#Plan\nmoon pancakes: notes/mo\n"
         "boathouse client: semantic/projects#Boathouse\nbiscuit tin: log:kanazawa/2\npenicillin: episodes/2025-07-08_17-25-00_penicillin\n",
     )
     assert [one.misses for one in done.questions] == [()] * 6

@@ -69,6 +69,7 @@ def test_what_is_newest_takes_the_room_that_the_matches_leave(vault_of: VaultOf)
     assert "Hull" not in asked.context
     assert {(match.score, match.terms) for match in asked.matches[:4]} == {(0.0, ())}
     assert {m.word for match in asked.matches[:4] for m in match.matched} == {"newest"}
+    assert asked.confidence == 0.0
     found = app.recall("what of the moon pancakes")
     assert {match.unit.id for match in found.matches} == {"notes/moon"}
     assert app.recall("zeppelin wedding").matches == ()  # keywords look for keywords

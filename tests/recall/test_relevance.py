@@ -58,7 +58,7 @@ def test_a_turn_about_something_here_gets_it(app: App, turn: str) -> None:
 def test_the_relevance_is_the_sum_of_its_terms_and_search_says_it_too(app: App) -> None:
     answer = app.recall("who repaired the boiler?")
     assert answer.relevance.value == sum(term.value for term in answer.relevance.terms)
-    assert len({term.name for term in answer.relevance.terms}) == len(answer.relevance.terms) > 4
+    assert len({term.name for term in answer.relevance.terms}) == len(answer.relevance.terms) > 3
     assert app.search("who repaired the boiler?").confidence == answer.confidence
     assert app.search("tell me a joke about penguins").confidence == 0.0
 
