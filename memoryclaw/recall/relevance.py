@@ -22,6 +22,7 @@ LONG = 8  # words of a question: more tell no more
 PAIR = 0.5  # words, of two characters of what is not written with spaces
 # Of what the sets that the weights were learned on do not have.
 GOAL = 1.0  # a goal shares words with something
+TIME = 2.5  # something of a time that is asked about holds a word of the question
 VECTOR = 2.0  # vectors found something near in meaning
 LOOKED_UP = 0.3  # of the weight of words to look up, no sentence: so much must meet in a unit
 _CERTAIN = 30.0  # logarithm of odds
@@ -49,6 +50,7 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     weights, values = _weights(), values_of(ranking, best)
     terms = [Term(name, exact(weights[name][0] * value)) for name, value in values.items()]
     terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
+    terms += [Term("time", TIME)] if any(hit.words and hit.term("date") for hit in best) else []
     terms += [Term("vector", VECTOR)] if any(hit.term("vector") for hit in best) else []
     odds = sum(weights[name][1] * value for name, value in values.items())
     chance = round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)
