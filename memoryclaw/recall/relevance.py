@@ -132,9 +132,10 @@ def of_text(question: Question) -> dict[str, float]:
     typed = words_of(text)
     start = _beginning(typed)
     own = any(word in _OWN for word in typed[len(start) :])
+    named = own or question.entities or question.people
     asks = "?" in text or "？" in text or (bool(typed) and typed[0] in _ASKING)
     values = {
-        "general": start in _GENERAL and not own,
+        "general": start in _GENERAL and not named,
         "order": not own and (start in _ORDERS or any(phrase in text for phrase in _ORDERS_UNSPACED)),
         "own question": own and asks,
         "pointing": any(word in _POINTING for word in typed),
