@@ -21,6 +21,7 @@ AROUND = 50  # units that are thought to stand around a vault: in one of five no
 LONG = 8  # words of a question: more tell no more
 PAIR = 0.5  # words, of two characters of what is not written with spaces
 # Of what the sets that the weights were learned on do not have.
+ALL = 2.0  # all telling words of a question stand in one unit
 GOAL = 1.0  # a goal shares words with something
 TIME = 2.5  # something of a time that is asked about holds a word of the question
 VECTOR = 2.0  # vectors found something near in meaning
@@ -41,14 +42,16 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
         best: what may stand in a context, in rank order.
     """
     question, best = ranking.question, best[:BEST]
+    most, total = _most_held(ranking, best, _worth(ranking))
     if says_what(question):
-        most, total = _most_held(ranking, best, _worth(ranking))
         enough = (
             not _is_look_up(question) or most >= LOOKED_UP * total or any(hit.term("goal") for hit in best)
         )
         return Relevance((Term("asked for", 1.0 if best and enough else -1.0),))
     weights, values = _weights(), values_of(ranking, best)
     terms = [Term(name, exact(weights[name][0] * value)) for name, value in values.items()]
+    is_known = values["asks"] and not values["general"] and most >= total
+    terms += [Term("all found", ALL)] if is_known else []
     terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
     terms += [Term("time", TIME)] if any(hit.words and hit.term("date") for hit in best) else []
     terms += [Term("vector", VECTOR)] if any(hit.term("vector") for hit in best) else []
@@ -93,7 +96,7 @@ _ORDERS_UNSPACED = tuple(lists.words("relevance.orders_unspaced"))
 _POINTING = frozenset(lists.words("relevance.pointing"))
 _ASKING = frozenset(lists.words("relevance.asking"))
 _COMMANDS = frozenset(lists.words("relevance.commands"))
-_OWN = frozenset(lists.words("pronouns.myself"))
+_OWN = frozenset((*lists.words("pronouns.myself"), *lists.words("pronouns.own")))
 _ENGLISH = language("en")
 
 
