@@ -21,7 +21,8 @@ AROUND = 50  # units that are thought to stand around a vault: in one of five no
 LONG = 8  # words of a question: more tell no more
 PAIR = 0.5  # words, of two characters of what is not written with spaces
 # Of what the sets that the weights were learned on do not have.
-ALL = 2.0  # all telling words of a question stand in one unit
+ALL = 2.0  # of each telling word, where all of a question stand in one unit: a flood makes words common, and not beside the point
+FEW = 3  # words that all stand in one unit and need not ask
 GOAL = 1.0  # a goal shares words with something
 TIME = 2.5  # something of a time that is asked about holds a word of the question
 VECTOR = 2.0  # vectors found something near in meaning
@@ -50,8 +51,10 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
         return Relevance((Term("asked for", 1.0 if best and enough else -1.0),))
     weights, values = _weights(), values_of(ranking, best)
     terms = [Term(name, exact(weights[name][0] * value)) for name, value in values.items()]
-    is_known = values["asks"] and not values["general"] and most >= total
-    terms += [Term("all found", ALL)] if is_known else []
+    words = values["length"] * LONG
+    wants = words >= FEW or values["asks"]
+    is_known = wants and most >= total and not (values["general"] or values["bare"] or _is_order(question))
+    terms += [Term("all found", exact(ALL * words))] if is_known else []
     terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
     terms += [Term("time", TIME)] if any(hit.words and hit.term("date") for hit in best) else []
     terms += [Term("vector", VECTOR)] if any(hit.term("vector") for hit in best) else []
