@@ -39,6 +39,7 @@ _LEAD = re.compile(r"([^:,.!?]{1,40}):\s+(?=\S)")
 _SHOWN = 3  # features that an explanation names
 _SHARP = 0.05  # of the sum; a smaller part explains nothing
 _HARD = re.compile(r"\d|[$€£%]")
+_LINK = re.compile(r"(?:https?://|www\.)\S+")
 _ASKED = ("?", "？", "؟")
 _SMALL_WORD = 3  # characters of a word that carries no subject, in a language that is not read
 _LAUGH = re.compile(
@@ -622,7 +623,7 @@ def _statement(
     places = tuple(dict.fromkeys(piece.sentence for piece in group))
     text = _words(group, texts, words)
     tokens = tokens_of(text)
-    content = _content(tokens, words)
+    content = _content(tokens_of(_LINK.sub(" ", text)), words)
     people = [name for name in names.found(text) if not names.speaks(name)]
     others = {piece.about for piece in group if piece.about}
     points = any(piece.subject == "other" for piece in group[1:])
