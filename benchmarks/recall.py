@@ -293,7 +293,7 @@ class Bench:
         self._turns: Rows = turns
         kept = spread([asked for found in questions.values() for asked in found], options.questions)
         wanted = set(map(id, kept))
-        self._questions: Rows = {
+        self.questions: Rows = {
             name: [q for q in found if id(q) in wanted] for name, found in questions.items()
         }
         self._held: dict[tuple[tuple[str, float], ...], list[tuple[Row, Any, Any]]] = {}
@@ -303,7 +303,7 @@ class Bench:
     def compared(self) -> Row:
         """The figures of ours, of plain FTS5, and of what else is wanted."""
         options, missing = self._options, dict[str, str]()
-        stop = stop_words(q["question"] for asked in self._questions.values() for q in asked)
+        stop = stop_words(q["question"] for asked in self.questions.values() for q in asked)
         ways = {OURS: self._ours(""), PLAIN: self._table(lambda rows: PlainFts5(rows, stop=stop))}
         if "porter" in options.against:
             ways["plain FTS5, porter"] = self._table(lambda rows: PlainFts5(rows, "porter", stop))
@@ -338,12 +338,12 @@ class Bench:
         }
 
     def _ours(self, model: str) -> Iterator[tuple[str, Way]]:
-        for conversation, app in self._apps(model):
+        for conversation, app in self.apps(model):
             yield conversation, Way(partial(searched, app), partial(recalled, app))
 
     def _table(self, table: Callable[[Sequence[Row]], Any]) -> Iterator[tuple[str, Way]]:
         for conversation, rows in self._turns.items():
-            if self._questions[conversation]:
+            if self.questions[conversation]:
                 made = table(rows)
                 yield conversation, Way(made.search, getattr(made, "pack", None))
 
@@ -362,20 +362,20 @@ class Bench:
                 with closing(Child(peer, install, turn_files(rows), place, self._options.node)) as child:
                     for name, way in peer.ways.items():
                         ask, tally = child.asked(way), tallies.setdefault(name.format(child.version), Tally())
-                        for question in self._questions[conversation]:
+                        for question in self.questions[conversation]:
                             tally.take(question, *ask(question["question"]), session_of)
                 self._tell(peer.folder, number, len(self._turns))
         return tallies
 
     def _tallied(self, name: str, ways: Iterable[tuple[str, Way]]) -> Tally:
-        tally, done, total = Tally(), 0, sum(map(len, self._questions.values()))
+        tally, done, total = Tally(), 0, sum(map(len, self.questions.values()))
         for conversation, way in ways:
             rows = self._turns[conversation]
             session_of = sessions(rows)
             texts = (
                 {turn["id"]: conversations.said_in(turn) for turn in rows} if self._options.budgets else {}
             )
-            for question in self._questions[conversation]:
+            for question in self.questions[conversation]:
                 text, started = question["question"], time.process_time()
                 ranked = way.search(text)
                 tally.take(question, ranked, (time.process_time() - started) * 1e3, session_of)
@@ -415,10 +415,10 @@ class Bench:
             self._held[key] = held
 
     def _found(self) -> Iterator[tuple[Row, Any]]:
-        done, total = 0, sum(counts(q) for asked in self._questions.values() for q in asked)
-        for conversation, app in self._apps(""):
+        done, total = 0, sum(counts(q) for asked in self.questions.values() for q in asked)
+        for conversation, app in self.apps(""):
             searcher = Searcher(app.index, app.catalog, NOW.date())
-            for question in filter(counts, self._questions[conversation]):
+            for question in filter(counts, self.questions[conversation]):
                 with searcher.reading():
                     yield question, searcher.find(question["question"], wanted=DEPTH)
                 done += 1
@@ -426,10 +426,10 @@ class Bench:
 
     # Vaults.
 
-    def _apps(self, model: str) -> Iterator[tuple[str, App]]:
+    def apps(self, model: str) -> Iterator[tuple[str, App]]:
         """The vault of each conversation that is asked anything, open for as long as it is needed."""
         root = self._built(model)
-        for conversation, asked in self._questions.items():
+        for conversation, asked in self.questions.items():
             if asked:
                 vault = root / file_name(conversation)
                 with opened(vault, vector_settings(model)) as app:

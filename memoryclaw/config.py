@@ -185,7 +185,7 @@ SETTINGS = (
     ),
     Setting(
         "retrieval.maxResults",
-        5,
+        12,
         int,
         "Whole notes in a pack; facts and quoted lines are bounded by the budget.",
         OBEYED,

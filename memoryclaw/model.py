@@ -289,6 +289,25 @@ class Traced(NamedTuple):
     decision: str  # `in`, or the reason why it was left out
 
 
+class Relevance(NamedTuple):
+    """Whether a vault says anything about a turn, as a sum of named terms; below 0 it does not."""
+
+    terms: tuple[Term, ...] = ()
+    chance: float | None = (
+        None  # that the best holds the answer; None where the question itself says what is wanted
+    )
+
+    @property
+    def value(self) -> float:
+        """The sum of the terms."""
+        return sum(term.value for term in self.terms)
+
+    @property
+    def passes(self) -> bool:
+        """True where something is to be said."""
+        return self.value >= 0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """A ranked, explained answer."""
@@ -298,6 +317,7 @@ class Answer:
     left_out: tuple[LeftOut, ...]
     trace: tuple[Traced, ...]
     confidence: float
+    relevance: Relevance = field(default_factory=Relevance)  # whether the vault says anything about it
     did_you_mean: dict[str, str] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()  # names in the question that stand nowhere in the vault
     notices: tuple[str, ...] = ()
@@ -313,6 +333,7 @@ class Recalled(Answer):
     context: str = ""
     tokens: int = 0
     budget: int = 0
+    aside: int = 0  # tokens of what is due soon and answers nothing
     receipt: str = ""
     sent: Mapping[str, str] = field(default_factory=dict)  # the digest of what is quoted of each match, by id
 

@@ -75,7 +75,7 @@ VERBS = (
         'search "boathouse deadline" --limit 1',
         "Ranked matches, best first; ties are ordered by id, with statements last, the newest first.",
         {
-            "confidence": "the share of the question's weight, 0 to 1, that the best matches contain",
+            "confidence": "the chance, 0 to 1, that the matches hold what answers the question",
             "degraded": "why the answer may be behind the files; empty when it is not",
             "behind": "how many files have a present state that the index does not know",
             "matches[].layer": "episodic (episodes), semantic (facts), procedural (skills), log (turns), todo or note",

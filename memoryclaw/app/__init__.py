@@ -476,6 +476,24 @@ class App:
             folder: the folder that is worked in: what holds in another project than its own is left out.
             noted: False for the owner who only looks: there is no receipt, and the ledger stays as it is.
         """
+        return self._recalled(
+            query, goal=goal, session=session, budget=budget, seen=seen, room=room, folder=folder, noted=noted
+        )
+
+    def _recalled(
+        self,
+        query: str,
+        *,
+        goal: str = "",
+        session: str = "",
+        budget: int | None = None,
+        seen: str = "all",
+        room: int | None = None,
+        folder: str = "",
+        noted: bool = True,
+        floor: bool = True,
+    ) -> Recalled:
+        """A recall; without a `floor` also of what hardly has to do with the question."""
         if not noted:
             self._context.allow(OWNER)
         from memoryclaw.recall.recall import recall
@@ -489,7 +507,8 @@ class App:
         if room is not None:
             tokens = max(settings.LEAST_BUDGET, min(tokens, int(room * ROOM)))
         named = self._context.session_name(session)
-        visible = digests_seen(self.ledger.events_shown_in(named), seen) if named and seen != "none" else {}
+        shown = self.ledger.events_shown_in(named) if named else []
+        visible = digests_seen(shown, seen) if seen != "none" else {}
         most, lines = self.config.max_results, None
         working = bool(session) and self.audience in (OWNER, AGENT)
         if memory := self.working.current(session) if working else None:
@@ -506,6 +525,8 @@ class App:
                 max_results=most,
                 working=lines,
                 seen=visible,
+                begins=bool(named) and not shown,
+                floor=floor,
                 project=repository_of(folder, os.fspath(self.root)) if folder else "",
             )
         )
@@ -521,7 +542,7 @@ class App:
         """
         from memoryclaw.recall.ask import ask
 
-        recalled = self.recall(query)
+        recalled = self._recalled(query, floor=False)
         return self._context.read(lambda: ask(self._searcher(), recalled, least=self.config.min_coverage))
 
     @verb("GET /v1/receipts/{id}", "Look", "show ID", audience=AGENTS)

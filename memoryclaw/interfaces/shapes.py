@@ -12,7 +12,18 @@ from dataclasses import fields, is_dataclass
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from memoryclaw.model import Answer, Decided, Fact, Match, Problem, ReadBack, Recalled, Term, Traced
+from memoryclaw.model import (
+    Answer,
+    Decided,
+    Fact,
+    Match,
+    Problem,
+    ReadBack,
+    Recalled,
+    Relevance,
+    Term,
+    Traced,
+)
 
 if TYPE_CHECKING:
     from memoryclaw.app.adoption import Adoptable
@@ -186,6 +197,7 @@ REASONS = {
     "expired": "its last day is over, or its session",
     "limit": "after the last one shown",
     "max_results": "enough whole notes are in already",
+    "irrelevant": "nothing here is about the turn",
     "not_approved": "a skill that nobody approved as it is",
     "other_entity": "a fact of another entity",
     "other_project": "it holds in another project than the one that is worked in",
@@ -227,10 +239,14 @@ _DECISION: dict[str, Any] = {
 }
 traced: Shape[Traced] = Shape("id path score decision reason", **_DECISION)
 _candidate: Shape[Decided] = Shape("id path line decision reason changed", **_DECISION)
-_RECALL = f"query context tokens budget confidence {_STATE} matches left_out {_REMARKS}"
+relevance: Shape[Relevance] = Shape("value terms")
+_RECALL = f"query context tokens aside budget confidence {_STATE} matches left_out {_REMARKS}"
 _recall: Shape[Recalled] = Shape(f"{_RECALL} receipt timings_ms", matches=[_packed_match])
 _traced_recall: Shape[Recalled] = Shape(
-    f"{_RECALL} trace receipt timings_ms", matches=[_packed_match], trace=[traced]
+    f"{_RECALL} relevance trace receipt timings_ms",
+    matches=[_packed_match],
+    relevance=relevance,
+    trace=[traced],
 )
 asked: Shape[AnsweredQuestion] = Shape(f"query answered lines confidence did_you_mean notices {_STATE}")
 read_back: Shape[ReadBack] = Shape(

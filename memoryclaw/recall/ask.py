@@ -16,7 +16,7 @@ from memoryclaw.recall.search import Searcher, answering_share
 from memoryclaw.text.dates import falls_in
 from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import sentences
-from memoryclaw.text.snippets import snippet, without_block_ids
+from memoryclaw.text.snippets import snippet, without_block_ids, without_markup
 
 LINES = 5  # that are shown at most
 NEAREST = 3  # where none answers
@@ -107,6 +107,8 @@ def _best(searcher: Searcher, found: Ranking, match: Match) -> tuple[str, int, f
     shares = searcher.shares_of_lines(found, match, [text for _, text in sentences_of_unit])
     if not sentences_of_unit:
         return "", unit.line, 0.0
+    if not found.question.weights:  # of a time alone, every line answers
+        shares = [1.0] * len(shares)
     best = max(range(len(sentences_of_unit)), key=lambda n: (shares[n], -n))
     line, text = sentences_of_unit[best]
     if text.startswith("#") and best + 1 < len(
@@ -144,4 +146,4 @@ def _sentences(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _short(text: str, match: Match) -> str:
-    return snippet(text, match.surfaces, _WIDE).text
+    return snippet(without_markup(text), match.surfaces, _WIDE).text

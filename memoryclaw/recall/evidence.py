@@ -37,7 +37,7 @@ B = 0.9  # how much the length of a field, against the average, lowers what a wo
 BEFORE, AFTER, SECOND_BEFORE, SECOND_AFTER = 0.3, 0.2, 0.1, 0.05
 TOLD_WITHIN = 7  # days in which what happened on a day is still told of
 WISHES = 12  # of the newest wishes to the assistant that a question to it may mean
-NEWEST = 64  # of the newest facts and statements that may take the room no match has taken
+NEWEST = 64  # of the newest facts and statements, and of what was said and told last, where the question asks for it
 BESIDE = 10  # best units whose neighbours may answer without a word of the question
 SOON = 7  # days: what is due within them is added to a recall …
 SOONEST = 32  # … at most so many, the soonest first
@@ -127,14 +127,17 @@ class EvidenceReader:
         text = self._text(question, fields, then, max(pool, POOL))
         others = self._any([*question.aliases, *question.related], fields)
         if len(text) < POOL:  # single characters stand in most texts, so they find only what is still missing
-            others |= self._any([leaf for leaf in question.leaves if leaf.share < 1], fields)
+            others |= self._any(
+                [leaf for leaf in question.leaves if leaf.via == "bigram" and leaf.share < 1], fields
+            )
+        others |= self._any([leaf for leaf in question.leaves if leaf.via == "date"], fields)
         goal = self._any(question.goal, fields) if question.open_to_goal else {}
         listed = self._units_by_filter(question, nothing_found=not (text or others))
         answers = self._words_of_people(question, then) if then and question.in_words and not listed else []
         wishes = self._wishes() if question.of_you and question.in_words and not fields else []
         of_now = newest and question.in_words and not (fields or question.query.ranges)
-        of_now = of_now and bool(text or others or question.is_sentence)
-        latest, soon = (self._newest(), self._upcoming(question.today)) if of_now else ([], [])
+        latest = self._newest() if of_now and question.latest else []
+        soon = self._upcoming(question.today) if of_now else []
         dated = self._dated_units(question) if question.in_words and not listed else []
         rowids = dict.fromkeys([*text, *others, *goal, *listed, *answers, *wishes, *dated, *latest, *soon])
         summaries = self._catalog.summaries(rowids)
@@ -202,11 +205,13 @@ class EvidenceReader:
         return [int(row[0]) for row in self._catalog.rows(sql)]
 
     def _newest(self) -> list[int]:
-        """The facts and statements of today's truth, newest first: they may answer without a word of the question."""
+        """The facts and statements of today's truth, and what was last said and told, newest first."""
         # The conditions stand in the query as they do in the partial index.
-        sql = f"""select rowid from unit where kind = 'fact' and state = 'current' and trust = 'trusted'
+        facts = f"""select rowid from unit where kind = 'fact' and state = 'current' and trust = 'trusted'
             order by at desc, id limit {NEWEST}"""
-        return [int(row[0]) for row in self._catalog.rows(sql)]
+        told = f"""select rowid from unit where kind in ('episode', 'turn') and state = 'current' and trust != 'untrusted'
+            order by at desc, id limit {NEWEST}"""
+        return [int(row[0]) for sql in (facts, told) for row in self._catalog.rows(sql)]
 
     def _upcoming(self, today: date) -> list[int]:
         """Facts whose value is a day of the next week, and open to-dos of one, the soonest first."""

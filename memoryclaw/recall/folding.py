@@ -10,6 +10,7 @@ from memoryclaw.index.catalog import UnitSummary
 from memoryclaw.model import TRUSTS, Match
 
 PARTED = frozenset({"episode", "note", "skill"})  # kinds whose sections are units
+REPEATABLE = PARTED | {"turn"}  # kinds that may say the very same and be trusted
 SHOWN = 3  # sections of one note that an answer shows
 NEAR = 0.8  # of all words of two texts: as many in both make one a near copy of the other
 LEAST = 5  # words below which nothing is a copy: `yes` says something else each time
@@ -18,18 +19,18 @@ _NUMBERED = re.compile(r"(?<!\S)[^\s\d]*+\d\S* ?")
 
 def may_fold(unit: UnitSummary) -> bool:
     """True for a unit that may be a copy of another one."""
-    return unit.kind in PARTED or (unit.kind != "fact" and unit.trust != "trusted")
+    return unit.kind in REPEATABLE or (unit.kind != "fact" and unit.trust != "trusted")
 
 
 def group_of(kind: str, trust: str, said: str) -> str:
     """What copies of a text have in common; empty for a text that is never taken for one.
 
-    What a person vouches for is a copy only as a note that says the very same. Of all else, numbers do not tell two texts apart.
+    What a person vouches for is a copy only as a note or a turn that says the very same. Of all else, numbers do not tell two texts apart.
 
     Args:
         said: the tokens of its body, joined by spaces.
     """
-    if said.count(" ") < LEAST or kind == "fact" or (trust == "trusted" and kind not in PARTED):
+    if said.count(" ") < LEAST or kind == "fact" or (trust == "trusted" and kind not in REPEATABLE):
         return ""
     return said if trust == "trusted" else _NUMBERED.sub("", said) or said
 

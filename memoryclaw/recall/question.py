@@ -61,15 +61,25 @@ _MYSELF_UNSPACED = tuple(word for word in _MYSELF if max(word) > "\u2fff")
 _YOURSELF = frozenset((*lists.words("pronouns.yourself"), *lists.words("pronouns.answers")))
 _YOURSELF_UNSPACED = tuple(word for word in _YOURSELF if max(word) > "\u2fff")
 
+_LATEST = tuple(
+    " ".join(words_of(phrase))
+    for phrase in lists.text("relevance.latest").replace("\n", ",").split(",")
+    if phrase
+)
+_LATEST_UNSPACED = tuple(lists.words("relevance.latest_unspaced"))
+
 
 class Leaf(NamedTuple):
     """One token or phrase of a resolved question, and the word it stands for."""
 
     clause: IndexClause
     word: str  # as asked
-    via: str  # literal | phrase | prefix | fuzzy | bigram | alias
+    via: str  # literal | phrase | prefix | fuzzy | bigram | alias | date
     share: float = 1.0  # of its gain
     most: float = math.inf  # it tells no more: the idf of the word that it stands for, in whatever language
+    near: float = (
+        0.0  # of a day asked about, as a text writes it, instead of a share: 1, or less without the year
+    )
 
 
 class Question(NamedTuple):
@@ -155,6 +165,14 @@ class Question(NamedTuple):
         """True when the question speaks to the assistant, or of its answers."""
         return self._says(_YOURSELF, _YOURSELF_UNSPACED)
 
+    @property
+    def latest(self) -> frozenset[str]:
+        """The words by which it asks for what is newest; none where it does not."""
+        typed = f" {' '.join(words_of(self.query.text.replace('’', chr(39))))} "
+        spoken = [phrase for phrase in _LATEST if f" {phrase} " in typed]
+        spoken += [phrase for phrase in _LATEST_UNSPACED if phrase in self.query.text]
+        return frozenset(word for phrase in spoken for word in phrase.split())
+
     def _says(self, words: frozenset[str], unspaced: Sequence[str]) -> bool:
         text = self.query.text
         return any(word.partition("'")[0] in words for word in words_of(text.replace("’", "'"))) or any(
@@ -236,13 +254,15 @@ def understand(
         clause, leaves = resolver.clause(root), tuple(resolver.leaves)
         if _is_plain(query):
             leaves += _characters(words)
+    coming = tuple(range_ for one in query.ranges if (range_ := dates.next_occurrence(one, today)))
+    if query.ranges and _is_plain(query):
+        leaves += _days_told((*query.ranges, *coming), languages, catalog, index)
     toward = _goal(goal, tokens, catalog, language) if goal else ()
     if kind:
         query = query._replace(filters=(*query.filters, kind_filter(kind)))
     return Question(
         query, language, today, clause, leaves, aliases, akin, toward, entities, people, name_parts, vocabulary.weights, tokens,
-        tuple(vocabulary.unknown), tuple(notices),
-        tuple(range_ for one in query.ranges if (range_ := dates.next_occurrence(one, today))),
+        tuple(vocabulary.unknown), tuple(notices), coming,
     )  # fmt: skip
 
 
@@ -533,6 +553,35 @@ def _characters(words: Sequence[str]) -> tuple[Leaf, ...]:
     return tuple(
         Leaf(IndexClause("token", sign), word, "bigram", CHARACTER) for sign, word in word_of.items()
     )
+
+
+def _days_told(
+    ranges: Iterable[dates.DateRange], languages: Languages, catalog: Catalog, index: TextIndex
+) -> tuple[Leaf, ...]:
+    """How the days asked about stand in texts of the vault."""
+
+    def is_known(word: str) -> bool:
+        return bool(catalog.count_of(languages.token(word).split()))
+
+    phrases = {
+        (tuple(tokens), one.text): share
+        for one in ranges
+        for spelling, share in dates.spellings(one, is_known).items()
+        for tokens in languages.phrases(spelling)
+    }
+    counts = catalog.count_of(list(dict.fromkeys(token for tokens, _ in phrases for token in tokens)))
+    leaves = (
+        Leaf(
+            IndexClause("phrase" if len(tokens) > 1 else "token", " ".join(tokens)),
+            text,
+            "date",
+            0.0,
+            near=share,
+        )
+        for (tokens, text), share in phrases.items()
+        if all(token in counts for token in tokens)
+    )
+    return tuple(leaf for leaf in leaves if index.count(leaf.clause))
 
 
 class _Resolver:

@@ -232,7 +232,9 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
         if unit.kind == "fact" and unit.field == FROM_NOW_ON and of_you:
             terms.append(("wish", FACT))
         if ranges:
-            terms.append(("date", DAY if _is_to_come(question, unit) else DATE * _date(question, unit)[0]))
+            terms.append(
+                ("date", DAY if _is_to_come(question, unit) else DATE * _date(question, evidence, unit)[0])
+            )
         elif evidence.listed:
             terms.append(("filter", 1.0))
         return terms
@@ -241,29 +243,21 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
 
 
 def in_order(ranked: Iterable[Ranked], used: Scores) -> list[Ranked]:
-    """By score, highest first; ties by strength, id and path, after them, the newest first, statements, what is not trusted and what has no score at all."""
+    """By score, highest first; of equal ones the newest comes first, then the strongest, then by id and path."""
     return sorted(
         ranked,
         key=lambda one: (
             -one.score,
-            _age(one),
+            tuple([-ord(digit) for digit in one.unit.at[:10]]) or (0,),
             -used.get(one.unit.rowid, 0.0),
             f"{one.unit.id}\0{one.unit.path}",
         ),
     )
 
 
-def _age(ranked: Ranked) -> tuple[int, ...]:
-    """Less for what is newer, and least for what goes by its score alone."""
-    unit = ranked.unit
-    if ranked.score and not unit.is_statement and unit.trust == "trusted":
-        return ()
-    return tuple([-ord(digit) for digit in unit.at[:10]]) or (0,)
-
-
-def causes(question: Question, ranked: Ranked) -> list[Matched]:
+def causes(question: Question, evidence: Evidence, ranked: Ranked) -> list[Matched]:
     """What the terms of a unit rest on, to be shown beside its words."""
-    matches = [cause for name, _ in ranked.terms if (cause := _cause(name, question, ranked.unit))]
+    matches = [cause for name, _ in ranked.terms if (cause := _cause(name, question, evidence, ranked.unit))]
     speaker = question.any_person.get(ranked.unit.entity_key) if ranked.unit.kind == "turn" else None
     if speaker:
         matches.append(Matched(word=speaker, field="speaker", via="entity"))
@@ -285,7 +279,7 @@ def lift(goal: float, most: float, best: float) -> float:
     return GOAL * goal * (best / most if best and most else 1.0)
 
 
-def _cause(name: str, question: Question, unit: UnitSummary) -> Matched | None:
+def _cause(name: str, question: Question, evidence: Evidence, unit: UnitSummary) -> Matched | None:
     """What a term rests on; none where its name says it all."""
     match name:
         case "entity":
@@ -294,7 +288,7 @@ def _cause(name: str, question: Question, unit: UnitSummary) -> Matched | None:
             names = " or ".join(sorted(question.any_person.values()))
             return Matched(word=f"-{names}", field="speaker", via="entity")
         case "date":
-            return Matched(word=_date(question, unit)[1], field="date", via="date")
+            return Matched(word=_date(question, evidence, unit)[1], field="date", via="date")
         case "wish":
             return Matched(word=FROM_NOW_ON, field="field", via="entity")
         case "pinned":
@@ -302,12 +296,14 @@ def _cause(name: str, question: Question, unit: UnitSummary) -> Matched | None:
     return None
 
 
-def _date(question: Question, unit: UnitSummary) -> tuple[float, str]:
-    """How near a unit is to the days asked about, 0 to 1, and the expression that names them."""
+def _date(question: Question, evidence: Evidence, unit: UnitSummary) -> tuple[float, str]:
+    """How near a unit is to the days asked about, 0 to 1, and the expression that names them: said then, of then, or telling of it."""
     near = [(_nearness(unit, span.start, span.end), span.text) for span in question.query.ranges]
     near += [
         (1.0, span.text) for span in question.days if unit.days and falls_in(unit.days, span.start, span.end)
     ]
+    counted = evidence.counts.get(unit.rowid, NOTHING_COUNTED).own
+    near += [(leaf.near, leaf.word) for n, leaf in enumerate(question.leaves) if leaf.near and n in counted]
     return max(near, key=lambda found: found[0], default=(0.0, ""))
 
 

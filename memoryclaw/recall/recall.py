@@ -9,6 +9,7 @@ from memoryclaw.model import NOTHING, PROJECT, Match, Matched, Recalled, Unit
 from memoryclaw.recall.folding import PARTED
 from memoryclaw.recall.packing import Pack
 from memoryclaw.recall.rank import Ranked, Ranking
+from memoryclaw.recall.relevance import relevance_of
 from memoryclaw.recall.search import CHUNK, Searcher, folding_of, mark_matches
 from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.prompts import mark_of
@@ -30,6 +31,8 @@ def recall(
     max_results: int,
     working: Callable[[int], list[str]] | None = None,
     seen: Mapping[str, AbstractSet[str]] = NOTHING,
+    begins: bool = False,
+    floor: bool = True,
     project: str = "",
 ) -> Recalled:
     """Answers a question with a context of at most `budget` tokens.
@@ -38,6 +41,7 @@ def recall(
     shows them; what is untrusted, and a skill that is not approved, are left out whatever is asked. What the session is working on stands first:
     `working` gives its lines for a share of the budget. What it has `seen` (digests of texts, by id) the host still shows as well. What holds in
     another `project` than the one that is worked in is left out; where that is not known, nothing is.
+    Where nothing in the vault is about the question, nothing is said, unless there is no `floor`: only where a session `begins`, what is due soon.
     """
     head = working(int(budget * WORKING_SHARE)) if working else []
     pack = Pack(budget, max_results, head, seen)
@@ -48,9 +52,25 @@ def recall(
         refused |= _of_other_projects(open_, project)
         refused |= _untrusted_units(open_) | _unapproved_units(searcher, open_)
         waiting = _put_vouched_first([hit for hit in open_ if hit.unit.rowid not in refused])
-        matches, packed = _pack(searcher, ranking, waiting, pack)
-        answer = searcher.answer(text, ranking, matches, refused | packed)
-    return Recalled(**answer, context=pack.context(), tokens=pack.tokens(), budget=budget, sent=pack.sent())
+        best = [hit for hit in waiting if hit.score or ranking.question.latest]
+        relevance = relevance_of(ranking, best)
+        if relevance.passes or not floor:
+            matches, packed, aside = _pack(searcher, ranking, waiting, pack)
+        else:
+            matches, packed, aside = _pack(
+                searcher, ranking, _due_alone(ranking, waiting) if begins else [], pack
+            )
+            packed = dict.fromkeys((hit.unit.rowid for hit in waiting), "irrelevant") | packed
+        answer = searcher.answer(text, ranking, matches, refused | packed, relevance)
+    return Recalled(
+        **answer, context=pack.context(), tokens=pack.tokens(), budget=budget, aside=aside, sent=pack.sent()
+    )
+
+
+def _due_alone(ranking: Ranking, waiting: Sequence[Ranked]) -> list[Ranked]:
+    """What is due soon, as if nothing had been asked."""
+    soon = set(ranking.evidence.upcoming)
+    return [hit._replace(score=0.0) for hit in waiting if hit.unit.rowid in soon]
 
 
 def _visible(open_: Sequence[Ranked], session: str) -> dict[int, str]:
@@ -96,8 +116,8 @@ def _put_vouched_first(waiting: Sequence[Ranked]) -> list[Ranked]:
 
 def _pack(
     searcher: Searcher, found: Ranking, waiting: Sequence[Ranked], pack: Pack
-) -> tuple[list[Match], dict[int, str]]:
-    """What the pack took in, in rank order, and the decision on every unit: the room that the matches leave goes to what is newest."""
+) -> tuple[list[Match], dict[int, str], int]:
+    """What the pack took in, in rank order, the decision on every unit, and the tokens of what is due soon and answers nothing."""
     offering = _Offering(searcher, found, pack)
     decisions = offering.decisions
     soon = [hit for rowid in found.evidence.upcoming for hit in waiting if hit.unit.rowid == rowid]
@@ -106,9 +126,10 @@ def _pack(
     offering.offer([hit for hit in waiting if hit.unit.rowid not in only_soon])
     soon = [hit for hit in soon if decisions[hit.unit.rowid] == "weak"]
     pack.fill(UPCOMING)
-    taken_before = len(offering.taken)
+    taken_before, tokens_before = len(offering.taken), pack.tokens()
     offering.offer(soon)
     offering.taken[taken_before:] = [(hit, _due(match)) for hit, match in offering.taken[taken_before:]]
+    aside = pack.tokens() - tokens_before
     crowded_out = {hit.unit.rowid for hit in soon if decisions[hit.unit.rowid] == "budget"}
     pack.fill()
     newest = [hit for hit in waiting if hit.unit.rowid in found.evidence.newest]
@@ -127,7 +148,7 @@ def _pack(
         else:
             marked = offering.folding.marked(hit.unit, match._replace(tokens=costs[number]))
             taken.append((ranks[hit.unit.rowid], marked))
-    return [match for _, match in sorted(taken, key=lambda pair: pair[0])], decisions
+    return [match for _, match in sorted(taken, key=lambda pair: pair[0])], decisions, aside
 
 
 def _due(match: Match) -> Match:

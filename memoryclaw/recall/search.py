@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from memoryclaw.index.catalog import Catalog, UnitSummary
 from memoryclaw.index.index import Index
 from memoryclaw.index.stemming import language
-from memoryclaw.model import COLUMNS, PROJECT, Answer, LeftOut, Match, Matched, Term, Traced, Unit
+from memoryclaw.model import COLUMNS, PROJECT, Answer, LeftOut, Match, Matched, Relevance, Term, Traced, Unit
 from memoryclaw.recall.evidence import NOTHING_COUNTED, EvidenceReader
 from memoryclaw.recall.explain import filter_causes, read_columns, reasons
 from memoryclaw.recall.folding import Folding, may_fold
 from memoryclaw.recall.question import Question, spellings, strangers, understand
 from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, rank, share_out
+from memoryclaw.recall.relevance import relevance_of
 from memoryclaw.recall.superseded import ShownLines, outdated_turns, successors
 from memoryclaw.recall.text_lane import POOL
 from memoryclaw.text.language import fold
@@ -31,6 +32,7 @@ if TYPE_CHECKING:  # most vaults have no vectors, and most questions meet no con
     from memoryclaw.vault.conflict_rules import Conflict
 
 CHUNK = 12  # units looked at together
+RELATED = 0.6  # of the weight of a word, where a line that may answer has a related one
 _BEST = 3  # matches that decide how much of the question was found
 
 
@@ -221,13 +223,20 @@ class Searcher:
             in_line = reasons(leaves, read_columns({"body": line}, {}, spoken)).matched
             above = reasons(leaves, read_columns({"title": match.unit.title}, {}, spoken)).matched
             return (
-                (_share(found, in_line) + answering_share(found, [*in_line, *above])) / 2 if in_line else 0.0
+                (_akin_share(found, in_line) + answering_share(found, [*in_line, *above])) / 2
+                if in_line
+                else 0.0
             )
 
         return [share(line) for line in lines]
 
     def answer(
-        self, text: str, found: Ranking, matches: Sequence[Match], decisions: Mapping[int, str]
+        self,
+        text: str,
+        found: Ranking,
+        matches: Sequence[Match],
+        decisions: Mapping[int, str],
+        relevance: Relevance,
     ) -> dict[str, Any]:
         """The fields that the answers of search and recall share; `decisions` go before those of the ranking."""
         decided = [(hit, decisions.get(hit.unit.rowid) or hit.decision) for hit in found.units]
@@ -241,7 +250,8 @@ class Searcher:
                 Traced(id=hit.unit.id, path=hit.unit.path, score=hit.score, decision=reason)
                 for hit, reason in decided
             ),
-            "confidence": share_of(found, matches[:_BEST]),
+            "confidence": _confidence(found, matches, relevance),
+            "relevance": relevance,
             "did_you_mean": spellings(found.question, self._catalog),
             "unknown": strangers(found.question),
             "notices": _notices(found),
@@ -296,7 +306,7 @@ class Searcher:
                 *goal.matched,
                 *dict.fromkeys(beside),
                 *filter_causes(question.query.filters),
-                *causes(question, one),
+                *causes(question, evidence, one),
                 *([Matched(word=found.near, field="vector", via="vector")] if one.term("vector") else []),
                 *(self._feedback(one.unit) if one.term("strength") else []),
             ),
@@ -336,7 +346,15 @@ def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
             )
         ]
         matches = mark_matches(matches, searcher.conflicts(chosen), searcher.superseded(chosen, units))
-        return Answer(**searcher.answer(text, ranking, matches, decisions))
+        relevance = relevance_of(ranking, [hit for hit in ranking.open if hit.score])
+        return Answer(**searcher.answer(text, ranking, matches, decisions, relevance))
+
+
+def _confidence(found: Ranking, matches: Sequence[Match], relevance: Relevance) -> float:
+    """The chance that the matches hold the answer; of a question that says itself what is wanted, the share of its words."""
+    if not (matches and relevance.passes):
+        return 0.0
+    return share_of(found, matches[:_BEST]) if relevance.chance is None else relevance.chance
 
 
 def mark_matches(
@@ -372,9 +390,16 @@ def share_of(found: Ranking, matches: Sequence[Match]) -> float:
 
 
 def answering_share(found: Ranking, causes_of: Sequence[Matched]) -> float:
-    """The same of these causes; half where they hold one word of several: a name alone tells nothing of what is asked of it."""
-    enough = len(_words_held(found, causes_of)) >= min(2, len(found.question.weights))
-    return _share(found, causes_of) / (1 if enough else 2)
+    """The same of these causes, with related words; half where they hold one word of several: a name alone tells nothing of what is asked of it."""
+    held = _words_held(found, [cause._replace(via="literal") for cause in causes_of])
+    return _akin_share(found, causes_of) / (1 if len(held) >= min(2, len(found.question.weights)) else 2)
+
+
+def _akin_share(found: Ranking, causes_of: Sequence[Matched]) -> float:
+    """The share of the question's weight that these causes hold, related words counting a part of it."""
+    weights, held = found.question.weights, _words_held(found, causes_of)
+    akin = _words_held(found, [cause._replace(via="literal") for cause in causes_of]) - held
+    return _share(found, causes_of) + (RELATED * coverage(weights, akin) if weights else 0.0)
 
 
 def _share(found: Ranking, causes_of: Sequence[Matched]) -> float:

@@ -1,4 +1,4 @@
-"""Reads dates in English, German, French, Spanish and Chinese text into ISO days; text it cannot read stays as it is."""
+"""Reads dates of the languages that have a `dates_…` file into ISO days; text it cannot read stays as it is."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ _JOINED = rf"{_LETTERS}\d_"
 _WORDS = re.compile(
     rf"""((?:
         (?=\d)(?:(?<![{_JOINED}./\#:-])|(?<=[Mm]id-)|(?<=[Mm]i-)|(?<=[年月日号號]-)|(?<=\d\.-)|(?<=\d-)(?=\d\d?[日号號]))
-        (?:(?:\d{{4}}-\d\d(?:-\d\d)?|\d{{4}}/\d\d?/\d\d?|\d\d?/(?:\d\d?/)?\d{{4}})(?![/-])
+        (?:(?:\d{{4}}-\d\d(?:-\d\d)?|\d{{4}}/\d\d?/\d\d?|\d{{4}}\.\d\d?\.\d\d?(?!\.\d)|\d\d?/(?:\d\d?/)?\d{{4}})(?![/-])
           |\d\d?\.\d\d?\.(?:\d{{4}}\b)?|\d++(?i:st|nd|rd|th|er|º)?(?!/))
         |[QqTt](?<![{_JOINED}].)[1-4]
       )(?![{_JOINED}])
@@ -234,6 +234,73 @@ def next_occurrence(one: DateRange, today: date) -> DateRange | None:
     if recurs and read(date.fromisoformat(start)) == (start, end):
         return one._replace(start=start, end=end)
     return None
+
+
+_SPELT = 7  # days of a span that are spelt one by one
+
+
+def spellings(one: DateRange, is_known: Callable[[str], bool]) -> dict[str, float]:
+    """How texts that have the known names of months may write a span that is a few days or a month, each with what it counts.
+
+    A text that tells of a part of the time counts half, and so do, where the year is asked for, the day and the month without it.
+    """
+    if not (one.start and one.end):
+        return {}
+    first, last = date.fromisoformat(one.start), date.fromisoformat(one.end)
+    names = [
+        (name, number)
+        for number in dict.fromkeys((first.month, last.month))
+        for name in _names_of_months()[number]
+        if is_known(name)
+    ]
+    year_said = str(first.year) in one.text
+    if Days(first, last) == month_span(first.year, first.month):
+        named = {f"{name} {first.year}": 0.5 for name, number in names if number == first.month}
+        return {f"{first:%Y-%m}": 0.5, f"{first.year}年{first.month}月": 0.5, **named}
+    most = 1.0 if first == last else 0.5
+    spelt: dict[str, float] = {}
+    for ahead in range((last - first).days + 1) if (last - first).days < _SPELT else ():
+        day = plus_days(first, ahead)
+        spelt |= dict.fromkeys(_in_numbers(day), most)
+        for alone in (
+            spelling
+            for name, number in names
+            if number == day.month
+            for spelling in _day_and_month(day.day, name)
+        ):
+            spelt |= {f"{alone} {day.year}": most, alone: most / 2} if year_said else {alone: most}
+    return spelt
+
+
+@cache
+def _names_of_months() -> dict[int, list[str]]:
+    names: dict[int, dict[str, None]] = {number: {} for number in range(1, 13)}
+    for language in _languages():
+        for table in ("months", "short_months"):
+            for name, number in language.tables.rows(table):
+                if not name[0].isdecimal():  # 3月, 3월
+                    names[int(number)][name.lower()] = None
+    return {number: list(written) for number, written in names.items()}
+
+
+def _in_numbers(day: date) -> Iterator[str]:
+    year, month, number = day.year, day.month, day.day
+    yield from (
+        f"{year}-{month:02}-{number:02}",
+        f"{year}{month:02}{number:02}",
+        f"{year}年{month}月{number}日",
+        f"{year}년 {month}월 {number}일",
+    )
+    for places in ("02", ""):
+        yield f"{number:{places}}.{month:{places}}.{year}"
+        yield f"{month:{places}}/{number:{places}}/{year}"
+
+
+def _day_and_month(day: int, month: str) -> Iterator[str]:
+    suffix = "th" if 10 < day % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+    for number in (f"{day}", f"{day}{suffix}"):
+        yield from (f"{number} {month}", f"{month} {number}")
+    yield from (f"{day} de {month}", f"{day}{suffix} of {month}")
 
 
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|2[01])\d\d(?!\d)|[〇零一二三四五六七八九]{4}年")
@@ -341,7 +408,11 @@ def _iso(moment: datetime) -> str:
 
 # The words of dates, one file a language. A word of a table may be several words of a text: `last night`, `il y a`, `星期一`.
 
-_LANGUAGES = ("en", "de", "fr", "es", "zh")
+_LANGUAGES = ("en", "de", "fr", "es", "zh", "it", "pt", "ru", "ko")
+_SCRIPTS = {
+    "ru": re.compile("[\u0400-\u04ff]"),
+    "ko": re.compile("[\u1100-\u11ff\uac00-\ud7a3]"),
+}  # without a letter of it, nothing is read
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _DIGITS = {digit: str(n) for n, digit in enumerate("零一二三四五六七八九")} | {
     "〇": "0",
@@ -475,11 +546,17 @@ def _present(words: Sequence[str]) -> list[_Language]:
     """The languages that may have a date phrase among these words; those of numbers alone are read as English."""
     vocabulary = set(words)
     numbers = [word for word in vocabulary if word[0].isdecimal()]
+    letters = "".join(vocabulary)
+    written = [
+        (code, language)
+        for code, language in zip(_LANGUAGES, _languages(), strict=True)
+        if code not in _SCRIPTS or _SCRIPTS[code].search(letters)
+    ]
     if any("." in word or "/" in word for word in numbers):  # 3.3.2024, 25/12/2024
-        return [*_languages()]
+        return [language for _, language in written]
     return [
         language
-        for code, language in zip(_LANGUAGES, _languages(), strict=True)
+        for code, language in written
         if not vocabulary.isdisjoint(language.nouns)
         or (numbers and (code == "en" or not vocabulary.isdisjoint(language.leads)))
     ]
@@ -518,6 +595,7 @@ _ELSEWHERE = (
 _COMING = (7, 31, 366)  # days until a weekday, a day of the month and a day of the year have come again
 _AHEAD = (6, 27, 364)  # days in which a weekday, a day of the month and a day of the year come once
 _LONGEST_COUNT = len("99999")
+_COMPACT = re.compile(r"((?:19|20|21)\d\d)(\d\d)(\d\d)", re.ASCII)
 
 
 class SpokenDate(NamedTuple):
@@ -942,6 +1020,9 @@ class Phrases:
         if word[:1].isdecimal() and any(mark in word for mark in "-/."):
             span = self._numeric(word, lead, anchor)
             return _Moment(span, at + 1) if span else None
+        if compact := _COMPACT.fullmatch(word):
+            span = exact_span(*map(int, compact.groups()))
+            return _Moment(span, at + 1) if span else None
         number, after = self._day(at)
         if number and (moment := self._day_first(at, number, after, anchor, lead)):
             return moment
@@ -1017,6 +1098,8 @@ class Phrases:
         if len(numbers) < 2:  # one character may be a number and its point: `⒊`
             return None
         day_first = "numbers day first" in self._traits
+        if "." in word and len(word.partition(".")[0]) > len("31"):  # 2020.09.05
+            return exact_span(*numbers)
         if "." in word:
             return self._dotted(numbers, lead, anchor) if day_first else None
         if len(numbers) < 3:

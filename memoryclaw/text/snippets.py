@@ -31,6 +31,20 @@ def without_block_ids(text: str) -> str:
     return "\n".join(_BLOCK_ID.sub("", line) if number in marked else line for number, line in lines)
 
 
+_EMBED = re.compile(r"!\[\[[^\]\n]*\]\]|!\[[^\]\n]*\]\([^)\n]*\)")
+_CALLOUT = re.compile(r"^\s*(?:>\s*)*\[![\w-]+\][+-]?\s*")
+_WIKILINK = re.compile(r"\[\[(?:[^\]|\n]*\|)?([^\]|\n]*)\]\]")
+_LINK = re.compile(r"\[([^\]\n]*)\]\([^)\n]*\)")
+_FIELD = re.compile(r"\s*[\[(][\w -]+:: [^\])\n]*[\])]")
+_EMPHASIS = re.compile(r"\*\*|__|==|~~|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|`")
+
+
+def without_markup(line: str) -> str:
+    """A line of Markdown as a reader hears it: no marks of emphasis, links as their words, no embeds and no inline fields."""
+    line = _FIELD.sub("", _CALLOUT.sub("", _EMBED.sub("", line)))
+    return _EMPHASIS.sub("", _LINK.sub(r"\1", _WIKILINK.sub(r"\1", line))).strip()
+
+
 def snippet(text: str, surfaces: Iterable[str], width: int = 220) -> Snippet:
     """Cuts out the densest passage of about `width` characters, at sentence or word borders."""
     flat = " ".join(text.split())

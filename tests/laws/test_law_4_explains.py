@@ -55,6 +55,7 @@ REASONS = frozenset(
         "expired",
         "budget",
         "upcoming",
+        "irrelevant",
     ]
 )
 some = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))

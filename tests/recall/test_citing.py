@@ -138,15 +138,15 @@ def test_a_rating_is_about_the_use_that_is_named_or_the_last_one_of_its_session(
         (CONTRACTOR, 5, {"session": "s"}),
         (CONTRACTOR, 4, {}),
         (CONTRACTOR, 2, {"receipt": first}),
-        ("other/9", 2, {}),
+        ("n-heron", 2, {}),
     ):
         app.feedback(id_, rating, **named)
         clock.now += timedelta(minutes=1)
     assert [one.receipt for one in app.ledger.record().ratings] == [first, last, first, ""]
     uses = app.ledger.record().uses[CONTRACTOR]
     assert [(use.ts[:10], use.rating) for use in uses] == [("2026-05-04", 2), ("2026-05-05", 4)]
-    with pytest.raises(InputError, match="showed other/9"):
-        app.feedback("other/9", 2, receipt=first)
+    with pytest.raises(InputError, match="showed n-heron"):
+        app.feedback("n-heron", 2, receipt=first)
 
 
 def ranking(app: App) -> list[tuple[str, float]]:

@@ -321,3 +321,32 @@ def test_a_day_that_was_asked_about_answers_nothing_besides(app: App, question: 
 def test_to_dos_answer_a_question_of_a_time_alone(app: App) -> None:
     asked = app.ask("What is on next week?")
     assert "[ ] send the keys (due 2026-04-29)" in {line.text for line in asked.lines if asked.answered}
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("We released the beta on 2021-12-31 and drank tea.\n", "What happened on 2021-12-31?"),
+        ("# 31 December 2021\n\nWe released the beta.\n", "What happened on 2021-12-31?"),
+        ("Am 31.12.2021 haben wir Tee getrunken.\n", "what happened on December 31, 2021"),
+        ("On 24 June we go to the zoo.\n", "what do we do on 24 June?"),
+        ("Am 24. Juni gehen wir in den Zoo.\n", "Was machen wir am 24. Juni?"),
+        ("2021년 12월 31일 베타를 출시했다.\n", "2021년 12월 31일"),
+    ],
+)
+def test_a_day_that_stands_in_a_text_is_found_by_its_words(tmp_path: Path, text: str, question: str) -> None:
+    others = {f"other/{n}.md": f"On {n + 1} May 2020 nothing of note was done.\n" for n in range(9)}
+    with App(
+        put(tmp_path / "v", {"day.md": text, **others}), clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)
+    ) as app:
+        answer = app.search(question)
+        assert answer.matches[0].unit.id.partition("#")[0] == "day"
+        assert "date" in {cause.via for cause in answer.matches[0].matched}
+        assert "day" in {match.unit.id.partition("#")[0] for match in app.recall(question).matches}
+
+
+def test_of_equal_scores_the_newer_comes_first(tmp_path: Path) -> None:
+    weights = "# Tam\n- weight in January: 80 kg [since:: 2026-01-05]\n- weight in December: 76 kg [since:: 2026-12-05]\n"
+    with App(put(tmp_path / "v", {"semantic/people.md": weights})) as app:
+        first, second = app.search("weight of Tam").matches[:2]
+        assert (first.score, first.unit.value) == (second.score, "76 kg")

@@ -124,8 +124,8 @@ def test_the_weak_and_the_same_again_are_left_out() -> None:
     pack = Pack(2000, 5)
     pack.offer(unit("a", "The same  text."), 10.0, NONE)
     assert pack.offer(unit("b", "the SAME\ntext."), 9.0, NONE) == "duplicate"
-    assert pack.offer(unit("c", "other"), 1.9, NONE) == "weak"
-    assert pack.offer(unit("c", "other"), 2.0, NONE) == "in"
+    assert pack.offer(unit("c", "other"), 0.4, NONE) == "weak"
+    assert pack.offer(unit("c", "other"), 0.5, NONE) == "in"
 
 
 def test_what_does_not_fit_is_passed_over_for_something_that_does() -> None:

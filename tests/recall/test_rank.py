@@ -93,7 +93,9 @@ def test_a_fact_of_the_entity_asked_about_gains_and_more_so_with_the_field() -> 
     field = asked(entities=boathouse, tokens=frozenset({"deadlin"}))
     assert names(ranked(2.0, FACT, field)) == ["entity", "field"]
     assert names(ranked(2.0, FACT._replace(entity_key="kiosk"), asked(entities=boathouse))) == []
-    assert [cause.word for cause in causes(field, ranked(2.0, FACT, field))] == ["Boathouse"]
+    assert [cause.word for cause in causes(field, evidence({}, []), ranked(2.0, FACT, field))] == [
+        "Boathouse"
+    ]
 
 
 def test_a_date_in_the_question_lifts_what_happened_then() -> None:
@@ -123,8 +125,8 @@ def test_turns_of_others_lose_where_somebody_speaks_who_is_named() -> None:
     assert (by_nora.unit, by_tom.unit) == (own, other)
     assert value(by_tom, "speaker") == pytest.approx(-SPEAKER * by_tom.words, abs=0.001)
     assert "speaker" not in names(by_nora)
-    assert [cause.word for cause in causes(question, by_nora)] == ["Nora"]
-    assert [cause.word for cause in causes(question, by_tom)] == ["-Nora"]
+    assert [cause.word for cause in causes(question, both, by_nora)] == ["Nora"]
+    assert [cause.word for cause in causes(question, both, by_tom)] == ["-Nora"]
     # Who does not speak takes nothing from those who do, and a fact is nobody's turn.
     assert "speaker" not in names(ranked(2.0, other, question))
     assert all("speaker" not in names(one) for one in rank(PLAIN, both))
@@ -195,7 +197,9 @@ def test_the_best_turn_of_a_session_lends_to_the_others_of_it_and_is_named() -> 
     scores = {2: 2.0, 3: 1.0, 4: 1.0}
     found = {one.unit.rowid: one for one in rank(PLAIN, evidence(scores, [best, other, apart]))}
     assert value(found[3], "session") == pytest.approx(SESSION * 1.0, abs=0.001)
-    assert [(cause.word, cause.via) for cause in causes(PLAIN, found[3])] == [("best", "session")]
+    assert [(cause.word, cause.via) for cause in causes(PLAIN, evidence(scores, [best]), found[3])] == [
+        ("best", "session")
+    ]
     assert names(found[2]) == names(found[4]) == []
 
 

@@ -61,20 +61,17 @@ def test_what_is_newest_takes_the_room_that_the_matches_leave(vault_of: VaultOf)
     )
     pasted = "---\ntrust: untrusted\n---\n# Bo\n- city: Hull [since:: 2026-05-01]\n"
     app = App(vault_of({**STUDIO, "semantic/people.md": people, "semantic/pasted.md": pasted}))
-    asked = app.recall("who turns up in the end")
+    asked = app.recall("what did we talk about last time")
     newest = ["semantic/people#Tam.city", "Bronagh", "barn", "semantic/projects#Boathouse.deadline"]
     told = [match.unit.id if "said-" not in match.unit.id else match.unit.value for match in asked.matches]
     assert [next(word for word in newest if word in one) for one in told[:4]] == newest
     assert "quartet" not in asked.context
     assert "Hull" not in asked.context
-    assert {(match.score, match.terms) for match in asked.matches} == {(0.0, ())}
-    assert {m.word for match in asked.matches for m in match.matched} == {"newest"}
+    assert {(match.score, match.terms) for match in asked.matches[:4]} == {(0.0, ())}
+    assert {m.word for match in asked.matches[:4] for m in match.matched} == {"newest"}
     assert asked.confidence == 0.0
     found = app.recall("what of the moon pancakes")
-    assert (found.matches[0].unit.id, found.matches[1].unit.id) == (
-        "notes/moon",
-        "semantic/people#Tam.city",
-    )
+    assert {match.unit.id for match in found.matches} == {"notes/moon"}
     assert app.recall("zeppelin wedding").matches == ()  # keywords look for keywords
     assert all(match.score for match in app.search("what of the moon pancakes").matches)
     assert {m.unit.kind for m in app.recall("kind:note what of the moon pancakes").matches} == {"note"}
@@ -84,11 +81,10 @@ def test_what_is_newest_takes_the_room_that_the_matches_leave(vault_of: VaultOf)
 def test_what_is_newest_fills_no_more_than_its_share(vault_of: VaultOf) -> None:
     many = "# Tam\n" + "".join(f"- field{n}: a word and number {n} [since:: 2026-02-11]\n" for n in range(90))
     app = App(vault_of({**STUDIO, "semantic/people.md": many}))
-    for question, share in (("who turns up in the end", 1.0), ("what of the moon pancakes", FILL)):
-        answer = app.recall(question, budget=800)
-        filled = sum(match.tokens for match in answer.matches if not match.score)
-        assert 0.8 * share * 800 < filled <= share * 800 + 30
-        assert {one.reason for one in answer.left_out} >= {"budget"}
+    answer = app.recall("what have we done lately for the moon pancakes", budget=800)
+    filled = sum(match.tokens for match in answer.matches if not match.score)
+    assert 0.8 * FILL * 800 < filled <= FILL * 800 + 30
+    assert {one.reason for one in answer.left_out} >= {"budget"}
     app.close()
 
 

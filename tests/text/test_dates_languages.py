@@ -1,4 +1,4 @@
-"""Date phrases in German, French, Spanish and Chinese, and sentences that only look as if they held one."""
+"""Date phrases in languages beside English, and sentences that only look as if they held one."""
 
 from __future__ import annotations
 
@@ -452,8 +452,53 @@ def test_an_accent_without_a_letter_is_no_word() -> None:
 
 def test_the_examples_of_the_documentation_are_dates() -> None:
     page = (Path(__file__).parent.parent.parent / "docs" / "recall.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (?:English|German|French|Spanish|Chinese) \| (.*) \|$", page, re.MULTILINE)
+    rows = re.findall(
+        r"^\| (?:English|German|French|Spanish|Chinese|Italian|Portuguese|Russian|Korean) \| (.*) \|$",
+        page,
+        re.MULTILINE,
+    )
     examples = [example for row in rows for example in re.findall(r"`([^`]+)`", row)]
-    assert len(rows) == 5
+    assert len(rows) == 9
     for example in examples:
         assert [found.text for found in find_ranges(example, TODAY)[0]] == [example]
+
+
+FURTHER = """
+ieri                                2025-04-08 2025-04-08
+tre giorni fa                       2025-04-06 2025-04-06
+tra due settimane                   2025-04-21 2025-04-27
+lunedì scorso                       2025-04-07 2025-04-07
+il 3 marzo 2024                     2024-03-03 2024-03-03
+a marzo                             2025-03-01 2025-03-31
+ontem                               2025-04-08 2025-04-08
+há três dias                        2025-04-06 2025-04-06
+em 5 de maio de 2023                2023-05-05 2023-05-05
+semana passada                      2025-03-31 2025-04-06
+вчера                               2025-04-08 2025-04-08
+три дня назад                       2025-04-06 2025-04-06
+через две недели                    2025-04-21 2025-04-27
+5 мая 2023                          2023-05-05 2023-05-05
+в мае                               2024-05-01 2024-05-31
+어제                                  2025-04-08 2025-04-08
+3일 전                               2025-04-06 2025-04-06
+2024년 3월 5일                        2024-03-05 2024-03-05
+지난주                                2025-03-31 2025-04-06
+8 days from now                     2025-04-17 2025-04-17
+in two days                         2025-04-11 2025-04-11
+in drei Wochen                      2025-04-28 2025-05-04
+dans trois jours                    2025-04-12 2025-04-12
+三天后                                2025-04-12 2025-04-12
+on 2020.09.05                       2020-09-05 2020-09-05
+20200905                            2020-09-05 2020-09-05
+"""
+
+
+@pytest.mark.parametrize("line", FURTHER.strip().splitlines())
+def test_further_languages_and_days_ahead_are_read(line: str) -> None:
+    phrase, start, end = re.split(r"\s{2,}| (?=\d{4}-\d\d-\d\d)", line.strip())
+    assert [found[:3] for found in find_ranges(phrase, TODAY)[0]] == [(start, end, phrase)]
+
+
+@pytest.mark.parametrize("text", ["version 20201305 of it", "1.2020.09.05", "build 120200905", "ho tre case"])
+def test_what_only_looks_like_one_of_them_is_no_date(text: str) -> None:
+    assert find_ranges(text, TODAY)[0] == []

@@ -1,0 +1,305 @@
+"""When recall has nothing to say: everyday prompts that get an empty context, and first requests of work that get what they want.
+
+    python benchmarks/silence.py [--logs DIR...]        # the prompts in a vault of projects, and in a vault of each NAME.jsonl
+    python benchmarks/silence.py --learn --data DIR... --logs DIR...   # the weights of the features, each set judged by those of the others
+
+`silenceset/` holds 200 everyday prompts, which want nothing, and fifty first requests of coding sessions with the memory that each wants.
+DIR of --logs holds NAME.jsonl (a log) with NAME.questions.jsonl (`question`, `must`: words of the answer; none: there is no answer);
+DIR of --data is as benchmarks/recall.py takes it. `--learn` prints the list `weights` of memoryclaw/data/relevance.toml.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import recall as sets
+from conversations import NOW, as_lines, write_logs
+
+from memoryclaw.app import App
+from memoryclaw.recall.evaluation import mean
+from memoryclaw.recall.recall import recall
+from memoryclaw.recall.relevance import says_what, values_of
+from memoryclaw.recall.search import Searcher
+
+HERE = Path(__file__).parent / "silenceset"
+BUDGET, ASKED, VAULTS = (
+    800,
+    100,
+    2,
+)  # tokens; questions of a set; vaults of it in which the everyday prompts are asked
+LATER = timedelta(days=30)
+WANTED = 1.5  # what a prompt weighs whose answer is there, against one that wants nothing
+UNTOLD = 0.2  # the same of a question of oneself: few that are asked were never told
+NOTHING = frozenset({"everyday", "untold", "none"})
+_RIDGE, _STEPS, _BINS = 2.0, 30, 10
+
+Row = dict[str, Any]
+
+
+class Case(NamedTuple):
+    """A turn, the features of what was found for it, and whether the context of `BUDGET` tokens holds what it wants."""
+
+    group: str
+    kind: str  # everyday untold none asked adversarial
+    text: str
+    says_what: bool  # itself, so that no sum is asked
+    features: dict[str, float]
+    in_reach: float  # share of what is wanted that a context without a floor holds
+    held: float
+    tokens: int
+    confidence: float
+
+
+def lines(path: Path) -> list[Row]:
+    """The rows of a JSONL file."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
+
+
+def prompts() -> list[tuple[str, str]]:
+    """What wants nothing: the everyday prompts, and questions of oneself that no vault answers."""
+    return [
+        (kind, text)
+        for kind in ("everyday", "untold")
+        for text in (HERE / f"{kind}.txt").read_text(encoding="utf-8").splitlines()
+    ]
+
+
+def put_projects(root: Path) -> None:
+    """Writes the vault of the projects: notes, facts and logs."""
+    (root / "notes").mkdir(parents=True)
+    (root / "semantic").mkdir()
+    facts: dict[str, list[str]] = {}
+    logs: dict[str, list[Row]] = {}
+    for row in lines(HERE / "projects.jsonl"):
+        project, day, text = row["project"], row["date"], row["text"]
+        if row["kind"] == "note":
+            note = f"---\nproject: {project}\n---\n{text}\n"
+            (root / "notes" / f"{row['id']}.md").write_text(note, encoding="utf-8")
+        elif row["kind"] == "fact":
+            facts.setdefault(project, []).append(f"- {row['field']}: {text} [since:: {day}]")
+        else:
+            session = f"{project}-{day}"
+            log = logs.setdefault(f"{day}/{session}.jsonl", [])
+            line = {"ts": f"{day}T10:00:{len(log):02}Z", "session": session, "turn": row["id"]}
+            log.append({**line, "role": row["role"], "content": text})
+    told = "\n".join(f"# {project}\n" + "\n".join(known) + "\n" for project, known in facts.items())
+    (root / "semantic/projects.md").write_text(told, encoding="utf-8")
+    (root / "memoryclaw.yaml").write_text("", encoding="utf-8")
+    for name, log in logs.items():
+        path = root / "logs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(as_lines(log), encoding="utf-8")
+
+
+def asked(app: App, day: Any, group: str, kind: str, text: str, held: Any) -> Case:  # noqa: PLR0917
+    """A turn put to a vault; `held` says of a context what share it holds of what is wanted."""
+    searcher = Searcher(app.index, app.catalog, day)
+    with searcher.reading():
+        ranking = searcher.find(text)
+        features = values_of(
+            ranking, [one for one in ranking.open if one.score and one.unit.trust != "untrusted"]
+        )
+    answer, anything = (
+        recall(
+            searcher,
+            text,
+            goal="",
+            session="",
+            budget=BUDGET,
+            max_results=app.config.max_results,
+            floor=floor,
+        )
+        for floor in (True, False)
+    )
+    return Case(
+        group, kind, text, says_what(ranking.question), features, held(anything), held(answer), answer.tokens - answer.aside, answer.confidence
+    )  # fmt: skip
+
+
+def of_projects(folder: Path) -> Iterator[Case]:
+    """The first requests, and the everyday prompts in the same vault."""
+    put_projects(folder / "projects")
+    text_of = {row["id"]: row["text"].split("\n")[-1] for row in lines(HERE / "projects.jsonl")}
+    day = datetime(2025, 11, 25, tzinfo=UTC)
+    with closing(App(folder / "projects", clock=lambda: day)) as app:
+        app.sync()
+        for row in lines(HERE / "requests.jsonl"):
+            wanted = [text_of[id_][:30] for id_ in row["evidence"]]
+            yield asked(
+                app, day.date(), row["project"], "asked", row["request"],
+                lambda answer, wanted=wanted: float(any(text in answer.context for text in wanted)),
+            )  # fmt: skip
+        for kind, text in prompts():
+            yield asked(app, day.date(), "projects", kind, text, lambda _: 0.0)
+
+
+def of_logs(path: Path, folder: Path) -> Iterator[Case]:
+    """The questions about one log, and the everyday prompts in its vault."""
+    name, group = path.name.partition(".")[0], path.parent.parent.name
+    turns = lines(path.with_name(f"{name}.jsonl"))
+    logs: dict[str, list[Row]] = {}
+    for turn in turns:
+        logs.setdefault(f"{turn['ts'][:10]}/{turn['session']}.jsonl", []).append(turn)
+    write_logs(folder / name, logs)
+    now = max(datetime.fromisoformat(turn["ts"]) for turn in turns) + LATER
+    with closing(App(folder / name, clock=lambda: now)) as app:
+        app.sync()
+        for row in lines(path):
+            wanted = row["must"] if row["must"] and isinstance(row["must"][0], list) else [row["must"]]
+            kind = "asked" if row["must"] else "none"
+            yield asked(
+                app, now.date(), group, kind, row["question"],
+                lambda answer, wanted=wanted: float(all(_holds(answer.context, any_of) for any_of in wanted)),
+            )  # fmt: skip
+        for kind, text in prompts():
+            yield asked(app, now.date(), group, kind, text, lambda _: 0.0)
+
+
+def _holds(context: str, values: Sequence[str]) -> bool:
+    return any(value.casefold() in context.casefold() for value in values)
+
+
+def of_set(one: sets.Set, cache: Path) -> Iterator[Case]:
+    """Some questions of a set of conversations, and the everyday prompts in some of its vaults."""
+    bench = sets.Bench(one, sets.Options(cache=cache), lambda *_: None)
+    chosen = sets.spread([q for of in bench.questions.values() for q in of if q["evidence"]], ASKED)
+    wanted = set(map(id, chosen))
+    for number, (conversation, app) in enumerate(bench.apps("")):
+        for row in bench.questions[conversation]:
+            if id(row) in wanted:
+                evidence = set(row["evidence"])
+                kind = "adversarial" if row["category"] == "adversarial" else "asked"
+                yield asked(
+                    app, NOW.date(), one.name, kind, row["question"],
+                    lambda answer, evidence=evidence: len(evidence & {sets.turn_id(match.unit.id) for match in answer.matches}) / len(evidence),
+                )  # fmt: skip
+        for kind, text in prompts() if number < VAULTS else ():
+            yield asked(app, NOW.date(), one.name, kind, text, lambda _: 0.0)
+
+
+# Learning: two logistic sums of the same features, every set with the same weight.
+
+
+def logistic(
+    rows: Sequence[Sequence[float]], labels: Sequence[float], weights: Sequence[float]
+) -> list[float]:
+    """The weights of a logistic sum, by Newton's method; large ones cost a little."""
+    import numpy as np  # noqa: PLC0415 - of the extra `vectors`
+
+    x, y, w = np.array(rows), np.array(labels), np.array(weights)
+    found = np.zeros(x.shape[1])
+    ridge = _RIDGE * np.eye(x.shape[1])
+    for _ in range(_STEPS):
+        p = 1 / (1 + np.exp(-np.clip(x @ found, -30, 30)))
+        found -= np.linalg.solve(
+            (x * (w * p * (1 - p))[:, None]).T @ x + ridge, x.T @ (w * (p - y)) + ridge @ found
+        )
+    return [float(value) for value in found]
+
+
+def shared(cases: Sequence[Case], labels: Sequence[float]) -> list[float]:
+    """The weight of each case: sets count alike, and in each what is wanted half as much again as what is not."""
+    sizes: dict[tuple[str, bool], int] = {}
+    for case, label in zip(cases, labels, strict=True):
+        sizes[case.group, label > 0] = sizes.get((case.group, label > 0), 0) + 1
+    weights = [
+        (WANTED if label > 0 else UNTOLD if case.kind == "untold" else 1) / sizes[case.group, label > 0]
+        for case, label in zip(cases, labels, strict=True)
+    ]
+    return [weight * len(cases) / sum(weights) for weight in weights]
+
+
+def learned(cases: Sequence[Case]) -> Iterator[str]:
+    """What each set is like when it is judged by weights of the others, and the weights of all."""
+    names = list(cases[0].features)
+
+    def fitted(some: Sequence[Case], label: Any) -> list[float]:
+        labels = [label(case) for case in some]
+        return logistic(
+            [[case.features[name] for name in names] for case in some], labels, shared(some, labels)
+        )
+
+    def value(case: Case, weights: Sequence[float]) -> float:
+        return math.fsum(weight * case.features[name] for name, weight in zip(names, weights, strict=True))
+
+    judged = [case for case in cases if not case.says_what]
+    telling = [case for case in judged if case.kind in NOTHING or (case.kind == "asked" and case.in_reach)]
+    answering = [case for case in judged if case.kind not in ("everyday", "untold")]
+    is_wanted, is_held = (
+        (lambda case: float(case.kind == "asked")),
+        (lambda case: case.in_reach * (case.kind == "asked")),
+    )
+    for group in sorted({case.group for case in cases}):
+        weights = fitted([case for case in telling if case.group != group], is_wanted)
+        own = [case for case in telling if case.group == group]
+        lost = [value(case, weights) < 0 for case in own if case.kind == "asked"]
+        silent = [value(case, weights) < 0 for case in own if case.kind != "asked"]
+        yield f"{group}: of {len(lost)} that were found {mean(lost):.3f} lost, of {len(silent)} prompts {mean(silent):.3f} silent"
+    relevance, confidence = fitted(telling, is_wanted), fitted(answering, is_held)
+    for name, weight, odds in zip(names, relevance, confidence, strict=True):
+        yield f"{name} {weight:.3f} {odds:.3f}"
+
+
+def figures(cases: Sequence[Case]) -> Iterator[str]:
+    """What the product does as it is."""
+    for kind in ("everyday", "untold", "none", "adversarial"):
+        tokens = [case.tokens for case in cases if case.kind == kind]
+        if tokens:
+            yield f"{kind}: {len(tokens)} asked, {mean([not spent for spent in tokens]):.3f} silent, {mean(tokens):.1f} tokens"
+    for group in sorted({case.group for case in cases if case.kind == "asked"}):
+        asked_of = [case for case in cases if case.group == group and case.kind == "asked"]
+        reach, shown = ([getattr(case, name) for case in asked_of] for name in ("in_reach", "held"))
+        lost = sum(bool(case.in_reach and not case.held) for case in asked_of)
+        yield f"{group}: {len(asked_of)} asked, {lost} lost, evidence {mean(reach):.3f} without a floor, {mean(shown):.3f} with it"
+    yield f"expected calibration error of the confidence: {calibration_error(cases):.3f}"
+
+
+def calibration_error(cases: Sequence[Case]) -> float:
+    """How far the confidence is from the share of what is wanted that the contexts hold, over ten steps of it."""
+    counted = [case for case in cases if case.kind not in ("everyday", "untold")]
+    steps: dict[int, list[Case]] = {}
+    for case in counted:
+        steps.setdefault(min(int(case.confidence * _BINS), _BINS - 1), []).append(case)
+    return sum(
+        abs(sum(case.confidence - case.held * (case.kind == "asked") for case in some))
+        for some in steps.values()
+    ) / max(len(counted), 1)
+
+
+def main() -> int:
+    """Asks, and prints what came of it."""
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--logs", nargs="*", action="extend", default=[], type=Path, metavar="DIR")
+    options.add_argument("--data", nargs="*", action="extend", default=[], type=Path, metavar="DIR")
+    options.add_argument("--cache", type=Path, metavar="DIR", help="keep vaults there")
+    options.add_argument("--learn", action="store_true", help="print the weights of the features")
+    given = options.parse_args()
+    with (
+        tempfile.TemporaryDirectory(prefix="memoryclaw-silence-") as folder,
+        sets.cache_at(given.cache) as cache,
+    ):
+        cases = [*of_projects(Path(folder))]
+        for number, path in enumerate(
+            path for one in given.logs for path in sorted(one.glob("*.questions.jsonl"))
+        ):
+            cases += of_logs(path, Path(folder) / str(number))
+        for one in sets.sets_of(given.data) if given.data else ():
+            cases += of_set(one, cache)
+            print(f"… {one.name}", file=sys.stderr, flush=True)
+    print("\n".join(learned(cases) if given.learn else figures(cases)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

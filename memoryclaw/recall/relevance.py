@@ -1,0 +1,216 @@
+"""Whether a vault says anything about a turn: one sum of named features of the turn and of what was found for it. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from memoryclaw.index.bm25 import exact, rarity
+from memoryclaw.index.stemming import language
+from memoryclaw.model import Relevance, Term
+from memoryclaw.recall.evidence import NOTHING_COUNTED
+from memoryclaw.recall.question import Leaf, Question
+from memoryclaw.recall.rank import Ranked, Ranking
+from memoryclaw.text import words as lists
+from memoryclaw.text.fillers import is_filler
+from memoryclaw.text.language import words_of
+
+BEST = 10  # units that are looked at
+AROUND = 50  # units that are thought to stand around a vault: in one of five notes no word is rare
+LONG = 8  # words of a question: more tell no more
+PAIR = 0.5  # words, of two characters of what is not written with spaces
+# Of what the sets that the weights were learned on do not have.
+ALL = 2.0  # of each telling word, where all of a question stand in one unit: a flood makes words common, and not beside the point
+FEW = 3  # words that all stand in one unit and need not ask
+GOAL = 1.0  # a goal shares words with something
+TIME = 2.5  # something of a time that is asked about holds a word of the question
+VECTOR = 2.0  # vectors found something near in meaning
+LOOKED_UP = 0.3  # of the weight of words to look up, no sentence: so much must meet in a unit
+_CERTAIN = 30.0  # logarithm of odds
+
+Worth = Mapping[str, tuple[float, float, float]]
+_PASTED = (": ", '"', "“", "„", "«", "```", "\n")
+
+
+def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
+    """Why a vault has something to say about a turn, or has not: each feature times what it weighs.
+
+    A question with fields or operators, or of a time alone, says itself what is wanted: for that, anything found will do.
+
+    Args:
+        ranking: of the whole vault.
+        best: what may stand in a context, in rank order.
+    """
+    question, best = ranking.question, best[:BEST]
+    most, total = _most_held(ranking, best, _worth(ranking))
+    if says_what(question):
+        enough = (
+            not _is_look_up(question) or most >= LOOKED_UP * total or any(hit.term("goal") for hit in best)
+        )
+        return Relevance((Term("asked for", 1.0 if best and enough else -1.0),))
+    weights, values = _weights(), values_of(ranking, best)
+    terms = [Term(name, exact(weights[name][0] * value)) for name, value in values.items()]
+    words = values["length"] * LONG
+    wants = words >= FEW or values["asks"]
+    is_known = wants and most >= total and not (values["general"] or values["bare"] or _is_order(question))
+    terms += [Term("all found", exact(ALL * words))] if is_known else []
+    terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
+    terms += [Term("time", TIME)] if any(hit.words and hit.term("date") for hit in best) else []
+    terms += [Term("vector", VECTOR)] if any(hit.term("vector") for hit in best) else []
+    odds = sum(weights[name][1] * value for name, value in values.items())
+    chance = round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)
+    return Relevance(tuple(term for term in terms if term.value), chance if values["weight"] else 0.0)
+
+
+def says_what(question: Question) -> bool:
+    """True for words to look up, fields or operators, a time alone, or only what is newest; quotation marks in a sentence just quote."""
+    quoted = not (question.in_words or question.is_sentence or _is_order(question))
+    exact = question.query.filters or question.query.joined or quoted
+    only_latest = question.latest and not question.weights.keys() - question.latest
+    return bool(exact or not question.weights or only_latest or _is_look_up(question))
+
+
+def values_of(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
+    """The features of a turn and of the best of what was found for it, by name."""
+    of_turn, of_units = of_text(ranking.question), of_evidence(ranking, best[:BEST])
+    of_units["own found"] *= of_turn["own question"]
+    return {"always": 1.0, **of_turn, **of_units}
+
+
+@cache
+def _weights() -> dict[str, tuple[float, float]]:
+    rows = (line.rsplit(maxsplit=2) for line in lists.lines("relevance.weights"))
+    return {name: (float(relevance), float(confidence)) for name, relevance, confidence in rows}
+
+
+# What the words of a turn tell by themselves.
+
+
+def _phrases(name: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(
+        tuple(words_of(phrase)) for phrase in lists.text(name).replace("\n", ",").split(",") if phrase
+    )
+
+
+_GENERAL, _ORDERS = _phrases("relevance.general"), _phrases("relevance.orders")
+_LONGEST = max(map(len, _GENERAL | _ORDERS))
+_ORDERS_UNSPACED = tuple(lists.words("relevance.orders_unspaced"))
+_POINTING = frozenset(lists.words("relevance.pointing"))
+_ASKING = frozenset(lists.words("relevance.asking"))
+_COMMANDS = frozenset(lists.words("relevance.commands"))
+_OWN = frozenset((*lists.words("pronouns.myself"), *lists.words("pronouns.own")))
+_ENGLISH = language("en")
+
+
+def _is_look_up(question: Question) -> bool:
+    """True for nothing but telling words that are no order; what is not written with spaces may be a sentence."""
+    text = question.query.text
+    tells = any(sign.isalpha() for sign in text) and "?" not in text and not _is_bare(question)
+    is_cut = any(leaf.via == "bigram" for leaf in question.leaves)
+    plain = bool(question.weights) and question.in_words and not question.query.ranges
+    return tells and plain and not (is_cut or question.is_sentence or _is_order(question))
+
+
+def _is_order(question: Question) -> bool:
+    typed = words_of(question.query.text)
+    return bool(typed) and (typed[0] in _COMMANDS or _beginning(typed) in _ORDERS)
+
+
+def _is_bare(question: Question) -> bool:
+    """True for a turn that tells of nothing: thanks, yeses, stop words and numbers."""
+
+    def is_stop(word: str) -> bool:
+        return question.language.is_stop(word) or _ENGLISH.is_stop(word) or word.isdigit()
+
+    return is_filler(question.query.text, is_stop=is_stop)
+
+
+def _beginning(typed: Sequence[str]) -> tuple[str, ...]:
+    """The longest listed beginning that a turn has; empty for none."""
+    begins = (tuple(typed[:n]) for n in range(_LONGEST, 0, -1))
+    return next((start for start in begins if start in _GENERAL | _ORDERS), ())
+
+
+def of_text(question: Question) -> dict[str, float]:
+    """The features of a turn itself, each from 0 to 1."""
+    text = question.query.text
+    typed = words_of(text)
+    start = _beginning(typed)
+    own = any(word in _OWN for word in typed[len(start) :])
+    named = own or question.entities or question.people
+    asks = "?" in text or "？" in text or (bool(typed) and typed[0] in _ASKING)
+    values = {
+        "general": start in _GENERAL and not named,
+        "order": not own and (start in _ORDERS or any(phrase in text for phrase in _ORDERS_UNSPACED)),
+        "own question": own and asks,
+        "pointing": any(word in _POINTING for word in typed),
+        "pasted": any(mark in text for mark in _PASTED),
+        "asks": asks,
+        "bare": _is_bare(question),
+    }
+    return {name: float(value) for name, value in values.items()}
+
+
+# What was found for it.
+
+
+def of_evidence(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
+    """The features of what was found for a turn: how much of it meets where, and how rare that is in this vault."""
+    question, evidence = ranking.question, ranking.evidence
+    worth = _worth(ranking)
+    most, total = _most_held(ranking, best, worth)
+    rarest, values = rarity(evidence.units, 0), worth.values()
+    return {
+        "own found": most / total,
+        "weight": most / (rarity(evidence.units, 1) + _around(evidence.units)),
+        "length": min(sum(part for _, part, _ in values), LONG) / LONG,
+        "unknown": sum(weight for weight, _, idf in values if idf >= rarest) / total,
+        "name": float(bool(question.entities or question.people)),
+        "speaker": float(
+            any(hit.unit.kind == "turn" and hit.unit.entity_key in question.any_person for hit in best)
+        ),
+    }
+
+
+def _most_held(ranking: Ranking, best: Sequence[Ranked], worth: Worth) -> tuple[float, float]:
+    """What the words that a unit holds weigh at most, and what all of them do."""
+    words_of_units = [_words_held(ranking, worth, hit.unit.rowid) for hit in best]
+    most = max((math.fsum(worth[word][0] for word in words) for words in words_of_units), default=0.0)
+    return most, math.fsum(weight for weight, _, _ in worth.values()) or 1.0
+
+
+def _around(units: int) -> float:
+    """What a word tells besides its rarity: in one of five notes no word is rare."""
+    return math.log1p(AROUND / (units + 1))
+
+
+def _worth(ranking: Ranking) -> Worth:
+    """The words of a question, each with what it weighs, as how many words it counts, and its idf; of what is not written with spaces, the pairs."""
+    question, evidence = ranking.question, ranking.evidence
+    pairs = {leaf.clause.text: n for n, leaf in enumerate(question.leaves) if _is_pair(leaf)}
+    cut = {question.leaves[n].word for n in pairs.values()}
+    parts = {word: (1.0, idf) for word, idf in question.weights.items() if word not in cut}
+    parts |= {text: (PAIR, evidence.weights[n]) for text, n in pairs.items()}
+    around = _around(evidence.units)
+    return {word: (part * (idf + around), part, idf) for word, (part, idf) in parts.items()}
+
+
+def _words_held(ranking: Ranking, worth: Worth, rowid: int) -> set[str]:
+    """The words of a question that a unit holds, or synonyms of the vault, as they stand in `worth`."""
+    question = ranking.question
+    leaves = (*question.leaves, *question.aliases)
+    counted = [n for n in ranking.evidence.counts.get(rowid, NOTHING_COUNTED).own if n < len(leaves)]
+    return {word for n in counted for word in _words_of(leaves[n], n < len(question.leaves)) if word in worth}
+
+
+def _words_of(leaf: Leaf, asked: bool) -> list[str]:
+    if leaf.near:  # a day is no word
+        return []
+    if _is_pair(leaf):
+        return [leaf.clause.text]
+    return [leaf.word] if asked else leaf.word.split()
+
+
+def _is_pair(leaf: Leaf) -> bool:
+    return leaf.via == "bigram" and leaf.share == 1
