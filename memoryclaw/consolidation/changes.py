@@ -66,6 +66,7 @@ class Quote(NamedTuple):
     text: str
     box: str = ""  # of a to-do: open, done or off
     ticks: tuple[TickTodo, ...] = ()  # the earlier to-dos that it ends
+    answer: int = 0  # the line of the assistant's words that are quoted in it
 
 
 class Claim(NamedTuple):

@@ -84,7 +84,7 @@ class Cutting(NamedTuple):
     """When to cut: after so many silent minutes, and at the latest after so many turns."""
 
     gap_minutes: int = 30
-    longest: int = 40
+    longest: int = 1000
 
     @property
     def long(self) -> int:
@@ -715,6 +715,7 @@ NEAR = 0.8
 _LEAST = 5  # shingles; a shorter text is held by too many others to mean anything
 _SHINGLE = 3  # words
 _BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
+_TITLE = re.compile(r"\A\s*# [^\n]*\n")
 _WORDS = Language("none", None, frozenset())
 
 Shingles = frozenset[tuple[str, ...]]
@@ -755,8 +756,8 @@ def _share(first: Shingles, second: Shingles) -> float:
 
 
 def shingles(text: str) -> Shingles:
-    """The shingles of a text; one shorter than a shingle is a shingle of its own. Obsidian's block ids say nothing."""
-    words = _WORDS.tokens(_BLOCK_ID.sub("", text))
+    """The shingles of a text; one shorter than a shingle is a shingle of its own. Its title and Obsidian's block ids say nothing."""
+    words = _WORDS.tokens(_BLOCK_ID.sub("", _TITLE.sub("", text)))
     return frozenset(
         tuple(words[n : n + _SHINGLE]) for n in range(max(len(words) - _SHINGLE + 1, min(len(words), 1)))
     )

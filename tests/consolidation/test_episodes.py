@@ -199,7 +199,7 @@ def test_tools_are_named_without_results_and_looking_up_is_not_named() -> None:
     assert [(line, text) for line, who, text in quoted(found) if who == "tool"] == [
         (4, "boat_book: blue boat")
     ]
-    assert (5, "Pip", "Booked for 9:30.") in quoted(found)
+    assert (1, "Nora", "Book the blue boat – Pip: “Booked for 9:30.”") in quoted(found)
     assert "IGNORE" not in str(found)
     assert "{" not in str(found.points)
 
