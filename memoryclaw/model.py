@@ -153,7 +153,7 @@ class Turn(NamedTuple):
     export: bool = True  # False: it never leaves this machine
     by: str = ""  # the audience of who delivered it, where that may not speak for a person
     project: str = ""  # the repository that it was said in
-    title: str = ""  # that its host gave the talk
+    topic: str = ""  # what its host calls the talk
 
 
 class Unit(NamedTuple):

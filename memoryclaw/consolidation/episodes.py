@@ -66,6 +66,7 @@ _WORTH = {
 }  # of a point, by its group
 _ANSWER = 0.8  # of what the assistant answered
 _HANDED_ON = 24  # characters of a sentence that is taken for the assistant's, where it had said it before
+_SPOKE = 2  # words before what was answered
 _START = 4  # words that keep the shortest from winning by being short
 
 
@@ -242,10 +243,12 @@ def _answers(turns: Sequence[Turn], spoken: Sequence[Point], language: str) -> I
         if part.answer is None or (part.asked is not None and part.asked.line not in says):
             continue
         asked = part.asked.line if part.asked else 0
-        for first, text in enumerate(conclusions(part.answer)):
+        said = conclusions(part.answer)
+        main = next((n for n, text in enumerate(said) if len(telling(text)) >= TELLING), 0)
+        for number, text in enumerate(said):
             code = spoken_in(text, language)
             yield Point(
-                part.answer.line, who(part.answer), _cut(text, _ANSWERED), EXCHANGE, _weights(text, code), place == len(parts) and not first,
+                part.answer.line, who(part.answer), _cut(text, _ANSWERED), EXCHANGE, _weights(text, code), place == len(parts) and number == main,
                 answers=asked or part.answer.line,
             )  # fmt: skip
 
@@ -253,7 +256,8 @@ def _answers(turns: Sequence[Turn], spoken: Sequence[Point], language: str) -> I
 def _deeds(turns: Sequence[Turn]) -> list[Point]:
     """What tools did: files and commands in one line, and other calls that did something, each once."""
     deed = deeds(turns)
-    calls = [Point(line, "tool", call.phrase, EXCHANGE, NOTHING, True) for line, call in deed.calls[:_CALLS]]
+    named = [(line, call) for line, call in deed.calls if call.about]
+    calls = [Point(line, "tool", call.phrase, EXCHANGE, NOTHING, True) for line, call in named[:_CALLS]]
     text = as_words(deed)
     return [*calls, *([Point(deed.line, "tool", text, EXCHANGE, NOTHING, True)] if text else [])]
 
@@ -306,7 +310,7 @@ class _Choice:
         self._every = every
         self._lines = min(max(_LINES, _LINES * turns // _ORDINARY), _MOST_LINES)
         self._words = self._lines * _WORDS // _LINES
-        self._cost = [len(point.text.split()) for point in every]
+        self._cost = [len(point.text.split()) + (_SPOKE if point.answers else 0) for point in every]
         self._asked = _asked(every)
         self._stems: Counter[str] = Counter()
         self._bullets: set[tuple[int, str]] = set()
@@ -512,10 +516,10 @@ def _topic(statement: Statement) -> str:
 
 def _title(turns: Sequence[Turn], request: str, subjects: Sequence[str], points: Sequence[Point]) -> str:
     """The host's own title, else the first request, else what was decided and told; with the words that the session comes back to."""
-    if named := next((turn.title for turn in turns if turn.title), ""):
+    if named := next((turn.topic for turn in turns if telling(turn.topic)), ""):
         return cut_short(named, _TITLE)
-    of_people = [point for point in points if not point.answers and point.who != "tool"] or points
-    of_people.sort(key=lambda point: point.line)
+    people = [point for point in points if not point.answers and point.who != "tool"] or points
+    of_people = sorted(people, key=lambda point: point.line)
     text = (
         request
         or _of_subjects(subjects)

@@ -52,7 +52,7 @@ def exchanges(turns: Iterable[Turn]) -> list[Exchange]:
 _FIRST, _LAST = 4, 2
 _THOUGHTS = re.compile(r"<(think(?:ing)?|details)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _LINE_OF_CODE = re.compile(
-    r"(?P<colon>:[ \t*]*)?\n?[ \t]*(?P<fence>```|~~~)[^\n`]*\n[ \t]*(?P<code>[^\n`]{2,100})\n[ \t]*(?P=fence)"
+    r"(?P<colon>:[ \t*]*)?\n{0,2}[ \t]*(?P<fence>```|~~~)[^\n`]*\n[ \t]*(?P<code>[^\n`]{2,100})\n[ \t]*(?P=fence)"
 )
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}[ \t][^\n]*|\|[^\n]*|[-=*_]{3,}[ \t]*)$", re.MULTILINE)
@@ -127,7 +127,7 @@ _STOPPED = ("en", "de", "fr", "es", "nl", "it", "pt")
 # What the session comes back to
 
 _TOPICS = 2
-_SHORT = 3  # letters of a word that is no topic, unless it is written as a name
+_SHORT, _LONG = 3, 20  # letters of a word that is no topic, and of the longest that is one
 _COMPARED = 3000  # characters of a turn
 
 
@@ -144,7 +144,7 @@ def topics(turns: Sequence[Turn]) -> list[str]:
         for hit in WORD.finditer(without_secrets(prose(turn)[:_COMPARED])):
             spelled.setdefault(fold(hit[0]), hit[0])
         for word in set(telling(" ".join(spelled.values()))) - names - _of_every_work():
-            if len(word) > _SHORT and not word[0].isdigit():
+            if _SHORT < len(word) <= _LONG and not word[0].isdigit():
                 in_turns[word] += 1
                 of_people[word] += turn.role != "assistant"
                 written.setdefault(word, Counter())[spelled.get(word, word)] += 1
@@ -154,7 +154,7 @@ def topics(turns: Sequence[Turn]) -> list[str]:
         if of_people[word] and (count > 1 or len(turns) < 4)
     }
     ranked = sorted(worth, key=lambda word: (-worth[word], word))
-    return [written[word].most_common(1)[0][0] for word in ranked]
+    return [_spelling(written[word]) for word in ranked]
 
 
 @cache
@@ -166,10 +166,16 @@ def _of_every_work() -> frozenset[str]:
     return frozenset((*asked, *map(fold, lists.words("consolidation.work"))))
 
 
+def _spelling(spellings: Counter[str]) -> str:
+    """The word as it was written most, in small letters where it was ever written so: a capital may only begin a sentence."""
+    small = [word for word in spellings if word == word.lower()]
+    return small[0] if small else spellings.most_common(1)[0][0]
+
+
 def _rarity(spellings: Counter[str]) -> float:
-    """More for what is mostly written as a name or an identifier."""
-    most = spellings.most_common(1)[0][0]
-    return 1.5 if most != most.lower() or not most.isalpha() else 1.0
+    """More for what is always written as a name or an identifier."""
+    word = _spelling(spellings)
+    return 1.5 if word != word.lower() or not word.isalpha() else 1.0
 
 
 # What was done: files that were touched, and commands that ran with their result

@@ -37,6 +37,7 @@ from memoryclaw.consolidation.changes import (
     Skipped,
 )
 from memoryclaw.consolidation.claims import claims_of
+from memoryclaw.consolidation.continuing import ToldSessions
 from memoryclaw.consolidation.cues import cued
 from memoryclaw.consolidation.episodes import (
     NO_TOPICS,
@@ -262,6 +263,7 @@ class Planner:
     decider: ClaimDecider
     duplicates: NearDuplicates
     with_todos: OfTime
+    told: ToldSessions
     enrich: Enrich | None
     rules: Cutting
     language: str = "en"
@@ -393,7 +395,7 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
     )
     draft.decided += decided
     read = read._replace(points=with_changes(read.points, decided, segment.audience))
-    values = {**note.values, "body": body(read.points)}
+    values = {**note.values, "body": body(read.points), "continues": planner.told.before(segment)}
     text = planner.context.templates.render("notes/episode.md.j2", **values)
     _change(planner, draft, _PlannedSegment(segment, read, note, text, decided))
 
@@ -510,6 +512,7 @@ def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
     actions += ticks
     draft.todos.end(ticks)
     if not repeated.replaces:
+        planner.told.plan(segment, note.id)
         draft.todos.plan(StoredEpisode(note.path, str(note.values["timestamp"]), planned.text))
     later = []
     for decided in planned.decided:
