@@ -742,10 +742,15 @@ class App:
     def inspect(self, id_: Id) -> Inspected:
         """How strongly a note, section, fact or turn is remembered: each use of it, what that counted, and how it adds up."""
         from memoryclaw.recall.inspecting import inspect
+        from memoryclaw.review.details import worth_of
 
-        return self._context.read(
+        inspected = self._context.read(
             lambda: inspect(id_, self.catalog, self.vault, self.ledger, self._context.today)
         )
+        facts = (fact for _, fact in self.catalog.facts() if fact.id == inspected.address.id)
+        if fact := next(facts, None):
+            inspected = inspected._replace(worth=self._context.look(lambda context: worth_of(context, fact)))
+        return inspected
 
     @allowed(OWNER)
     def conversation(self, session: str) -> Conversation:

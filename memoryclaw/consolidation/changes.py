@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import groupby
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from memoryclaw.consolidation.actions import (
@@ -326,6 +327,9 @@ class RunRecord(NamedTuple):
     acted: list[ToolSequence]
     episodes: dict[str, str]  # id → range
     held: str = ""  # why it waits, though it could have been done
+    worth: Mapping[tuple[str, str, str], str] = MappingProxyType(
+        {}
+    )  # by entity, field and value: what spoke for keeping it
 
 
 def record_path(run: str) -> str:
@@ -409,8 +413,14 @@ def read_record(text: str) -> RunRecord:
     episodes = value.get("episodes")
     noted: Mapping[Any, Any] = episodes if isinstance(episodes, dict) else {}
     sources = {id_: source for id_, source in noted.items() if isinstance(source, str)}
+    decided = value.get("decided")
+    worth = {
+        (_text(row.get("entity")), _text(row.get("field")), _text(row.get("value"))): _text(row.get("worth"))
+        for row in (decided if isinstance(decided, list) else ())
+        if isinstance(row, dict) and row.get("worth")
+    }
     run, moment, reason = (_text(value.get(key)) for key in ("run", "at", "held"))
-    return RunRecord(run, moment, ranges, sequences, sources, reason)
+    return RunRecord(run, moment, ranges, sequences, sources, reason, worth)
 
 
 def _strings(value: object) -> list[str]:

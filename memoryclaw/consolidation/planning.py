@@ -51,6 +51,7 @@ from memoryclaw.consolidation.episodes import (
     with_quotes,
 )
 from memoryclaw.consolidation.fillers import nothing_in
+from memoryclaw.consolidation.pending import PENDING_FILE, read_pending, waiting_id
 from memoryclaw.consolidation.projects import in_project
 from memoryclaw.consolidation.reconcile import ClaimDecider
 from memoryclaw.consolidation.salience import Salience
@@ -69,6 +70,7 @@ from memoryclaw.text.memory_types import type_in_text
 from memoryclaw.text.zones import instant
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import common_audience, of_note, without_labels
+from memoryclaw.vault.fact_values import plain_key, plain_value
 from memoryclaw.vault.logs import parse_ranges, range_of
 from memoryclaw.writing.context import WriteContext, fact_in_words
 from memoryclaw.writing.tombstones import SENTENCE, Tombstones
@@ -277,6 +279,7 @@ class _Draft:
 
     todos: EarlierTodos
     erased: Tombstones
+    doubts: _Doubts
     changes: list[PlannedChange] = field(default_factory=list)
     pending: list[AddPending] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
@@ -307,7 +310,9 @@ def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
     ]
     # Facts are decided in the order in which they were said, whatever the files are called.
     segments.sort(key=lambda s: (instant(s.turns[0].ts), s.range.path, s.range.first))
-    draft = _Draft(_earlier_todos(planner, segments), Tombstones.of(planner.context))
+    draft = _Draft(
+        _earlier_todos(planner, segments), Tombstones.of(planner.context), _Doubts(planner.context)
+    )
     for number, segment in enumerate(segments, 1):
         _take(planner, draft, segment)
         if planner.progress:
@@ -391,7 +396,7 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
     draft.paths.add(note.path)
     sources = [f"{note.id}#^{block_of(read.points, claim)}" for claim in read.claims]
     decided = _limit_questions(
-        planner.decider, tuple(map(planner.decider.decide, read.claims, sources)), sources
+        planner.decider, tuple(map(planner.decider.decide, read.claims, sources)), sources, draft.doubts
     )
     draft.decided += decided
     read = read._replace(points=with_changes(read.points, decided, segment.audience))
@@ -400,15 +405,41 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
     _change(planner, draft, _PlannedSegment(segment, read, note, text, decided))
 
 
-_QUESTIONS = 2  # that one segment may put to a person
+_QUESTIONS = 2  # of doubt that one day may put to a person
+
+
+class _Doubts:
+    """The questions of doubt that wait, and those that a day may still put to a person."""
+
+    def __init__(self, context: WriteContext) -> None:
+        text = context.text(PENDING_FILE) if files.exists(context.root, PENDING_FILE) else ""
+        waiting = read_pending(text)
+        self._ids = {fact.id for fact in waiting}
+        self._days = Counter(fact.since for fact in waiting if not fact.known)
+
+    def may_ask(self, decided: ClaimDecision) -> bool:
+        """Whether there is room for a question; a conflict with what is known and a correction always have some, and so has what is asked already."""
+        claim = decided.claim
+        id_ = waiting_id(plain_key(claim.entity), plain_key(claim.field), plain_value(claim.value))
+        if decided.known or claim.cue or id_ in self._ids:
+            return True
+        if self._days[decided.since] >= _QUESTIONS:
+            return False
+        self._days[decided.since] += 1
+        self._ids.add(id_)
+        return True
 
 
 def _limit_questions(
-    decider: ClaimDecider, decided: Sequence[ClaimDecision], sources: Sequence[str]
+    decider: ClaimDecider, decided: Sequence[ClaimDecision], sources: Sequence[str], doubts: _Doubts
 ) -> tuple[ClaimDecision, ...]:
-    """The decisions with at most two questions to a person, the most useful first; what else would wait stays a dated statement.
+    """The decisions with at most two questions of doubt a day, the most useful first; what else would wait stays a dated statement.
 
-    A question is the more useful the more it changes: what was corrected first, another value for what is known next, then what matters, then the surer claims.
+    Args:
+        decider: decides what becomes of a statement.
+        decided: what becomes of the claims of a segment.
+        sources: where each is told.
+        doubts: those of the run so far.
     """
     stated = {
         (decision.claim.line, decision.claim.words)
@@ -422,16 +453,9 @@ def _limit_questions(
         for decision in decided
     ]
     waiting = [decision for decision in settled if decision.action == "pending"]
-    ranked = sorted(
-        waiting,
-        key=lambda one: (
-            not one.claim.cue,
-            not one.known,
-            -one.claim.salient,
-            -LEVELS.index(one.claim.confidence),
-        ),
-    )
-    surplus = {id(decision) for decision in ranked[_QUESTIONS:]}
+    # A question is the more useful the more it matters, then the surer the claim is.
+    waiting.sort(key=lambda one: (-one.claim.salient, -LEVELS.index(one.claim.confidence)))
+    surplus = {id(decision) for decision in waiting if not doubts.may_ask(decision)}
     return tuple(
         _as_statement(decider, decision, source) if id(decision) in surplus else decision
         for decision, source in zip(settled, sources, strict=True)

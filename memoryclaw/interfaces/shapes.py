@@ -338,7 +338,7 @@ _use: Shape[StrengthStep] = Shape(
 )
 inspected: Shape[Inspected] = Shape(
     "address.id kind address.path address.line strength x hot=strength.is_hot strength.half_life strength.idle"
-    " shown searched fetched cited rated uses=strength.steps",
+    " shown searched fetched cited rated worth uses=strength.steps",
     fresh=True,
     strength=(float, lambda memory: round(memory.strength.value, 4)),
     x=(float, lambda memory: round(memory.strength.x, 4)),

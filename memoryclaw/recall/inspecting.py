@@ -27,6 +27,7 @@ class Inspected(NamedTuple):
         fetched: how often somebody asked to see it whole.
         cited: how many uses an assistant's reply gave away.
         rated: how many uses were rated.
+        worth: of a fact or statement, what spoke for keeping it when it was consolidated.
     """
 
     address: Address
@@ -37,6 +38,7 @@ class Inspected(NamedTuple):
     fetched: int
     cited: int
     rated: int
+    worth: str = ""
 
 
 def inspect(id_: str, catalog: Catalog, vault: Vault, ledger: Ledger, today: date) -> Inspected:

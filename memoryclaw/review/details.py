@@ -287,6 +287,17 @@ def _read_by(
     return runs
 
 
+def worth_of(context: WriteContext, fact: Fact) -> str:
+    """What spoke for keeping a fact or statement, by the newest run that kept it: "answers a question +0.4"; empty where no run weighed it."""
+    for name in sorted(files.list_files(context.root, RUNS), reverse=True):
+        text = context.text(name)
+        if fact.value in text and (
+            worth := read_record(text).worth.get((fact.entity, fact.field, fact.value))
+        ):
+            return worth
+    return ""
+
+
 def _holds_line(ranges: Iterable[LogRange], path: str, line: int) -> bool:
     return any(range_.path == path and range_.first <= line <= range_.last for range_ in ranges)
 

@@ -53,6 +53,7 @@ def weighs(one: Statement) -> bool:
 
 TABLE = (
     Rule("drop", "a question", _doubt("asked")),
+    Rule("statement", "in a language that is not read, where the sum alone decides", _kind("unread")),
     Rule("drop", "only supposed", _doubt("supposed")),
     Rule("fact", "asked to be remembered, and told of what", lambda one: one.stressed and bool(one.assertions)),
     Rule("statement", "asked to be remembered", lambda one: one.stressed),

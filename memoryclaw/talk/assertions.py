@@ -40,6 +40,7 @@ class Assertion(NamedTuple):
     how: str
     words: str  # the words of the clause that say so
     when: str = ""  # its words for the time since when it is so: "last week"
+    stated: bool = False  # who somebody is, by a verb and not in passing
 
 
 def assertions_in(
@@ -97,8 +98,9 @@ def _denying(words: Grammar) -> list[tuple[str, ...]]:
 def assertion_of(relation: Relation) -> Assertion:
     """Who somebody is, as a fact: the role is a field of the one whose it is."""
     return Assertion(
-        relation.whose, _field(relation.role), relation.who, "role", f"{relation.role} {relation.who}"
-    )
+        relation.whose, _field(relation.role), relation.who, "role", f"{relation.role} {relation.who}",
+        stated=relation.stated,
+    )  # fmt: skip
 
 
 def _field(noun: str) -> str:

@@ -22,6 +22,7 @@ class Relation(NamedTuple):
     who: str
     role: str
     whose: str = ""
+    stated: bool = False  # by a verb, as `my boss is Ben`; not in passing, as `my boss Ben`
 
 
 class Names:
@@ -227,11 +228,10 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
         whose = _owner(tokens, at, words, names)
         if whose is not None:
             several = tokens[at + length - 1].endswith("s") and tokens[at + length - 1][:-1] in words.roles
-            name = _name_behind(clause, at + length, words, names, spans, capital=several) or _name_before(
-                tokens, at, words, names
-            )
-            if name:
-                found.append(Relation(names.add_person(name), role, whose))
+            behind = _name_behind(clause, at + length, words, names, spans, capital=several)
+            if name := behind or _name_before(tokens, at, words, names):
+                stated = not behind or bool(_linked(tokens, at + length, words))
+                found.append(Relation(names.add_person(name), role, whose, stated))
         at += length
     return found
 

@@ -19,7 +19,8 @@ from memoryclaw.talk.own_words import own_words, without_secrets
 from memoryclaw.talk.people import Names, appositions
 from memoryclaw.talk.seals import Seals, closed
 from memoryclaw.text.clauses import Clause, asks, clauses, trimmed
-from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
+from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
+from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import sentences
 
 LONGEST = 400  # characters of a sentence that is read; longer ones are lists or pasted text
@@ -30,6 +31,8 @@ _LEAD = re.compile(r"([^:,.!?]{1,40}):\s+(?=\S)")
 _SHOWN = 3  # features that an explanation names
 _SHARP = 0.05  # of the sum; a smaller part explains nothing
 _HARD = re.compile(r"\d|[$€£%]")
+_ASKED = ("?", "？", "؟")
+_SMALL_WORD = 3  # characters of a word that carries no subject, in a language that is not read
 _LAUGH = re.compile(
     r"(?:(?<!\w)(?:lol+|lmf?ao+|rofl|jk|j/k|b?(?:ha){2,}h?|(?:he){2,}|(?:hi){2,})(?!\w)|(?<!\S)(?:/[sj]|:-?p|xD)(?![\w/])|;-?\)|[😂🤣😆😉😜😝🙃🙄])",
     re.IGNORECASE,
@@ -57,7 +60,8 @@ class Statement:
     said: str  # ISO date, "" when the log has none
     words: str  # own words
     quote: str  # the sentences they stand in
-    kind: str  # of the head clause: decide, prefer, order, duty, done, off, wish, event, state, have, be, other; answer, choice; "" for a fragment
+    # of the head clause: decide, prefer, order, duty, done, off, wish, event, state, have, be, other; answer, choice; unread; "" for a fragment
+    kind: str
     about: str = ""  # the entity its subject names; "" for the speaker
     subject: str = "own"  # own | named | thing | other | none
     assertions: tuple[Assertion, ...] = ()  # what it says of what, where that can be told
@@ -139,11 +143,12 @@ class SegmentReader:
         speaker = self.names.spelled(turn.name) if turn.name else "user"
         code = spoken_in(turn.text, self._spoken.get(speaker, self._language))
         self._spoken[speaker] = code
-        if code not in codes():
-            return []
-        words = grammar(code)
+        words = grammar(code if code in codes() else UNREAD)
         own = own_words(turn.text, words, turn.name)
         self.pasted += [Pasted(turn.line, speaker, first) for first in own.pasted]
+        base = Statement(number, turn.line, speaker, turn.ts[:10], "", "", "", language=words.code)
+        if words.code == UNREAD:
+            return [_opened(said, own.seals) for said in _unread(base, own.text)]
         fixed = corrected(own.text, words)
         texts = [text for text in sentences(fixed.text) if len(text) <= LONGEST]
         reading = _Turn(self.names, words, speaker, asked_in(self._turns, number, words))
@@ -152,11 +157,31 @@ class SegmentReader:
             for at, text in enumerate(texts)
             for piece in reading.sentence(at, text, last=at == len(texts) - 1)
         ]
-        base = Statement(number, turn.line, speaker, turn.ts[:10], "", "", "", language=code)
         return [
             _opened(_statement(base, group, texts, reading, fixed.instead), own.seals)
             for group in _grouped(_laughed_at(pieces, words))
         ]
+
+
+def _unread(base: Statement, text: str) -> Iterator[Statement]:
+    """The sentences of a turn in a language without a grammar, each a statement of which nothing is known but its form."""
+    for at, sentence in enumerate(sentences(text)):
+        if len(sentence) <= LONGEST:
+            firm = _HARD.search(sentence) is not None
+            yield replace(
+                base,
+                words=trimmed(sentence, grammar(UNREAD)),
+                quote=sentence,
+                places=(at,),
+                kind="unread",
+                subject="other",
+                doubts=frozenset({"asked"} if sentence.rstrip("\"'”’») *_").endswith(_ASKED) else ()),
+                content=frozenset(
+                    word for word in words_of(sentence) if len(word) > _SMALL_WORD or not word.isascii()
+                ),
+                firm=firm,
+                hard=firm,
+            )
 
 
 class _Piece(NamedTuple):
@@ -272,7 +297,7 @@ class _Turn:
     def _doubts(self, found: Sequence[Clause], text: str, *, ordered: bool) -> list[frozenset[str]]:
         """Why each clause may state nothing: a supposition holds for the rest of its sentence, a report for what goes on from it."""
         words = self.words
-        marked = text.rstrip("\"'”’») *_").endswith(("?", "？"))
+        marked = text.rstrip("\"'”’») *_").endswith(_ASKED)
         supposed, reported = False, ""
         every = []
         for at, clause in enumerate(found):
@@ -290,9 +315,11 @@ class _Turn:
                     self.names.is_name,
                     first=not any(_content(one.tokens, words) for one in found[:at]),
                 ),
-                "supposed": supposed or words.conditionals.within(clause.tokens),
+                "supposed": supposed or words.conditionals.within(_sure(clause.tokens, words)),
                 "reported": reports or reported == "open" or (reported == "said" and goes_on),
-                "hedged": words.hedges.within(clause.tokens) or self._hedge_beside(found, at),
+                # What is the reason of something may be doubtful, and it is not.
+                "hedged": not (at and words.reasons.at(clause.typed))
+                and (words.hedges.within(clause.tokens) or self._hedge_beside(found, at)),
                 "joke": words.jokes.within(clause.typed) or _LAUGH.search(text[clause.start : end]),
                 "moment": words.moments.within(clause.tokens),
                 "mood": self._is_mood(clause),
@@ -362,7 +389,12 @@ class _Turn:
         about, subject = self.names.subject(clause, self.words, self.speaker)
         assertions: tuple[Assertion, ...] = ()
         if kind not in ("order", "task", "choice") and not doubts & {"supposed", "asked"}:
-            assertions = assertions_in(clause, self.words, self.names, self.speaker, behind)
+            plain = _unhedged(clause, self.words) if "hedged" in doubts else clause
+            assertions = assertions_in(plain, self.words, self.names, self.speaker, behind)
+            if (
+                "hedged" in doubts
+            ):  # it doubts who somebody is where that is what it states, not `my boss Ben might leave`
+                assertions = tuple(one._replace(how="noun") if one.stated else one for one in assertions)
             assertions = tuple(one for one in assertions if one.how == "role" or "reported" not in doubts)
         return _Piece(number, clause, kind, about, subject, assertions, doubts, stressed, words=words)
 
@@ -382,6 +414,35 @@ class _Turn:
             and bool(alone)
             and all(token in words.moods or token in words.small for token in alone)
         )
+
+
+def _sure(tokens: Sequence[str], words: Grammar) -> list[str]:
+    """The tokens of a clause as they would be without a hedge, which leaves a verb of being behind: `may be`."""
+    sure, at = list[str](), 0
+    while at < len(tokens):
+        length = words.hedges.at(tokens, at)
+        last = at + max(1, length) - 1
+        sure += (
+            tokens[last : last + 1] if not length or (length > 1 and tokens[last] in words.be_verbs) else []
+        )
+        at = last + 1
+    return sure
+
+
+def _unhedged(clause: Clause, words: Grammar) -> Clause:
+    """The clause without its hedges: `my dentist might be Kim`."""
+    tokens, spans = tokens_of(clause.text), spans_of(clause.text)
+    parts, at, start = list[str](), 0, 0
+    while at < len(tokens):
+        if length := words.hedges.at(tokens, at):
+            last = at + length - 1
+            rest = last if length > 1 and tokens[last] in words.be_verbs else last + 1
+            parts.append(clause.text[start : spans[at][0]])
+            at, start = last + 1, spans[rest][0] if rest < len(spans) else len(clause.text)
+        else:
+            at += 1
+    text = "".join((*parts, clause.text[start:])).strip(" ,")
+    return next(iter(clauses(text, words)), clause) if parts else clause
 
 
 def _remembered(text: str, words: Grammar) -> int:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from memoryclaw.model import Turn
 from memoryclaw.talk.statements import Statement, Talk, Worth
 from memoryclaw.text import words as lists
-from memoryclaw.text.grammar import Grammar, codes, grammar, tokens_of
+from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, tokens_of, tokens_unread
 from memoryclaw.text.language import words_of
 
 _LONG_TURN = math.log1p(6)  # of 600 characters; what is longer was hardly typed for what it says in passing
@@ -48,11 +48,11 @@ class SessionLook(NamedTuple):
         """
         people = [turn.text for turn in turns if turn.role == "user"]
         words = grammar(language if language in codes() else "en")
-        tokens = [tokens_of(text[:_PASTED_TURN]) for text in people]
+        tokens = [tokens_unread(text[:_PASTED_TURN]) for text in people]
         count = max(1, len(people))
         return cls(
             turns=len(people),
-            possession=sum(words.possessives_own.within(said) for said in tokens) / count,
+            possession=sum(grammar(UNREAD).possessives_own.within(said) for said in tokens) / count,
             questions=sum(_asks(text) for text in people) / count,
             pasted=sum(len(text) > _PASTED_TURN for text in people) / count,
             coding=any(turn.role == "tool" for turn in turns)
@@ -176,11 +176,14 @@ class _Term(NamedTuple):
 
 
 @cache
-def _learned() -> tuple[float, float, tuple[_Term, ...]]:
-    """The cut, the bias and the terms of the sum."""
+def _learned() -> tuple[Mapping[bool, float], float, tuple[_Term, ...]]:
+    """The cuts, beside a table and alone, the bias and the terms of the sum."""
     rows = [line.rsplit(maxsplit=3) for line in lists.lines("worth.features")]
     terms = tuple(_Term(name, *map(float, numbers)) for name, *numbers in rows)
-    return float(lists.text("worth.cut")), float(lists.text("worth.bias")), terms
+    cuts = {
+        alone: float(lists.text(f"worth.{name}")) for alone, name in ((False, "cut"), (True, "cut_alone"))
+    }
+    return cuts, float(lists.text("worth.bias")), terms
 
 
 @cache
@@ -189,13 +192,13 @@ def _needed() -> frozenset[str]:
     return frozenset({"asked beside it", "turn length", "lasting", *(term.name for term in _learned()[2])})
 
 
-def score(features: Mapping[str, float]) -> Worth:
-    """The sum over some features, and its parts."""
-    cut, bias, terms = _learned()
+def score(features: Mapping[str, float], *, alone: bool = False) -> Worth:
+    """The sum over some features, and its parts; `alone` where no table says what the statement is."""
+    cuts, bias, terms = _learned()
     parts = [(term.name, term.weight * (features[term.name] - term.mean) / term.deviation) for term in terms]
     chance = 1 / (1 + math.exp(-bias - sum(part for _, part in parts)))
     parts.sort(key=lambda part: (-abs(part[1]), part[0]))
-    return Worth(round(chance, 4), tuple(parts), chance >= cut)
+    return Worth(round(chance, 4), tuple(parts), chance >= cuts[alone])
 
 
 def weigh(talk: Talk, turns: Sequence[Turn], session: SessionLook) -> Talk:
@@ -209,7 +212,7 @@ def weigh(talk: Talk, turns: Sequence[Turn], session: SessionLook) -> Talk:
     weighed = (
         replace(
             said,
-            worth=score(features),
+            worth=score(features, alone=said.kind == "unread"),
             kind="task" if _is_of_the_moment(said, features, session) else said.kind,
         )
         for said, features in features_of(talk, turns, session, _needed())
@@ -239,7 +242,7 @@ def features_of(
         after = next((t.text for t in turns[number + 1 :] if t.role == "assistant"), "")
         for said in beside:
             exchange = _Exchange(
-                said, grammar(said.language), tokens_of(said.quote), beside, turn, number == people[0],
+                said, grammar(said.language), tokens_unread(said.quote) if said.kind == "unread" else tokens_of(said.quote), beside, turn, number == people[0],
                 turn.line in pasted, before, after, session,
             )  # fmt: skip
             yield (

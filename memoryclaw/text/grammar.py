@@ -7,12 +7,19 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 
+from whoosh.lang.stopwords import stoplists
+
 from memoryclaw.text import words as lists
 from memoryclaw.text.sentences import SMALL, plain
 
+UNREAD = "und"  # the code of a language without a grammar: of its words only the pronouns are known
+_PRONOUNS = {"first_person": ("myself", "own"), "possessives_own": ("own",), "second_person": ("yourself",)}
 _PREFIX = "talk_"
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*(?:[-&/][^\W_]+(?:['’][^\W_]+)*)*|['’]s\b")
 _SURE = 2  # small words of one language before a turn counts as written in it
+_FOREIGN = 3  # different stop words that only another language has
+_LATIN = re.compile(r"[a-zà-öø-ɏ]", re.IGNORECASE)
+_LETTER = re.compile(r"[^\W\d_]")
 
 
 class WordList:
@@ -67,7 +74,7 @@ class Grammar:
     def __init__(self, code: str) -> None:
         self.code = code
         self._file = f"{_PREFIX}{code}"
-        self._names = frozenset(lists.names(self._file))
+        self._names = frozenset(lists.names(self._file) if code != UNREAD else ())
         self._fields: tuple[tuple[tuple[str, ...], str], ...] | None = None
 
     def __getattr__(self, name: str) -> WordList:
@@ -78,6 +85,8 @@ class Grammar:
         return word_list
 
     def _entries(self, name: str) -> list[str]:
+        if self.code == UNREAD:
+            return [word for part in _PRONOUNS.get(name, ()) for word in lists.words(f"pronouns.{part}")]
         if name not in self._names:
             return []
         return [entry for line in lists.lines(f"{self._file}.{name}") for entry in line.split(",")]
@@ -96,7 +105,7 @@ class Grammar:
 
 @cache
 def grammar(code: str) -> Grammar:
-    """The grammar of a language; `code` is one of `codes()`."""
+    """The grammar of a language; `code` is one of `codes()`, or `UNREAD`, of whose lists all but the pronouns are empty."""
     return Grammar(code)
 
 
@@ -109,6 +118,18 @@ def codes() -> tuple[str, ...]:
 def tokens_of(text: str) -> list[str]:
     """The words of a text in small letters, contractions in one piece: `don't`, `l4/l5`."""
     return _TOKEN.findall(text.lower().replace("’", "'"))
+
+
+def tokens_unread(text: str) -> list[str]:
+    """The words of a text in a language without a grammar: also the pronouns of a script without spaces."""
+    return tokens_of(text) + [word for word in _unspaced() if word in text]
+
+
+@cache
+def _unspaced() -> tuple[str, ...]:
+    return tuple(
+        word for part in ("myself", "own") for word in lists.words(f"pronouns.{part}") if max(word) > "\u2fff"
+    )
 
 
 def spans_of(text: str) -> list[tuple[int, int]]:
@@ -125,12 +146,29 @@ def language_of(words: Iterable[str], default: str = "en", *, least: int = 1) ->
 
 
 def spoken_in(text: str, default: str) -> str:
-    """The language of one turn: the default unless its small words say otherwise."""
+    """The language of one turn: the default unless its small words say otherwise; `UNREAD` where its script or its stop words are of none that is read."""
     tokens = tokens_of(text[:2000])
     code = language_of(tokens, default, least=_SURE)
     if code != default:  # `was`, `in` and `die` stand in several
         frequencies = Counter(map(plain, tokens))
         default_count = sum(frequencies[word] for word in SMALL.get(default, frozenset()))
         if sum(frequencies[word] for word in SMALL[code]) <= default_count + 1:
-            return default
-    return code
+            code = default
+    return UNREAD if code in codes() and _is_foreign(text[:2000], tokens) else code
+
+
+def _is_foreign(text: str, tokens: Iterable[str]) -> bool:
+    """True where most letters are not Latin, or more different stop words are of a language that is not read than of those that are."""
+    letters, latin = len(_LETTER.findall(text)), len(_LATIN.findall(text))
+    if letters > 2 * latin:
+        return True
+    words = set(tokens)
+    counts = {code: len(words & stop) for code, stop in _stop_words().items()}
+    read = max(counts[code] for code in codes())
+    return max(counts.values()) >= max(_FOREIGN, 2 * read)
+
+
+@cache
+def _stop_words() -> dict[str, frozenset[str]]:
+    """The stop words of every language that is known."""
+    return {code: frozenset(stop) | SMALL.get(code, frozenset()) for code, stop in stoplists.items()}

@@ -26,6 +26,7 @@ def user(text: str) -> Turn:
 # By the reason of each row: what is said, and the words by which it is found.
 SAID: dict[str, tuple[list[Turn], str]] = {
     "a question": ([user("does the lighthouse have stairs?")], "lighthouse"),
+    "in a language that is not read, where the sum alone decides": ([("assistant Pip", "Waar woon je?"), user("ik woon met mijn dochter Sanne sinds mei 2026 aan de Oudegracht")], "Oudegracht"),
     "only supposed": ([user("if we had a lighthouse we could paint it")], "lighthouse"),
     "asked to be remembered, and told of what": ([user("remember: my email is nora@example.org")], "nora@example.org"),
     "asked to be remembered": ([user("note to self: the shed key hangs behind the door")], "shed key"),
@@ -125,3 +126,36 @@ def test_the_verdict_is_what_ends_in_the_vault(row: Rule, vault: Path) -> None:
         assert not block or wanted in fold(
             next(line for line in episode.read_text().splitlines() if line.endswith(f" {block}"))
         )
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "value"),
+    [
+        ("my dentist might be Kim", "dentist", "Kim"),
+        ("my doctor is Dr Lind, i believe", "doctor", "Dr Lind"),
+        ("our landlord is maybe Mr Okafor, not sure", "landlord", "Mr Okafor"),
+        ("the deadline of Orion could be 3 May", "deadline", "3 May"),
+        ("my sister's birthday is probably on 4 June", "birthday", "4 June"),
+        ("i think my rent is 900", "rent", "900"),
+        ("ich glaube, mein Zahnarzt heißt Kim", "dentist", "Kim"),
+    ],
+)
+def test_what_is_told_with_a_doubt_waits(text: str, field: str, value: str) -> None:
+    [said] = [said for said in talk_of(text).statements if said.assertions]
+    assert verdict(said).verdict == "ask"
+    assert [(fact.field, fact.value) for fact in said.assertions] == [(field, value)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the budget of Orion is 900 because the sponsor might leave",
+        "my boss Ben might leave in May",
+        "Jens, my brother, is probably late",
+        "das Budget von Orion ist 900, weil der Sponsor vielleicht geht",
+    ],
+)
+def test_a_doubt_about_something_else_is_none_of_the_fact(text: str) -> None:
+    assert [
+        row.verdict for said in talk_of(text).statements if said.assertions for row in [verdict(said)]
+    ] == ["fact"]

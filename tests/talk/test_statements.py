@@ -46,8 +46,20 @@ def test_two_people_of_one_log_keep_their_own_languages() -> None:
     assert [(one.who, one.language) for one in said] == [("Ulla", "de"), ("Nora", "en"), ("Ulla", "de")]
 
 
-def test_a_turn_in_a_language_that_is_not_read_states_nothing() -> None:
-    assert talk_of("nous avons pris le train pour la maison de ma soeur et il est tard").statements == ()
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "nous avons pris le train pour la maison de ma soeur et il est tard",
+        "我的电话号码是13800138000。",
+        "мою собаку зовут Рекс",
+        "ik woon met mijn dochter aan de Oudegracht",
+    ],
+)
+def test_in_a_language_that_is_not_read_a_sentence_is_a_statement_as_it_was_said(sentence: str) -> None:
+    asked, said = talk_of(f"Merci !\n{sentence} ?", sentence).statements[-2:]
+    assert (asked.kind, said.kind) == ("unread", "unread")
+    assert (said.quote, said.assertions, said.doubts) == (sentence, (), frozenset())
+    assert "asked" in asked.doubts
 
 
 # What kind of thing was said

@@ -65,6 +65,9 @@ def test_what_is_hardly_worth_having_stays_in_the_log_and_what_is_kept_says_why(
     assert {path: (root / path).read_text() for path in logs} == logs
     [row] = run_record(root)["decided"]  # type: ignore[misc]
     assert "acknowledged +" in row["worth"]
+    with App(root, clock=lambda: NIGHT) as app:
+        [fact] = [fact for _, fact in app.facts() if fact.value == row["value"]]
+        assert app.inspect(fact.id).worth == row["worth"]
 
 
 def test_the_sum_is_the_sum_of_its_parts_and_reads_no_feature_that_nobody_named() -> None:

@@ -87,6 +87,7 @@ def _show_uses(found: Inspected) -> None:
     hot = " (hot)" if strength.is_hot else ""
     faded = f"by half in {strength.half_life} active days ({found.kind}); last used {strength.idle} active days ago"
     pairs([
+        ("kept because", found.worth),
         ("strength", f"{strength.value:.3f}{hot} = 2 ^ {strength.x:.3f}"),
         ("fades", faded if strength.steps else ""),
         ("used", "" if strength.steps else "never cited nor rated"),
