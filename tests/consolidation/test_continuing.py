@@ -18,6 +18,7 @@ MORE = (
     ("user Nora", "And which primer do I need below the silicate paint?"),
     ("assistant Pip", "Silicate primer."),
 )
+CRANE = ("user Nora", "The harbour crane lifts nine tonnes since the repair of its winch.")
 PRIVATE = (("user Nora", "[PRIVATE] My doctor Quistgaard wants the blood values on paper."),)
 
 
@@ -37,7 +38,7 @@ def test_what_goes_on_links_the_episode_before_and_leaves_it_as_it_is(tmp_path: 
     written = {path: path.read_bytes() for path in root.glob("episodes/*.md")}
     assert [*linked(root).values()] == ["", ""]
     wall.write_text(said("wall", MORE))
-    doctor.write_text(said("doctor", (*PRIVATE, *FIRST), hour=20))
+    doctor.write_text(said("doctor", (*PRIVATE, CRANE), hour=20))
     consolidated(root, LATER)
     assert all(path.read_bytes() == data for path, data in written.items())
     [first] = [id_ for id_ in linked(root) if id_.startswith("2026-04-19_18-01")]
