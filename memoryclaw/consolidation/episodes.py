@@ -42,7 +42,7 @@ from memoryclaw.vault.layout import episode_name, free_name, timestamp
 
 # Points: what a segment's people said that is worth keeping. The order of their groups is that of the note.
 
-EXCHANGE, DECIDED, TOLD, WISHED, DUE, OPEN, OTHER = range(7)
+DECIDED, EXCHANGE, TOLD, WISHED, DUE, OPEN, OTHER = range(7)
 NO_TOPICS = Salience()
 _LINES, _WORDS = 12, 250  # of the body of an ordinary session
 _ORDINARY = 60  # turns; of a longer one more is told, by as many lines as it is longer
@@ -143,7 +143,7 @@ def _every_point(
 
 
 def _told(turns: Sequence[Turn], every: Sequence[Point], language: str) -> list[Point]:
-    """The points that are told: the exchanges in their order, then what was decided, told, wished, is due, open, and the rest."""
+    """The points that are told: decided and changed, the exchanges in their order, then told, wished, due, open, and the rest."""
     chosen = _choose(every, len(turns))
     dated = [point._replace(text=_resolve_dates(turns, point, language)) for point in chosen]
     return sorted(dated, key=lambda point: point.group) or _anything(turns)
@@ -533,13 +533,17 @@ def _title(turns: Sequence[Turn], request: str, subjects: Sequence[str], points:
 
 
 def _request(every: Sequence[Point]) -> Point | None:
-    """What the first turns of people ask that say what they are about, or tell where they ask nothing; None where nobody asks anything."""
+    """The first sentence of a person that says what it is about; None where nobody asks anything, or something is told that nobody answers."""
     people = [point for point in every if not point.answers and point.who != "tool" and not point.box]
     spoken = [point for point in people if point.statement is not None] or people
     if spoken is not people and not any(point.group == EXCHANGE for point in people):
         return None
-    in_order = sorted(spoken, key=lambda point: point.line)
-    return next((point for point in in_order if len(telling(point.text)) >= TELLING and not point.text.endswith(":")), None)  # fmt: skip
+    thick = [
+        point for point in spoken if len(telling(point.text)) >= TELLING and not point.text.endswith(":")
+    ]
+    first = min(thick, key=lambda point: point.line, default=None)
+    is_answered = any(point.answers for point in every)
+    return first if first and (is_answered or first.group == EXCHANGE or not first.kept) else None
 
 
 def _lead(text: str) -> str:
