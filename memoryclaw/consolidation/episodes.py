@@ -516,19 +516,22 @@ def _topic(statement: Statement) -> str:
 
 def _title(turns: Sequence[Turn], request: str, subjects: Sequence[str], points: Sequence[Point]) -> str:
     """The host's own title, else the first request, else what was decided and told; with the words that the session comes back to."""
-    if named := next((turn.topic for turn in turns if telling(turn.topic)), ""):
-        return cut_short(named, _TITLE)
+    if topic := next((turn.topic for turn in turns if telling(turn.topic)), ""):
+        return cut_short(topic, _TITLE)
     people = [point for point in points if not point.answers and point.who != "tool"] or points
     of_people = sorted(people, key=lambda point: point.line)
-    text = (
-        request
-        or _of_subjects(subjects)
-        or next((_sentence(_PASTED_WORDS.sub(r"\1", point.text)) for point in of_people), "")
-    )
-    present = set(map(fold, WORD.findall(text)))
-    more = ", ".join([word for word in topics(turns) if fold(word) not in present][:_MORE])
-    text = cut_short(text, _TITLE - len(more) - 3 if more else _TITLE).rstrip(".:;, ")
-    text = f"{text} ({more})" if more and text else text or more
+    named = "" if request else _of_subjects(subjects)
+    text = named if len(subjects) > 1 else ""
+    if not text:  # a name alone says too little
+        text = (
+            request
+            or named
+            or next((_sentence(_PASTED_WORDS.sub(r"\1", point.text)) for point in of_people), "")
+        )
+        present = set(map(fold, WORD.findall(text)))
+        more = ", ".join([word for word in topics(turns) if fold(word) not in present][:_MORE])
+        text = cut_short(text, _TITLE - len(more) - 3 if more else _TITLE).rstrip(".:;, ")
+        text = f"{text} ({more})" if more and text else text or more
     return text[:1].upper() + text[1:]
 
 
