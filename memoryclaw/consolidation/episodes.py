@@ -66,6 +66,7 @@ _WORTH = {
 }  # of a point, by its group
 _ANSWER = 0.8  # of what the assistant answered
 _HANDED_ON = 24  # characters of a sentence that is taken for the assistant's, where it had said it before
+_LESSONS = 3
 _SPOKE = 2  # words before what was answered
 _START = 4  # words that keep the shortest from winning by being short
 
@@ -259,7 +260,8 @@ def _deeds(turns: Sequence[Turn]) -> list[Point]:
     named = [(line, call) for line, call in deed.calls if call.about]
     calls = [Point(line, "tool", call.phrase, EXCHANGE, NOTHING, True) for line, call in named[:_CALLS]]
     text = as_words(deed)
-    return [*calls, *([Point(deed.line, "tool", text, EXCHANGE, NOTHING, True)] if text else [])]
+    lessons = [Point(one.line, "tool", str(one), EXCHANGE, NOTHING, True) for one in deed.lessons[-_LESSONS:]]
+    return [*calls, *lessons, *([Point(deed.line, "tool", text, EXCHANGE, NOTHING, True)] if text else [])]
 
 
 def _weights(text: str, code: str) -> dict[str, float]:

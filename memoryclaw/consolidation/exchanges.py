@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from memoryclaw.consolidation.tool_calls import ToolText, is_call_line, is_idle, read_call
+from memoryclaw.consolidation.tool_calls import ToolText, is_call_line, is_idle, printed, read_call
 from memoryclaw.index import stemming
 from memoryclaw.model import Turn
 from memoryclaw.talk.own_words import without_secrets
@@ -204,6 +204,7 @@ class Deeds(NamedTuple):
     ran: tuple[Ran, ...] = ()
     calls: tuple[tuple[int, ToolText], ...] = ()
     line: int = 0  # of the last one that touched a file or ran
+    lessons: tuple[Lesson, ...] = ()
 
 
 def deeds(turns: Iterable[Turn]) -> Deeds:
@@ -211,6 +212,7 @@ def deeds(turns: Iterable[Turn]) -> Deeds:
     files: Counter[str] = Counter()
     ran: dict[str, Ran] = {}
     calls: dict[tuple[str, str], tuple[int, ToolText]] = {}
+    trouble = _Trouble()
     last = 0
     for turn in turns:
         call = read_call(turn.text) if turn.role == "tool" else None
@@ -221,15 +223,74 @@ def deeds(turns: Iterable[Turn]) -> Deeds:
                 ran.pop(part, None)
                 ran[part] = Ran(turn.line, part, not call.failed)
                 last = turn.line
+            trouble.ran(turn, command, failed=call.failed)
         elif call.looks_up:
             continue
         elif path := _first(call.args, _FILE):
-            files[path.replace("\\", "/").rpartition("/")[2]] += 1
+            name = path.replace("\\", "/").rpartition("/")[2]
+            files[name] += 1
+            trouble.touched(name)
             last = turn.line
         else:
             calls[call.tool, call.about] = (turn.line, call)
     names = tuple(name for name, _ in files.most_common(_FILES) if name)
-    return Deeds(names, tuple(ran.values())[-_RAN:], tuple(calls.values()), last)
+    return Deeds(names, tuple(ran.values())[-_RAN:], tuple(calls.values()), last, tuple(trouble.lessons))
+
+
+class Lesson(NamedTuple):
+    """A command that failed and later passed, what its error said, and what was changed between."""
+
+    line: int  # where it failed
+    command: str
+    error: str
+    changed: tuple[str, ...]
+
+    def __str__(self) -> str:
+        error = f": “{self.error}”" if self.error else ""
+        return (
+            f"`{self.command.replace('`', chr(39))}` failed{error} – passes since {', '.join(self.changed)}"
+        )
+
+
+class _Trouble:
+    """The commands that failed and have not passed since, and the files that were touched meanwhile."""
+
+    def __init__(self) -> None:
+        self.lessons: list[Lesson] = []
+        self._failing: dict[str, tuple[Lesson, dict[str, None]]] = {}
+
+    def ran(self, turn: Turn, command: str, *, failed: bool) -> None:
+        """Takes note of a command that ran, and of how it went."""
+        for part in commands(command):
+            if failed:
+                self._failing.setdefault(
+                    part, (Lesson(turn.line, part, error_in(printed(turn.text)), ()), {})
+                )
+            elif known := self._failing.pop(part, None):
+                lesson, changed = known
+                if changed:
+                    self.lessons.append(lesson._replace(changed=tuple(changed)[-_FILES:]))
+
+    def touched(self, name: str) -> None:
+        """Takes note of a file that was changed."""
+        for _, changed in self._failing.values():
+            changed[name] = None
+
+
+_ERROR = re.compile(r"\b\w*(?:error|exception|panic|undefined|traceback)\b(?!s?\s*=)", re.IGNORECASE)
+_FAULT = re.compile(r"\b(?:fail(?:ed|ure|s)?|cannot|can't|could not|not found|no such|denied|refused|unknown|invalid|missing|unable|expected)\b", re.IGNORECASE)  # fmt: skip
+_LONGEST_ERROR = 120
+
+
+def error_in(text: str) -> str:
+    """The line of a command's output that says what was wrong; empty where none does."""
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    thick = [line for line in lines if len(line) <= 4 * _LONGEST_ERROR and len(telling(line)) >= _SAYS]
+    line = next((line for mark in (_ERROR, _FAULT) for line in thick if mark.search(line)), "")
+    return line if len(line) <= _LONGEST_ERROR else line[: _LONGEST_ERROR - 2].rpartition(" ")[0] + " …"
+
+
+_SAYS = 2  # telling words of an error, at least
 
 
 def commands(text: str) -> Iterator[str]:

@@ -271,6 +271,22 @@ def _argument_texts(text: str) -> Any:
         return None
 
 
+_FAILED = re.compile(r"\s*\(failed\)\s*\Z")
+
+
+def printed(text: str) -> str:
+    """What a tool answered, of the text of its turn."""
+    hit = _NAME.match(text)
+    said = text[hit.end() :].lstrip() if hit else ""
+    if said.startswith("{"):
+        try:
+            said = said[json.JSONDecoder().raw_decode(said)[1] :]
+        except (ValueError, RecursionError):
+            return ""
+    _, arrow, result = said.partition("→")
+    return _FAILED.sub("", result).strip() if arrow else ""
+
+
 def _about(args: Any) -> str:
     if not isinstance(args, dict):
         return ""

@@ -236,6 +236,41 @@ def test_files_and_commands_are_one_line_and_looking_is_none() -> None:
     ]
 
 
+def test_a_command_that_failed_and_later_passed_is_a_lesson_with_its_error_and_the_change() -> None:
+    test = 'Bash {"command": "go test ./winch"}'
+    found = told(
+        "The test of the winch fails, please repair it.",
+        ("tool", f"{test} → ok dock\nwinch_test.go:9: undefined: Drum.Brake\nFAIL winch (failed)"),
+        ("tool", 'Edit {"file_path": "/src/drum.go"} → ok'),
+        ("tool", f"{test} → FAIL winch (failed)"),
+        ("tool", 'Edit {"file_path": "/src/brake.go"} → ok'),
+        ("tool", f"{test} → ok winch"),
+    )
+    assert (
+        2,
+        "tool",
+        "`go test ./winch` failed: “winch_test.go:9: undefined: Drum.Brake” – passes since drum.go, brake.go",
+    ) in quoted(found)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ("FAIL (failed)", None, "ok"),  # nothing was changed between
+        ("ok", "a.go", "ok"),
+        ("FAIL (failed)", "a.go", "FAIL (failed)"),
+    ],
+)
+def test_what_never_failed_or_never_passed_is_no_lesson(rows: tuple[str, str | None, str]) -> None:
+    first, changed, last = rows
+    edit = [("tool", f'Edit {{"file_path": "{changed}"}} → ok')] if changed else []
+    test = 'Bash {"command": "make check"}'
+    found = told(
+        "Repair the harbour gate please.", ("tool", f"{test} → {first}"), *edit, ("tool", f"{test} → {last}")
+    )
+    assert "passes since" not in str(found.points)
+
+
 def test_an_ordinary_session_is_told_in_twelve_lines_of_250_words() -> None:
     rows = [
         row
