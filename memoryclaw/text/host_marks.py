@@ -120,6 +120,12 @@ def host_marks() -> tuple[HostMark, ...]:
 
 
 @cache
+def _without_angle() -> tuple[HostMark, ...]:
+    """The marks that a text without a `<` may have."""
+    return tuple(mark for mark in host_marks() if not all(form.startswith("<") for form in mark.forms))
+
+
+@cache
 def host_records() -> tuple[HostRecord, ...]:
     """The marks of whole records."""
     return tuple(
@@ -130,7 +136,8 @@ def host_records() -> tuple[HostRecord, ...]:
 
 def without_marks(text: str) -> HostText:
     """What a person typed of a text, and what their host put there."""
-    rows = [mark for mark in host_marks() if mark.may_stand_in(text)]
+    # Most turns have no mark, and most marks are tags.
+    rows = [mark for mark in (host_marks() if "<" in text else _without_angle()) if mark.may_stand_in(text)]
     marks, tools, pieces, place = list[str](), list[str](), list[str](), 0
     spans = ((start, -end, mark) for mark in rows if not mark.place for start, end in mark.spans(text))
     for start, end, mark in sorted(spans, key=lambda span: span[:2]):
