@@ -52,7 +52,7 @@ def exchanges(turns: Iterable[Turn]) -> list[Exchange]:
 _FIRST, _LAST = 4, 2
 _THOUGHTS = re.compile(r"<(think(?:ing)?|details)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _LINE_OF_CODE = re.compile(
-    r"(?P<colon>:[ \t*]*)?\n{0,2}[ \t]*(?P<fence>```|~~~)[^\n`]*\n[ \t]*(?P<code>[^\n`]{2,100})\n[ \t]*(?P=fence)"
+    r"(?P<colon>:[ \t*]{0,4})?\n{0,2}[ \t]{0,8}(?P<fence>```|~~~)[^\n`]*\n[ \t]*(?P<code>[^\n`]{2,100})\n[ \t]*(?P=fence)"
 )
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}[ \t][^\n]*|\|[^\n]*|[-=*_]{3,}[ \t]*)$", re.MULTILINE)
@@ -184,8 +184,8 @@ _COMMAND = ("command", "cmd", "script")
 _FILE = ("file_path", "path", "notebook_path", "filePath", "filename", "file")
 _FILES, _RAN = 5, 4
 _LONGEST = 80  # characters of a command
-_APART = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
-_PIPED = re.compile(r"\s(?:\d?>{1,2}&?|\|)\s?\S.*$|\s*2>&1.*$")
+_APART = re.compile(r"&&|\|\||[;\n]")
+_PIPED = re.compile(r"\s(?:\d?>{1,2}&?|\|)\s?\S.*$|\s?2>&1.*$")
 _HERE = re.compile(r"<<-?\s*['\"]?\w+.*", re.DOTALL)
 
 

@@ -271,9 +271,6 @@ def _argument_texts(text: str) -> Any:
         return None
 
 
-_FAILED = re.compile(r"\s*\(failed\)\s*\Z")
-
-
 def printed(text: str) -> str:
     """What a tool answered, of the text of its turn."""
     hit = _NAME.match(text)
@@ -284,7 +281,7 @@ def printed(text: str) -> str:
         except (ValueError, RecursionError):
             return ""
     _, arrow, result = said.partition("→")
-    return _FAILED.sub("", result).strip() if arrow else ""
+    return result.rstrip().removesuffix("(failed)").strip() if arrow else ""
 
 
 def _about(args: Any) -> str:
