@@ -18,7 +18,8 @@ from tests.indexed import until
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, os.fspath(ROOT / "benchmarks"))
-import conversations  # noqa: E402 - the folder above is what makes it found
+import changes  # noqa: E402 - the folder above is what makes it found
+import conversations  # noqa: E402
 import recall  # noqa: E402
 from plainfts import PlainFts5, stop_words  # noqa: E402
 
@@ -346,6 +347,13 @@ def test_tools_that_are_not_installed_are_left_out_with_the_line_that_installs_t
 
 
 @pytest.mark.laws
+def test_the_benchmark_of_changes_tells_what_became_of_each() -> None:
+    moved = {"before": ["I live in Berlin"], "after": "I moved to Lisbon", "old": "Berlin", "new": "Lisbon"}
+    assert changes.outcome(moved) == "superseded"
+    assert changes.outcome({**moved, "after": "nice weather in Lisbon today"}) == "missed"
+    assert changes.outcome({**moved, "after": "I moved to Lisbon, and my bike is a Kona now"}) == "wrong"
+
+
 def test_the_night_benchmark_consolidates_and_counts() -> None:
     command = [
         sys.executable,

@@ -85,7 +85,7 @@ class Claim(NamedTuple):
     durable: bool = True  # False: true for the moment only
     by: str = "rules"  # rules, or the model that read it
     words: str = ""  # the speaker's own words, as a statement keeps them
-    how: str = ""  # role | noun | verb | contact | prefers | said: how it was told, where rules read it
+    how: str = ""  # role | noun | verb | contact | prefers | said | end (it holds no longer): how it was told, where rules read it
     many: bool = False  # its field has several values side by side
     change: bool = False  # it was said with a sign that something known changed
     content: tuple[str, ...] = ()  # the words of the statement that carry its subject
@@ -125,7 +125,7 @@ class ClaimDecision(NamedTuple):
     """What becomes of a claim."""
 
     claim: Claim
-    action: str  # add | state | confirm | supersede | pending | drop
+    action: str  # add | state | confirm | supersede | end | pending | drop
     reason: str  # one sentence for people
     path: str = ""  # the semantic file
     fact: str = ""  # id of the known fact that is confirmed or superseded

@@ -14,7 +14,7 @@ from memoryclaw.talk.assertions import Assertion
 from memoryclaw.talk.statements import Statement, Talk
 from memoryclaw.text.dates import find_ranges
 from memoryclaw.text.grammar import grammar, tokens_of
-from memoryclaw.vault.fact_values import date_value, noun_of, plain_value
+from memoryclaw.vault.fact_values import OPPOSITES, date_value, noun_of, plain_value
 
 LONGEST = 300  # characters of a statement
 _BARRED = frozenset(
@@ -68,6 +68,7 @@ def _joined(first: Statement, second: Statement) -> Statement:
         assertions=(*first.assertions, *second.assertions),
         content=first.content | second.content,
         names=tuple(dict.fromkeys((*first.names, *second.names))),
+        ended=(*first.ended, *second.ended),
         change=first.change or second.change,
         salient=first.salient or second.salient,
     )
@@ -90,6 +91,11 @@ def _claims(one: Statement) -> Iterator[Claim]:
             yield statement_of(one)
     elif row.verdict == "statement":
         yield statement_of(one)
+    for ended in one.ended if not one.among else ():
+        yield claim_of(one, ended.entity or one.who, ended.field, ended.value, "end")
+    for assertion, _ in found if row.verdict == "fact" else ():
+        if opposite := OPPOSITES.get(assertion.field):
+            yield claim_of(one, assertion.entity or one.who, opposite, assertion.value, "end")
 
 
 def _fact(one: Statement, assertion: Assertion, confidence: str) -> Claim:

@@ -19,6 +19,7 @@ from memoryclaw.consolidation.actions import (
     AddSource,
     AddStatement,
     ConfirmFact,
+    EndFact,
     MoveFile,
     NewFile,
     SetFact,
@@ -398,7 +399,7 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
     decided = _limit_questions(
         planner.decider, tuple(map(planner.decider.decide, read.claims, sources)), sources, draft.doubts
     )
-    draft.decided += decided
+    draft.decided += (one for one in decided if one.claim.how != "end" or one.action == "end")
     read = read._replace(points=with_changes(read.points, decided, segment.audience))
     values = {**note.values, "body": body(read.points), "continues": planner.told.before(segment)}
     text = planner.context.templates.render("notes/episode.md.j2", **values)
@@ -539,6 +540,8 @@ def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
         planner.told.plan(segment, note.id)
         draft.todos.plan(StoredEpisode(note.path, str(note.values["timestamp"]), planned.text))
     later = []
+    # What holds no longer ends before something new is set in its place.
+    draft.changes += [_ending(decided, segment) for decided in planned.decided if decided.action == "end"]
     for decided in planned.decided:
         source = repeated.id if repeated.replaces else f"{note.id}#^{block_of(read.points, decided.claim)}"
         if decided.action == "confirm" and (repeated.replaces or segment.audience):
@@ -601,6 +604,20 @@ def _superseding(decided: ClaimDecision, source: str, segment: Segment) -> Plann
         source=str(segment.range),
         confidence=claim.confidence,
         id=decided.fact or decided.path,
+        audience=common_audience(segment.audience, decided.audience),
+    )
+
+
+def _ending(decided: ClaimDecision, segment: Segment) -> PlannedChange:
+    claim = decided.claim
+    return PlannedChange(
+        kind="fact",
+        title=f"No longer: {fact_in_words(claim.entity, claim.field, claim.value)}",
+        actions=(EndFact(decided.path, claim.entity, claim.field, claim.value, decided.since),),
+        evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
+        source=str(segment.range),
+        confidence=claim.confidence,
+        id=decided.fact,
         audience=common_audience(segment.audience, decided.audience),
     )
 

@@ -16,6 +16,7 @@ from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index import stemming
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import Fact
+from memoryclaw.talk.assertions import ANY_FIELD
 from memoryclaw.text.grammar import tokens_of
 from memoryclaw.text.language import WORD, candidates, key_of, words_of
 from memoryclaw.vault.audience import common_audience
@@ -126,6 +127,8 @@ def reconcile(
     """
     if claim.is_statement:
         return _state(claim, facts, decisions, files)
+    if claim.how == "end":
+        return _end(claim, facts)
     facts = [(path, fact) for path, fact in facts if not fact.is_statement]
     case = _case(claim, facts, schema, files)
     return (
@@ -135,6 +138,28 @@ def reconcile(
         or _if_doubtful(case, decisions)
         or _if_ahead(case, today)
         or _settle(case, said_by)
+    )
+
+
+def _end(claim: Claim, known: Known) -> ClaimDecision:
+    """What becomes of a value that a person says holds no longer: where one such value stands, it ends."""
+    named = [(path, fact) for path, fact in known if fact.current and _is_named(fact, claim)]
+    if len(named) != 1 or claim.role != _PERSON or not claim.said or named[0][1].since > claim.said:
+        return ClaimDecision(claim, "drop", "nothing of the kind is held")
+    path, fact = named[0]
+    return ClaimDecision(
+        claim._replace(entity=fact.entity, field=fact.field, value=fact.value), "end", "it was said to hold no longer", path=path,
+        fact=fact.id, known=fact.value, since=claim.said, audience=fact.audience, basis=standing([fact]),
+    )  # fmt: skip
+
+
+def _is_named(fact: Fact, claim: Claim) -> bool:
+    """True for the value that an ending names, with more words behind it or fewer: `Shell and is at Fugro now`, `the Skoda`."""
+    if fact.is_statement or not (claim.field == ANY_FIELD or same_field(fact.field, claim.field)):
+        return False
+    ended, value = _word_key(claim.value), _word_key(fact.value)
+    return ended[: len(value)] == value or (
+        len(_stems(claim.value)) > 0 and _stems(claim.value) <= _stems(fact.value)
     )
 
 
@@ -228,9 +253,12 @@ def facts_after(known: Known, decided: ClaimDecision, source: str, day: str = ""
         fact = Fact(claim.entity, claim.field, claim.value, 0, since, "", source, id=_new_id(facts, decided))
         return [*facts, (decided.path, fact)]
     index = next((n for n, (_, fact) in enumerate(facts) if fact.current and fact.id == decided.fact), None)
-    if index is None or decided.action not in ("confirm", "supersede"):
+    if index is None or decided.action not in ("confirm", "supersede", "end"):
         return facts
     path, old = facts[index]
+    if decided.action == "end":
+        facts[index] = (path, old._replace(until=since, current=False))
+        return facts
     if decided.action == "confirm":
         sources = dict.fromkeys(filter(None, (*old.source.split(", "), source)))
         facts[index] = (path, old._replace(source=", ".join(sources)))

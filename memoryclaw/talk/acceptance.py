@@ -61,7 +61,7 @@ TABLE = (
     Rule("fact", "who somebody is, told in passing", lambda one: any(assertion.how == "role" for assertion in one.assertions)),
     Rule("statement", "somebody else's word that holds a figure or is of health", lambda one: "reported" in one.doubts and one.firm and "hedged" not in one.doubts),
     Rule("episode", "somebody else's word", _doubt("reported")),
-    Rule("fact", "an order how to answer", lambda one: one.kind == "order" and "hedged" not in one.doubts and not one.among),
+    Rule("fact", "an order how to answer", lambda one: one.kind == "order" and one.doubts.isdisjoint({"hedged", "moment"}) and not one.among),
     Rule("episode", "one piece of work", _kind("task")),
     Rule("episode", "a to-do", _kind("duty", "done", "off")),
     Rule("episode", "a mood", _doubt("mood")),

@@ -9,13 +9,14 @@ from functools import cache
 from typing import NamedTuple
 
 from memoryclaw.talk.people import Names, Relation, relations
-from memoryclaw.text.clauses import Clause, trimmed
+from memoryclaw.text.clauses import Clause, clauses, trimmed
 from memoryclaw.text.dates import find_ranges, with_blanks
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
 from memoryclaw.text.sentences import plain
 from memoryclaw.vault.fact_values import date_value, noun_of, plain_key, plain_value
 from memoryclaw.vault.vocabulary import misfit
 
+ANY_FIELD = "*"  # of a value that ends, whatever it was the value of
 _ANY_DAY = date(2000, 1, 1)
 _VALUE_WORDS, _FIELD_WORDS, _THING_WORDS = 9, 4, 5
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:]+@[^\s@<>()\[\],;:]+\.[^\W\d_]{2,}")
@@ -44,7 +45,7 @@ class Assertion(NamedTuple):
 
 
 def assertions_in(
-    clause: Clause, words: Grammar, names: Names, speaker: str, behind: str = ""
+    clause: Clause, words: Grammar, names: Names, subject: tuple[str, str], behind: str = ""
 ) -> tuple[Assertion, ...]:
     """What a clause tells of what, the surest forms only.
 
@@ -52,25 +53,74 @@ def assertions_in(
         clause: of a person.
         words: the grammar of its language.
         names: the names of the talk; persons who are introduced are taken up.
-        speaker: the name of who speaks.
+        subject: whom the clause is about, and how that is told, as `Names.subject` has it.
         behind: what stands behind it in its sentence, with the mark between.
     """
-    found = [assertion_of(relation) for relation in relations(clause, words, names)]
+    introduced = relations(clause, words, names)
+    found = [assertion_of(relation) for relation in introduced]
+    if len(introduced) == 1 and not introduced[0].stated and _holds(clause, words):
+        beside = _by_verb(clause, words, names, (introduced[0].who, "named"))
+        found += [beside] if beside else []  # `my brother Pieter works at Shell`
     if not found and _holds(clause, words):
         made = (
             _by_change(clause, words, names)
             or _by_noun(clause, words, names)
             or _by_mark(clause, words, names, behind)
-            or _by_verb(clause, words, names, speaker)
+            or _by_verb(clause, words, names, subject)
             or _contact(clause, words, names)
         )
         found = [made] if made else []
-    return tuple(one for one in found if one.value and one.value.lower() != (one.entity or speaker).lower())
+    return tuple(one for one in found if one.value and one.value.lower() != one.entity.lower())
+
+
+def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, str]) -> Assertion | None:
+    """The value that a clause says holds no longer: `Rosa no longer works at Fugro`, `Pieter left Shell`."""
+    at = words.ended.find(clause.tokens)
+    if at >= 0:
+        spans = spans_of(clause.text)
+        last = at + words.ended.at(clause.tokens, at) - 1
+        text = f"{clause.text[: spans[at][0]]}{clause.text[spans[last][1] :].lstrip()}"
+        plain = next(iter(clauses(text, words)), clause)
+        own = names.subject(plain, words, "")
+        return _by_verb(plain, words, names, subject if own[1] == "other" else own)
+    start = len(clause.tokens) - len(tokens_of(clause.rest)) - len(clause.verb)
+    for phrase, field in words.verb_ends if clause.verb and subject[1] in ("own", "named") else ():
+        end = start + len(phrase)
+        if tuple(clause.tokens[start:end]) == phrase and end < len(clause.tokens):
+            value = _value(clause.text[spans_of(clause.text)[end][0] :], words, stops=True)
+            return Assertion(subject[0], field, value, "end", clause.text) if value else None
+    return None
+
+
+def field_noun(clause: Clause, words: Grammar, names: Names) -> str:
+    """The words of a clause that name a field, of which the next may tell the value: `my number changed`; empty where none do."""
+    spans = spans_of(clause.text)
+    change = words.changes.find(clause.tokens)
+    size = len(clause.subject) or max(change, 0)
+    if not size or clause.tokens[:size] != (clause.subject or clause.tokens[:size]):
+        return ""
+    typed = [clause.text[slice(*span)] for span in spans[:size]]
+    owner = _owner_and_noun(clause.tokens[:size], typed, words, names)
+    if owner is None or not owner[1] or not _is_field(tokens_of(owner[1]), words):
+        return ""
+    return clause.text[: spans[size - 1][1]]
+
+
+def value_of_it(clause: Clause, words: Grammar) -> str:
+    """What a clause says that `it` is: `it's 0161 496 0000`; empty where it says so of nothing."""
+    tokens, spans = clause.tokens, spans_of(clause.text)
+    if not tokens or tokens[0] not in words.thing_pronouns:
+        return ""
+    at = 1 if tokens[0] in words.contracted_subjects else 2
+    if at >= len(tokens) or (at == 2 and tokens[1] not in words.be_verbs) or tokens[at - 1] in words.past_be:
+        return ""
+    return clause.text[spans[at][0] :] if _HARD.search(clause.text) else ""
 
 
 def _holds(clause: Clause, words: Grammar) -> bool:
     """False for what is denied, wished, or held once: `i'm not allergic`, `i want to live there`, `my rent was 900`."""
     past = clause.kind == "be" and words.past_be.within(clause.verb)
+    past = past and not words.change_verbs.at(tokens_of(clause.rest))  # `was cut to 32k` holds
     past = past and not any(
         words.past_be.within(phrase) and _is_within(phrase, clause.tokens) for phrase, _ in words.verb_fields
     )
@@ -142,9 +192,19 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
     text = clause.text
     if has:
         at = next((n for n, token in enumerate(tokens_of(clause.rest)) if token not in words.determiners), 0)
-        noun = tokens_of(clause.rest)[at:]
+        noun = [token for token in tokens_of(clause.rest)[at:] if token not in words.renewals]
         about, subject = names.subject(clause, words, "")
-        if subject not in ("own", "named") or not clause.rest or not _is_field(noun, words):
+        if subject not in ("own", "named") or not noun:
+            return None
+        if words.roles.at(noun) == len(noun):  # `we have a new vet, Dr Okoro`
+            who = plain_value(_MARK.split(behind.lstrip()[1:].strip(), maxsplit=1)[0])
+            named = who[:1].isupper() and len(who.split()) <= _THING_WORDS
+            return (
+                Assertion(about, _field(" ".join(noun)), who, "role", f"{' '.join(noun)} {who}")
+                if named
+                else None
+            )
+        if not _is_field(noun, words):
             return None
         owner: tuple[str, str, bool] | None = (about, " ".join(noun), True)
     else:
@@ -294,11 +354,13 @@ def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None
     return Assertion(entity, _field(noun), value, "noun" if explicit else "bare", f"{noun} {value}")
 
 
-def _by_verb(clause: Clause, words: Grammar, names: Names, speaker: str) -> Assertion | None:
+def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> Assertion | None:
     """`i live in Leeds`, `Romy is allergic to nuts`: verbs that have a field of their own."""
-    about, subject = names.subject(clause, words, speaker)
+    about, subject = whose
     if (
         subject == "named"
+        and clause.subject
+        and clause.subject[0] not in words.people_pronouns
         and tokens_of(about)[-1] != plain(clause.subject[-1])
         and names.named(clause.subject[-1]) != about
     ):
@@ -309,7 +371,10 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, speaker: str) -> Asse
         return None
     first = max(0, len(clause.tokens) - len(tokens_of(clause.rest)) - len(clause.verb))
     timeless, when = _without_time(clause.text)
-    for text in dict.fromkeys((timeless, clause.text)):  # `i live since May in Leeds`; `i live in May Street`
+    # `i live since May in Leeds`; `i live in May Street`; `i moved from Kiel to Leeds`; `ich bin nach Bonn gezogen`
+    for text in dict.fromkeys(
+        (timeless, clause.text, _without_source(clause, words), _verb_first(clause, words))
+    ):
         tokens, spans = tokens_of(text), spans_of(text)
         start = spans_of(clause.text)[first][0] if first < len(clause.tokens) else len(text)
         at = next((n for n, (begin, _) in enumerate(spans) if begin >= start), len(tokens))
@@ -325,6 +390,27 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, speaker: str) -> Asse
                     )
                 return None
     return None
+
+
+def _without_source(clause: Clause, words: Grammar) -> str:
+    """The text without the words for where something was: `moved from Berlin to Lisbon`."""
+    tokens, spans = clause.tokens, spans_of(clause.text)
+    source = next((at for at in range(1, len(tokens)) if words.source_prepositions.at(tokens, at)), 0)
+    goal = next((at for at in range(source + 2, len(tokens) - 1) if tokens[at] in words.goal_prepositions), 0)
+    return clause.text[: spans[source][0]] + clause.text[spans[goal][0] :] if source and goal else clause.text
+
+
+def _verb_first(clause: Clause, words: Grammar) -> str:
+    """The text with a verb that ends it behind the first one, in a language where one does: `bin gezogen nach Bonn`."""
+    tokens, spans = clause.tokens, spans_of(clause.text)
+    at = next(
+        (at for at, token in enumerate(tokens) if token in words.be_verbs or token in words.have_verbs),
+        len(tokens),
+    )
+    if not words.final_verbs.entries() or at + 2 >= len(tokens):
+        return clause.text
+    end, last = spans[at][1], spans[-1][0]
+    return f"{clause.text[:end]} {clause.text[last:]}{clause.text[end:last].rstrip()}"
 
 
 def _without_time(text: str, *, since: bool = False) -> tuple[str, str]:

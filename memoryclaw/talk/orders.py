@@ -51,7 +51,7 @@ def is_order(clause: Clause, words: Grammar) -> bool:
 
 
 def is_for_once(clause: Clause, words: Grammar, *, asked: bool) -> bool:
-    """True for what only says how one piece of work shall be: `short ones please`, and `in French please` behind a request.
+    """True for what only says how one piece of work shall be: `short ones please`, `3 more questions`, and `in French please` behind a request.
 
     Args:
         clause: an order by its words.
@@ -66,7 +66,25 @@ def is_for_once(clause: Clause, words: Grammar, *, asked: bool) -> bool:
     ):
         return False
     bare = not clause.kind and not words.orders.at(tokens)
-    return bool(tokens) and bare and (asked or tokens[-1] in words.pro_forms)
+    return bool(tokens) and (
+        _is_counted(tokens, words) or (bare and (asked or tokens[-1] in words.pro_forms))
+    )
+
+
+def _is_counted(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for so many of something, which is one piece of work: `3 more questions`, `ein paar Beispiele`; not for a limit, `only 3 bullets`."""
+    at = next(
+        (
+            n
+            for n, token in enumerate(tokens[:-1])
+            if token.isdigit() or token in words.cardinals or words.quantities.at(tokens, n)
+        ),
+        None,
+    )
+    if at is None:
+        return False
+    before = tokens[at - 1] if at else ""
+    return before not in words.prepositions and before not in words.limits
 
 
 def asks_for(clause: Clause, words: Grammar) -> bool:

@@ -7,13 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause
 from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import key_of
 from memoryclaw.text.sentences import plain, sentences
+from memoryclaw.vault.fact_values import is_of_people
 
 _LONGEST = 4  # words of a name
 _WORD = re.compile(r"[^\W\d_][\w.&'’-]*")
+_PARTICLES = frozenset(lists.words("names.particles"))
+# What a subject of several words goes on with, by its lists in the grammar of a language.
+_VERBS = ("be_verbs", "have_verbs", "modal_verbs", "state_verbs", "decision_verbs", "preference_verbs", "wish_verbs", "duty_verbs", "reporting_verbs", "past_event_verbs")  # fmt: skip
 
 
 class Relation(NamedTuple):
@@ -66,9 +71,9 @@ class Names:
         for sentence in sentences(text[:8000]):
             if sentence.isupper():
                 continue
-            for run, before in _runs(sentence):
+            for run, before in _runs(sentence, first=words is not None and _opens_with_name(sentence, words)):
                 if words and (
-                    _is_common(run[0], words)
+                    _begins_common(run, words)
                     or (
                         words.noun_capitals.entries()
                         and (before in words.before_nouns or _is_noun(run, words))
@@ -76,6 +81,13 @@ class Names:
                 ):
                     continue
                 self._add(" ".join(run))
+
+    def meet(self, text: str) -> None:
+        """Lets a first name alone stand for the one of that name who is named here."""
+        for run, _ in _runs(text[:8000], first=True):
+            name = self._by_token.get(" ".join(map(plain, run)))
+            if name and len(run) > 1 and name not in self._sure:
+                self._by_token[plain(tokens_of(name)[0])] = name
 
     def is_known(self, token: str) -> bool:
         """True for a token of a name of the vault or of a speaker."""
@@ -165,25 +177,66 @@ class Names:
         return "", "thing"
 
 
-def _runs(sentence: str) -> Iterator[tuple[list[str], str]]:
-    """Words with capitals that stand together inside a sentence, and the word before them."""
+def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], str]]:
+    """Words with capitals that stand together in a sentence, and the word before them; its first word counts where it is known to be a name."""
     hits = list(_WORD.finditer(sentence))
     run: list[str] = []
     before, end = "", -1
     for at, hit in enumerate(hits):
         word = hit[0].rstrip(".'’-")
         inner = any(c.isupper() for c in word[1:]) and not word.isupper()
-        capital = bool(word) and (word[0].isupper() or inner) and (at > 0 or inner)
-        if run and (not capital or hit.start() - end > 1 or len(run) >= _LONGEST):
+        capital = bool(word) and (word[0].isupper() or inner) and (at > 0 or inner or first)
+        joins = bool(run) and word in _PARTICLES and hits[at + 1 : at + 2] != [] and _leads_to_name(hits, at)
+        if run and (not (capital or joins) or hit.start() - end > 1 or len(run) >= _LONGEST):
             yield run, before
             run = []
-        if capital:
+        if capital or (joins and run):
             if not run:
                 before = hits[at - 1][0].lower() if at else ""
             run.append(re.sub(r"['’]s$", "", word))
             end = hit.end()
     if run:
         yield run, before
+
+
+def _leads_to_name(hits: Sequence[re.Match[str]], at: int) -> bool:
+    """True for a particle with a word with a capital behind it, and particles alone between."""
+    behind = next((hit[0] for hit in hits[at + 1 : at + _LONGEST] if hit[0] not in _PARTICLES), "")
+    return behind[:1].isupper()
+
+
+def _opens_with_name(sentence: str, words: Grammar) -> bool:
+    """True where a sentence begins with a name: several words with capitals that are its subject, or one that lives, works or suffers as people do."""
+    run, before = next(_runs(f"a {sentence.lstrip()}"), ([], ""))
+    if before != "a" or not run:
+        return False
+    first = run[0].lower()
+    known = first not in words.months and first not in words.honorifics and _is_known_word(first, words)
+    if _begins_common(run, words) or _is_noun(run, words) or known:
+        return False
+    tokens, spans = tokens_of(sentence), spans_of(sentence)
+    at = next((n for n, token in enumerate(tokens) if plain(token) == plain(run[-1].lower())), 0)
+    if tokens[at] != plain(run[-1].lower()):
+        return len(run) > 1  # `Maria Gomez's`
+    at += 1
+    while at < len(tokens) and (length := words.former.at(tokens, at) or int(tokens[at] in words.adverbs)):
+        at += length
+    if at == len(tokens):
+        return False
+    verb = at + (tokens[at] in words.be_verbs)
+    for phrase, field in words.verb_fields:
+        end = verb + len(phrase)
+        if is_of_people(field) and tuple(tokens[verb:end]) == phrase and end < len(tokens):
+            named = sentence[spans[end][0]].isupper() or tokens[end].isdigit()
+            return named or phrase[-1] not in words.prepositions or field not in _PLACED
+    return (
+        len(run) > 1
+        and not words.noun_capitals.entries()
+        and any(tokens[at] in getattr(words, verbs) for verbs in _VERBS)
+    )
+
+
+_PLACED = frozenset({"lives in", "works at"})  # in what has a name
 
 
 def first_name(text: str, language: str) -> str:
@@ -201,6 +254,13 @@ def _is_common(word: str, words: Grammar) -> bool:
         len(low) < 2 or low in words.small or low in words.months or low in words.weekdays or low in words.calendar_words
         or low in words.not_names or low in words.fillers or low in words.contracted_subjects or (word.isupper() and len(word) < 3)
     )  # fmt: skip
+
+
+def _begins_common(run: Sequence[str], words: Grammar) -> bool:
+    """True where words with capitals begin with one that is no name; an initial is one, and so are `Jan` and `Dr` before another."""
+    first = run[0].lower()
+    named = len(run) > 1 and (len(first) == 1 or first in words.months or first in words.honorifics)
+    return not named and _is_common(run[0], words)
 
 
 def _is_noun(run: list[str], words: Grammar) -> bool:
@@ -246,6 +306,17 @@ def appositions(found: Sequence[Clause], words: Grammar, names: Names) -> dict[i
         if named and role:
             made.setdefault(at, []).append(Relation(names.add_person(named), role))
     return made
+
+
+def paired_with(clause: Clause, named: Sequence[str], words: Grammar, names: Names) -> list[str]:
+    """Words with a capital that are joined with a name and are no known one: `Tom and Ben came`."""
+    tokens, spans = tokens_of(clause.text), spans_of(clause.text)
+    return [
+        clause.text[slice(*spans[at - 1])]
+        for at in range(1, len(tokens) - 1)
+        if tokens[at] in words.coordinators and named and names.named(tokens[at + 1]) in named
+        and clause.text[spans[at - 1][0]].isupper() and not names.is_name(tokens[at - 1])
+    ]  # fmt: skip
 
 
 def _alone(clause: Clause, words: Grammar, names: Names) -> str:
@@ -319,21 +390,23 @@ def _name_behind(
     if at + 1 < len(tokens) and tokens[at] in words.honorifics:
         title, called = f"{tokens[at][:1].upper()}{tokens[at][1:]} ", True
         at += 1
-    while at < len(tokens) and len(run) < 2:
+    while at < len(tokens) and len(run) < _LONGEST:
         typed = clause.text[spans[at][0] : spans[at][1]]
         if run and clause.text[spans[at - 1][1] : spans[at][0]].strip(" ."):
             break
+        behind = clause.text[spans[at + 1][0]] if at + 1 < len(tokens) else ""
+        joins = bool(run) and tokens[at] in _PARTICLES and behind.isupper()
+        small = not capital and (not run or (len(run) == 1 and run[0].islower()))
         if not (
-            typed[0].isupper()
-            or (not run and not capital and _may_name(tokens, at, words, names, called=called))
+            typed[0].isupper() or joins or (small and _may_name(tokens, at, words, names, called=called))
         ):
             break
-        if _is_common(typed, words):
+        if not joins and _is_common(typed, words):
             break
         run.append(re.sub(r"['’]s$", "", typed))
         at += 1
-    name = " ".join(run)
-    return f"{title}{name[:1].upper()}{name[1:]}" if title and name else name
+    name = names.spelled(" ".join(run)) if run else ""
+    return f"{title}{name}" if title and name else name
 
 
 def _linked(tokens: Sequence[str], at: int, words: Grammar) -> Sequence[str]:
@@ -358,13 +431,29 @@ def _may_name(tokens: tuple[str, ...], at: int, words: Grammar, names: Names, *,
     if called:
         return True
     behind = tokens[at + 1] if at + 1 < len(tokens) else ""
+    if not behind or _is_verb(behind, words):
+        return True
+    # `maria gomez lives in Bath`
+    last = tokens[at + 2] if at + 2 < len(tokens) else ""
     return (
-        not behind
-        or behind in words.be_verbs
-        or behind in words.have_verbs
-        or behind in words.modal_verbs
-        or behind in words.state_verbs
-        or behind in words.reporting_verbs
+        behind.isalpha()
+        and len(behind) > 2
+        and not _is_known_word(behind, words)
+        and bool(last)
+        and _is_verb(last, words)
+    )
+
+
+def _is_verb(token: str, words: Grammar) -> bool:
+    return any(
+        token in verbs
+        for verbs in (
+            words.be_verbs,
+            words.have_verbs,
+            words.modal_verbs,
+            words.state_verbs,
+            words.reporting_verbs,
+        )
     )
 
 
@@ -407,4 +496,4 @@ def _name_before(tokens: tuple[str, ...], at: int, words: Grammar, names: Names)
         return ""
     if before == 1 and _may_name(tokens, 0, words, names, called=True):
         return names.named(tokens[0]) or tokens[0]  # `Jens is my brother`
-    return names.named(tokens[before - 1]) if before <= 2 else ""
+    return names.whole(" ".join(tokens[:before])) or (names.named(tokens[before - 1]) if before <= 2 else "")

@@ -12,11 +12,18 @@ from typing import NamedTuple
 
 from memoryclaw.model import Turn
 from memoryclaw.talk.answers import Asked, asked_in, chosen
-from memoryclaw.talk.assertions import Assertion, assertion_of, assertions_in
+from memoryclaw.talk.assertions import (
+    Assertion,
+    assertion_of,
+    assertions_in,
+    ends_in,
+    field_noun,
+    value_of_it,
+)
 from memoryclaw.talk.corrections import corrected
 from memoryclaw.talk.orders import asks_for, is_for_once, is_order, is_task
 from memoryclaw.talk.own_words import own_words, without_secrets
-from memoryclaw.talk.people import Names, appositions
+from memoryclaw.talk.people import Names, appositions, paired_with
 from memoryclaw.talk.seals import Seals, closed
 from memoryclaw.text.clauses import Clause, asks, clauses, trimmed
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
@@ -26,11 +33,13 @@ from memoryclaw.text.sentences import sentences
 LONGEST = 400  # characters of a sentence that is read; longer ones are lists or pasted text
 _MOST = 30  # words of a statement of several sentences
 _TOPIC_WORDS = 3  # before a colon, or alone in a sentence
+_ANTECEDENT = 2  # turns back that a pronoun may point
 _SAID = 2  # words behind "she says" that are what she says; with fewer, the next clause is
 _LEAD = re.compile(r"([^:,.!?]{1,40}):\s+(?=\S)")
 _SHOWN = 3  # features that an explanation names
 _SHARP = 0.05  # of the sum; a smaller part explains nothing
 _HARD = re.compile(r"\d|[$€£%]")
+_LINK = re.compile(r"(?:https?://|www\.)\S+")
 _ASKED = ("?", "？", "؟")
 _SMALL_WORD = 3  # characters of a word that carries no subject, in a language that is not read
 _LAUGH = re.compile(
@@ -65,6 +74,7 @@ class Statement:
     about: str = ""  # the entity its subject names; "" for the speaker
     subject: str = "own"  # own | named | thing | other | none
     assertions: tuple[Assertion, ...] = ()  # what it says of what, where that can be told
+    ended: tuple[Assertion, ...] = ()  # what it says holds no longer
     # supposed | reported | hedged | joke | moment | mood | asked | addressed (it speaks of the one spoken to)
     doubts: frozenset[str] = frozenset()
     stressed: bool = False  # behind "remember:"
@@ -133,6 +143,7 @@ class SegmentReader:
         self._turns = turns
         self._language = language
         self._spoken: dict[str, str] = {}  # by speaker: the language of the last turn
+        self._named: tuple[int, Sequence[str]] = 0, ()  # the turn that named somebody last, and whom
         self.names = Names(known, [turn.name for turn in turns if turn.name])
         for turn in turns:
             self.names.learn(without_secrets(turn.text), spoken_in(turn.text, self._language))
@@ -147,16 +158,21 @@ class SegmentReader:
         own = own_words(turn.text, words, turn.name)
         self.pasted += [Pasted(turn.line, speaker, first) for first in own.pasted]
         base = Statement(number, turn.line, speaker, turn.ts[:10], "", "", "", language=words.code)
+        self.names.meet(turn.text)
         if words.code == UNREAD:
             return [_opened(said, own.seals) for said in _unread(base, own.text)]
         fixed = corrected(own.text, words)
         texts = [text for text in sentences(fixed.text) if len(text) <= LONGEST]
-        reading = _Turn(self.names, words, speaker, asked_in(self._turns, number, words))
+        before, named = self._named
+        antecedents = named if number - before <= _ANTECEDENT else []
+        reading = _Turn(self.names, words, speaker, asked_in(self._turns, number, words), antecedents)
         pieces = [
             piece
             for at, text in enumerate(texts)
             for piece in reading.sentence(at, text, last=at == len(texts) - 1)
         ]
+        if reading.named:
+            self._named = number, reading.named
         return [
             _opened(_statement(base, group, texts, reading, fixed.instead), own.seals)
             for group in _grouped(_laughed_at(pieces, words))
@@ -196,18 +212,27 @@ class _Piece(NamedTuple):
     doubts: frozenset[str]
     stressed: bool
     topic: str = ""
+    ended: tuple[Assertion, ...] = ()
+    change: bool = False  # what it tells has a sign of change in its noun, or in the clause before
     words: str = ""  # where they are not the clause's own: the option that was chosen, a whole order
 
 
 class _Turn:
     """Reads the sentences of one turn."""
 
-    def __init__(self, names: Names, words: Grammar, speaker: str, asked: Asked) -> None:
+    def __init__(
+        self, names: Names, words: Grammar, speaker: str, asked: Asked, antecedents: Sequence[str]
+    ) -> None:
         self.names, self.words, self.speaker, self.asked = names, words, speaker, asked
+        self._antecedents = antecedents  # named in the turns before
         self._answering = bool(asked.text or asked.options)
 
         self._topic = ""  # of the next sentence
-        self._last_named: list[str] = []  # in the turn so far, by the last clause that names any
+        self.named: list[str] = []  # in the turn so far, by the last clause that names any
+        self._field = (
+            "",
+            False,
+        )  # the words of the last clause that named a field, and whether it has a sign of change
         self._ordered = False
         self._asked_for = False  # a piece of work, in the turn so far
 
@@ -232,7 +257,8 @@ class _Turn:
             return
         if self._is_topic(found, text, last=last, first=first):
             self._topic = found[0].text
-            self._last_named = self.names.found(self._topic) or self._last_named
+            self._note_field(found[0])
+            self.named = self.names.found(self._topic) or self.named
             return
         if picked := chosen(self.asked, tokens, words) if first else "":
             yield self._piece(number, found[0], "choice", frozenset(), stressed=bool(asked_for), words=picked)
@@ -263,18 +289,38 @@ class _Turn:
                 behind=text[clause.end :],
             )
             owned = [self._owned(one, clause) for one in piece.assertions]
-            self._last_named = self.names.found(clause.text) or self._last_named
+            values = {one.value for one in owned if one.entity}  # `Maya lives in Leith`: she is not Leith
+            named = [name for name in self.names.found(clause.text) if name not in values]
+            self.named = [*named, *paired_with(clause, named, words, self.names)] or self.named
             yield piece._replace(assertions=(*owned, *map(assertion_of, beside.get(at, ()))))
 
     def _owned(self, assertion: Assertion, clause: Clause) -> Assertion:
         """What is told of a bare noun, of the one thing that its clause or the last one before it names: `Atlas slipped, deadline is 9 May`."""
         if assertion.how != "bare" or assertion.entity:
             return assertion
+        if (
+            clause.subject
+            and clause.subject[0] in self.words.people_pronouns
+            and clause.subject[0] in self.words.determiners
+        ):
+            who = self._antecedent()
+            return assertion._replace(entity=who, how="noun") if who else assertion
         within = {
             name for name in self.names.found(clause.text) if name not in self.names.found(assertion.value)
         }
-        named = {name for name in within or self._last_named if not self.names.speaks(name)}
+        named = {name for name in within or self.named if not self.names.speaks(name)}
         return assertion._replace(entity=named.pop()) if len(named) == 1 else assertion
+
+    def _note_field(self, clause: Clause) -> None:
+        """Keeps the words that name a field, for a clause that tells its value as `it`."""
+        if noun := field_noun(clause, self.words, self.names):
+            self._field = noun, self.words.changes.within(clause.tokens)
+
+    def _antecedent(self) -> str:
+        """The one person whom `she` may be: named last in this turn, else in the two before; "" where there is none, or more than one."""
+        named = {name for name in self.named or self._antecedents if not self.names.speaks(name)}
+        people = {name for name in named if self.names.is_person(name)} or named
+        return people.pop() if len(people) == 1 else ""
 
     def _clauses(self, text: str) -> list[Clause]:
         """The clauses of a sentence without those that only call somebody; what stands before a colon is its topic."""
@@ -284,7 +330,7 @@ class _Turn:
         found = clauses(text[lead.end() :], words, is_name) if lead and not text[lead.end()].isdigit() else []
         if lead and found and found[0].kind and len(tokens_of(lead[1])) in range(1, _TOPIC_WORDS + 1):
             self._topic = trimmed(lead[1], words)
-            self._last_named = self.names.found(lead[1]) or self._last_named
+            self.named = self.names.found(lead[1]) or self.named
             found = [one._replace(start=one.start + lead.end(), end=one.end + lead.end()) for one in found]
         else:
             found = clauses(text, words, is_name)
@@ -387,16 +433,33 @@ class _Turn:
         behind: str = "",
     ) -> _Piece:
         about, subject = self.names.subject(clause, self.words, self.speaker)
+        if subject == "other" and clause.subject[0] in self.words.people_pronouns:
+            about = self._antecedent()
+            subject = "named" if about else subject
         assertions: tuple[Assertion, ...] = ()
+        plain, (noun, changed) = clause, self._field
         if kind not in ("order", "task", "choice") and not doubts & {"supposed", "asked"}:
             plain = _unhedged(clause, self.words) if "hedged" in doubts else clause
-            assertions = assertions_in(plain, self.words, self.names, self.speaker, behind)
+            if noun and (value := value_of_it(plain, self.words)):
+                plain, behind = next(iter(clauses(noun, self.words)), plain), f": {value}"
+            assertions = assertions_in(plain, self.words, self.names, (about, subject), behind)
             if (
                 "hedged" in doubts
             ):  # it doubts who somebody is where that is what it states, not `my boss Ben might leave`
                 assertions = tuple(one._replace(how="noun") if one.stated else one for one in assertions)
             assertions = tuple(one for one in assertions if one.how == "role" or "reported" not in doubts)
-        return _Piece(number, clause, kind, about, subject, assertions, doubts, stressed, words=words)
+        renewed = any(token in self.words.renewals for token in tokens_of(clause.text)) and bool(assertions)
+        change = renewed or (changed and bool(assertions) and plain is not clause)
+        self._note_field(clause)
+        end = (
+            None
+            if assertions or doubts & _UNSURE
+            else ends_in(clause, self.words, self.names, (about, subject))
+        )
+        return _Piece(
+            number, clause, kind, about, subject, assertions, doubts, stressed, ended=(end,) if end else (), change=change,
+            words=words,
+        )  # fmt: skip
 
     def _hedge_beside(self, found: Sequence[Clause], at: int) -> bool:
         """True where a clause that is nothing but a hedge stands beside: `2,000 from the co-op, i think`."""
@@ -526,6 +589,7 @@ def _grouped(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
 
 
 _BARRED = frozenset({"supposed", "reported", "asked"})
+_UNSURE = _BARRED | {"hedged", "joke"}
 _APART = frozenset({"order", "task", "choice", "duty", "off", "done"})
 
 
@@ -559,7 +623,7 @@ def _statement(
     places = tuple(dict.fromkeys(piece.sentence for piece in group))
     text = _words(group, texts, words)
     tokens = tokens_of(text)
-    content = _content(tokens, words)
+    content = _content(tokens_of(_LINK.sub(" ", text)), words)
     people = [name for name in names.found(text) if not names.speaks(name)]
     others = {piece.about for piece in group if piece.about}
     points = any(piece.subject == "other" for piece in group[1:])
@@ -586,9 +650,10 @@ def _statement(
         else "",
         subject=head.subject,
         assertions=tuple(one for piece in group for one in piece.assertions),
+        ended=tuple(one for piece in group for one in piece.ended),
         doubts=doubts,
         stressed=any(piece.stressed for piece in group),
-        change=words.changes.within(tokens),
+        change=words.changes.within(tokens) or any(piece.change for piece in group),
         firm=firm,
         hard=firm
         or bool(people)

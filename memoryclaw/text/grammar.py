@@ -75,7 +75,7 @@ class Grammar:
         self.code = code
         self._file = f"{_PREFIX}{code}"
         self._names = frozenset(lists.names(self._file) if code != UNREAD else ())
-        self._fields: tuple[tuple[tuple[str, ...], str], ...] | None = None
+        self._rows: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {}
 
     def __getattr__(self, name: str) -> WordList:
         if name.startswith("_"):
@@ -94,13 +94,21 @@ class Grammar:
     @property
     def verb_fields(self) -> tuple[tuple[tuple[str, ...], str], ...]:
         """Verbs that name a field, as (tokens, field), the longest first; in the file `field: verb, verb`."""
-        if self._fields is None:
+        return self._by_field("verb_fields")
+
+    @property
+    def verb_ends(self) -> tuple[tuple[tuple[str, ...], str], ...]:
+        """Verbs that end the value of a field, in the same form."""
+        return self._by_field("verb_ends")
+
+    def _by_field(self, name: str) -> tuple[tuple[tuple[str, ...], str], ...]:
+        if name not in self._rows:
             rows = []
-            for line in lists.lines(f"{self._file}.verb_fields") if "verb_fields" in self._names else ():
+            for line in lists.lines(f"{self._file}.{name}") if name in self._names else ():
                 field, _, verbs = line.partition(":")
                 rows += [(tuple(tokens_of(verb)), field.strip()) for verb in verbs.split(",")]
-            self._fields = tuple(sorted(rows, key=lambda row: -len(row[0])))
-        return self._fields
+            self._rows[name] = tuple(sorted(rows, key=lambda row: -len(row[0])))
+        return self._rows[name]
 
 
 @cache
@@ -150,9 +158,10 @@ def spoken_in(text: str, default: str) -> str:
     tokens = tokens_of(text[:2000])
     code = language_of(tokens, default, least=_SURE)
     if code != default:  # `was`, `in` and `die` stand in several
-        frequencies = Counter(map(plain, tokens))
-        default_count = sum(frequencies[word] for word in SMALL.get(default, frozenset()))
-        if sum(frequencies[word] for word in SMALL[code]) <= default_count + 1:
+        usual, words = SMALL.get(default, frozenset()), set(map(plain, tokens))
+        own = words & SMALL[code] - usual
+        telling = len(own) + len(own & _pronouns())
+        if telling < _SURE or telling <= len(words & usual - SMALL[code]):
             code = default
     return UNREAD if code in codes() and _is_foreign(text[:2000], tokens) else code
 
@@ -166,6 +175,11 @@ def _is_foreign(text: str, tokens: Iterable[str]) -> bool:
     counts = {code: len(words & stop) for code, stop in _stop_words().items()}
     read = max(counts[code] for code in codes())
     return max(counts.values()) >= max(_FOREIGN, 2 * read)
+
+
+@cache
+def _pronouns() -> frozenset[str]:
+    return frozenset(map(plain, (*lists.words("pronouns.myself"), *lists.words("pronouns.own"))))
 
 
 @cache

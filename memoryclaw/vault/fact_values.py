@@ -40,6 +40,13 @@ NOUNS = {
 KIN = frozenset(lists.lines("consolidation.kin"))
 # Where several values live side by side unless the schema says otherwise.
 MANY = frozenset(lists.lines("consolidation.many_values"))
+# By field, the one whose equal value it ends.
+OPPOSITES = {
+    field: opposite
+    for pair in lists.lines("consolidation.opposites")
+    for first, second in [pair.split(" / ")]
+    for field, opposite in ((first, second), (second, first))
+}
 _EXACT = frozenset({"date", "day", "email", "phone", "url", "amount"})
 _OF_PEOPLE = KIN | frozenset(lists.lines("consolidation.of_people"))
 _LEADING = frozenset(lists.words("consolidation.before_fields"))

@@ -244,3 +244,49 @@ def test_every_conflict_with_what_is_known_is_asked(evenings: Evenings) -> None:
     known = ["i live in Leeds", "i work at Siemens", "i drive a Skoda", "my email is nora@leeds.example.org"]
     different = ["i live in York", "i work at Bosch", "i drive a Volvo", "my email is nora@york.example.org"]
     assert evenings(known, different).waiting.count("- [ ]") == 4
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ends", "stands"),
+    [
+        ("Ana works at Fugro", "Ana no longer works at Fugro", "Fugro", None),
+        ("i love Chinese food", "i hate Chinese food", "Chinese food", ("dislikes", "Chinese food")),
+        ("my gym is PureGym", "i cancelled PureGym", "PureGym", None),
+        ("my car is a Skoda Fabia", "i sold the Skoda", "a Skoda Fabia", None),
+        ("my email is nora@old.example", "my new email is nora@new.example", "nora@old.example", ("email", "nora@new.example")),
+    ],
+)  # fmt: skip
+def test_what_a_person_says_to_be_over_is_moved_to_history_with_its_source(
+    evenings: Evenings, first: str, second: str, ends: str, stands: tuple[str, str] | None
+) -> None:
+    memory = evenings(["i live in Leeds", first], second)
+    assert memory.waiting == ""
+    [past] = [fact for fact in memory.facts if not fact.current and not fact.is_statement]
+    assert (past.value, past.until) == (ends, "2026-03-11")
+    now = {(fact.field, fact.value) for fact in memory.facts if fact.current and not fact.is_statement}
+    assert ("lives in", "Leeds") in now
+    assert stands is None or stands in now
+    assert subject_of_end(memory.root, ends)
+
+
+def subject_of_end(root: Path, value: str) -> bool:
+    """Whether a commit says that the value ended."""
+    return any(
+        value in line
+        for line in git(root, "log", "--format=%s").splitlines()
+        if "No longer" in line or "was" in line
+    )
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "Ana no longer works at Shell",
+        "maybe Ana no longer works at Fugro",
+        "Tom said Ana no longer works at Fugro",
+        "i left the house",
+    ],
+)
+def test_an_ending_of_something_else_or_with_a_doubt_ends_nothing(evenings: Evenings, second: str) -> None:
+    memory = evenings(["Ana works at Fugro", "my house is the red house"], second)
+    assert not [fact for fact in memory.facts if not fact.current]

@@ -236,3 +236,48 @@ def test_whatever_is_said_each_claim_can_be_written_and_reads_back_as_it_was_mad
 def test_a_secret_that_was_taken_out_is_no_value(text: str) -> None:
     assert told(text) == []
     assert not any("REDACTED" in claim.value for claim in claims_of(talk_of(text)))
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "value"),
+    [
+        ("my number changed, it's 0161 496 0202", "phone", "0161 496 0202"),
+        ("the rent changed. It is 950 now", "rent", "950"),
+        ("my new email is nora@example.org", "email", "nora@example.org"),
+        ("i moved from Kiel to Leeds", "lives in", "Leeds"),
+        ("we have a new vet, Dr Okoro", "vet", "Dr Okoro"),
+    ],
+)
+def test_a_new_value_is_told_with_a_sign_of_change(text: str, field: str, value: str) -> None:
+    [said] = [said for said in talk_of(("user Nora", text)).statements if said.assertions]
+    assert [(fact.field, fact.value) for fact in said.assertions] == [(field, value)]
+    assert said.change
+
+
+def test_a_verb_at_the_end_is_read_as_one_at_the_beginning() -> None:
+    assert told("ich bin nach Bonn gezogen", "de") == [("", "lives in", "Bonn", "verb")]
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("Ana no longer works at Fugro", ("Ana", "works at", "Fugro")),
+        ("i'm no longer allergic to nuts", ("", "allergy", "nuts")),
+        ("i don't live in Leeds any more", ("", "lives in", "Leeds")),
+        ("Ana left Shell", ("Ana", "works at", "Shell")),
+        ("i cancelled PureGym", ("", "*", "PureGym")),
+        ("ich wohne nicht mehr in Köln", ("", "lives in", "Köln")),
+        ("maybe Ana no longer works at Fugro", None),
+        ("if i no longer live in Leeds we can meet", None),
+        ("does Ana no longer work at Fugro?", None),
+        ("i live in Leeds", None),
+    ],
+)
+def test_what_holds_no_longer_is_told(text: str, end: tuple[str, str, str] | None) -> None:
+    language = "de" if text.startswith("ich") else "en"
+    ended = [
+        fact
+        for said in talk_of(("user Nora", text), names=NAMES, language=language).statements
+        for fact in said.ended
+    ]
+    assert [(fact.entity, fact.field, fact.value) for fact in ended] == ([end] if end else [])

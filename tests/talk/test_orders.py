@@ -138,3 +138,25 @@ def test_beside_a_piece_of_work_what_denies_or_is_to_last_is_a_wish(
 ) -> None:
     claims = claims_of(talk_of(text, language=language))
     assert [(claim.field, claim.value) for claim in claims if claim.field] == [(FROM_NOW_ON, wish)]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Please 3 more questions", "en"),
+        ("a few shorter examples please", "en"),
+        ("Nenn mir mal ein paar Beispiele", "de"),
+        ("don't call Bob today", "en"),
+    ],
+)
+def test_so_many_of_something_and_what_is_of_today_is_no_standing_order(text: str, language: str) -> None:
+    claims = claims_of(talk_of(("user Nora", text), language=language))
+    assert not [claim for claim in claims if claim.field == FROM_NOW_ON]
+
+
+@pytest.mark.parametrize(
+    "text", ["answer in 2 sentences", "only 3 bullets please", "never more than 3 bullets"]
+)
+def test_a_limit_is_a_standing_order(text: str) -> None:
+    [claim] = claims_of(talk_of(("user Nora", text)))
+    assert claim.field == FROM_NOW_ON

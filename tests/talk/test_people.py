@@ -125,3 +125,71 @@ def test_any_text_can_be_learned_and_its_names_stand_in_it(text: str, language: 
     known = names("Ana")
     known.learn(text, language)
     assert all(name in ("Ana", "Nora") or name.split()[0] in text for name in known.found(f"{text} ana"))
+
+
+def subjects(*turns: str | tuple[str, str]) -> list[tuple[str, str, str]]:
+    """What is told of named persons."""
+    return [
+        (fact.entity, fact.field, fact.value)
+        for said in talk_of(*turns).statements
+        for fact in said.assertions
+        if fact.entity
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("Maria Gomez's email is m@example.org", [("Maria Gomez", "email", "m@example.org")]),
+        ("John Smith's phone is 0161 496 0101. Anna Smith's phone is 0161 496 0202.", [("John Smith", "phone", "0161 496 0101"), ("Anna Smith", "phone", "0161 496 0202")]),
+        ("Rosa lives in Paris", [("Rosa", "lives in", "Paris")]),
+        ("Rosa is allergic to nuts", [("Rosa", "allergy", "nuts")]),
+        ("Jan van der Berg lives in Delft", [("Jan van der Berg", "lives in", "Delft")]),
+        ("J. R. Hartley works at Fugro", [("J R Hartley", "works at", "Fugro")]),
+        ("my colleague maria gomez lives in Bath", [("Maria Gomez", "lives in", "Bath")]),
+        ("my brother Pieter works at Shell", [("Pieter", "works at", "Shell")]),
+        ("Docker lives in containers", []),
+        ("Stripe works at scale", []),
+        ("Install Docker first", []),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_a_person_is_a_fact_of_the_whole_name(
+    text: str, facts: list[tuple[str, str, str]]
+) -> None:
+    assert subjects(("user Nora", text)) == facts
+
+
+def test_a_role_has_the_whole_name_also_at_the_beginning() -> None:
+    assert told("Maria Gomez is our new architect") == [("", "architect", "Maria Gomez")]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["Maya is my flatmate, she lives in Leith"],
+        ["Maya is my flatmate.", "She lives in Leith."],
+        ["i met Maya yesterday. She lives in Leith"],
+    ],
+)
+def test_she_is_the_one_person_named_in_this_turn_or_the_two_before(texts: list[str]) -> None:
+    turns = [turn for text in texts for turn in (("user Nora", text), ("assistant Pip", "Noted."))]
+    assert ("Maya", "lives in", "Leith") in subjects(*turns)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["i met Maya and Ines. She lives in Leith"],
+        ["Tom and Ben came. He lives in Leith"],
+        ["She lives in Leith"],
+        ["Maya is my flatmate.", "what a day", "She lives in Leith."],
+    ],
+)
+def test_without_an_antecedent_or_with_two_nobody_is_meant(texts: list[str]) -> None:
+    turns = [turn for text in texts for turn in (("user Nora", text), ("assistant Pip", "Noted."))]
+    assert not [fact for fact in subjects(*turns) if fact[1] == "lives in"]
+
+
+def test_a_first_name_alone_is_the_one_who_was_named_last() -> None:
+    turns = ("John Smith works at Shell.", "John Doe works at Fugro.", "John lives in Leith.")
+    assert subjects(*(("user Nora", text) for text in turns))[-1] == ("John Doe", "lives in", "Leith")
