@@ -155,6 +155,7 @@ class Turn(NamedTuple):
     export: bool = True  # False: it never leaves this machine
     by: str = ""  # the audience of who delivered it, where that may not speak for a person
     project: str = ""  # the repository that it was said in
+    topic: str = ""  # what its host calls the talk
 
 
 class Unit(NamedTuple):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from memoryclaw.capture.host_records import messages_in
+from memoryclaw.capture.host_records import messages_in, topic_in
 from memoryclaw.capture.host_turns import PendingToolCalls, read_turn, session_of
 from memoryclaw.capture.log_files import FOLDER, Logs
 from memoryclaw.capture.log_records import file_stem, likeness, line_of, redact_turn
@@ -98,6 +98,7 @@ class Recorder:
         self._project = project
         self._by = ""  # of the present batch
         self._sessions: dict[str, _Session] = {}
+        self._topics: dict[str, str] = {}  # what hosts have called sessions since their last turn
         self._calls: dict[str, PendingToolCalls] = defaultdict(PendingToolCalls)
 
     def capture(
@@ -150,8 +151,11 @@ class Recorder:
     def _line(self, number: int, line: Turn, session: str) -> list[CaptureResult | _LogLine]:
         turns = list[CaptureResult | _LogLine]()
         try:
-            messages = messages_in(_parse(line))
+            value = _parse(line)
+            messages = messages_in(value)
             if isinstance(messages, str):
+                if topic := topic_in(value):
+                    self._topics[session_of(value) or session] = topic
                 return [CaptureResult(number, ok=True, left_out=messages)]
             for message in messages:
                 turns.append(self._turn(number, message, session))
@@ -166,7 +170,9 @@ class Recorder:
         project = self._project(message.cwd) if message.cwd else ""
         if message.branch and not project:  # of a folder that is not here
             project = message.cwd.replace("\\", "/").rstrip("/").rpartition("/")[2]
-        redacted = redact_turn(replace(message, session=name, project=project), self._redactor)
+        called = self._topics.pop("", ""), self._topics.pop(name, "")
+        topic = message.topic or called[1] or called[0]
+        redacted = redact_turn(replace(message, session=name, project=project, topic=topic), self._redactor)
         if redacted.left_out:
             return CaptureResult(number, ok=True, left_out=redacted.left_out)
         record = redacted.record

@@ -22,6 +22,17 @@ _MESSAGE = (
 _OUTER = ("session", "sessionId", "session_id", "timestamp", "ts", "tz", "cwd", "gitBranch", "id")
 
 
+# Records that say what the host calls the session, and where.
+_TOPICS = {"summary": "summary", "ai-title": "aiTitle", "custom-title": "customTitle"}
+
+
+def topic_in(record: Any) -> str:
+    """What a record of the host says that the session is called; empty where it says no such thing."""
+    key = _TOPICS.get(str(record.get("type"))) if isinstance(record, Mapping) else None
+    topic = record.get(key) if key and not isinstance(record.get("message"), Mapping) else ""
+    return topic if isinstance(topic, str) else ""
+
+
 def messages_in(record: Any) -> list[Any] | str:
     """The messages that a record holds, each for one turn; or why nothing of it may be kept."""
     if not isinstance(record, Mapping):

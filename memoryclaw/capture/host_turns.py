@@ -42,6 +42,7 @@ class HostMessage:
     cwd: str = ""  # the folder that was worked in
     branch: str = ""  # of its repository, where the host says that it has one
     project: str = ""  # the name of that repository
+    topic: str = ""  # what the host calls the talk
     role: str = ""
     name: str = ""
     content: str = ""
@@ -107,6 +108,7 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
         "tz": own_offset(str(when)) or _zone(_first(inner, "tz", "timezone")),
         "cwd": one_line(_string(outer.get("cwd"))),
         "branch": _string(outer.get("gitBranch")),
+        "topic": one_line(_string(outer.get("topic")))[:NAME_LENGTH],
         "name": one_line(_name(inner))[:NAME_LENGTH],
         "label": join_labels((of_keys(value), of_keys(message if isinstance(message, Mapping) else {}))),
     }  # fmt: skip

@@ -37,12 +37,12 @@ def redact_turn(said: HostMessage, redactor: Redactor) -> RedactedTurn:
     """The turn without what must not be kept."""
     values: dict[str, Any] = {
         "ts": said.ts, "tz": said.tz, "session": said.session, "turn": said.turn, "host_id": said.host_id, "role": said.role, "name": said.name,
-        "cwd": said.cwd, "project": said.project,
+        "cwd": said.cwd, "project": said.project, "topic": said.topic,
         "content": said.content, "calls": [list(call) for call in said.calls], "tool": said.tool, "args": said.args, "result": said.result, "ok": said.ok,
         "marks": [mark for mark in said.marks if _strip(mark) == (mark, UNLABELLED)],
     }  # fmt: skip
     marks = _Marks()
-    for key in ("name", "content", "calls", "tool", "args", "result"):
+    for key in ("name", "topic", "content", "calls", "tool", "args", "result"):
         values[key] = marks.of(values[key])
     if marks.unlogged:
         return RedactedTurn({}, {}, (), "marked [NOMEM]")

@@ -69,6 +69,7 @@ class Quote(NamedTuple):
     box: str = ""  # of a to-do: open, done or off
     ticks: tuple[TickTodo, ...] = ()  # the earlier to-dos that it ends
     due: str = ""  # of a to-do: ISO date
+    answer: int = 0  # the line of the assistant's words that are quoted in it
 
 
 class Claim(NamedTuple):

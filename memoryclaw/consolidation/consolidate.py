@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from memoryclaw.consolidation.actions import DONE, OFF, OPEN, MoveFile, NewFile, Replace, imprint
 from memoryclaw.consolidation.apply import Applied, apply
 from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, outcome_of, read_plan, write_plan
+from memoryclaw.consolidation.continuing import ToldSessions
 from memoryclaw.consolidation.cues import cues
 from memoryclaw.consolidation.planning import Cutting, Enrich, NearDuplicates, Planner, plan
 from memoryclaw.consolidation.reconcile import ClaimDecider
@@ -240,6 +241,7 @@ def change_set(
             context.catalog, writing.schema(), past.decisions, today=writing.today, salience=salience
         ),
         duplicates=NearDuplicates(writing, context.catalog.episodes_on if merge else lambda _day: ()),
+        told=ToldSessions(writing, past.records),
         with_todos=partial(context.catalog.episodes_with, _OPEN if merge else _OPEN_ONCE),
         enrich=context.enrich,
         rules=Cutting(gap_minutes=rules.gap),

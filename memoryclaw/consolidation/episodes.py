@@ -12,10 +12,20 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import TickTodo
 from memoryclaw.consolidation.changes import LEVELS, Claim, ClaimDecision, Extraction, Quote, Segment
+from memoryclaw.consolidation.claims import adjoined
+from memoryclaw.consolidation.exchanges import (
+    TELLING,
+    as_words,
+    conclusions,
+    deeds,
+    exchanges,
+    prose,
+    telling,
+    topics,
+)
 from memoryclaw.consolidation.fillers import is_heartbeat
 from memoryclaw.consolidation.salience import Salience
 from memoryclaw.consolidation.todos import TodoLine
-from memoryclaw.consolidation.tool_calls import ToolText, is_call_line, read_call
 from memoryclaw.index import stemming
 from memoryclaw.model import NOTHING, Turn
 from memoryclaw.talk.acceptance import says_something, verdict
@@ -33,25 +43,33 @@ from memoryclaw.vault.todos import with_due
 
 # Points: what a segment's people said that is worth keeping. The order of their groups is that of the note.
 
-DECIDED, TOLD, WISHED, DUE, OPEN, OTHER = range(6)
+DECIDED, EXCHANGE, TOLD, WISHED, DUE, OPEN, OTHER = range(7)
 NO_TOPICS = Salience()
-_SHARE = 0.65  # of a segment's tokens that may be kept
-_LEAST, _MOST = 480, 800  # tokens that may be kept of any segment, and of the longest
-_MUSTS = 800  # tokens of points that are kept whatever they weigh
-_EXTRA = 7  # tokens of a point besides its words: the bullet, the speaker, the block id
-_LONGEST, _PASTED, _CALLS, _SCANNED = (
+_LINES, _WORDS = 12, 250  # of the body of an ordinary session
+_ORDINARY = 60  # turns; of a longer one more is told, by as many lines as it is longer
+_MOST_LINES = 48
+_LONGEST, _ANSWERED, _PASTED, _CALLS, _SCANNED = (
     320,
+    240,
     80,
     6,
     12000,
-)  # characters of a point, of a pasted line; tool calls; characters of a turn
+)  # characters of a point, of what was answered, of a pasted line; tool calls; characters of a turn
 _HARD = re.compile(r"\d|[$€£%]")
-_WORTH = {DECIDED: 1.5, TOLD: 1.4, WISHED: 1.4, DUE: 1.4, OPEN: 0.7, OTHER: 1.0}  # of a point, by its group
-_GAIN, _START = (
-    0.142,
-    4,
-)  # what a point must add for each token it costs; tokens that keep the shortest from winning by being short
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
+_WORTH = {
+    EXCHANGE: 1.0,
+    DECIDED: 1.5,
+    TOLD: 1.4,
+    WISHED: 1.4,
+    DUE: 1.4,
+    OPEN: 0.7,
+    OTHER: 1.0,
+}  # of a point, by its group
+_ANSWER = 0.8  # of what the assistant answered
+_HANDED_ON = 24  # characters of a sentence that is taken for the assistant's, where it had said it before
+_LESSONS = 3
+_SPOKE = 2  # words before what was answered
+_START = 4  # words that keep the shortest from winning by being short
 
 
 class Point(NamedTuple):
@@ -68,6 +86,8 @@ class Point(NamedTuple):
     ticks: tuple[TickTodo, ...] = ()  # the earlier to-dos that it ends
     due: str = ""  # ISO date
     salient: int = 0  # of a topic that matters (1), or that is to be ignored (-1)
+    answers: int = 0  # the line of the person's turn that it answers
+    answer: int = 0  # the line of the assistant's words that stand in it
 
 
 def extract(
@@ -89,42 +109,45 @@ def extract(
         todos: the lines of the talk that have a box.
         salience: what matters and what to ignore; the statements of the talk know it already.
     """
-    points = points_of(segment.turns, talk, language, todos, salience=salience)
+    every = _every_point(segment.turns, talk, language, todos, salience)
+    points = _told(segment.turns, every, language)
+    lines = _joined(sorted(points, key=lambda point: point.line))
     entities = _entities(segment.turns, talk, names)
-    topics = _topics(points)
-    first = next((point.text for point in points if point.group < OPEN), points[0].text if points else "")
-    title = _title(topics) or cut_short(_sentence(first), _TITLE_WORDS).rstrip(".")
+    subjects = _topics(points)
+    asked = _request(every)
+    request = _lead(_resolve_dates(segment.turns, asked, language)) if asked else ""
     return Extraction(
-        title=title[:1].upper() + title[1:],
-        summary=_summary(points, several=len(participants_of(segment.turns, people=True)) > 1),
-        tags=_tags_of(topics, entities),
+        title=_title(segment.turns, request, subjects, points),
+        summary=_summary(
+            request, every, points, several=len(participants_of(segment.turns, people=True)) > 1
+        ),
+        tags=_tags_of(subjects, entities),
         participants=participants_of(segment.turns),
         entities=entities,
         points=tuple(
-            Quote(point.line, point.who, point.text, point.box, point.ticks, point.due) for point in points
+            Quote(point.line, point.who, point.text, point.box, point.ticks, point.due, point.answer)
+            for point in sorted(lines, key=lambda point: point.group)
         ),
     )
 
 
-def points_of(
-    turns: Sequence[Turn],
-    talk: Talk,
-    language: str = "en",
-    todos: Sequence[TodoLine] = (),
-    *,
-    salience: Salience = NO_TOPICS,
+def _every_point(
+    turns: Sequence[Turn], talk: Talk, language: str, todos: Sequence[TodoLine], salience: Salience
 ) -> list[Point]:
-    """The points of a segment: decided and changed, told, wishes to the assistant, dates and to-dos, open questions; else in order."""
+    """All that an episode of these turns may tell."""
     lined = {todo.of for todo in todos}
-    fresh = talk._replace(statements=tuple(one for one in talk.statements if one not in lined))
+    fresh = talk._replace(statements=tuple(adjoined([one for one in talk.statements if one not in lined])))
     every = [  # first, for the same words of a line are told once
         Point(one.of.line, one.of.who, one.words, DUE, _weights(one.words, one.of.language), True, one.of, one.box, one.ticks, one.due, one.of.salient) for one in todos
     ]  # fmt: skip
-    every += [*_spoken_points(turns, fresh, language, salience), *_points_of_others(turns), *_calls(turns)]
-    every += [
-        Point(one.line, one.who, f"pasted: “{_cut(harmless(one.first), _PASTED)}”", OTHER, NOTHING, True) for one in talk.pasted
-    ]  # fmt: skip
-    chosen = _choose(every)
+    every += _in_own_words(turns, _spoken_points(turns, fresh, language, salience))
+    every += _pasted(talk, every)
+    return [*every, *_answers(turns, every, language), *_deeds(turns)]
+
+
+def _told(turns: Sequence[Turn], every: Sequence[Point], language: str) -> list[Point]:
+    """The points that are told: decided and changed, the exchanges in their order, then told, wished, due, open, and the rest."""
+    chosen = _choose(every, len(turns))
     dated = [point._replace(text=_resolve_dates(turns, point, language)) for point in chosen]
     return sorted(dated, key=lambda point: point.group) or _anything(turns)
 
@@ -143,11 +166,11 @@ def _spoken_points(turns: Sequence[Turn], talk: Talk, language: str, salience: S
             is_must = (
                 group in (WISHED, DUE)
                 or statement.salient > 0
-                or verdict(statement).verdict == "fact"
-                or (group in (DECIDED, TOLD) and statement.firm)
+                or verdict(statement).verdict in ("fact", "statement", "ask")
             )
+            words = _cut(statement.quote, _LONGEST) if group == EXCHANGE else shown_words(statement)
             yield Point(
-                statement.line, statement.who, shown_words(statement), group, _weights(statement.words, statement.language), is_must, statement,
+                statement.line, statement.who, words, group, _weights(statement.words, statement.language), is_must, statement,
                 salient=statement.salient,
             )  # fmt: skip
     for turn in turns:
@@ -160,9 +183,9 @@ def _spoken_points(turns: Sequence[Turn], talk: Talk, language: str, salience: S
                         turn.line,
                         who(turn),
                         _cut(text, _LONGEST),
-                        OTHER,
+                        EXCHANGE if text.endswith(("?", "？")) else OTHER,
                         _weights(text, code),
-                        salient > 0 or bool(_HARD.search(text)),
+                        salient > 0,
                         salient=salient,
                     )
 
@@ -178,13 +201,16 @@ def shown_words(one: Statement) -> str:
 
 def _group(statement: Statement) -> int | None:
     """The group of a statement; None where no episode tells it."""
-    if statement.doubts & {"supposed"} or (
-        statement.doubts & {"mood", "joke", "addressed"} and not statement.stressed and not statement.firm
-    ):
+    lightly = not statement.stressed and not statement.firm
+    if statement.doubts & {"mood", "joke"} and lightly:
         return None
-    if "asked" in statement.doubts:
-        return DUE if statement.kind == "task" and statement.content else None
-    if statement.kind in ("task", "duty", "done", "off"):
+    if "supposed" in statement.doubts:
+        return EXCHANGE if len(statement.content) >= TELLING and not statement.among else None
+    if "asked" in statement.doubts or statement.kind == "task":
+        return EXCHANGE if statement.content or statement.hard else None
+    if "addressed" in statement.doubts and lightly:
+        return None
+    if statement.kind in ("duty", "done", "off"):
         return DUE if statement.content or statement.hard else None
     if statement.kind == "order" and not statement.among:
         return WISHED
@@ -198,32 +224,49 @@ def _group(statement: Statement) -> int | None:
     return TOLD if counts else OTHER if statement.content else None
 
 
-def _points_of_others(turns: Sequence[Turn]) -> Iterator[Point]:
-    """The assistant's lines that count: behind a tool that did something, what came of it; and a figure that the person agrees to."""
-    for index, turn in enumerate(turns):
-        if turn.role != "assistant":
+def _in_own_words(turns: Sequence[Turn], points: Iterable[Point]) -> Iterator[Point]:
+    """The points of people, without sentences that they handed on from what the assistant had said."""
+    heard: list[tuple[int, str]] = [(t.line, fold(t.text[:_SCANNED])) for t in turns if t.role == "assistant"]
+    for point in points:
+        words = fold(point.text)
+        if len(words) < _HANDED_ON or not any(line < point.line and words in text for line, text in heard):
+            yield point
+
+
+def _pasted(talk: Talk, spoken: Sequence[Point]) -> Iterator[Point]:
+    """What was pasted, by its first words, where no question quotes them."""
+    for pasted in talk.pasted:
+        first = _cut(harmless(pasted.first), _PASTED)
+        if not any(point.line == pasted.line and first.rstrip(" …") in point.text for point in spoken):
+            yield Point(pasted.line, pasted.who, f"pasted: “{first}”", OTHER, _weights(first, "en"), False)
+
+
+def _answers(turns: Sequence[Turn], spoken: Sequence[Point], language: str) -> Iterator[Point]:
+    """What each exchange came to: sentences of the assistant's last words in it, quoted, for each turn of a person that says something."""
+    says = {point.line for point in spoken}
+    parts = [part for part in exchanges(turns) if part.answer is not None]
+    for place, part in enumerate(parts, 1):
+        if part.answer is None or (part.asked is not None and part.asked.line not in says):
             continue
-        lines = [text for text in sentences(prose(turn)) if not text.endswith("?") and not is_filler(text)]
-        figures = [text for text in lines if _HARD.search(text)]
-        if (figures and _is_agreed(turns, index)) or (lines and _is_result(turns, index)):
+        asked = part.asked.line if part.asked else 0
+        said = conclusions(part.answer)
+        main = next((n for n, text in enumerate(said) if len(telling(text)) >= TELLING), 0)
+        for number, text in enumerate(said):
+            code = spoken_in(text, language)
             yield Point(
-                turn.line, who(turn), _cut((figures or lines)[0], _LONGEST), DUE, NOTHING, bool(figures)
-            )
+                part.answer.line, who(part.answer), _cut(text, _ANSWERED), EXCHANGE, _weights(text, code), place == len(parts) and number == main,
+                answers=asked or part.answer.line,
+            )  # fmt: skip
 
 
-def _is_result(turns: Sequence[Turn], at: int) -> bool:
-    """True behind a call of a tool that did something."""
-    call = read_call(turns[at - 1].text) if at and turns[at - 1].role == "tool" else None
-    return call is not None and not call.looks_up
-
-
-def _is_agreed(turns: Sequence[Turn], at: int) -> bool:
-    """True before a turn of a person that begins with a yes."""
-    answer = turns[at + 1] if at + 1 < len(turns) else None
-    if answer is None or answer.role != "user":
-        return False
-    code = spoken_in(answer.text, "en")
-    return code in codes() and grammar(code).yes_words.at(tokens_of(answer.text[:80])) > 0
+def _deeds(turns: Sequence[Turn]) -> list[Point]:
+    """What tools did: files and commands in one line, and other calls that did something, each once."""
+    deed = deeds(turns)
+    named = [(line, call) for line, call in deed.calls if call.about]
+    calls = [Point(line, "tool", call.phrase, EXCHANGE, NOTHING, True) for line, call in named[:_CALLS]]
+    text = as_words(deed)
+    lessons = [Point(one.line, "tool", str(one), EXCHANGE, NOTHING, True) for one in deed.lessons[-_LESSONS:]]
+    return [*calls, *lessons, *([Point(deed.line, "tool", text, EXCHANGE, NOTHING, True)] if text else [])]
 
 
 def _weights(text: str, code: str) -> dict[str, float]:
@@ -240,55 +283,122 @@ def _weights(text: str, code: str) -> dict[str, float]:
     return weights
 
 
-def _choose(every: Sequence[Point]) -> list[Point]:
-    """The points that are always kept, the latest first while there is room; then those that add most for what they cost.
+def _choose(every: Sequence[Point], turns: int) -> list[Point]:
+    """The points that are told, those that must be first, then those that add most for what they cost.
 
-    A word counts the less, the more often it stands in points that are taken.
+    A word counts the less, the more often it stands in points that are taken. An answer is never taken without what it answers.
     """
-    cost = [length(point.text) + _EXTRA for point in every]
-    budget = min(max(_LEAST, int(_SHARE * sum(cost))), _MOST)
-    stems: Counter[str] = Counter()
-    taken, texts, spent = set[int](), set[tuple[str, str]](), 0
-
-    def gain(at: int) -> float:
-        worth = sum(value / (1 + stems[stem]) for stem, value in every[at].words.items())
-        return _WORTH[every[at].group] * worth / (cost[at] + _START)
-
-    def take(at: int) -> int:
-        same = (every[at].who, fold(every[at].text))
-        if same in texts:
-            return 0
-        texts.add(same)
-        taken.add(at)
-        stems.update(every[at].words.keys())
-        return cost[at]
-
-    for at in sorted(range(len(every)), key=lambda at: (every[at].group == OTHER, -every[at].line)):
-        if every[at].kept and spent + cost[at] <= _MUSTS:
-            spent += take(at)
-    heap = [(-gain(at), at) for at in range(len(every)) if at not in taken]
+    choice = _Choice(every, turns)
+    first = next((n for n, point in enumerate(every) if point.group == EXCHANGE and not point.answers), None)
+    musts = [n for n in range(len(every)) if every[n].kept or n == first]
+    for at in sorted(musts, key=lambda at: (every[at].group != EXCHANGE, -every[at].line)):
+        choice.take(at)
+    heap = [(-choice.gain(at), at) for at in range(len(every)) if at not in choice.taken]
     heapify(heap)
-    # What is taken only lowers the others' gain, so one that still holds at the top is the highest.
     while heap:
         value, at = heappop(heap)
-        worth_now = gain(at)
-        if worth_now < -value:
-            heappush(heap, (-worth_now, at))
-        elif worth_now > (_GAIN if spent >= _LEAST else 0) and spent + cost[at] <= budget:
-            spent += take(at)
-    return [every[at] for at in sorted(taken, key=lambda at: (every[at].line, at))]
+        gain = 0.0 if at in choice.taken else choice.gain(at)
+        # What is taken only lowers the others' gain, but for those that wait for the same question, so one that still holds at the top is the highest.
+        if 0 < gain < -value - _CLOSE:
+            heappush(heap, (-gain, at))
+        elif gain > 0:
+            choice.take(at)
+    return [every[at] for at in sorted(choice.taken, key=lambda at: (every[at].line, at))]
 
 
-def _calls(turns: Sequence[Turn]) -> list[Point]:
-    """The tools that did something, each named once for calls that repeat or correct each other."""
-    calls: dict[tuple[str, str], tuple[int, ToolText]] = {}
-    for turn in turns:
-        call = read_call(turn.text) if turn.role == "tool" else None
-        if call and not call.looks_up:
-            calls[call.tool, call.about] = (turn.line, call)
-    return [
-        Point(line, "tool", call.phrase, DUE, NOTHING, True) for line, call in list(calls.values())[:_CALLS]
-    ]
+_CLOSE = 1e-9
+
+
+class _Choice:
+    """The points that are taken so far, and what another one would add."""
+
+    def __init__(self, every: Sequence[Point], turns: int) -> None:
+        self.taken: dict[int, None] = {}
+        self._every = every
+        self._lines = min(max(_LINES, _LINES * turns // _ORDINARY), _MOST_LINES)
+        self._words = self._lines * _WORDS // _LINES
+        self._cost = [len(point.text.split()) + (_SPOKE if point.answers else 0) for point in every]
+        self._asked = _asked(every)
+        self._stems: Counter[str] = Counter()
+        self._bullets: set[tuple[int, str]] = set()
+        self._spent = 0
+
+    def gain(self, at: int) -> float:
+        """What a point, with the question that it answers, tells for each word that it costs."""
+        group = self._with_question(at)
+        worth = sum(self._worth(self._every[n]) for n in group)
+        return worth / (sum(self._cost[n] for n in group) + _START)
+
+    def take(self, at: int) -> None:
+        """Takes a point, with the question that it answers, where there is room and its line does not say the same already."""
+        group = self._with_question(at)
+        bullets = {_bullet(self._every[n]) for n in group}
+        cost = sum(self._cost[n] for n in group)
+        if self._spent + cost > self._words or len(self._bullets | bullets) > self._lines:
+            return
+        for n in group:
+            point = self._every[n]
+            if any(
+                point.line == self._every[m].line and _holds(self._every[m].text, point.text)
+                for m in self.taken
+            ):
+                continue
+            self.taken[n] = None
+            self._bullets.add(_bullet(point))
+            self._stems.update(point.words.keys())
+            self._spent += self._cost[n]
+
+    def _with_question(self, at: int) -> list[int]:
+        question = self._asked.get(self._every[at].answers, at)
+        return [n for n in dict.fromkeys((question, at)) if n not in self.taken]
+
+    def _worth(self, point: Point) -> float:
+        scale = _ANSWER if point.answers else _WORTH[point.group]
+        return scale * sum(value / (1 + self._stems[stem]) for stem, value in point.words.items())
+
+
+def _bullet(point: Point) -> tuple[int, str]:
+    """What the points have in common that stand in one line."""
+    return point.answers or point.line, "" if point.group == EXCHANGE else point.text
+
+
+def _asked(every: Sequence[Point]) -> dict[int, int]:
+    """By the line of a person's turn, the place of the point that says what was asked there, else what was said first."""
+    places: dict[int, int] = {}
+    for place, point in enumerate(every):
+        if not point.answers and not point.box:
+            before = places.get(point.line)
+            if before is None or (point.group == EXCHANGE != every[before].group):
+                places[point.line] = place
+    return places
+
+
+def _joined(points: Sequence[Point]) -> list[Point]:
+    """The points, what one turn says in an exchange as one, with what was answered behind it in quotation marks."""
+    answered = {point.answers for point in points if point.answers}
+    asking = {point.line for point in points if point.group == EXCHANGE and not point.answers}
+    joined: list[Point] = []
+    place: dict[int, int] = {}  # of a turn in an exchange
+    for said in points:
+        moves = said.line in answered - asking and said.statement is not None and not said.box
+        point = said._replace(group=EXCHANGE) if moves else said
+        at = place.get(point.answers or point.line) if point.group == EXCHANGE else None
+        if at is not None:
+            joined[at] = _with(joined[at], point)
+            continue
+        if point.group == EXCHANGE:
+            place[point.answers or point.line] = len(joined)
+        joined.append(point._replace(text=f"“{point.text}”", answer=point.line) if point.answers else point)
+    return joined
+
+
+def _with(point: Point, more: Point) -> Point:
+    """A point with what was said next, or what was answered."""
+    if not more.answers:
+        return point._replace(text=f"{_sentence(point.text)} {more.text}")
+    if point.answer:
+        return point._replace(text=f"{_sentence(point.text.removesuffix('”'))} {more.text}”")
+    return point._replace(text=f"{point.text} – {speaker(more.who)}: “{more.text}”", answer=more.line)
 
 
 def _anything(turns: Sequence[Turn]) -> list[Point]:
@@ -304,7 +414,8 @@ def with_quotes(points: Sequence[Quote], claims: Iterable[Claim], turns: Iterabl
     quotes = list(points)
     for claim in claims:
         words = harmless(claim.quote)
-        if not any(point.line == claim.line and _holds(point.text, claim.words or words) for point in quotes):
+        told = harmless(claim.words) or words
+        if not any(point.line == claim.line and _holds(point.text, told) for point in quotes):
             quotes.append(Quote(claim.line, speakers.get(claim.line, claim.role), words))
     return tuple(quotes)
 
@@ -357,6 +468,12 @@ def block_of(points: Sequence[Quote], claim: Claim) -> str:
 
 _WAS = 80  # characters of what was known before
 _TITLE_WORDS, _TOPICS, _TAGS = 60, 3, 4
+_MORE = 2  # words behind a request in a title
+_PASTED_WORDS = re.compile(r"^pasted: “(.*)”$")
+_COURTESY = re.compile(
+    r"(?:/[a-z][\w-]*\s+)?(?:(?:hey|hi|hello|hallo|hola|ok(?:ay)?|so|well|now|also|please|pls|bitte|and)[,.! ]+)*(?:(?:can|could|would|will|kannst|kun) (?:you|u|du|je) (?:please |bitte )?(?:help me (?:to )?)?|(?:i'd like|i would like|i want|i need) (?:you )?to |help me (?:to )?|please |bitte )?",
+    re.IGNORECASE,
+)
 _TOPIC_WORDS = 3
 _DECISIONS = ("decide", "choice", "off")
 
@@ -404,7 +521,48 @@ def _topic(statement: Statement) -> str:
     return ""
 
 
-def _title(topics: Sequence[str]) -> str:
+def _title(turns: Sequence[Turn], request: str, subjects: Sequence[str], points: Sequence[Point]) -> str:
+    """The host's own title, else the first request, else what was decided and told; with the words that the session comes back to."""
+    if topic := next((turn.topic for turn in turns if telling(turn.topic)), ""):
+        return cut_short(topic, _TITLE)
+    people = [point for point in points if not point.answers and point.who != "tool"] or points
+    of_people = sorted(people, key=lambda point: point.line)
+    named = "" if request else _of_subjects(subjects)
+    text = named if len(subjects) > 1 else ""
+    if not text:  # a name alone says too little
+        text = (
+            request
+            or named
+            or next((_sentence(_PASTED_WORDS.sub(r"\1", point.text)) for point in of_people), "")
+        )
+        present = set(map(fold, WORD.findall(text)))
+        more = ", ".join([word for word in topics(turns) if fold(word) not in present][:_MORE])
+        text = cut_short(text, _TITLE - len(more) - 3 if more else _TITLE).rstrip(".:;, ")
+        text = f"{text} ({more})" if more and text else text or more
+    return text[:1].upper() + text[1:]
+
+
+def _request(every: Sequence[Point]) -> Point | None:
+    """The first sentence of a person that says what it is about; None where nobody asks anything, or something is told that nobody answers."""
+    people = [point for point in every if not point.answers and point.who != "tool" and not point.box]
+    spoken = [point for point in people if point.statement is not None] or people
+    if spoken is not people and not any(point.group == EXCHANGE for point in people):
+        return None
+    thick = [
+        point for point in spoken if len(telling(point.text)) >= TELLING and not point.text.endswith(":")
+    ]
+    first = min(thick, key=lambda point: point.line, default=None)
+    is_answered = any(point.answers for point in every)
+    return first if first and (is_answered or first.group == EXCHANGE or not first.kept) else None
+
+
+def _lead(text: str) -> str:
+    """A sentence without the courtesies before it."""
+    courtesy = _COURTESY.match(text)
+    return text[courtesy.end() :] if courtesy else text
+
+
+def _of_subjects(topics: Sequence[str]) -> str:
     chosen: list[str] = []
     for topic in topics:
         if len(", ".join((*chosen, topic))) <= _TITLE_WORDS and len(chosen) < _TOPICS:
@@ -435,19 +593,41 @@ def _entities(turns: Sequence[Turn], talk: Talk, names: Mapping[str, str]) -> tu
 SUMMARY = 240  # characters
 
 
-def _summary(points: Sequence[Point], *, several: bool) -> str:
-    """The first two things decided or changed, or else told, and one wish; what matters comes first, what is to be ignored last."""
+def _summary(request: str, every: Sequence[Point], points: Sequence[Point], *, several: bool) -> str:
+    """What was asked and where it ended; without a request the first two things decided or told, and one wish. What matters comes first."""
+    ended = next((point for point in reversed(every) if point.answers and point.kept), None)
     wish = [point for point in points if point.group == WISHED][:1]
     candidates = [point for point in points if point.group in (DECIDED, TOLD, DUE)]
     candidates += [point for point in points if point.group in (OPEN, OTHER) and point.salient > 0]
-    chosen = [*sorted(candidates, key=lambda point: -point.salient)[:2], *wish] or list(points[:1])
-    sentences: list[str] = []
-    for point in sorted(chosen, key=lambda point: (-point.salient, point.group, point.line)):
-        text = _sentence(point.text)
-        text = f"{speaker(point.who)}: {text}" if several else text
-        if not sentences or len(" ".join((*sentences, text))) <= SUMMARY:
-            sentences.append(cut_short(text, SUMMARY))
-    return " ".join(sentences)
+    candidates = sorted(candidates, key=lambda point: -point.salient)
+    if request and not several:
+        matters = [point.text for point in candidates if point.salient > 0][:1]
+        told = [point.text for point in candidates if fold(point.text) not in fold(request)]
+        said = _sentences(
+            [cut_short(request, SUMMARY * 2 // 3), *matters, *([] if ended else told[:1])], SUMMARY
+        )
+        room = SUMMARY - len(said) - len(f" – {speaker(ended.who)}: “”") if ended else 0
+        return (
+            f"{said} – {speaker(ended.who)}: “{cut_short(ended.text, room)}”"
+            if ended and room >= _ROOM
+            else said
+        )
+    chosen = [*candidates[:2], *wish] or list(points[:1])
+    ordered = sorted(chosen, key=lambda point: (-point.salient, point.group, point.line))
+    return _sentences([f"{speaker(point.who)}: {_sentence(point.text)}" if several else point.text for point in ordered], SUMMARY)  # fmt: skip
+
+
+def _sentences(texts: Iterable[str], most: int) -> str:
+    """The texts as sentences, as many as there is room for; the last is cut at a word."""
+    said = ""
+    for text in texts:
+        room = most - len(said) - 1
+        if room >= _ROOM or not said:
+            said = f"{said} {cut_short(_sentence(text), room)}".strip()
+    return said
+
+
+_ROOM = 40
 
 
 def _sentence(text: str) -> str:
@@ -540,7 +720,8 @@ def _times(segment: Segment) -> list[datetime]:
 
 def _trust(turns: Iterable[Turn], points: Iterable[Quote]) -> str:
     roles = {turn.line: "assistant" if turn.by else turn.role for turn in turns}
-    worth = {_TRUST.get(roles.get(point.line, ""), "untrusted") for point in points}
+    lines = {line for point in points for line in (point.line, point.answer) if line}
+    worth = {_TRUST.get(roles.get(line, ""), "untrusted") for line in lines}
     return max(worth or {"untrusted"}, key=_ORDER.index)
 
 
@@ -568,14 +749,6 @@ def participants_of(turns: Iterable[Turn], *, people: bool = False) -> tuple[str
 def who(turn: Turn) -> str:
     """The speaker's name, else the role."""
     return turn.name or turn.role or "somebody"
-
-
-def prose(turn: Turn) -> str:
-    """What somebody said, without code blocks and calls of tools."""
-    text = _FENCE.sub(" ", turn.text[:_SCANNED]) if "```" in turn.text or "~~~" in turn.text else turn.text
-    if "{" in text:
-        text = "\n".join(line for line in text.split("\n") if not is_call_line(line))
-    return text[:_SCANNED]
 
 
 _PER_TOKEN = 4.0

@@ -38,6 +38,7 @@ from memoryclaw.consolidation.changes import (
     Skipped,
 )
 from memoryclaw.consolidation.claims import claims_of
+from memoryclaw.consolidation.continuing import ToldSessions
 from memoryclaw.consolidation.cues import cued
 from memoryclaw.consolidation.episodes import (
     NO_TOPICS,
@@ -87,7 +88,7 @@ class Cutting(NamedTuple):
     """When to cut: after so many silent minutes, and at the latest after so many turns."""
 
     gap_minutes: int = 30
-    longest: int = 40
+    longest: int = 1000
 
     @property
     def long(self) -> int:
@@ -265,6 +266,7 @@ class Planner:
     decider: ClaimDecider
     duplicates: NearDuplicates
     with_todos: OfTime
+    told: ToldSessions
     enrich: Enrich | None
     rules: Cutting
     language: str = "en"
@@ -410,7 +412,12 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
     read = read._replace(points=with_changes(read.points, decided, segment.audience))
     scopes = {one.claim.scope for one in decided}
     scope = scopes.pop() if len(scopes) == 1 else ""  # an episode that tells of its repository alone
-    values = {**note.values, "body": body(read.points), "lifecycle": {"scope": scope} if scope else {}}
+    values = {
+        **note.values,
+        "body": body(read.points),
+        "lifecycle": {"scope": scope} if scope else {},
+        "continues": planner.told.before(segment),
+    }
     text = planner.context.templates.render("notes/episode.md.j2", **values)
     _change(planner, draft, _PlannedSegment(segment, read, note, text, decided))
 
@@ -546,6 +553,7 @@ def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
     actions += ticks
     draft.todos.end(ticks)
     if not repeated.replaces:
+        planner.told.plan(segment, note.id)
         draft.todos.plan(StoredEpisode(note.path, str(note.values["timestamp"]), planned.text))
     later = []
     # What holds no longer ends before something new is set in its place.
@@ -767,6 +775,7 @@ NEAR = 0.8
 _LEAST = 5  # shingles; a shorter text is held by too many others to mean anything
 _SHINGLE = 3  # words
 _BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
+_TITLE = re.compile(r"\A\s*# [^\n]*\n")
 _WORDS = Language("none", None, frozenset())
 
 Shingles = frozenset[tuple[str, ...]]
@@ -807,8 +816,8 @@ def _share(first: Shingles, second: Shingles) -> float:
 
 
 def shingles(text: str) -> Shingles:
-    """The shingles of a text; one shorter than a shingle is a shingle of its own. Obsidian's block ids say nothing."""
-    words = _WORDS.tokens(_BLOCK_ID.sub("", text))
+    """The shingles of a text; one shorter than a shingle is a shingle of its own. Its title and Obsidian's block ids say nothing."""
+    words = _WORDS.tokens(_BLOCK_ID.sub("", _TITLE.sub("", text)))
     return frozenset(
         tuple(words[n : n + _SHINGLE]) for n in range(max(len(words) - _SHINGLE + 1, min(len(words), 1)))
     )

@@ -207,6 +207,7 @@ _NAME = re.compile(rf"\s*(?!{HOST})([A-Za-z_][\w.:/-]{{0,79}})(?=\s|$)")
 # A call that an assistant's message ends with: the tool and its arguments on a line of their own.
 _CALL_LINE = re.compile(r"[A-Za-z_][\w.:/-]{0,79} \{.*\}\s*")
 _LOOKS = frozenset(lists.words("consolidation.looking"))
+_IDLE = _LOOKS | frozenset(lists.words("consolidation.idle_commands"))
 _ACTS = frozenset(lists.words("consolidation.acting"))
 _MAIN = ("title", "subject", "name", "summary", "text", "message", "body", "content", "command", "path", "file_path", "url", "query", "to")  # fmt: skip
 _NAMING = tuple(key for key in _MAIN if key not in {"summary", "text", "message", "body", "content"})
@@ -220,6 +221,7 @@ class ToolText(NamedTuple):
     tool: str
     about: str  # the argument that says most, on one line
     failed: bool
+    args: Mapping[str, Any] = NOTHING
 
     @property
     def looks_up(self) -> bool:
@@ -240,13 +242,19 @@ def read_call(text: str) -> ToolText | None:
     if hit is None:
         return None
     failed = text.rstrip().endswith("(failed)")
-    return ToolText(hit[1], _short(_about(_argument_texts(text[hit.end() :].lstrip()))), failed)
+    args = _argument_texts(text[hit.end() :].lstrip())
+    return ToolText(hit[1], _short(_about(args)), failed, args if isinstance(args, dict) else NOTHING)
 
 
 def call_text(tool: str, args: Mapping[str, Any], *, failed: bool = False) -> ToolText:
     """One call of a tool, with the argument that names what it is about: no prose, and nothing of its result."""
     about = next((args[key] for key in _NAMING if isinstance(args.get(key), str) and args[key].strip()), "")
     return ToolText(tool, _short(about), failed)
+
+
+def is_idle(command: str) -> bool:
+    """True for the name of a program that only looks, prints or goes somewhere."""
+    return not command[:1].isalpha() or command.lower() in _IDLE
 
 
 def is_call_line(line: str) -> bool:
@@ -261,6 +269,19 @@ def _argument_texts(text: str) -> Any:
         return json.JSONDecoder().raw_decode(text)[0]
     except (ValueError, RecursionError):
         return None
+
+
+def printed(text: str) -> str:
+    """What a tool answered, of the text of its turn."""
+    hit = _NAME.match(text)
+    said = text[hit.end() :].lstrip() if hit else ""
+    if said.startswith("{"):
+        try:
+            said = said[json.JSONDecoder().raw_decode(said)[1] :]
+        except (ValueError, RecursionError):
+            return ""
+    _, arrow, result = said.partition("→")
+    return result.rstrip().removesuffix("(failed)").strip() if arrow else ""
 
 
 def _about(args: Any) -> str:

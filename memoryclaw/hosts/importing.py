@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memoryclaw.capture.capture import CaptureResult, Recorder
 from memoryclaw.capture.log_records import strip_marks
@@ -291,7 +291,7 @@ class _Import:
 
     def _capture(self, conversations: Sequence[ExportedConversation]) -> None:
         """Keeps some conversations; each turn is durable before the next batch is read."""
-        turns = [turn for one in conversations for turn in one.turns]
+        turns = [turn for one in conversations for turn in _with_topic(one)]
         acks: list[CaptureResult] = []
         for start in range(0, len(turns), _TURNS):
             acks += self._recorder.capture(turns[start : start + _TURNS], keep=not self._dry_run)
@@ -451,3 +451,10 @@ def _safe_part(part: str) -> str:
 def _plain_part(part: str) -> str:
     stem, dot, suffix = part.rpartition(".")
     return f"{slug(stem)}.{suffix}" if dot and suffix.isalnum() else slug(part)
+
+
+def _with_topic(talk: ExportedConversation) -> list[dict[str, Any]]:
+    """The turns of a conversation, the first with what it was called."""
+    return [
+        turn | ({"topic": talk.title} if talk.title and not at else {}) for at, turn in enumerate(talk.turns)
+    ]

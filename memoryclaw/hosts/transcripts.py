@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO, NamedTuple
 
-from memoryclaw.capture.host_records import messages_in
+from memoryclaw.capture.host_records import messages_in, topic_in
 from memoryclaw.errors import InputError, VaultError
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.vault.state_folder import make_private_folder, write_private
@@ -87,10 +87,15 @@ def _open(path: str) -> BinaryIO:
 def _batches(file: BinaryIO, session: str) -> Iterator[tuple[list[Turn], int]]:
     """Turns, some at a time, each time with the place behind the last whole line that they came from."""
     waiting: list[Turn] = []
-    size, end = 0, file.tell()
+    size, end, topic = 0, file.tell(), ""
     while line := file.readline(_LONGEST):
         complete = line.endswith(b"\n") or _skip_line(file, line)
-        waiting += turns_of(line.decode("utf-8", "replace"), session)
+        text = line.decode("utf-8", "replace")
+        turns = turns_of(text, session)
+        if turns and topic:
+            turns[0]["topic"], topic = topic, ""
+        topic = topic_in(_object(text)) or topic
+        waiting += turns
         size += len(line)
         end = file.tell() if complete else end
         if size >= _BATCH:

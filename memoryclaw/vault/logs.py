@@ -182,6 +182,7 @@ class _LogReader:
                 **label_of_turn(value, said)._asdict(),
                 by=_plain(value.get("by")),
                 project=_plain(value.get("project")),
+                topic=_plain(value.get("topic")),
             )
         )
 

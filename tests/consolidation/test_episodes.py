@@ -199,9 +199,101 @@ def test_tools_are_named_without_results_and_looking_up_is_not_named() -> None:
     assert [(line, text) for line, who, text in quoted(found) if who == "tool"] == [
         (4, "boat_book: blue boat")
     ]
-    assert (5, "Pip", "Booked for 9:30.") in quoted(found)
+    assert (1, "Nora", "Book the blue boat – Pip: “Booked for 9:30.”") in quoted(found)
     assert "IGNORE" not in str(found)
     assert "{" not in str(found.points)
+
+
+def test_an_answer_stands_with_its_question_in_quotation_marks_and_a_line_of_code_with_it() -> None:
+    found = told(
+        "How do I undo `go env -w` for the proxy?",
+        (
+            "assistant Pip",
+            "Sure! Use this:\n\n```sh\ngo env -u GOPROXY\n```\n\nLet me know if you need more.",
+        ),
+    )
+    assert quoted(found) == [
+        (1, "Nora", "How do I undo `go env -w` for the proxy? – Pip: “Use this: `go env -u GOPROXY`”")
+    ]
+    segment = segment_of([("user Nora", "x"), ("assistant Pip", "y")])
+    assert episode(segment, found, free).trust == "unknown", "the assistant's words are nobody's own"
+    assert found.claims == ()
+
+
+def test_files_and_commands_are_one_line_and_looking_is_none() -> None:
+    found = told(
+        "The lint of the harbour crane fails, please repair it.",
+        ("tool", 'Read {"file_path": "/src/crane.py"} → "x"'),
+        ("tool", 'Edit {"file_path": "/src/crane.py", "old_string": "a"} → "ok"'),
+        ("tool", 'Bash {"command": "cd /src && make lint 2>&1 | tail -3"} → "E501" (failed)'),
+        ("tool", 'Edit {"file_path": "/src/crane.py", "old_string": "b"} → "ok"'),
+        ("tool", 'Bash {"command": "ls -la"} → "x"'),
+        ("tool", 'Bash {"command": ["bash", "-lc", "git commit -m crane"]} → "ok"'),
+        ("tool", "Task"),
+    )
+    assert [text for _, who, text in quoted(found) if who == "tool"] == [
+        "files crane.py; ran `make lint` (failed), `git commit -m crane`"
+    ]
+
+
+def test_a_command_that_failed_and_later_passed_is_a_lesson_with_its_error_and_the_change() -> None:
+    test = 'Bash {"command": "go test ./winch"}'
+    found = told(
+        "The test of the winch fails, please repair it.",
+        ("tool", f"{test} → ok dock\nwinch_test.go:9: undefined: Drum.Brake\nFAIL winch (failed)"),
+        ("tool", 'Edit {"file_path": "/src/drum.go"} → ok'),
+        ("tool", f"{test} → FAIL winch (failed)"),
+        ("tool", 'Edit {"file_path": "/src/brake.go"} → ok'),
+        ("tool", f"{test} → ok winch"),
+    )
+    assert (
+        2,
+        "tool",
+        "`go test ./winch` failed: “winch_test.go:9: undefined: Drum.Brake” – passes since drum.go, brake.go",
+    ) in quoted(found)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ("FAIL (failed)", None, "ok"),  # nothing was changed between
+        ("ok", "a.go", "ok"),
+        ("FAIL (failed)", "a.go", "FAIL (failed)"),
+    ],
+)
+def test_what_never_failed_or_never_passed_is_no_lesson(rows: tuple[str, str | None, str]) -> None:
+    first, changed, last = rows
+    edit = [("tool", f'Edit {{"file_path": "{changed}"}} → ok')] if changed else []
+    test = 'Bash {"command": "make check"}'
+    found = told(
+        "Repair the harbour gate please.", ("tool", f"{test} → {first}"), *edit, ("tool", f"{test} → {last}")
+    )
+    assert "passes since" not in str(found.points)
+
+
+def test_an_ordinary_session_is_told_in_twelve_lines_of_250_words() -> None:
+    rows = [
+        row
+        for n in range(30)
+        for row in (
+            ("user Nora", f"What does valve {n * 7} of the harbour pump number {n} do when hall {n * 3} is flooded?"),
+            ("assistant Pip", f"Valve {n * 7} drains hall {n * 3} into basin {n * 11} within {n + 2} minutes of the alarm."),
+        )
+    ]  # fmt: skip
+    found = told(*rows)
+    assert len(found.points) <= 12
+    assert sum(len(point.text.split()) for point in found.points) <= 250
+    assert any(point.line == 1 for point in found.points), "the first request"
+    assert "Valve 203 drains" in found.summary, "and where it ended"
+
+
+def test_what_a_person_hands_on_from_the_assistant_is_not_told_as_theirs() -> None:
+    plan = "Put the frontend below web and the backend below api."
+    segment = segment_of(
+        [("user Nora", "Draft a plan for the boat app."), ("assistant Pip", plan), ("user Nora", plan)]
+    )
+    found = extract(segment, read_talk(segment.turns, {}), {})
+    assert {point.line for point in found.points} == {1}
 
 
 def test_the_assistant_is_quoted_only_where_somebody_answered_it_or_a_tool_acted() -> None:
@@ -273,6 +365,28 @@ def test_title_and_tags_are_what_the_talk_was_about() -> None:
 def test_no_title_is_a_date_a_mood_or_a_courtesy(text: str) -> None:
     words = told(text).title.lower().replace(",", " ").split()
     assert not {"thanks", "tired", "hi", "hi!", "may", "3", "today"} & set(words)
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        (("Hi! Could you please compare oak and larch for the jetty?",), "Compare oak and larch for the jetty?"),
+        (("/ask how do I seal the larch jetty?", ("assistant Pip", "Oil seals larch. Oil it.")), "How do I seal the larch jetty?"),
+        (("ok", ("tool", 'Edit {"file_path": "a.py"}'), "Rename the mooring table"), "Rename the mooring table"),
+        (("```py\nmoor(3)\n```",), "moor(3)"),
+        (("What holds out longest in salt water?", ("assistant Pip", "Larch does."), "is larch dear?", ("assistant Pip", "Larch costs 3000.")), "What holds out longest in salt water? (larch)"),
+    ],
+)  # fmt: skip
+def test_the_title_is_the_request_without_courtesies_and_never_a_tool(
+    said: tuple[str, ...], title: str
+) -> None:
+    assert told(*said).title.casefold() == title.casefold()
+
+
+def test_the_title_that_the_host_gave_comes_first() -> None:
+    segment = segment_of([("user Nora", "Compare oak and larch for the jetty.")])
+    called = segment._replace(turns=(segment.turns[0]._replace(topic="Jetty timber"),))
+    assert extract(called, read_talk(called.turns, {}), {}).title == "Jetty timber"
 
 
 def test_a_summary_is_sentences_of_people_and_names_them_where_there_are_several() -> None:

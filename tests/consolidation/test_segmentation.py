@@ -74,8 +74,12 @@ def test_a_question_that_nobody_answered_for_a_day_waits_no_longer() -> None:
 
 
 def test_a_long_talk_is_cut_where_its_topic_changes() -> None:
-    found = spans(two_topics(20, 20))
+    found = spans(two_topics(20, 20), Cutting(longest=40))
     assert [(first, why) for first, _, why in found if first in (1, 21)] == [(1, "session"), (21, "topic")]
+
+
+def test_a_session_without_a_pause_is_one_segment() -> None:
+    assert len(spans(two_topics(60, 60))) == 1
 
 
 def test_a_short_talk_keeps_its_topics_together() -> None:
@@ -93,7 +97,7 @@ def test_a_topic_change_never_parts_a_call_from_what_follows_it() -> None:
         "result": "ok",
     }
     values[21] = said(21, "The loaf is by the oven.", role="assistant", name="Pip")
-    begins = [first for first, _, _ in spans(values)]
+    begins = [first for first, _, _ in spans(values, Cutting(longest=40))]
     assert len(begins) > 1
     assert not {21, 22} & set(begins)
 

@@ -101,6 +101,7 @@ def test_a_transcript_gives_the_same_lines_by_every_way(tmp_path: Path, way: Cal
         (line["role"], line.get("content") or line.get("result"), line.get("marks", [])) for line in read
     ] == KEPT
     assert [line["host_id"] for line in read] == ["u-2", "u-3", "u-4", "u-5", "u-5:1", "u-7", "u-8"]
+    assert [line.get("topic", "") for line in read] == ["Dowels", "", "", "", "", "", ""]
     (tmp_path / "two").mkdir()
     assert read == lines(tmp_path / "two", CLAUDE, captured)
 

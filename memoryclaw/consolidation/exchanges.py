@@ -1,0 +1,323 @@
+"""Turns → what was asked, done and answered: an exchange is a person's turn and what came of it before the next one. Pure."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from memoryclaw.consolidation.tool_calls import ToolText, is_call_line, is_idle, printed, read_call
+from memoryclaw.index import stemming
+from memoryclaw.model import Turn
+from memoryclaw.talk.own_words import without_secrets
+from memoryclaw.text import words as lists
+from memoryclaw.text.fillers import is_filler, plain
+from memoryclaw.text.grammar import codes, grammar
+from memoryclaw.text.language import WORD, fold
+from memoryclaw.text.sentences import sentences
+
+SCANNED = 12000  # characters of a turn
+TELLING = 3  # words that a request or a conclusion has at least
+
+
+class Exchange(NamedTuple):
+    """A person's turn, what tools did then, and the assistant's last words before the person's next turn."""
+
+    asked: Turn | None  # None: before any person spoke
+    acted: tuple[Turn, ...] = ()
+    answer: Turn | None = None
+
+
+def exchanges(turns: Iterable[Turn]) -> list[Exchange]:
+    """The exchanges of some turns, in order; several turns of people in a row are one each."""
+    parts: list[Exchange] = []
+    for turn in turns:
+        if turn.role in ("user", ""):
+            parts.append(Exchange(turn))
+            continue
+        last = parts.pop() if parts else Exchange(None)
+        if turn.role == "tool":
+            last = last._replace(acted=(*last.acted, turn))
+        elif turn.role == "assistant" and prose(turn).strip():
+            last = last._replace(answer=turn)
+        parts.append(last)
+    return parts
+
+
+# What an answer comes to: its first sentences, where it says what it found, and its last, where it says what is so now.
+
+_FIRST, _LAST = 4, 2
+_THOUGHTS = re.compile(r"<(think(?:ing)?|details)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_LINE_OF_CODE = re.compile(
+    r"(?P<colon>:[ \t*]{0,4})?\n{0,2}[ \t]{0,8}(?P<fence>```|~~~)[^\n`]*\n[ \t]*(?P<code>[^\n`]{2,100})\n[ \t]*(?P=fence)"
+)
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
+_HEADING = re.compile(r"^[ \t]*(?:#{1,6}[ \t][^\n]*|\|[^\n]*|[-=*_]{3,}[ \t]*)$", re.MULTILINE)
+_ITEM = re.compile(r"^(?:[-*•+–]|\d{1,2}[.)])[ \t]+|^>+[ \t]*")
+_BOLD = re.compile(r"\*\*|__(?=\w)|(?<=\w)__")
+_EMPHASIS = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]{1,80})(?<=\S)\*(?![\w*])")
+_LINKED = re.compile(r"!?\[([^\]\n]{1,120})\]\([^)\n]{0,400}\)")
+
+
+_HARD = re.compile(r"[`\d]")
+
+
+def prose(turn: Turn) -> str:
+    """What somebody said, without code blocks and calls of tools."""
+    text = turn.text[:SCANNED]
+    if "```" in text or "~~~" in text:
+        text = _FENCE.sub(" ", text)
+    if "{" in text:
+        text = "\n".join(line for line in text.split("\n") if not is_call_line(line))
+    return text
+
+
+def conclusions(turn: Turn) -> list[str]:
+    """The sentences of an answer that may tell what it comes to, in their order; a line of code stays with what announces it."""
+    text = _THOUGHTS.sub(" ", turn.text[:SCANNED])
+    text = _LINE_OF_CODE.sub(
+        lambda hit: f"{': ' if hit['colon'] else chr(10)}`{hit['code'].strip()}`\n", text
+    )
+    text = _HEADING.sub("", prose(turn._replace(text=text)))
+    said = [_plain(sentence) for sentence in sentences(text)]
+    every = list(dict.fromkeys(sentence for sentence in said if concludes(sentence)))
+    return every if len(every) <= _FIRST + _LAST else [*every[:_FIRST], *every[-_LAST:]]
+
+
+def concludes(sentence: str) -> bool:
+    """True for a sentence that tells something by itself: no question, no courtesy, and no announcement of what follows."""
+    if sentence.endswith(("?", "？", ":", "：")) or is_filler(sentence) or _offers(sentence):
+        return False
+    return _HARD.search(sentence) is not None or len(telling(sentence)) >= TELLING
+
+
+def _offers(sentence: str) -> bool:
+    words = f" {' '.join(plain(sentence))} "
+    return any(f" {offer} " in words for offer in lists.lines("consolidation.offers"))
+
+
+def _plain(sentence: str) -> str:
+    text = _ITEM.sub("", sentence.strip())
+    text = _LINKED.sub(r"\1", _EMPHASIS.sub(r"\1", _BOLD.sub("", text)))
+    return text.strip()
+
+
+def telling(text: str) -> list[str]:
+    """The words of a text that carry its subject, folded: no small words of any language, nothing that every talk is full of."""
+    return [word for hit in WORD.finditer(text) if (word := fold(hit[0])) not in _common() and len(word) > 1]
+
+
+@cache
+def _common() -> frozenset[str]:
+    """Words that tell no talk from another."""
+    small = {fold(word) for code in _STOPPED for word in stemming.language(code).stop}
+    for code in codes():
+        words = grammar(code)
+        for listed in (words.small, words.light, words.politeness, words.fillers):
+            small.update(fold(entry) for entry in listed.entries())
+    return frozenset(small)
+
+
+_STOPPED = ("en", "de", "fr", "es", "nl", "it", "pt")
+
+
+# What the session comes back to
+
+_TOPICS = 2
+_SHORT, _LONG = 3, 20  # letters of a word that is no topic, and of the longest that is one
+_COMPARED = 3000  # characters of a turn
+
+
+def topics(turns: Sequence[Turn]) -> list[str]:
+    """The words that a session comes back to, those that a person says too first, as they were written."""
+    names = {fold(word) for turn in turns for word in WORD.findall(turn.name)}
+    in_turns: Counter[str] = Counter()
+    of_people: Counter[str] = Counter()
+    written: dict[str, Counter[str]] = {}
+    for turn in turns:
+        if turn.role not in ("user", "assistant", ""):
+            continue
+        spelled: dict[str, str] = {}
+        for hit in WORD.finditer(without_secrets(prose(turn)[:_COMPARED])):
+            spelled.setdefault(fold(hit[0]), hit[0])
+        for word in set(telling(" ".join(spelled.values()))) - names - _of_every_work():
+            if _SHORT < len(word) <= _LONG and not word[0].isdigit():
+                in_turns[word] += 1
+                of_people[word] += turn.role != "assistant"
+                written.setdefault(word, Counter())[spelled.get(word, word)] += 1
+    worth = {
+        word: math.log1p(count) * (1 + min(2, of_people[word])) * _rarity(written[word])
+        for word, count in in_turns.items()
+        if of_people[word] and (count > 1 or len(turns) < 4)
+    }
+    ranked = sorted(worth, key=lambda word: (-worth[word], word))
+    return [_spelling(written[word]) for word in ranked]
+
+
+@cache
+def _of_every_work() -> frozenset[str]:
+    """Words of any work, which tell no talk from another."""
+    asked = (
+        fold(word) for code in codes() for entry in grammar(code).tasks.entries() for word in entry.split()
+    )
+    return frozenset((*asked, *map(fold, lists.words("consolidation.work"))))
+
+
+def _spelling(spellings: Counter[str]) -> str:
+    """The word as it was written most, in small letters where it was ever written so: a capital may only begin a sentence."""
+    small = [word for word in spellings if word == word.lower()]
+    return small[0] if small else spellings.most_common(1)[0][0]
+
+
+def _rarity(spellings: Counter[str]) -> float:
+    """More for what is always written as a name or an identifier."""
+    word = _spelling(spellings)
+    return 1.5 if word != word.lower() or not word.isalpha() else 1.0
+
+
+# What was done: files that were touched, and commands that ran with their result
+
+_COMMAND = ("command", "cmd", "script")
+_FILE = ("file_path", "path", "notebook_path", "filePath", "filename", "file")
+_FILES, _RAN = 5, 4
+_LONGEST = 80  # characters of a command
+_APART = re.compile(r"&&|\|\||[;\n]")
+_PIPED = re.compile(r"\s(?:\d?>{1,2}&?|\|)\s?\S.*$|\s?2>&1.*$")
+_HERE = re.compile(r"<<-?\s*['\"]?\w+.*", re.DOTALL)
+
+
+class Ran(NamedTuple):
+    """A command that ran: its line, how it went (None: that is not said), and where."""
+
+    line: int
+    command: str
+    ok: bool | None
+
+
+class Deeds(NamedTuple):
+    """What tools did: the files that they touched, the most often first, the commands that they ran, and other calls."""
+
+    files: tuple[str, ...] = ()
+    ran: tuple[Ran, ...] = ()
+    calls: tuple[tuple[int, ToolText], ...] = ()
+    line: int = 0  # of the last one that touched a file or ran
+    lessons: tuple[Lesson, ...] = ()
+
+
+def deeds(turns: Iterable[Turn]) -> Deeds:
+    """What the tools among some turns did; what only looks is not named."""
+    files: Counter[str] = Counter()
+    ran: dict[str, Ran] = {}
+    calls: dict[tuple[str, str], tuple[int, ToolText]] = {}
+    trouble = _Trouble()
+    last = 0
+    for turn in turns:
+        call = read_call(turn.text) if turn.role == "tool" else None
+        if call is None:
+            continue
+        if command := _first(call.args, _COMMAND):
+            for part in commands(command):
+                ran.pop(part, None)
+                ran[part] = Ran(turn.line, part, not call.failed)
+                last = turn.line
+            trouble.ran(turn, command, failed=call.failed)
+        elif call.looks_up:
+            continue
+        elif path := _first(call.args, _FILE):
+            name = path.replace("\\", "/").rpartition("/")[2]
+            files[name] += 1
+            trouble.touched(name)
+            last = turn.line
+        else:
+            calls[call.tool, call.about] = (turn.line, call)
+    names = tuple(name for name, _ in files.most_common(_FILES) if name)
+    return Deeds(names, tuple(ran.values())[-_RAN:], tuple(calls.values()), last, tuple(trouble.lessons))
+
+
+class Lesson(NamedTuple):
+    """A command that failed and later passed, what its error said, and what was changed between."""
+
+    line: int  # where it failed
+    command: str
+    error: str
+    changed: tuple[str, ...]
+
+    def __str__(self) -> str:
+        error = f": “{self.error}”" if self.error else ""
+        return (
+            f"`{self.command.replace('`', chr(39))}` failed{error} – passes since {', '.join(self.changed)}"
+        )
+
+
+class _Trouble:
+    """The commands that failed and have not passed since, and the files that were touched meanwhile."""
+
+    def __init__(self) -> None:
+        self.lessons: list[Lesson] = []
+        self._failing: dict[str, tuple[Lesson, dict[str, None]]] = {}
+
+    def ran(self, turn: Turn, command: str, *, failed: bool) -> None:
+        """Takes note of a command that ran, and of how it went."""
+        for part in commands(command):
+            if failed:
+                self._failing.setdefault(
+                    part, (Lesson(turn.line, part, error_in(printed(turn.text)), ()), {})
+                )
+            elif known := self._failing.pop(part, None):
+                lesson, changed = known
+                if changed:
+                    self.lessons.append(lesson._replace(changed=tuple(changed)[-_FILES:]))
+
+    def touched(self, name: str) -> None:
+        """Takes note of a file that was changed."""
+        for _, changed in self._failing.values():
+            changed[name] = None
+
+
+_ERROR = re.compile(r"\b\w*(?:error|exception|panic|undefined|traceback)\b(?!s?\s*=)", re.IGNORECASE)
+_FAULT = re.compile(r"\b(?:fail(?:ed|ure|s)?|cannot|can't|could not|not found|no such|denied|refused|unknown|invalid|missing|unable|expected)\b", re.IGNORECASE)  # fmt: skip
+_LONGEST_ERROR = 120
+
+
+def error_in(text: str) -> str:
+    """The line of a command's output that says what was wrong; empty where none does."""
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    thick = [line for line in lines if len(line) <= 4 * _LONGEST_ERROR and len(telling(line)) >= _SAYS]
+    line = next((line for mark in (_ERROR, _FAULT) for line in thick if mark.search(line)), "")
+    return line if len(line) <= _LONGEST_ERROR else line[: _LONGEST_ERROR - 2].rpartition(" ")[0] + " …"
+
+
+_SAYS = 2  # telling words of an error, at least
+
+
+def commands(text: str) -> Iterator[str]:
+    """The commands of a line that do something, each as a person would type it, without where its output went."""
+    for part in _APART.split(_HERE.sub("", text)):
+        command = " ".join(_PIPED.sub("", part).split())
+        if not is_idle(command.partition(" ")[0].rpartition("/")[2]):
+            yield command if len(command) <= _LONGEST else command[: _LONGEST - 2].rpartition(" ")[0] + " …"
+
+
+def _first(args: Mapping[str, Any], keys: Iterable[str]) -> str:
+    for value in map(args.get, keys):
+        words = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+        if words and all(isinstance(word, str) for word in words):
+            text = words[2] if len(words) == 3 and words[1] in _SHELL else " ".join(words)
+            if text.strip():
+                return text.strip()
+    return ""
+
+
+_SHELL = ("-c", "-lc")  # of a shell that is given its command
+
+
+def as_words(deed: Deeds) -> str:
+    """Files and commands in one line."""
+    parts = [f"files {', '.join(deed.files)}"] if deed.files else []
+    if deed.ran:
+        told = (f"`{one.command.replace('`', chr(39))}`{'' if one.ok else ' (failed)'}" for one in deed.ran)
+        parts.append("ran " + ", ".join(told))
+    return "; ".join(parts)
