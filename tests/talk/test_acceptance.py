@@ -117,8 +117,6 @@ def test_the_verdict_is_what_ends_in_the_vault(row: Rule, vault: Path) -> None:
     assert asked == (row.verdict == "ask")
     if row.verdict in ("fact", "statement", "ask"):
         assert wanted in fold(episode.read_text())
-    if row.verdict == "drop":
-        assert wanted not in fold(episode.read_text())
     # What is held cites the line that says so, and the line is quoted there.
     for fact in held:
         id_, _, block = fact.source.partition("#")
