@@ -72,7 +72,7 @@ def test_every_figure_is_measured_of_both_trees_on_the_data_that_is_given(projec
         "first index of 20 notes, CPU", "first index of 20 notes, memory", "index of 20 notes, on disk",
         "first index of real turns, CPU", "first index of real turns, memory", "index of real turns, on disk",
         "search, CPU, p50", "search, CPU, p95", "recall, CPU, p50", "recall, CPU, p95",
-        "consolidation of 1,000 turns, CPU", "consolidation, memory",
+        "consolidation of 1,000 turns, CPU", "consolidation, memory", "consolidation of twice as much, CPU",
     }  # fmt: skip
 
 

@@ -50,7 +50,7 @@ def exchanges(turns: Iterable[Turn]) -> list[Exchange]:
 # What an answer comes to: its first sentences, where it says what it found, and its last, where it says what is so now.
 
 _FIRST, _LAST = 4, 2
-_THOUGHTS = re.compile(r"<(think(?:ing)?|details)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_THOUGHTS = re.compile(r"<(think(?:ing)?|details)\b[^<>]{0,100}>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _LINE_OF_CODE = re.compile(
     r"(?P<colon>:[ \t*]{0,4})?\n{0,2}[ \t]{0,8}(?P<fence>```|~~~)[^\n`]*\n[ \t]*(?P<code>[^\n`]{2,100})\n[ \t]*(?P=fence)"
 )

@@ -31,11 +31,13 @@ def without_block_ids(text: str) -> str:
     return "\n".join(_BLOCK_ID.sub("", line) if number in marked else line for number, line in lines)
 
 
-_EMBED = re.compile(r"!\[\[[^\]\n]*\]\]|!\[[^\]\n]*\]\([^)\n]*\)")
+_EMBED = re.compile(r"!\[\[[^\[\]\n]*\]\]|!\[[^\[\]\n]*\]\([^()\n]*\)")
 _CALLOUT = re.compile(r"^\s*(?:>\s*)*\[![\w-]+\][+-]?\s*")
-_WIKILINK = re.compile(r"\[\[(?:[^\]|\n]*\|)?([^\]|\n]*)\]\]")
-_LINK = re.compile(r"\[([^\]\n]*)\]\([^)\n]*\)")
-_FIELD = re.compile(r"\s*[\[(][\w -]+:: [^\])\n]*[\])]")
+_WIKILINK = re.compile(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]")
+_LINK = re.compile(r"\[([^\[\]\n]*)\]\([^()\n]*\)")
+_FIELD = re.compile(
+    r"(?<!\s)\s*(?:\[[\w -]{1,40}:: (?:\[\[[^\[\]\n]{0,200}\]\]|[^\[\]\n]){0,300}\]|\([\w -]{1,40}:: [^()\n]{0,300}\))"
+)
 _EMPHASIS = re.compile(r"\*\*|__|==|~~|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|`")
 
 
