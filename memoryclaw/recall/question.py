@@ -55,7 +55,7 @@ KIND_NAMES = {
 
 _HIDDEN = re.compile(r"(?:^|/)(?:archive|review|_[^/]*)(?:/|$)|(?:^|/)_\w", re.IGNORECASE)
 # Words by which people speak of themselves: what they said then counts more than what an assistant answered.
-_MYSELF = frozenset((*lists.words("pronouns.myself"), *lists.words("pronouns.own")))
+_MYSELF = frozenset(lists.words("pronouns.myself"))
 _MYSELF_UNSPACED = tuple(word for word in _MYSELF if max(word) > "\u2fff")
 # Words by which they speak to the assistant: how it shall answer may be asked.
 _YOURSELF = frozenset((*lists.words("pronouns.yourself"), *lists.words("pronouns.answers")))

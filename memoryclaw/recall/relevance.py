@@ -99,7 +99,7 @@ _ORDERS_UNSPACED = tuple(lists.words("relevance.orders_unspaced"))
 _POINTING = frozenset(lists.words("relevance.pointing"))
 _ASKING = frozenset(lists.words("relevance.asking"))
 _COMMANDS = frozenset(lists.words("relevance.commands"))
-_OWN = frozenset((*lists.words("pronouns.myself"), *lists.words("pronouns.own")))
+_OWN = frozenset(lists.words("pronouns.myself"))
 _ENGLISH = language("en")
 
 

@@ -13,7 +13,11 @@ from memoryclaw.text import words as lists
 from memoryclaw.text.sentences import SMALL, plain
 
 UNREAD = "und"  # the code of a language without a grammar: of its words only the pronouns are known
-_PRONOUNS = {"first_person": ("myself", "own"), "possessives_own": ("own",), "second_person": ("yourself",)}
+_PRONOUNS = {
+    "first_person": ("myself", "abroad", "own"),
+    "possessives_own": ("own",),
+    "second_person": ("yourself",),
+}
 _PREFIX = "talk_"
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*(?:[-&/][^\W_]+(?:['’][^\W_]+)*)*|['’]s\b")
 _SURE = 2  # small words of one language before a turn counts as written in it
@@ -141,7 +145,10 @@ def tokens_unread(text: str) -> list[str]:
 @cache
 def _unspaced() -> tuple[str, ...]:
     return tuple(
-        word for part in ("myself", "own") for word in lists.words(f"pronouns.{part}") if max(word) > "\u2fff"
+        word
+        for part in ("myself", "abroad", "own")
+        for word in lists.words(f"pronouns.{part}")
+        if max(word) > "\u2fff"
     )
 
 
@@ -184,7 +191,7 @@ def _is_foreign(text: str, tokens: Iterable[str]) -> bool:
 
 @cache
 def _pronouns() -> frozenset[str]:
-    return frozenset(map(plain, (*lists.words("pronouns.myself"), *lists.words("pronouns.own"))))
+    return frozenset(map(plain, lists.words("pronouns.myself")))
 
 
 @cache

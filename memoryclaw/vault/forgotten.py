@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from memoryclaw.errors import InputError
@@ -173,15 +174,32 @@ class EpisodeText(NamedTuple):
     lost: frozenset[str] = frozenset()  # words that no line says any more
 
 
-def without_lines(text: str, gone: Collection[int], *, blank: bool = True) -> EpisodeText:
-    """An episode without the lines of these numbers; `blank` leaves an empty line for each."""
+def without_lines(
+    text: str,
+    gone: Collection[int],
+    *,
+    blank: bool = True,
+    words: Mapping[int, Sequence[ForgottenMark]] = MappingProxyType({}),
+) -> EpisodeText:
+    """An episode without some of its lines.
+
+    Args:
+        text: of the episode.
+        gone: the numbers of these lines.
+        blank: leaves an empty line for each.
+        words: marks by line; of those with an end, the words go from a line that stays.
+    """
     from memoryclaw.vault.edits import set_property  # noqa: PLC0415 - few notes need it, and many are read
 
     lines = lines_of(text)
     first = split(readable(text)).body_line - 1
     title = next((n for n in range(first, len(lines)) if lines[n].startswith("# ")), -1)
+    cut = {n: line for n, line in enumerate(lines, 1) if n in words and n not in gone}
+    for number, line in cut.items():
+        lines[number - 1] = without_words(line, (mark for mark in words[number] if mark.end))
     stays = [line for n, line in enumerate(lines[first:], first) if n + 1 not in gone and n != title]
-    lost = _words(lines[n - 1] for n in gone if n <= len(lines)) - _words(stays)
+    left_out = (*(lines[n - 1] for n in gone if n <= len(lines)), *cut.values())
+    lost = _words(left_out) - _words(stays)
     replaced: list[tuple[str, str]] = []
     if title >= 0 and (fresh := _items(lines[title][2:].strip(), lost)) != lines[title][2:].strip():
         replaced.append((lines[title][2:].strip(), fresh or NO_TITLE))

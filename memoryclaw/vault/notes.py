@@ -413,7 +413,7 @@ def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
     file = decode(data)
     marks = settings.forgotten.within(path, data) if place.kind in ("log", "episode") else {}
     remaining = (
-        without_lines(file.text, omitted_lines(marks)).text
+        without_lines(file.text, omitted_lines(marks), words=marks).text
         if marks and place.kind == "episode"
         else file.text
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 
 import pytest
@@ -113,7 +114,9 @@ def test_decisions_hold_no_word_of_what_was_forgotten(app):
     lines = (app.root / "review/decisions.jsonl").read_text().splitlines()
     [decision] = [json.loads(line) for line in lines]
     assert all("@" in mark and "#" in mark for mark in decision["lines"])
-    assert "purple" not in lines[0]
+    assert "purple" not in re.sub(
+        r'"(?:episodes|logs)/[^"#]*#', "", lines[0]
+    )  # a file may be called after it
 
 
 def test_the_command_line_and_a_log_that_grew(app):
