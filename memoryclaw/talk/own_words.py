@@ -71,6 +71,9 @@ _MEASURE = re.compile(
 _HIDDEN = re.compile(r"\[?\bREDACTED\b(?::[^\]\s]*)?\]?|\[private\]")
 
 
+_COMMAND = re.compile(r"/[a-z][a-z_:-]{1,30}(?=\s|$)")
+
+
 class OwnWords(NamedTuple):
     """The words that are a person's own, and what was left out of the turn."""
 
@@ -95,7 +98,7 @@ def own_words(text: str, words: Grammar, speaker: str = "") -> OwnWords:
         pasted.append(_first_line(hit[0]))
         return "\n"
 
-    text = without_secrets(text)
+    text = _without_command(without_secrets(text), words)
     text = _UNCLOSED.sub(block, _QUOTED_LINES.sub(block, _FENCED.sub(block, text.replace("\r\n", "\n"))))
     sealing = Sealing(text)
 
@@ -114,6 +117,15 @@ def own_words(text: str, words: Grammar, speaker: str = "") -> OwnWords:
     own, others = _parted(lines, words, next(iter(tokens_of(speaker)), ""))
     seals = sealing.sealed()
     return OwnWords("\n".join(own), tuple(filter(tokens_of, (*pasted, *map(seals.open, others)))), seals)
+
+
+def _without_command(text: str, words: Grammar) -> str:
+    """A turn without the command of a chat program that it begins with: `/add src/app.ts` says nothing, `/ask where is the port set` asks."""
+    command = _COMMAND.match(text)
+    if not command:
+        return text
+    line, _, below = text[command.end() :].partition("\n")
+    return f"{line}\n{below}" if any(token in words.small for token in tokens_of(line)) else below
 
 
 def _parted(lines: Sequence[str], words: Grammar, me: str) -> tuple[list[str], list[str]]:

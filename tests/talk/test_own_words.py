@@ -41,6 +41,22 @@ def test_blocks_of_code_and_quoted_lines_are_left_out_and_code_in_a_line_is_seal
 
 
 @pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("/add src/app.module.ts src/env.ts", ""),
+        ("/drop NLog.config", ""),
+        ("/clear\nmy rent is 900", "my rent is 900"),
+        ("/ask where is the port of the proxy set", "where is the port of the proxy set"),
+        ("/home/nora/notes is where they are", "/home/nora/notes is where they are"),
+        ("see /add in the manual", "see /add in the manual"),
+    ],
+)
+def test_a_command_of_a_chat_program_says_nothing_but_what_is_asked_behind_it(text: str, left: str) -> None:
+    found = own(text)
+    assert found.seals.open(found.text).strip() == left
+
+
+@pytest.mark.parametrize(
     "text",
     [
         'she texted "my rent is 900 from june on" and left it at that',
