@@ -73,8 +73,11 @@ def _digest(root: Path) -> bytes:
     for folder, names, paths in os.walk(root):
         names.sort()
         for path in sorted(paths):
-            with open(os.path.join(folder, path), "rb") as file:
-                mode, data = os.fstat(file.fileno()).st_mode, file.read()
+            try:
+                with open(os.path.join(folder, path), "rb") as file:
+                    mode, data = os.fstat(file.fileno()).st_mode, file.read()
+            except FileNotFoundError:  # a git that runs took its lock away
+                mode, data = 0, b""
             digest.update(b"%s\0%d %d\0%b" % (os.fsencode(path), mode, len(data), data))
         digest.update(os.fsencode(f"{folder}\0{names}"))
     return digest.digest()
