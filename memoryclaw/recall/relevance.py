@@ -22,6 +22,8 @@ LONG = 8  # words of a question: more tell no more
 PAIR = 0.5  # words, of two characters of what is not written with spaces
 # Of what the sets that the weights were learned on do not have.
 ALL = 2.0  # of each telling word, where all of a question stand in one unit: a flood makes words common, and not beside the point
+COMMON = 1.0  # the same, of a question for what may be common knowledge
+PLAIN = 1.0  # a question that names something of the vault, and asks for no common knowledge and about nothing at hand
 FEW = 3  # words that all stand in one unit and need not ask
 GOAL = 1.0  # a goal shares words with something
 TIME = 2.5  # something of a time that is asked about holds a word of the question
@@ -53,8 +55,10 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     terms = [Term(name, exact(weights[name][0] * value)) for name, value in values.items()]
     words = values["length"] * LONG
     wants = words >= FEW or values["asks"]
-    is_known = wants and most >= total and not (values["general"] or values["bare"] or _is_order(question))
-    terms += [Term("all found", exact(ALL * words))] if is_known else []
+    is_known = wants and most >= total and not (values["bare"] or _is_order(question))
+    terms += [Term("all found", exact((COMMON if values["general"] else ALL) * words))] if is_known else []
+    beside = any(values[name] for name in ("general", "bare", "order", "pointing", "pasted"))
+    terms += [Term("question", PLAIN)] if values["asks"] and values["weight"] and not beside else []
     terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
     terms += [Term("time", TIME)] if any(hit.words and hit.term("date") for hit in best) else []
     terms += [Term("vector", VECTOR)] if any(hit.term("vector") for hit in best) else []
@@ -97,6 +101,7 @@ _GENERAL, _ORDERS = _phrases("relevance.general"), _phrases("relevance.orders")
 _LONGEST = max(map(len, _GENERAL | _ORDERS))
 _ORDERS_UNSPACED = tuple(lists.words("relevance.orders_unspaced"))
 _POINTING = frozenset(lists.words("relevance.pointing"))
+_LIKINGS = frozenset(lists.words("relevance.likings"))
 _ASKING = frozenset(lists.words("relevance.asking"))
 _COMMANDS = frozenset(lists.words("relevance.commands"))
 _OWN = frozenset(lists.words("pronouns.myself"))
@@ -137,7 +142,8 @@ def of_text(question: Question) -> dict[str, float]:
     text = question.query.text
     typed = words_of(text)
     start = _beginning(typed)
-    own = any(word in _OWN for word in typed[len(start) :])
+    liking = typed[len(start) : len(start) + 1] and typed[len(start)] in _LIKINGS  # `how do i like my tea`
+    own = bool(liking) or any(word in _OWN for word in typed[len(start) :])
     named = own or question.entities or question.people
     asks = "?" in text or "？" in text or (bool(typed) and typed[0] in _ASKING)
     values = {
