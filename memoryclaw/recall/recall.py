@@ -16,6 +16,9 @@ from memoryclaw.text.prompts import mark_of
 from memoryclaw.vault.validity import canonical_scope
 
 WORKING_SHARE = 0.33  # of the budget: the most that the session's working memory takes
+ANSWERS = (
+    0.2  # of the best score: what answers so well comes before what is due soon, and what is weaker after it
+)
 UPCOMING = 0.15  # of the budget: the most that what is due soon takes
 IDLE = 200  # characters: a longer turn was meant to say something
 UNVOUCHED = 2  # notes for which nobody vouches that may stand before what a person wrote
@@ -123,13 +126,18 @@ def _pack(
     soon = [hit for rowid in found.evidence.upcoming for hit in waiting if hit.unit.rowid == rowid]
     only_soon = {hit.unit.rowid for hit in soon if not hit.score}
     decisions.update(dict.fromkeys(only_soon, "weak"))
-    offering.offer([hit for hit in waiting if hit.unit.rowid not in only_soon])
+    found_for_it = [hit for hit in waiting if hit.unit.rowid not in only_soon]
+    best = max((hit.score for hit in found_for_it), default=0.0)
+    weaker = [hit for hit in found_for_it if soon and hit.score < ANSWERS * best]
+    offering.offer([hit for hit in found_for_it if hit not in weaker])
+    decisions.update(dict.fromkeys((hit.unit.rowid for hit in weaker), "weak"))
     soon = [hit for hit in soon if decisions[hit.unit.rowid] == "weak"]
     pack.fill(UPCOMING)
     taken_before, tokens_before = len(offering.taken), pack.tokens()
     offering.offer(soon)
     offering.taken[taken_before:] = [(hit, _due(match)) for hit, match in offering.taken[taken_before:]]
     aside = pack.tokens() - tokens_before
+    offering.offer([hit for hit in weaker if hit not in soon])
     crowded_out = {hit.unit.rowid for hit in soon if decisions[hit.unit.rowid] == "budget"}
     pack.fill()
     newest = [hit for hit in waiting if hit.unit.rowid in found.evidence.newest]
