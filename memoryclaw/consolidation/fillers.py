@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from memoryclaw.consolidation.changes import Segment
 from memoryclaw.consolidation.tool_calls import read_call
 from memoryclaw.model import Turn
+from memoryclaw.talk.own_words import without_command
 from memoryclaw.text.fillers import is_filler, plain, spoken
+from memoryclaw.text.grammar import grammar
 
 _PERSONS = frozenset({"user", "human"})
 _SILENT = re.compile(r"\W*(?:HEARTBEAT_OK|NO_REPLY|ANNOUNCE_SKIP|REPLY_SKIP)\W*")
@@ -20,7 +22,7 @@ def nothing_in(segment: Segment) -> str:
     if not any(turn.role or turn.name for turn in segment.turns):
         return "no line says who spoke" if segment.turns else "nothing was said"
     said = [turn for turn in segment.turns if turn.role != "tool"]
-    told = [turn for turn in said if spoken(turn.text)]
+    told = [turn for turn in said if spoken(without_command(turn.text, grammar("en")))]
     if not told:
         return (
             "tool calls without a word of a person" if len(said) < len(segment.turns) else "nothing was said"

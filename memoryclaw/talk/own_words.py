@@ -98,7 +98,7 @@ def own_words(text: str, words: Grammar, speaker: str = "") -> OwnWords:
         pasted.append(_first_line(hit[0]))
         return "\n"
 
-    text = _without_command(without_secrets(text), words)
+    text = without_command(without_secrets(text), words)
     text = _UNCLOSED.sub(block, _QUOTED_LINES.sub(block, _FENCED.sub(block, text.replace("\r\n", "\n"))))
     sealing = Sealing(text)
 
@@ -119,7 +119,7 @@ def own_words(text: str, words: Grammar, speaker: str = "") -> OwnWords:
     return OwnWords("\n".join(own), tuple(filter(tokens_of, (*pasted, *map(seals.open, others)))), seals)
 
 
-def _without_command(text: str, words: Grammar) -> str:
+def without_command(text: str, words: Grammar) -> str:
     """A turn without the command of a chat program that it begins with: `/add src/app.ts` says nothing, `/ask where is the port set` asks."""
     command = _COMMAND.match(text)
     if not command:

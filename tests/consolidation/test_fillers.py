@@ -121,3 +121,10 @@ def test_lines_of_which_none_says_who_spoke_yield_nothing() -> None:
     made = segment(("", "\x00\x9f random bytes 4711"), ("", "{not json"))
     assert nothing_in(made) == "no line says who spoke"
     assert nothing_in(segment(("", "noise"), ("user", "The door code is 4711."))) == ""
+
+
+@pytest.mark.parametrize("text", ["/exit", "/add src/app.ts src/env.ts", "/clear\n"])
+def test_a_command_of_a_chat_program_alone_makes_no_episode(text: str) -> None:
+    assert nothing_in(segment(("user", text))) == "nothing was said"
+    assert nothing_in(segment(("user", text), ("user", "The shed key hangs behind the door."))) == ""
+    assert nothing_in(segment(("user", "/ask where does the shed key hang"))) == ""
