@@ -23,7 +23,8 @@ PAIR = 0.5  # words, of two characters of what is not written with spaces
 # Of what the sets that the weights were learned on do not have.
 ALL = 2.0  # of each telling word, where all of a question stand in one unit: a flood makes words common, and not beside the point
 COMMON = 1.0  # the same, of a question for what may be common knowledge
-PLAIN = 1.0  # a question that names something of the vault, and asks for no common knowledge and about nothing at hand
+PLAIN = 2.0  # a question that names something of the vault, and asks for no common knowledge and about nothing at hand
+OWN = 0.3  # of the weight of one about oneself: so much must meet in a unit, as `my type` is no blood type
 FEW = 3  # words that all stand in one unit and need not ask
 GOAL = 1.0  # a goal shares words with something
 TIME = 2.5  # something of a time that is asked about holds a word of the question
@@ -58,7 +59,8 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     is_known = wants and most >= total and not (values["bare"] or _is_order(question))
     terms += [Term("all found", exact((COMMON if values["general"] else ALL) * words))] if is_known else []
     beside = any(values[name] for name in ("general", "bare", "order", "pointing", "pasted"))
-    terms += [Term("question", PLAIN)] if values["asks"] and values["weight"] and not beside else []
+    tells = values["weight"] and (not values["own question"] or most >= OWN * total)
+    terms += [Term("question", PLAIN)] if values["asks"] and tells and not beside else []
     terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
     terms += [Term("time", TIME)] if any(hit.words and hit.term("date") for hit in best) else []
     terms += [Term("vector", VECTOR)] if any(hit.term("vector") for hit in best) else []

@@ -55,6 +55,17 @@ def test_a_turn_about_something_here_gets_it(app: App, turn: str) -> None:
     assert answer.confidence > 0
 
 
+def test_a_plain_question_says_so_and_one_about_oneself_needs_more_than_a_word(app: App) -> None:
+    def terms(question: str) -> dict[str, float]:
+        return {term.name: term.value for term in app.recall(question).relevance.terms}
+
+    assert terms("when was the boiler repaired by the plumber from Leith?")["question"] > 0
+    assert "question" not in terms("what is a boiler?")
+    assert "question" not in terms("which phone contract and insurance company did i choose in spring?")
+    assert "general" in terms("how do i descale a boiler?")
+    assert "general" not in terms("how do i like the boiler?")
+
+
 def test_the_relevance_is_the_sum_of_its_terms_and_search_says_it_too(app: App) -> None:
     answer = app.recall("who repaired the boiler?")
     assert answer.relevance.value == sum(term.value for term in answer.relevance.terms)
