@@ -772,7 +772,8 @@ class App:
         inspected = self._context.read(
             lambda: inspect(id_, self.catalog, self.vault, self.ledger, self._context.today)
         )
-        facts = (fact for _, fact in self.catalog.facts() if fact.id == inspected.address.id)
+        address = inspected.address
+        facts = (fact for _, fact in self.catalog.facts(address.entity or None) if fact.id == address.id)
         if fact := next(facts, None):
             inspected = inspected._replace(worth=self._context.look(lambda context: worth_of(context, fact)))
         return inspected

@@ -377,12 +377,12 @@ def _joined(points: Sequence[Point]) -> list[Point]:
     """The points, what one turn says in an exchange as one, with what was answered behind it in quotation marks."""
     answered = {point.answers for point in points if point.answers}
     asking = {point.line for point in points if point.group == EXCHANGE and not point.answers}
-    kept = Counter(point.line for point in points if _is_kept(point))
+    claims = Counter(point.line for point in points if _is_kept(point))
     joined: list[Point] = []
     place: dict[int, int] = {}  # of a turn in an exchange
     for said in points:
         # Of several that are kept each has a line of its own, that it can be forgotten without the others.
-        single = kept[said.line] < 2
+        single = claims[said.line] < 2
         moves = said.line in answered - asking and said.statement is not None and not said.box and single
         point = said._replace(group=EXCHANGE) if moves else said
         at = place.get(point.answers or point.line) if point.group == EXCHANGE else None

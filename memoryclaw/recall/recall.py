@@ -126,18 +126,19 @@ def _pack(
     soon = [hit for rowid in found.evidence.upcoming for hit in waiting if hit.unit.rowid == rowid]
     only_soon = {hit.unit.rowid for hit in soon if not hit.score}
     decisions.update(dict.fromkeys(only_soon, "weak"))
-    found_for_it = [hit for hit in waiting if hit.unit.rowid not in only_soon]
-    best = max((hit.score for hit in found_for_it), default=0.0)
-    weaker = [hit for hit in found_for_it if soon and hit.score < ANSWERS * best]
-    offering.offer([hit for hit in found_for_it if hit not in weaker])
-    decisions.update(dict.fromkeys((hit.unit.rowid for hit in weaker), "weak"))
+    matching = [hit for hit in waiting if hit.unit.rowid not in only_soon]
+    least = ANSWERS * max((hit.score for hit in matching), default=0.0) if soon else 0.0
+    weaker = {hit.unit.rowid: hit for hit in matching if hit.score < least}
+    offering.offer([hit for hit in matching if hit.unit.rowid not in weaker])
+    decisions.update(dict.fromkeys(weaker, "weak"))
     soon = [hit for hit in soon if decisions[hit.unit.rowid] == "weak"]
     pack.fill(UPCOMING)
     taken_before, tokens_before = len(offering.taken), pack.tokens()
     offering.offer(soon)
     offering.taken[taken_before:] = [(hit, _due(match)) for hit, match in offering.taken[taken_before:]]
     aside = pack.tokens() - tokens_before
-    offering.offer([hit for hit in weaker if hit not in soon])
+    due = {hit.unit.rowid for hit in soon}
+    offering.offer([hit for rowid, hit in weaker.items() if rowid not in due])
     crowded_out = {hit.unit.rowid for hit in soon if decisions[hit.unit.rowid] == "budget"}
     pack.fill()
     newest = [hit for hit in waiting if hit.unit.rowid in found.evidence.newest]

@@ -57,11 +57,11 @@ def assertions_in(
         behind: what stands behind it in its sentence, with the mark between.
     """
     introduced = relations(clause, words, names)
-    found = [assertion_of(relation) for relation in introduced]
+    assertions = [assertion_of(relation) for relation in introduced]
     if len(introduced) == 1 and not introduced[0].stated and _holds(clause, words):
         beside = _by_verb(clause, words, names, (introduced[0].who, "named"))
-        found += [beside] if beside else []  # `my brother Pieter works at Shell`
-    if not found and _holds(clause, words):
+        assertions += [beside] if beside else []  # `my brother Pieter works at Shell`
+    if not assertions and _holds(clause, words):
         made = (
             _by_change(clause, words, names)
             or _by_noun(clause, words, names)
@@ -69,8 +69,8 @@ def assertions_in(
             or _by_verb(clause, words, names, subject)
             or _contact(clause, words, names)
         )
-        found = [made] if made else []
-    return tuple(one for one in found if one.value and one.value.lower() != one.entity.lower())
+        assertions = [made] if made else []
+    return tuple(fact for fact in assertions if fact.value and fact.value.lower() != fact.entity.lower())
 
 
 def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, str]) -> Assertion | None:

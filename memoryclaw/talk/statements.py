@@ -448,7 +448,8 @@ class _Turn:
             ):  # it doubts who somebody is where that is what it states, not `my boss Ben might leave`
                 assertions = tuple(one._replace(how="noun") if one.stated else one for one in assertions)
             assertions = tuple(one for one in assertions if one.how == "role" or "reported" not in doubts)
-        renewed = any(token in self.words.renewals for token in tokens_of(clause.text)) and bool(assertions)
+        noun_words = clause.tokens if clause.kind == "have" else clause.subject  # not `900 in the new flat`
+        renewed = any(token in self.words.renewals for token in noun_words) and bool(assertions)
         change = renewed or (changed and bool(assertions) and plain is not clause)
         self._note_field(clause)
         end = (

@@ -220,12 +220,12 @@ class ProvenanceFinder:
             and not self._citing(episode, {quote.block}, but=fact)
         ]
         yield from (episode.mark(quote.number) for quote in gone)
-        for quote in episode.quotes if tells(fact.value) else ():
+        text_lines = lines_of(decode(episode.data).text) if tells(fact.value) else []
+        for quote in episode.quotes if text_lines else ():
             if quote not in gone:  # a line that says more, as one with what was answered to it
-                line = lines_of(decode(episode.data).text)[quote.number - 1]
                 yield from (
                     episode.mark(quote.number)._replace(start=start, end=end)
-                    for start, end in place_of_words(line, fact.value)
+                    for start, end in place_of_words(text_lines[quote.number - 1], fact.value)
                 )
         for range_ in episode.ranges:
             yield from self._of_log(fact, episode, range_, gone)
