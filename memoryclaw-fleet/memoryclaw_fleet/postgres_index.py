@@ -26,9 +26,9 @@ from memoryclaw.errors import IndexDamagedError, VaultError
 from memoryclaw.index.bm25 import K1, WEIGHTS, B, counts_of, gain, idf, sound, tally
 from memoryclaw.index.database import LIFECYCLE, LONGEST
 from memoryclaw.index.database import short_key as _cut
-from memoryclaw.index.postgres import OWN, PARTITIONS, SCHEMA, VAULT, Postgres
 from memoryclaw.model import COLUMNS
 from memoryclaw.ports import Hit, IndexClause, IndexRow, Occurrence
+from memoryclaw_fleet.postgres import OWN, PARTITIONS, SCHEMA, VAULT, Postgres
 
 _LIFECYCLE = ", ".join(f"{name} text" for name in LIFECYCLE)
 # As in index/database.py; `!` stands before what is too long for an index now and then, and is cut there.

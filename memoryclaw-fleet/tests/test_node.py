@@ -14,6 +14,11 @@ from pathlib import Path
 import pytest
 from conftest import Own, put
 from gitvault import git
+from memoryclaw_fleet.commands import add, check, drop, list_vaults, move
+from memoryclaw_fleet.node import FleetNode
+from memoryclaw_fleet.postgres import Postgres, server_of
+from memoryclaw_fleet.postgres_index import PostgresDatabase
+from memoryclaw_fleet.store import Fleet, HomeState
 from nodeprocess import NodeProcess
 from postgres import Server
 from servers.scripted import ModelServer
@@ -28,11 +33,6 @@ from memoryclaw.errors import (
     NotFoundError,
     VaultError,
 )
-from memoryclaw.fleet.commands import add, check, drop, list_vaults, move
-from memoryclaw.fleet.node import FleetNode
-from memoryclaw.fleet.store import Fleet, HomeState
-from memoryclaw.index.postgres import Postgres, server_of
-from memoryclaw.index.postgres_index import PostgresDatabase
 
 pytestmark = pytest.mark.fleet
 
@@ -599,7 +599,7 @@ def test_what_was_approved_stays_so_on_the_node_that_takes_over_and_a_push_appro
 def test_uses_of_memories_are_sent_though_nobody_waits_for_them(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memoryclaw.fleet.node._LATER", 0.1)
+    monkeypatch.setattr("memoryclaw_fleet.node._LATER", 0.1)
     one = cluster.node("one", lease=1.5)
     cluster.vault(one)
     write(one, "Anna lives in Bern")

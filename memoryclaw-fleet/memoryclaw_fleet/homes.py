@@ -23,8 +23,6 @@ from memoryclaw.errors import (
     NotFoundError,
     VaultError,
 )
-from memoryclaw.fleet.open_vaults import FleetApp, OpenVaults, clone, open_app
-from memoryclaw.fleet.store import Fleet, FleetVault
 from memoryclaw.history.repository import History
 from memoryclaw.model import AGENT, OWNER
 from memoryclaw.review.machines import exchange, put_back, send, take_over
@@ -32,6 +30,8 @@ from memoryclaw.vault import files
 from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, SALIENCE_FILE, SCHEMA_FILE, on_disk
 from memoryclaw.vault.state_folder import is_initialised
 from memoryclaw.writing.init import point
+from memoryclaw_fleet.open_vaults import FleetApp, OpenVaults, clone, open_app
+from memoryclaw_fleet.store import Fleet, FleetVault
 
 PATIENCE = 30.0  # seconds that a vault which leaves waits for the work that goes on in it, and a push for the vault's lock
 _SEND = 60.0  # seconds that one push may take while somebody waits for it

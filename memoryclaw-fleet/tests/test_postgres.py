@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
+from memoryclaw_fleet.postgres import OWN, Postgres
 from postgres import Server
 
 from memoryclaw.errors import ConfigError, IndexBusyError, IndexUnreachableError
-from memoryclaw.index.postgres import OWN, Postgres
 
 pytestmark = pytest.mark.fleet
 
@@ -155,7 +155,7 @@ def test_an_url_that_is_none_is_one_sentence() -> None:
 def test_who_finds_all_connections_lent_out_is_told_so(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memoryclaw.index.postgres._PATIENCE", 0.2)
+    monkeypatch.setattr("memoryclaw_fleet.postgres._PATIENCE", 0.2)
     server = Postgres(database_url, most=1)
     with (
         server.connection(),

@@ -27,9 +27,9 @@ from psycopg import Connection
 from psycopg import errors as pg
 
 from memoryclaw.errors import ConfigError, MemoryClawError, NotFoundError
-from memoryclaw.fleet.store import DROPPED, Fleet
-from memoryclaw.index.postgres import Postgres
 from memoryclaw.text.prompts import one_line
+from memoryclaw_fleet.postgres import Postgres
+from memoryclaw_fleet.store import DROPPED, Fleet
 
 SCHEMA = "memoryclaw_jobs"
 MOST_TRIES = 6

@@ -14,11 +14,11 @@ from typing import NamedTuple
 from memoryclaw import config as settings
 from memoryclaw.app import App
 from memoryclaw.errors import VaultError
-from memoryclaw.fleet.open_vaults import OpenVaults, open_app
-from memoryclaw.fleet.store import Fleet, checked_name
 from memoryclaw.index.sync import Freshness
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import CONFIG_FILE
+from memoryclaw_fleet.open_vaults import OpenVaults, open_app
+from memoryclaw_fleet.store import Fleet, checked_name
 
 
 class _Published(NamedTuple):

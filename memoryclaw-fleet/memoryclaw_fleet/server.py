@@ -40,8 +40,6 @@ from memoryclaw.errors import (
     MovedError,
     VaultError,
 )
-from memoryclaw.fleet.node import FleetNode
-from memoryclaw.fleet.store import Admission
 from memoryclaw.interfaces.http.assembly import Report, most_bytes, unknown, verb_routes
 from memoryclaw.interfaces.http.guard import AT_WORK, CALLER, LOOPBACK, Bucket, Guard, replayed, whole
 from memoryclaw.interfaces.http.messages import VerbRoute, answer, encoded, refused
@@ -49,6 +47,8 @@ from memoryclaw.interfaces.http.openapi import document
 from memoryclaw.interfaces.http.routes import ROWS
 from memoryclaw.interfaces.http.server import SWITCH, HttpServer, address, hosts, is_loopback
 from memoryclaw.interfaces.requests import Refusal, RefusedError, RequestModel, refusal_of
+from memoryclaw_fleet.node import FleetNode
+from memoryclaw_fleet.store import Admission
 
 T = TypeVar("T")
 Tell = Callable[[Mapping[str, Any]], None]

@@ -145,9 +145,9 @@ def database_url(postgres_server: Server) -> str:
 @pytest.fixture(scope="session")
 def template(postgres_server: Server) -> str:
     """A database with all our tables, to copy: making them takes seconds."""
-    from memoryclaw.fleet.store import Fleet  # noqa: PLC0415 - as above
-    from memoryclaw.index.postgres import Postgres  # noqa: PLC0415
-    from memoryclaw.index.postgres_index import STEPS  # noqa: PLC0415
+    from memoryclaw_fleet.postgres import Postgres  # noqa: PLC0415
+    from memoryclaw_fleet.postgres_index import STEPS  # noqa: PLC0415
+    from memoryclaw_fleet.store import Fleet  # noqa: PLC0415 - as above
 
     name = postgres_server.database()
     server = Postgres(postgres_server.url(name, "claw"))

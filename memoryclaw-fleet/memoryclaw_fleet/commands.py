@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.selecting import UNSENT
 from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
-from memoryclaw.fleet.node import last_in
-from memoryclaw.fleet.open_vaults import clone, open_app
-from memoryclaw.fleet.store import DROPPED, Fleet, FleetVault, checked_name
 from memoryclaw.history.remote import without_secrets
 from memoryclaw.history.repository import History, branches
-from memoryclaw.index.postgres_index import drop as drop_index
 from memoryclaw.index.sync import Freshness
 from memoryclaw.review.machines import not_committed
 from memoryclaw.vault.state_folder import is_initialised
+from memoryclaw_fleet.node import last_in
+from memoryclaw_fleet.open_vaults import clone, open_app
+from memoryclaw_fleet.postgres_index import drop as drop_index
+from memoryclaw_fleet.store import DROPPED, Fleet, FleetVault, checked_name
 
 _NO_REMOTE = "no remote: a lost node loses it"
 _GLANCE = 0.1  # seconds between looks at what a node is to do

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from memoryclaw.app import App
 from memoryclaw.errors import LockedError, NotAcknowledgedError, VaultError
-from memoryclaw.fleet.homes import Here, Home, moved_error
-from memoryclaw.fleet.store import FleetVault, checked_name
 from memoryclaw.vault.state_folder import is_initialised
+from memoryclaw_fleet.homes import Here, Home, moved_error
+from memoryclaw_fleet.store import FleetVault, checked_name
 
 
 class Homes:

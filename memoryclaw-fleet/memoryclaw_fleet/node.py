@@ -16,13 +16,13 @@ from functools import partial
 from pathlib import Path
 
 from memoryclaw.errors import IndexBusyError, LockedError, MemoryClawError, VaultError
-from memoryclaw.fleet.background import AT_ONCE, Background
-from memoryclaw.fleet.homes import PATIENCE, Here, Home
-from memoryclaw.fleet.moves import Homes
-from memoryclaw.fleet.open_vaults import OpenVaults
-from memoryclaw.fleet.shadows import Shadows
-from memoryclaw.fleet.store import DROPPED, LEASE, Fleet, checked_name
-from memoryclaw.index.postgres_index import STEPS
+from memoryclaw_fleet.background import AT_ONCE, Background
+from memoryclaw_fleet.homes import PATIENCE, Here, Home
+from memoryclaw_fleet.moves import Homes
+from memoryclaw_fleet.open_vaults import OpenVaults
+from memoryclaw_fleet.postgres_index import STEPS
+from memoryclaw_fleet.shadows import Shadows
+from memoryclaw_fleet.store import DROPPED, LEASE, Fleet, checked_name
 
 _FIND = 5.0  # seconds between looks at vaults whose node is gone, at most
 _LOOK = 1.0  # seconds between looks at what is to move

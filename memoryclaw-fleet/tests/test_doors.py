@@ -23,10 +23,10 @@ import httpx
 import psycopg
 import pytest
 from conftest import Claw, git
+from memoryclaw_fleet.server import route_of
 from postgres import Server
 from towns import Node, Town, town
 
-from memoryclaw.interfaces.http.fleet import route_of
 from memoryclaw.interfaces.http.messages import QUERIED, VerbRoute
 from memoryclaw.interfaces.http.routes import ROWS
 from memoryclaw.text.redaction import Redactor

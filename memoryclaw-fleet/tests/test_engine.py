@@ -24,6 +24,8 @@ from engine_contract import EngineContract, OpenEngine, Opener, all_of, any_of, 
 from gitvault import vault_of as git_vault
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from memoryclaw_fleet.postgres import Postgres
+from memoryclaw_fleet.postgres_index import PostgresDatabase, PostgresText, drop, translate
 from postgres import Server
 from psycopg.conninfo import conninfo_to_dict
 from test_engines_agree import clauses, columns_of_units, is_recounted
@@ -32,8 +34,6 @@ from test_fts5 import open_fts5
 from memoryclaw.app import App, open_vault
 from memoryclaw.errors import IndexBusyError
 from memoryclaw.index.index import fingerprint
-from memoryclaw.index.postgres import Postgres
-from memoryclaw.index.postgres_index import PostgresDatabase, PostgresText, drop, translate
 from memoryclaw.ports import IndexClause, IndexRow
 
 sys.path.append(
@@ -334,7 +334,7 @@ def test_each_query_touches_one_partition(
     app = sample(tmp_path / "a", engine="postgres")
     asked: dict[str, object] = {}
     monkeypatch.setattr(
-        "memoryclaw.index.postgres_index.translate",
+        "memoryclaw_fleet.postgres_index.translate",
         lambda sql: asked.setdefault(sql, None) or translate(sql),
     )
     for question in QUESTIONS:

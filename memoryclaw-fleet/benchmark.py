@@ -28,14 +28,14 @@ from typing import Any
 
 sys.path.insert(0, os.fspath(Path(__file__).resolve().parents[1] / "tests"))
 import generate
+from memoryclaw_fleet.jobs import Jobs
+from memoryclaw_fleet.postgres import Postgres
+from memoryclaw_fleet.postgres_index import STEPS
+from memoryclaw_fleet.store import Fleet
 from postgres import Server
 from progress import Progress
 
 from memoryclaw.app import App
-from memoryclaw.fleet.jobs import Jobs
-from memoryclaw.fleet.store import Fleet
-from memoryclaw.index.postgres import Postgres
-from memoryclaw.index.postgres_index import STEPS
 
 SETTINGS = ("shared_buffers=1GB", "max_wal_size=4GB", "max_connections=100")
 NOW = "2026-04-20T08:00:00Z"

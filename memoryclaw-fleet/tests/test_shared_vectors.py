@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from conftest import Own, put
 from gitvault import git
+from memoryclaw_fleet.node import FleetNode
+from memoryclaw_fleet.postgres import SCHEMA, Postgres, server_of
+from memoryclaw_fleet.store import Fleet
 from servers.embedder import EmbedServer, settings
 
 from memoryclaw.app import App
-from memoryclaw.fleet.node import FleetNode
-from memoryclaw.fleet.store import Fleet
-from memoryclaw.index.postgres import SCHEMA, Postgres, server_of
 
 pytestmark = pytest.mark.fleet
 

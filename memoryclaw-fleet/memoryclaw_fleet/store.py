@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from psycopg import errors as pg
 
 from memoryclaw.errors import ConflictError, InputError, MovedError, NotFoundError
-from memoryclaw.index.postgres import OWN, PARTITIONS, Postgres
+from memoryclaw_fleet.postgres import OWN, PARTITIONS, Postgres
 
 LEASE = 15.0  # seconds for which a node that says nothing keeps its vaults
 _TENANT = "memoryclaw.tenant"  # the setting that row-level security of tokens reads: the name of a vault …

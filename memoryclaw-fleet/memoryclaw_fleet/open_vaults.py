@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 
 from memoryclaw import config as settings
 from memoryclaw.app import App
-from memoryclaw.fleet.store import Fleet
 from memoryclaw.index.index import fingerprint
 from memoryclaw.index.sync import Freshness
 from memoryclaw.review.machines import exchange, first_copy
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.init import new_copy
+from memoryclaw_fleet.settings import SERVER
+from memoryclaw_fleet.store import Fleet
 
 _OPEN = 64  # vaults that are kept open
 
@@ -105,10 +106,12 @@ def open_app(
     prepared, most = fleet.server.how
     overrides: dict[str, Any] = {
         "engine": "postgres",
-        "index_url": fleet.server.url,
-        "index_vault": vault,
-        "prepared": prepared,
-        "connections": most,
+        "extra": {
+            SERVER: fleet.server.url,
+            "index.vault": vault,
+            "index.prepared": prepared,
+            "index.connections": most,
+        },
         "track_logs": True,
         "track_ledger": True,
         "vault_id": "",  # of what tenants write: it must not lead to what the operator allows another vault

@@ -15,12 +15,12 @@ from pathlib import Path
 import psycopg
 import pytest
 from conftest import COMMAND, Claw
+from memoryclaw_fleet.jobs import MOST_TRIES, SILENT, TICK, Jobs, Worker, night
+from memoryclaw_fleet.postgres import Postgres
+from memoryclaw_fleet.store import Fleet
 from towns import Town, town
 
 from memoryclaw.errors import ConfigError, NotFoundError
-from memoryclaw.fleet.jobs import MOST_TRIES, SILENT, TICK, Jobs, Worker, night
-from memoryclaw.fleet.store import Fleet
-from memoryclaw.index.postgres import Postgres
 
 pytestmark = pytest.mark.fleet
 __all__ = ["town"]

@@ -10,10 +10,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from memoryclaw_fleet.node import FleetNode
+from memoryclaw_fleet.postgres import server_of
+from memoryclaw_fleet.store import Fleet
+
 from memoryclaw.errors import MemoryClawError
-from memoryclaw.fleet.node import FleetNode
-from memoryclaw.fleet.store import Fleet
-from memoryclaw.index.postgres import server_of
 
 
 class NodeProcess:

@@ -10,7 +10,6 @@ import socket
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -24,16 +23,10 @@ from memoryclaw.interfaces.cli.tables import table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, flag, group, option
 
 if TYPE_CHECKING:
-    from memoryclaw.fleet.store import Fleet
+    from memoryclaw_fleet.jobs import Jobs
+    from memoryclaw_fleet.settings import FleetSettings
+    from memoryclaw_fleet.store import Fleet
 
-_NEEDS = {
-    "psycopg": "psycopg",
-    "psycopg_pool": "psycopg-pool",
-    "procrastinate": "procrastinate",
-    "prometheus_client": "prometheus-client",
-    "uvicorn": "uvicorn",
-    "starlette": "starlette",
-}
 _SECONDS = 60.0  # that a command waits for a node to do its part
 INDEX = option(
     "--index",
@@ -48,16 +41,14 @@ def fleet_of(url: str | None, *, most: int | None = None, migrate: bool = True) 
     """The fleet on the server that was named, or that the user's own settings name.
 
     Raises:
-        InputError: nobody names one, or packages are missing.
+        InputError: nobody names one.
     """
-    if gone := [package for module, package in _NEEDS.items() if find_spec(module) is None]:
-        raise InputError(f"this needs {' and '.join(gone)}: pip install 'memoryclaw[fleet]'")
-    from memoryclaw import config as settings  # `--help` needs no server
-    from memoryclaw.fleet.store import Fleet
-    from memoryclaw.index.postgres import server_of
+    from memoryclaw_fleet.postgres import server_of  # `--help` needs no server
+    from memoryclaw_fleet.settings import FleetSettings
+    from memoryclaw_fleet.store import Fleet
 
-    own = settings.load(settings.own_folder(os.environ))
-    if not (named := url or own.index_url):
+    own = FleetSettings.own()
+    if not (named := url or own.url):
         raise InputError(
             "name the server with --index postgresql://user@host/database, or set index.url in your own settings or MEMORYCLAW_INDEX_URL"
         )
@@ -86,7 +77,7 @@ def fleet() -> None:
 @INDEX
 def list_(context: CliContext, *, node: str, url: str | None) -> None:
     """List the vaults with their homes."""
-    from memoryclaw.fleet.commands import list_vaults
+    from memoryclaw_fleet.commands import list_vaults
 
     found = list_vaults(fleet_of(url), node)
     rows = [
@@ -126,8 +117,8 @@ def nodes(context: CliContext, *, url: str | None) -> None:
 @INDEX
 def migrate(context: CliContext, *, url: str | None) -> None:
     """Make the tables, or bring them to this version; the owner of the schema does this."""
-    from memoryclaw.fleet.jobs import Jobs
-    from memoryclaw.index.postgres_index import STEPS
+    from memoryclaw_fleet.jobs import Jobs
+    from memoryclaw_fleet.postgres_index import STEPS
 
     made = fleet_of(url, migrate=False)
     made.server.migrate("index", STEPS)
@@ -150,7 +141,7 @@ def migrate(context: CliContext, *, url: str | None) -> None:
 @INDEX
 def add(context: CliContext, name: str, *, remote: str, node: str, no_wait: bool, url: str | None) -> None:
     """Make a vault known; a node clones it, or begins a new one."""
-    from memoryclaw.fleet.commands import add
+    from memoryclaw_fleet.commands import add
 
     done = add(fleet_of(url), name, remote, node=node, seconds=0 if no_wait else _SECONDS)
     answered(
@@ -169,7 +160,7 @@ def add(context: CliContext, name: str, *, remote: str, node: str, no_wait: bool
 @INDEX
 def move(context: CliContext, name: str, node: str, *, url: str | None) -> None:
     """Give a vault another home, while it answers."""
-    from memoryclaw.fleet.commands import move
+    from memoryclaw_fleet.commands import move
 
     done = move(fleet_of(url), name, node, seconds=_SECONDS)
     answered(context, done._asdict(), f"{styled(done.name)} is at home on {done.node}.")
@@ -181,7 +172,7 @@ def move(context: CliContext, name: str, node: str, *, url: str | None) -> None:
 @INDEX
 def drop(context: CliContext, name: str, *, yes: bool, url: str | None) -> None:
     """Forget a vault, its tokens and its index; its files and its remote stay."""
-    from memoryclaw.fleet.commands import drop
+    from memoryclaw_fleet.commands import drop
 
     made = fleet_of(url)
     made.vault(name)
@@ -233,7 +224,7 @@ def limit(
 @INDEX
 def check(context: CliContext, name: str, *, folder: Path | None, url: str | None) -> int:
     """Compare files, index, remote and lease of one vault, or of all; exits with 1 where they differ."""
-    from memoryclaw.fleet.commands import check
+    from memoryclaw_fleet.commands import check
 
     found = check(fleet_of(url), name, folder=folder)
     wrong = sum(one.is_wrong for one in found)
@@ -427,8 +418,9 @@ def serve(
     """
     made = fleet_of(url, most=connections or 16)
     reads = fleet_of(replica, most=connections or 16) if replica else None
-    from memoryclaw.fleet.node import FleetNode
     from memoryclaw.interfaces.cli import exit_codes
+    from memoryclaw_fleet import server
+    from memoryclaw_fleet.node import FleetNode
 
     def tell(sentence: str) -> None:
         if log == "json":
@@ -462,7 +454,7 @@ def serve(
         )
         sys.stdout.flush()
 
-    settings = http.NodeSettings(
+    settings = server.NodeSettings(
         FleetNode(folder, name, place, made, tell=tell, lease=lease, replica=reads),
         log_request,
         lambda error: exit_codes.report_bug(error, context),
@@ -471,6 +463,98 @@ def serve(
         names,
         readers=max(2, (connections or 16) // 2),
     )
-    told = http.serve_node(settings, listening, host, ready=ready)
+    told = server.serve(settings, listening, host, ready=ready)
     if told == signal.SIGINT:
         raise KeyboardInterrupt
+
+
+# Nightly work.
+
+
+@fleet.command("work", examples=["fleet work", "fleet work --concurrency 8", "fleet work --once"])
+@option("--concurrency", "N", "Vaults at a time.", type=click.IntRange(1, 256), default=4, show_default=True)
+@flag("--once", "End when nothing waits, for cron.")
+@INDEX
+def work(context: CliContext, *, concurrency: int, once: bool, url: str | None) -> int:
+    """Consolidate the vaults of a fleet, each once a night.
+
+    Any number of workers share the work, on any machine that reaches the server and the nodes. Ends with Ctrl-C or SIGTERM, after
+    what it has begun.
+    """
+    from memoryclaw_fleet.jobs import Worker  # `--help` needs no server
+
+    own, jobs = _jobs(url)
+
+    def tell(sentence: str) -> None:
+        remark(f"memoryclaw: {sentence}")
+        sys.stderr.flush()
+
+    if not context.json:
+        say(f"working for {styled(str(jobs.server))}")
+        sys.stdout.flush()
+    worker = Worker(jobs, fleet_of(url), concurrency=concurrency, llm_calls=own.llm_calls, tell=tell)
+    return int(bool(worker.run(once=once) and once))
+
+
+@fleet.group("jobs", default="list", examples=["fleet jobs", "fleet jobs ask ann", "fleet jobs retry 17"])
+def jobs() -> None:
+    """Show what waits, runs and is dead in the queue of nightly work."""
+
+
+@jobs.command("list", examples=["fleet jobs list", "fleet jobs list --json"])
+@INDEX
+def list_jobs(context: CliContext, *, url: str | None) -> None:
+    """List the jobs; a dead one has failed so often that a person must look."""
+    found = _jobs(url)[1].queued()
+    rows = [
+        [
+            str(one.id),
+            one.vault,
+            one.state,
+            str(one.tries),
+            f"{one.next:%H:%M:%S}" if one.next else "-",
+            one.error,
+        ]
+        for one in found
+    ]
+    shape = {"jobs": [{**one._asdict(), "next": one.next.isoformat() if one.next else ""} for one in found]}
+    head = ["job", "vault", "state", "tries", "next", "error"]
+    listed(context, shape, head, rows, "Nothing waits, nothing runs, nothing is dead.")
+
+
+@jobs.command("ask", examples=["fleet jobs ask ann bob"])
+@click.argument("names", metavar="VAULT...", type=TEXT, nargs=-1, required=True)
+@INDEX
+def ask(context: CliContext, names: tuple[str, ...], *, url: str | None) -> None:
+    """Have vaults consolidated as soon as it is their turn."""
+    made = fleet_of(url)
+    for name in names:
+        made.vault(name)
+    asked = _jobs(url)[1].ask(names)
+    if context.json:
+        as_json({"asked": asked})
+        return
+    for name in names:
+        say(f"{styled(name)} {'waits for its turn' if name in asked else 'was waiting already'}.")
+
+
+@jobs.command("retry", examples=["fleet jobs retry 17"])
+@click.argument("id_", metavar="JOB", type=click.IntRange(1))
+@INDEX
+def retry(context: CliContext, id_: int, *, url: str | None) -> None:
+    """Have a dead job tried again."""
+    name = _jobs(url)[1].retry(id_)
+    answered(context, {"retried": id_, "vault": name}, f"{styled(name)} waits for its turn.")
+
+
+def _jobs(url: str | None) -> tuple[FleetSettings, Jobs]:
+    """The user's own settings, and the queue."""
+    from memoryclaw_fleet.jobs import Jobs, night
+    from memoryclaw_fleet.postgres import Postgres
+    from memoryclaw_fleet.settings import FleetSettings
+
+    own = FleetSettings.own()
+    server = Postgres(own.jobs_url) if own.jobs_url and not url else fleet_of(url).server
+    made = Jobs(server, night=night(own.night))
+    made.migrate()
+    return own, made

@@ -22,13 +22,12 @@ from pathlib import Path
 import httpx
 import pytest
 from conftest import COMMAND, Claw
+from memoryclaw_fleet.jobs import Jobs
+from memoryclaw_fleet.postgres import Postgres
+from memoryclaw_fleet.postgres_index import STEPS
+from memoryclaw_fleet.store import Fleet
 from postgres import Server
 from towns import Node, Town, town
-
-from memoryclaw.fleet.jobs import Jobs
-from memoryclaw.fleet.store import Fleet
-from memoryclaw.index.postgres import Postgres
-from memoryclaw.index.postgres_index import STEPS
 
 pytestmark = pytest.mark.fleet
 __all__ = ["town"]
