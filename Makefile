@@ -39,7 +39,7 @@ test-ui: $(BROWSER)
 
 # Many vaults on PostgreSQL: Debian's postgresql and pgbouncer must be on the machine; each worker starts a server of its own
 test-fleet: $(READY)
-	PYTHONPATH=tests:tests/index:memoryclaw-fleet/tests $(BIN)/pytest -p conftest -p postgres -n 2 --dist worksteal memoryclaw-fleet/tests
+	PYTHONPATH=$(CURDIR)/tests:$(CURDIR)/tests/index:$(CURDIR)/memoryclaw-fleet/tests $(BIN)/pytest -p conftest -p postgres -n 2 --dist worksteal memoryclaw-fleet/tests
 
 # Lint, format and types
 check: $(READY)

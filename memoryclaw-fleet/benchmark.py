@@ -1,8 +1,8 @@
 """Many vaults on PostgreSQL beside one vault in SQLite, on one machine and in one run.
 
-    python benchmarks/fleet.py load   [--vaults 10000] [--notes 100]     load vaults, and the upsert of one note
-    python benchmarks/fleet.py recall [--vaults 1000] [--notes 1000]     recall beside fts5 on one such vault, and a round trip
-    python benchmarks/fleet.py jobs   [--jobs 2000]                      consolidation jobs through two workers, one of them killed
+    python memoryclaw-fleet/benchmark.py load   [--vaults 10000] [--notes 100]     load vaults, and the upsert of one note
+    python memoryclaw-fleet/benchmark.py recall [--vaults 1000] [--notes 1000]     recall beside fts5 on one such vault, and a round trip
+    python memoryclaw-fleet/benchmark.py jobs   [--jobs 2000]                      consolidation jobs through two workers, one of them killed
 
 PostgreSQL is Debian's, started for the run with its own defaults but for `shared_buffers`, and durable. Figures are for reading, nothing
 fails on them; each line says what it is beside. `--json` prints them as one object.
@@ -26,16 +26,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, os.fspath(Path(__file__).resolve().parents[1] / "tests"))
+sys.path.insert(0, os.fspath(Path(__file__).resolve().parent / "tests"))
+sys.path.insert(0, os.fspath(Path(__file__).resolve().parents[1] / "benchmarks"))
 import generate
-from memoryclaw_fleet.jobs import Jobs
-from memoryclaw_fleet.postgres import Postgres
-from memoryclaw_fleet.postgres_index import STEPS
-from memoryclaw_fleet.store import Fleet
 from postgres import Server
 from progress import Progress
 
 from memoryclaw.app import App
+from memoryclaw_fleet.jobs import Jobs
+from memoryclaw_fleet.postgres import Postgres
+from memoryclaw_fleet.postgres_index import STEPS
+from memoryclaw_fleet.store import Fleet
 
 SETTINGS = ("shared_buffers=1GB", "max_wal_size=4GB", "max_connections=100")
 NOW = "2026-04-20T08:00:00Z"

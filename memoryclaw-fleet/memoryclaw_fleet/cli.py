@@ -412,7 +412,7 @@ def serve(
     log: str,
     open_metrics: bool,
 ) -> None:
-    """Serve the vaults of a folder over HTTP, as one node of the fleet; docs/fleet.md describes it.
+    """Serve the vaults of a folder over HTTP, as one node of the fleet; memoryclaw-fleet/docs/fleet.md describes it.
 
     Ends with Ctrl-C or SIGTERM. With --json it prints one line when it is ready.
     """

@@ -285,7 +285,7 @@ class Postgres:
             if "row-level security" in str(error):
                 raise  # a row of another vault: a bug
             raise IndexUnreachableError(
-                f"PostgreSQL at {self} refuses this role ({_server_message(error)}); give it the grants of docs/fleet.md"
+                f"PostgreSQL at {self} refuses this role ({_server_message(error)}); give it the grants of memoryclaw-fleet/docs/fleet.md"
             ) from None
         except PoolClosed:
             raise IndexBusyError("the connections to PostgreSQL are being closed; try again") from None

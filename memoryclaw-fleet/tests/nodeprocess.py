@@ -10,11 +10,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from memoryclaw.errors import MemoryClawError
 from memoryclaw_fleet.node import FleetNode
 from memoryclaw_fleet.postgres import server_of
 from memoryclaw_fleet.store import Fleet
-
-from memoryclaw.errors import MemoryClawError
 
 
 class NodeProcess:

@@ -113,13 +113,6 @@ class Server:
         return name
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests of `tests/fleet/` want the server, so `make test-fleet` runs them and `make test` does not."""
-    for item in items:
-        if item.path.parent.name == "fleet":
-            item.add_marker("fleet")
-
-
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[Server]:
     """A server for all tests of one worker."""

@@ -21,17 +21,15 @@ from urllib.parse import quote
 
 import httpx
 import psycopg
-import pytest
 from conftest import Claw, git
-from memoryclaw_fleet.server import route_of
 from postgres import Server
 from towns import Node, Town, town
 
 from memoryclaw.interfaces.http.messages import QUERIED, VerbRoute
 from memoryclaw.interfaces.http.routes import ROWS
 from memoryclaw.text.redaction import Redactor
+from memoryclaw_fleet.server import route_of
 
-pytestmark = pytest.mark.fleet
 __all__ = ["town"]
 ROOT = Path(__file__).resolve().parents[2]
 SECRETS = ("the-heron-is-blue", "zebra-crossing-91")

@@ -24,8 +24,6 @@ from engine_contract import EngineContract, OpenEngine, Opener, all_of, any_of, 
 from gitvault import vault_of as git_vault
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from memoryclaw_fleet.postgres import Postgres
-from memoryclaw_fleet.postgres_index import PostgresDatabase, PostgresText, drop, translate
 from postgres import Server
 from psycopg.conninfo import conninfo_to_dict
 from test_engines_agree import clauses, columns_of_units, is_recounted
@@ -35,13 +33,14 @@ from memoryclaw.app import App, open_vault
 from memoryclaw.errors import IndexBusyError
 from memoryclaw.index.index import fingerprint
 from memoryclaw.ports import IndexClause, IndexRow
+from memoryclaw_fleet.postgres import Postgres
+from memoryclaw_fleet.postgres_index import PostgresDatabase, PostgresText, drop, translate
 
 sys.path.append(
     os.fspath(Path(__file__).resolve().parents[2] / "benchmarks")
 )  # last: a name there is that of a folder of tests
 from generate import write
 
-pytestmark = pytest.mark.fleet
 ROOT = Path(__file__).resolve().parents[2]
 NOW = datetime(2026, 4, 20, 8, tzinfo=UTC)
 QUESTIONS = (

@@ -22,14 +22,14 @@ from pathlib import Path
 import httpx
 import pytest
 from conftest import COMMAND, Claw
+from postgres import Server
+from towns import Node, Town, town
+
 from memoryclaw_fleet.jobs import Jobs
 from memoryclaw_fleet.postgres import Postgres
 from memoryclaw_fleet.postgres_index import STEPS
 from memoryclaw_fleet.store import Fleet
-from postgres import Server
-from towns import Node, Town, town
 
-pytestmark = pytest.mark.fleet
 __all__ = ["town"]
 VAULTS = ("ann", "bob", "cy")
 DURABLE = ("max_connections=100", "shared_buffers=64MB", "wal_level=replica", "max_wal_senders=4")
@@ -346,7 +346,7 @@ def given_back(jobs: Jobs) -> None:
 
 
 def test_a_replica_is_promoted(durable: Server, tmp_path: Path) -> None:
-    """The replica is synchronous, as docs/fleet.md says: a fence that was raised must not fall."""
+    """The replica is synchronous, as memoryclaw-fleet/docs/fleet.md says: a fence that was raised must not fall."""
     first = durable
     town = Town(tmp_path, "")
     database = first.database()

@@ -1,4 +1,4 @@
-"""docs/fleet.md from zero: the very statements of the page, with an owner and a role of the nodes that owns nothing."""
+"""memoryclaw-fleet/docs/fleet.md from zero: the very statements of the page, with an owner and a role of the nodes that owns nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from towns import Town
 from memoryclaw.index.database import unpack
 from memoryclaw.interfaces.cli.verbs import cli
 
-pytestmark = pytest.mark.fleet
 # Each table and each partition that holds what is a vault's, by its number.
 HOLDING = """select relname from pg_class c join pg_namespace n on n.oid = relnamespace join pg_attribute a on attrelid = c.oid
     where nspname = 'memoryclaw' and relkind in ('r', 'p') and attname = 'vault' and atttypid = 'int'::regtype order by relname"""
@@ -29,10 +28,10 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_the_page_from_zero_and_the_role_of_the_nodes_sees_one_vault_at_a_time(
     postgres_server: Server, tmp_path: Path
 ) -> None:
-    page = (ROOT / "docs/fleet.md").read_text(encoding="utf-8")
+    page = (ROOT / "memoryclaw-fleet/docs/fleet.md").read_text(encoding="utf-8")
     roles, grants = re.findall(r"^```sql\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     for kept, name in ((roles, "roles.sql"), (grants, "grants.sql")):
-        text = (ROOT / "deploy" / name).read_text(encoding="utf-8")
+        text = (ROOT / "memoryclaw-fleet/deploy" / name).read_text(encoding="utf-8")
         assert "".join(line for line in text.splitlines(keepends=True) if not line.startswith("--")) == kept
     postgres_server.execute("postgres", *statements(roles))
     owner, app = (postgres_server.url("memoryclaw", f"memoryclaw_{who}") for who in ("owner", "app"))
@@ -133,7 +132,7 @@ def statements(text: str) -> list[str]:
 
 
 def test_the_commands_of_the_units_and_of_the_compose_file_can_be_given() -> None:
-    deploy = ROOT / "deploy"
+    deploy = ROOT / "memoryclaw-fleet/deploy"
     services = yaml.safe_load((deploy / "compose.yaml").read_text(encoding="utf-8"))["services"]
     lines = [services[name]["command"] for name in ("migrate", "node-1", "node-2", "work")]
     lines += [

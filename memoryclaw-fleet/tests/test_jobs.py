@@ -15,14 +15,13 @@ from pathlib import Path
 import psycopg
 import pytest
 from conftest import COMMAND, Claw
-from memoryclaw_fleet.jobs import MOST_TRIES, SILENT, TICK, Jobs, Worker, night
-from memoryclaw_fleet.postgres import Postgres
-from memoryclaw_fleet.store import Fleet
 from towns import Town, town
 
 from memoryclaw.errors import ConfigError, NotFoundError
+from memoryclaw_fleet.jobs import MOST_TRIES, SILENT, TICK, Jobs, Worker, night
+from memoryclaw_fleet.postgres import Postgres
+from memoryclaw_fleet.store import Fleet
 
-pytestmark = pytest.mark.fleet
 __all__ = ["town"]
 NIGHT = datetime(2026, 11, 24, 1, tzinfo=UTC)
 

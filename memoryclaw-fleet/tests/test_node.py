@@ -14,11 +14,6 @@ from pathlib import Path
 import pytest
 from conftest import Own, put
 from gitvault import git
-from memoryclaw_fleet.commands import add, check, drop, list_vaults, move
-from memoryclaw_fleet.node import FleetNode
-from memoryclaw_fleet.postgres import Postgres, server_of
-from memoryclaw_fleet.postgres_index import PostgresDatabase
-from memoryclaw_fleet.store import Fleet, HomeState
 from nodeprocess import NodeProcess
 from postgres import Server
 from servers.scripted import ModelServer
@@ -33,8 +28,11 @@ from memoryclaw.errors import (
     NotFoundError,
     VaultError,
 )
-
-pytestmark = pytest.mark.fleet
+from memoryclaw_fleet.commands import add, check, drop, list_vaults, move
+from memoryclaw_fleet.node import FleetNode
+from memoryclaw_fleet.postgres import Postgres, server_of
+from memoryclaw_fleet.postgres_index import PostgresDatabase
+from memoryclaw_fleet.store import Fleet, HomeState
 
 
 @pytest.fixture

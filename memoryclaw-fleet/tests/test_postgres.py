@@ -7,12 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
-from memoryclaw_fleet.postgres import OWN, Postgres
 from postgres import Server
 
 from memoryclaw.errors import ConfigError, IndexBusyError, IndexUnreachableError
-
-pytestmark = pytest.mark.fleet
+from memoryclaw_fleet.postgres import OWN, Postgres
 
 STEPS = (
     "create table memoryclaw.thing(vault int not null, said text)",
@@ -198,7 +196,8 @@ def test_a_role_without_grants_and_a_database_of_another_encoding_are_told(postg
     )
     bare = Postgres(postgres_server.url(name, "bare"))
     with pytest.raises(
-        IndexUnreachableError, match=r"refuses this role .permission denied.*grants of docs/fleet.md"
+        IndexUnreachableError,
+        match=r"refuses this role .permission denied.*grants of memoryclaw-fleet/docs/fleet.md",
     ):
         bare.migrate("thing", [*STEPS, GUARDED])
     bare.close()

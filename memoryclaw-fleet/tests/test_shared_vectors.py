@@ -10,14 +10,12 @@ from pathlib import Path
 import pytest
 from conftest import Own, put
 from gitvault import git
-from memoryclaw_fleet.node import FleetNode
-from memoryclaw_fleet.postgres import SCHEMA, Postgres, server_of
-from memoryclaw_fleet.store import Fleet
 from servers.embedder import EmbedServer, settings
 
 from memoryclaw.app import App
-
-pytestmark = pytest.mark.fleet
+from memoryclaw_fleet.node import FleetNode
+from memoryclaw_fleet.postgres import SCHEMA, Postgres, server_of
+from memoryclaw_fleet.store import Fleet
 
 NOTES = {
     "notes/pets.md": "# Pets\n\nOur retriever sleeps by the stove.\n",

@@ -9,14 +9,12 @@ from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
-from memoryclaw_fleet.commands import list_vaults
-from memoryclaw_fleet.postgres import Postgres
-from memoryclaw_fleet.store import Fleet, checked_name
 from postgres import Server
 
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
-
-pytestmark = pytest.mark.fleet
+from memoryclaw_fleet.commands import list_vaults
+from memoryclaw_fleet.postgres import Postgres
+from memoryclaw_fleet.store import Fleet, checked_name
 
 
 @pytest.fixture
