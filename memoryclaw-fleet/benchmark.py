@@ -36,6 +36,7 @@ from memoryclaw.app import App
 from memoryclaw_fleet.jobs import Jobs
 from memoryclaw_fleet.postgres import Postgres
 from memoryclaw_fleet.postgres_index import STEPS
+from memoryclaw_fleet.settings import SERVER
 from memoryclaw_fleet.store import Fleet
 
 SETTINGS = ("shared_buffers=1GB", "max_wal_size=4GB", "max_connections=100")
@@ -62,7 +63,8 @@ def server(folder: Path) -> Iterator[Server]:
 def vault_of(url: str, root: Path, name: str) -> App:
     """A vault with its index on the server."""
     return App(
-        root, overrides={"engine": "postgres", "index_url": url, "index_vault": name, "connections": 2}
+        root,
+        overrides={"engine": "postgres", "extra": {SERVER: url, "index.vault": name, "index.connections": 2}},
     )
 
 

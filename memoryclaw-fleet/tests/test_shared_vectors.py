@@ -15,6 +15,7 @@ from servers.embedder import EmbedServer, settings
 from memoryclaw.app import App
 from memoryclaw_fleet.node import FleetNode
 from memoryclaw_fleet.postgres import SCHEMA, Postgres, server_of
+from memoryclaw_fleet.settings import SERVER
 from memoryclaw_fleet.store import Fleet
 
 NOTES = {
@@ -44,7 +45,7 @@ def root(studio: Path, model: EmbedServer, own: Own) -> Path:
 
 
 def on_server(root: Path, postgres: Postgres, vault: str = "ann") -> App:
-    return App(root, overrides={"engine": "postgres", "index_url": postgres.url, "index_vault": vault})
+    return App(root, overrides={"engine": "postgres", "extra": {SERVER: postgres.url, "index.vault": vault}})
 
 
 def vectors(postgres: Postgres, vault: str = "ann") -> dict[bytes, bytes]:
