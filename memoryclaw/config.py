@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -594,7 +594,7 @@ def load(
     if is_vault_id(vault_id):
         place = own_vault_folder(environ, vault_id) / OWN_FILE
         chosen_text = _read_file(place, cache / VAULTS / vault_id / _CACHE)
-    settings = _settings(written, own_text, chosen_text)
+    settings = known({*written, *own_text, *chosen_text})
     mine = _own(own_file, own_text, notices, settings)
     chosen = _own(place, chosen_text, notices, settings)  # by the user, for this vault
     values = {s.key: s.default for s in settings.values()} | mine
@@ -648,9 +648,9 @@ def stamp(root: Path, vault_id: str = "", environ: Mapping[str, str] = os.enviro
     return tuple(stamps)
 
 
-def _settings(*files: Mapping[str, Any]) -> Mapping[str, Setting]:
-    """All settings by key; those of extensions only where a file has a key that is none of ours, as to look for them takes time."""
-    if all(key in _BY_KEY for written in files for key in written):
+def known(keys: Collection[str]) -> Mapping[str, Setting]:
+    """All settings by key; those of extensions only where one of these keys is none of ours, as to look for them takes time."""
+    if _BY_KEY.keys() >= set(keys):
         return _BY_KEY
     return _BY_KEY | {setting.key: setting for setting in extra_settings()}
 
