@@ -15,7 +15,7 @@ import json
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -124,14 +124,19 @@ class Item(NamedTuple):
     worth: str
 
 
-def items(session: Session, chances: Iterator[float], step: float = 0.0) -> list[Item]:
-    """What is kept of a session where the sum says no below the cuts, each higher by a step."""
+def judged(chances: Iterator[float], step: float = 0.0) -> Callable[[worth.Exchange], Worth]:
+    """Takes the worth of each statement from some chances; the cuts are higher by a step."""
 
-    def judged(exchange: worth.Exchange) -> Worth:
+    def worth_of(exchange: worth.Exchange) -> Worth:
         chance = next(chances)
         return Worth(chance, (), chance >= worth.cut_of(worth.cut_name(exchange)) + step)
 
-    talk = worth.weigh(session.talk, session.turns, session.look, judged)
+    return worth_of
+
+
+def items(session: Session, worth_of: Callable[[worth.Exchange], Worth] = worth.worth_of) -> list[Item]:
+    """What is kept of a session."""
+    talk = worth.weigh(session.talk, session.turns, session.look, worth_of)
     kept: dict[str, Item] = {}
     for claim in claims_of(talk):
         if claim.how == "end" or (claim.confidence == "low" and not claim.is_statement):
@@ -233,13 +238,13 @@ def main(args: Sequence[str]) -> int:
         print(f"{folder}: {len(gold)} statements, average precision {precision.mean():.3f}")
         mine = [one for one in every if Path(one.person).parent == folder]
         for step in _STEPS:
-            chances = iter([scores[n] for n in of_folder])
-            kept = [item for one in mine for item in items(one, chances, step)]
+            worth_of = judged(iter([scores[n] for n in of_folder]), step)
+            kept = [item for one in mine for item in items(one, worth_of)]
             print(f"  cuts {step:+.2f}  {figures(kept, mine)}")
     if options.kept:
-        chances = iter(scores)
+        worth_of = judged(iter(scores))
         for one in every:
-            for item in items(one, chances):
+            for item in items(one, worth_of):
                 print("+" if item.gold else "-", Path(one.person).name, one.name, item.kind, item.text)
     fitted = Sum(pool)
     if options.write:

@@ -126,7 +126,6 @@ FEATURES: Mapping[str, Callable[[Exchange], float]] = {
     "a role": _holds("roles"),
     "a possession": _kind("have"),
     "a wish": _kind("wish"),
-    "a wish of the one spoken to": lambda one: one.said.kind == "wish" and _holds("second_person")(one),
     "of the speaker": _subject("own"),
     "of a thing": _subject("thing"),
     "points back": _subject("other"),
