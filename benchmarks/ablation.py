@@ -28,6 +28,12 @@ def without(name: str, code: str, session: Session) -> list[Item]:
     return items(session._replace(talk=talk, look=look))
 
 
+def first_words(code: str, name: str) -> set[str]:
+    """The words with which the entries of a list begin."""
+    lines = lists.lines(f"talk_{code}.{name}")
+    return {word for line in lines for entry in line.split(",") for word in tokens_of(entry)[:1]}
+
+
 def main(args: Sequence[str]) -> int:
     """Runs the command line."""
     parser = argparse.ArgumentParser(
@@ -39,14 +45,18 @@ def main(args: Sequence[str]) -> int:
     every = [session for folder in options.folders for session in sessions(folder)]
     tokens = [set(tokens_of(" ".join(turn.text for turn in session.turns))) for session in every]
     usual = [items(session) for session in every]
-    for name in ["", *lists.names(f"talk_{options.language}")]:
-        kept, changed = list(usual), 0
-        entries = lists.lines(f"talk_{options.language}.{name}") if name else ()
-        first = {word for line in entries for entry in line.split(",") for word in tokens_of(entry)[:1]}
-        for at, session in enumerate(every):
-            if not first.isdisjoint(tokens[at]):
-                kept[at] = without(name, options.language, session)
-                changed += len({item.text for item in kept[at]} ^ {item.text for item in usual[at]})
+    places = {
+        name: [at for at, said in enumerate(tokens) if first_words(options.language, name) & said]
+        for name in lists.names(f"talk_{options.language}")
+    }
+    for name in ["", *sorted(places, key=lambda name: len(places[name]))]:
+        kept = list(usual)
+        for at in places.get(name, ()):
+            kept[at] = without(name, options.language, every[at])
+        changed = sum(
+            len({item.text for item in kept[at]} ^ {item.text for item in usual[at]})
+            for at in places.get(name, ())
+        )
         print(f"{name or 'all lists'}: {changed} items change", flush=True)
         for folder in options.folders:
             mine = [at for at, one in enumerate(every) if Path(one.person).parent == folder]
