@@ -124,7 +124,7 @@ class Item(NamedTuple):
     worth: str
 
 
-def judged(chances: Iterator[float], step: float = 0.0) -> Callable[[worth.Exchange], Worth]:
+def worth_by(chances: Iterator[float], step: float = 0.0) -> Callable[[worth.Exchange], Worth]:
     """Takes the worth of each statement from some chances; the cuts are higher by a step."""
 
     def worth_of(exchange: worth.Exchange) -> Worth:
@@ -238,11 +238,11 @@ def main(args: Sequence[str]) -> int:
         print(f"{folder}: {len(gold)} statements, average precision {precision.mean():.3f}")
         mine = [one for one in every if Path(one.person).parent == folder]
         for step in _STEPS:
-            worth_of = judged(iter([scores[n] for n in of_folder]), step)
+            worth_of = worth_by(iter([scores[n] for n in of_folder]), step)
             kept = [item for one in mine for item in items(one, worth_of)]
             print(f"  cuts {step:+.2f}  {figures(kept, mine)}")
     if options.kept:
-        worth_of = judged(iter(scores))
+        worth_of = worth_by(iter(scores))
         for one in every:
             for item in items(one, worth_of):
                 print("+" if item.gold else "-", Path(one.person).name, one.name, item.kind, item.text)

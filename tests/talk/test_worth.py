@@ -198,3 +198,8 @@ def test_where_the_assistant_answers_at_length_less_is_kept() -> None:
     advice = "Here is what I would pack for the crossing. "
     assert kept(words, ("assistant Pip", advice)) == [words]
     assert kept(words, ("assistant Pip", advice * 9)) == []
+
+
+def test_what_the_assistant_shall_do_is_not_kept_whatever_it_names() -> None:
+    assert kept("now i want you to paint the mast of the Heron in RAL 5008") == []
+    assert kept("now i want the mast of the Heron in RAL 5008") != []
