@@ -67,7 +67,15 @@ def least_trusted(*trusts: str) -> str:
 MATCH_KINDS = ("episode", "fact", "skill", "note", "todo", "turn")  # of units
 NOTE_KINDS = ("episode", "semantic", "skill", "note", "log")
 NOTE_STATES = ("current", "archived", "pending", "draft")
-MEMORY_TYPES = ("decision", "preference", "lesson", "procedure", "event", "to-do")  # free words are kept, too
+MEMORY_TYPES = (
+    "decision",
+    "preference",
+    "lesson",
+    "procedure",
+    "event",
+    "to-do",
+    "environment",
+)  # free words are kept, too
 SESSION, PROJECT = "session", "project:"  # scopes; an empty one is permanent
 
 

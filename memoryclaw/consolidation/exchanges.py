@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from memoryclaw.consolidation.tool_calls import ToolText, is_call_line, is_idle, printed, read_call
+from memoryclaw.consolidation.command_lines import COMMAND, FILE, argument, commands
+from memoryclaw.consolidation.tool_calls import ToolText, is_call_line, printed, read_call
 from memoryclaw.index import stemming
 from memoryclaw.model import Turn
 from memoryclaw.talk.own_words import without_secrets
@@ -203,13 +204,8 @@ def _rarity(spellings: Counter[str]) -> float:
 
 # What was done: files that were touched, and commands that ran with their result
 
-_COMMAND = ("command", "cmd", "script")
-_FILE = ("file_path", "path", "notebook_path", "filePath", "filename", "file")
 _FILES, _RAN = 5, 4
 _LONGEST = 80  # characters of a command
-_APART = re.compile(r"&&|\|\||[;\n]")
-_PIPED = re.compile(r"\s(?:\d?>{1,2}&?|\|)\s?\S.*$|\s?2>&1.*$")
-_HERE = re.compile(r"<<-?\s*['\"]?\w+.*", re.DOTALL)
 
 
 class Ran(NamedTuple):
@@ -243,7 +239,7 @@ def deeds(turns: Iterable[Turn]) -> Deeds:
         call = read_call(turn.text) if turn.role == "tool" else None
         if call is None:
             continue
-        if command := _first(call.args, _COMMAND):
+        if command := argument(call.args, COMMAND):
             for part in commands(command):
                 ran.pop(part, None)
                 ran[part] = Ran(turn.line, part, not call.failed)
@@ -251,7 +247,7 @@ def deeds(turns: Iterable[Turn]) -> Deeds:
             trouble.ran(turn, command, failed=call.failed)
         elif call.looks_up:
             continue
-        elif path := _first(call.args, _FILE):
+        elif path := argument(call.args, FILE):
             name = path.replace("\\", "/").rpartition("/")[2]
             files[name] += 1
             trouble.touched(name)
@@ -274,9 +270,7 @@ class Lesson(NamedTuple):
 
     def __str__(self) -> str:
         error = f": “{self.error}”" if self.error else ""
-        return (
-            f"`{self.command.replace('`', chr(39))}` failed{error} – passes since {', '.join(self.changed)}"
-        )
+        return f"{_shown(self.command)} failed{error} – passes since {', '.join(self.changed)}"
 
 
 class _Trouble:
@@ -298,7 +292,7 @@ class _Trouble:
                     self.lessons.append(failing.lesson._replace(changed=tuple(changed)[-_FILES:]))
             else:
                 for failing in self._failing.values():
-                    failing.commands[f"`{part.replace('`', chr(39))}`"] = None
+                    failing.commands[_shown(part)] = None
 
     def touched(self, name: str) -> None:
         """Takes note of a file that was changed."""
@@ -344,31 +338,16 @@ def error_in(text: str) -> str:
 _SAYS = 2  # telling words of an error, at least
 
 
-def commands(text: str) -> Iterator[str]:
-    """The commands of a line that do something, each as a person would type it, without where its output went."""
-    for part in _APART.split(_HERE.sub("", text)):
-        command = " ".join(_PIPED.sub("", part).split())
-        if not is_idle(command.partition(" ")[0].rpartition("/")[2]):
-            yield command if len(command) <= _LONGEST else command[: _LONGEST - 2].rpartition(" ")[0] + " …"
-
-
-def _first(args: Mapping[str, Any], keys: Iterable[str]) -> str:
-    for value in map(args.get, keys):
-        words = [value] if isinstance(value, str) else value if isinstance(value, list) else []
-        if words and all(isinstance(word, str) for word in words):
-            text = words[2] if len(words) == 3 and words[1] in _SHELL else " ".join(words)
-            if text.strip():
-                return text.strip()
-    return ""
-
-
-_SHELL = ("-c", "-lc")  # of a shell that is given its command
+def _shown(command: str) -> str:
+    """A command in a code span, cut at a word."""
+    short = command if len(command) <= _LONGEST else command[: _LONGEST - 2].rpartition(" ")[0] + " …"
+    return f"`{short.replace('`', chr(39))}`"
 
 
 def as_words(deed: Deeds) -> str:
     """Files and commands in one line."""
     parts = [f"files {', '.join(deed.files)}"] if deed.files else []
     if deed.ran:
-        runs = (f"`{run.command.replace('`', chr(39))}`{'' if run.ok else ' (failed)'}" for run in deed.ran)
+        runs = (f"{_shown(run.command)}{'' if run.ok else ' (failed)'}" for run in deed.ran)
         parts.append("ran " + ", ".join(runs))
     return "; ".join(parts)
