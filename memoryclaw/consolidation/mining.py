@@ -150,13 +150,13 @@ def _tools(stretches: Sequence[ToolSequence]) -> list[tuple[str, int]]:
     """The tools of a session in order, each with the place of its stretch; what goes on over an end was called once."""
     tools: list[tuple[str, int]] = []
     for place, stretch in enumerate(stretches):
-        for tool in map(_step, stretch.tools):
+        for tool in map(step_of, stretch.tools):
             if not tools or tools[-1][0] != tool:
                 tools.append((tool, place))
     return tools
 
 
-def _step(done: str) -> str:
+def step_of(done: str) -> str:
     """What was done, without what only one session says."""
     return f"{PROMPT}{pattern_of(done.removeprefix(PROMPT))}" if done.startswith(PROMPT) else done
 
@@ -169,7 +169,7 @@ def _occurrence(stretches: Sequence[ToolSequence], items: Items, calls_of: Calls
         return None
     ranges = [stretches[place].range for place in sorted({tools[n][1] for n in places})]
     calls = [call for text in ranges for call in _calls(text, stretches[0].session, calls_of)]
-    steps = tightest([_step(call.step) for call in calls], items)
+    steps = tightest([step_of(call.step) for call in calls], items)
     return Occurrence(stretches[0].session, tuple(ranges), tuple(calls[place] for place in steps))
 
 
