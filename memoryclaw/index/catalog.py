@@ -387,6 +387,25 @@ class Catalog:
             )
         ]
 
+    def habits(self, fields: Iterable[str], share: float, sharing: int, notes: int) -> set[str]:
+        """Which of these fields say nothing: so large a share of all plain notes have them, and few values.
+
+        Args:
+            sharing: how many notes a value has on average, at least.
+            notes: in a vault of fewer plain notes, there are none.
+        """
+        fields = sorted(fields)
+        plain = (
+            self.rows("select count(*) from files where kind = 'note' and state = 'current'")[0][0]
+            if fields
+            else 0
+        )
+        if plain < notes:
+            return set()
+        sql = f"""select field from fact join files using (fid) where files.kind = 'note' and field {_IN}
+            group by field having count(distinct fid) >= ? and count(distinct value) * ? <= count(distinct fid)"""
+        return {str(field) for (field,) in self.rows(sql, (json.dumps(fields), share * plain, sharing))}
+
     def entity_name(self, entity: str) -> str:
         """The name under which facts of this entity stand, also when asked by a synonym; as given when none do."""
         entity, *others = self._names_of(entity)

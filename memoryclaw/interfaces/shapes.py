@@ -203,6 +203,7 @@ REASONS = {
     "other_project": "it holds in another project than the one that is worked in",
     "other_time": "held at another time than the one asked about",
     "pending": "waits for a yes or a no",
+    "property": "a property of a note that the question does not ask for",
     "quarantined": "quarantined",
     "same_note": "enough sections of its note are in already",
     "superseded": "superseded by a newer value",

@@ -183,6 +183,12 @@ def place_of(path: str) -> Place | None:
     return Place("note") if name.endswith(".md") else None
 
 
+def is_plain(path: str) -> bool:
+    """True for a plain note: neither an episode nor facts, a skill or a log."""
+    place = place_of(path)
+    return place is not None and place.kind == "note"
+
+
 def tells_how(path: str) -> bool:
     """True for files in `skills/`, archived ones too; skills need approval."""
     return path.removeprefix("archive/").startswith("skills/")

@@ -81,7 +81,7 @@ def units_of(
 
     Args:
         properties: header values to search besides names; read from `note.meta` when not given.
-        fact_lines: those that are facts; those of `note.facts` when not given.
+        fact_lines: those that are facts and no prose; those of the facts of a semantic file when not given.
         rest: the text after the first `MAX_TEXT` characters, of which only the distinct words are kept.
         fields: what the fields of a plain note tell of the note itself; its first unit holds them, each with its name.
         todos: the lines with boxes: number, line, and what it says.
@@ -89,7 +89,7 @@ def units_of(
     if note.turns:
         return tuple(unit for turn in note.turns for unit in _turn_units(turn, note))
     if fact_lines is None:
-        fact_lines = frozenset(fact.line for fact in note.facts)
+        fact_lines = frozenset(fact.line for fact in note.facts if note.kind == "semantic")
     if properties is None:
         meta = without_facts(note.meta) if note.kind == "semantic" else note.meta
         properties = read_properties(meta, {}).other
@@ -524,7 +524,7 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
     fields = read_fields(
         source.path, doc, read, header, note_id=header.id or _path_id(source.path), title=title
     )
-    facts = _with_labels(Facts(fields.facts, told=fields.told), doc, settings.doubts)
+    facts = _with_labels(Facts(fields.facts), doc, settings.doubts)
     return reading._replace(facts=facts, fields=fields)
 
 
