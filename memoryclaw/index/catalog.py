@@ -285,6 +285,11 @@ class Catalog:
         recorded = [Problem(*row) for row in self.rows("select path, line, message, hint from problems")]
         return sorted({*recorded, *self._twins()})
 
+    def dated_notes(self, path: str = "") -> list[tuple[str, str, str]]:
+        """The plain notes that have a day, as (path, time, title): that at a path, or all."""
+        sql = "select path, at, title from files where kind = 'note' and state = 'current' and at != '' and (?1 = '' or path = ?1)"
+        return self.rows(sql, (path,))
+
     def files(self) -> int:
         """How many notes there are."""
         return int(self.rows("select count(*) from files where kind != 'settings'")[0][0])

@@ -21,6 +21,7 @@ from memoryclaw.text import encoding
 from memoryclaw.text.dates import falls_in, find_ranges, leading_range, next_occurrence
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.language import Language, key_of, keys_of, words_of
+from memoryclaw.vault.days import source_of_day
 from memoryclaw.vault.files import digest_of
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import place_of
@@ -48,6 +49,8 @@ class ShownUnit(NamedTuple):
     text: str
     digest: str = ""  # of its whole file
     superseded: tuple[Superseded, ...] = ()  # what its lines told and holds no longer
+    day: str = ""  # of a plain note
+    day_from: str = ""  # name | heading | folder | header
 
 
 class NoteEntry(NamedTuple):
@@ -95,7 +98,9 @@ def show(id_: str, catalog: Catalog, vault: Vault, today: date) -> ShownUnit:
     excerpt = "".join(lines[address.line - 1 : address.end_line])
     place = place_of(address.path)
     if place is None or place.kind not in ("episode", "log"):
-        return ShownUnit(address, excerpt, digest)
+        dated = catalog.dated_notes(address.path)
+        day, source = (dated[0][1][:10], source_of_day(*dated[0])) if dated else ("", "")
+        return ShownUnit(address, excerpt, digest, day=day, day_from=source)
     episode = readable(excerpt) if place.kind == "episode" else ""
     lines_shown = ShownLines(address.path, address.line, address.end_line, episode)
     outdated = successors(catalog, [lines_shown], today.isoformat()) if episode or place.kind == "log" else {}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import date
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -159,7 +160,9 @@ class EvidenceReader:
         )  # fmt: skip
         return self._with_names(evidence, question)
 
-    def _unasked(self, units: Iterable[UnitSummary], question: Question, always: Set[int]) -> frozenset[int]:
+    def _unasked(
+        self, units: Iterable[UnitSummary], question: Question, always: AbstractSet[int]
+    ) -> frozenset[int]:
         """The properties whose key the question does not ask for, nor for what is of a day by its value, nor for facts."""
         filtered = any(
             item.field in ("kind", "entity", "type") and not item.negated for item in question.query.filters

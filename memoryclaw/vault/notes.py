@@ -22,13 +22,14 @@ from memoryclaw.model import (
     Unit,
     least_trusted,
 )
-from memoryclaw.text.dates import days_of, parse_timestamp
+from memoryclaw.text.dates import days_of
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import Split, header_length, is_filled_in, split
 from memoryclaw.text.language import words_of
 from memoryclaw.text.markdown import Body, links_in, read_body, sections_of
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import audience
+from memoryclaw.vault.days import day_in_folders, day_in_heading, day_in_name
 from memoryclaw.vault.doubts import NO_DOUBTS, UNSAID, FileDoubts
 from memoryclaw.vault.facts import Facts, read_facts, without_facts
 from memoryclaw.vault.fields import NO_FIELDS, NoteFields, is_template, read_fields
@@ -364,7 +365,6 @@ def _distinct(text: str) -> list[str]:
 # Notes: header, body, facts, skill or turns by kind of file.
 
 MAX_PROBLEMS = 50  # reported for one file
-_NAME_TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:[_T ](\d\d)-(\d\d)-(\d\d))?(?![\d-])")
 _CONFLICT = re.compile(r"^<{7} .*$", re.MULTILINE)
 _NOT_STORED = re.compile("[\0\ud800-\udfff]")
 _NO_BODY = Body("", (), (), (), (), "")
@@ -585,7 +585,7 @@ def _note(source: _Source, reading: _Reading) -> Note:
         "entities": header.entities,
         "entity": reading.fields.entity,
         "project": header.project,
-        "when": header.when or _time_in_name(source.stem),
+        "when": header.when or day_in_name(source.stem) or _day_around(source, body),
         "until": header.until,
         "trust": header.trust,
         "pinned": header.pinned,
@@ -626,11 +626,11 @@ def _first_title(body: Body) -> str:
     return next((heading.text for heading in body.headings if heading.level == 1), "")
 
 
-def _time_in_name(stem: str) -> str:
-    hit = _NAME_TIME.match(stem)
-    if hit is None:
+def _day_around(source: _Source, body: Body) -> str:
+    """The day of a plain note that its first heading or its folders name."""
+    if source.place.kind != "note" or is_template(source.path, ""):
         return ""
-    return parse_timestamp(hit[1] if hit[2] is None else f"{hit[1]} {hit[2]}:{hit[3]}:{hit[4]}")
+    return (day_in_heading(body.headings[0].text) if body.headings else "") or day_in_folders(source.path)
 
 
 def _tags(said: tuple[str, ...], inline: tuple[str, ...]) -> tuple[str, ...]:

@@ -57,7 +57,8 @@ def show(context: CliContext, *, id_: str, session: str, form: str | None) -> No
 def _show_text(shown: ShownUnit) -> None:
     if sys.stdout.isatty():
         at = shown.address
-        say(styled(f"{at.path}:{at.line}-{at.end_line}", dim=True))
+        day = f"  {shown.day}, from its {shown.day_from}" if shown.day else ""
+        say(styled(f"{at.path}:{at.line}-{at.end_line}{day}", dim=True))
     click.echo(visible(shown.text), nl=not shown.text.endswith("\n"))
     from memoryclaw.writing.context import fact_in_words  # `--help` needs none
 

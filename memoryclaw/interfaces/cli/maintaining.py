@@ -97,6 +97,11 @@ def status(context: CliContext, *, usage: bool) -> None:
         answer(context, app, printer, name, {})
 
 
+_DAY_FROM = {
+    "name": "names of notes", "heading": "first headings", "folder": "folders", "header": "headers",
+}  # fmt: skip
+
+
 def _show_status(now: Status) -> None:
     kinds = ", ".join(f"{count} {kind}" for kind, count in now.notes.items()) or "none"
     last = now.git.last
@@ -104,6 +109,7 @@ def _show_status(now: Status) -> None:
         ("vault", now.vault),
         ("files", kinds),
         ("index", f"{now.index.engine}, {plural(now.index.units, 'unit')}, {_size(now.index.bytes)}"),
+        ("days", ", ".join(f"{count} from {_DAY_FROM[source]}" for source, count in now.days.items())),
         ("behind", f"{plural(now.behind, 'file')} behind" if now.behind else "up to date"),
         ("waiting", _waits(now.waiting, "turn", "to be consolidated")),
         ("watcher", f"running (process {now.daemon})" if now.daemon else "not running"),
