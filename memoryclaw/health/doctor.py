@@ -273,7 +273,7 @@ def _modes(root: Path, state: Path) -> Iterator[tuple[Path, int, bool]]:
 def _links(patient: CheckedVault) -> Check:
     details = tuple(
         Problem(end.source, end.line, f"links to {end.target!r}, which nothing in the vault answers to")
-        for end in dangling(patient.catalog, patient.vault.is_beside)
+        for end in dangling(patient.catalog, patient.vault.beside())
     )
     if not details:
         return Check("links", "ok", "every link leads somewhere")

@@ -168,13 +168,21 @@ def dangling(catalog: Catalog, is_file: Callable[[str, str], bool]) -> list[Link
     Args:
         is_file: whether a target, as it is written in the note at a path, is a file that is no note.
     """
+    leads: dict[tuple[str, str], bool] = {}  # by folder and target: many notes show one picture
+
+    def is_there(path: str, target: str) -> bool:
+        place = (path.rpartition("/")[0], target)
+        if place not in leads:
+            leads[place] = bool(lead_to(target, path, catalog)) or is_file(path, target)
+        return leads[place]
+
     rows = catalog.rows(
         "select path, line, target, anchor, label from links where target != '' order by path, seq"
     )
     return [
         LinkEnd(path, line, f"{target}#{anchor}" if anchor else target, label, "")
         for path, line, target, anchor, label in rows
-        if not is_filled_in(target) and not lead_to(target, path, catalog) and not is_file(path, target)
+        if not is_filled_in(target) and "://" not in target and not is_there(path, target)
     ]
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+import posixpath
 import stat
 import struct
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -152,13 +154,31 @@ class Vault:
         info = self._look(path)
         return _pack(info) + self.doubts(path).mark if info and stat.S_ISREG(info.st_mode) else None
 
-    def is_beside(self, source: str, target: str) -> bool:
-        """True when a target that a note at a path names is any file of the folder: from its root, or from the note's own folder."""
-        places = (self.root / target, (self.root / source).parent / target)
+    def beside(self) -> Callable[[str, str], bool]:
+        """Tells whether a target that a note at a path names is any file of the folder: from its root, from the note's own folder, or by its name anywhere."""
+        named: dict[str, list[str]] = {}
         inside = f"{self.root}{os.sep}"
-        return any(
-            os.path.normpath(location).startswith(inside) and os.path.lexists(location) for location in places
-        )
+
+        def is_beside(source: str, target: str) -> bool:
+            places = (self.root / target, (self.root / source).parent / target)
+            if any(os.path.normpath(at).startswith(inside) and os.path.lexists(at) for at in places):
+                return True
+            if not named:
+                named.update(self._files_by_name())
+            ending = _plain_name(posixpath.normpath(target)).lstrip("./")
+            return any(f"/{path}".endswith(f"/{ending}") for path in named.get(ending.rpartition("/")[2], ()))
+
+        return is_beside
+
+    def _files_by_name(self) -> dict[str, list[str]]:
+        """The paths of all files of the folder by their name, whatever its case; hidden ones are none of it."""
+        named: dict[str, list[str]] = {}
+        for folder, folders, names in os.walk(self.root):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            above = os.path.relpath(folder, self.root).replace(os.sep, "/")
+            for name in names:
+                named.setdefault(_plain_name(name), []).append(_plain_name(f"{above}/{name}"))
+        return named
 
     def is_odd(self, path: str) -> bool:
         """True when a walk has something to say about the file at this path besides its stamp, or may have had."""
@@ -306,6 +326,10 @@ def _no_vault(root: Path) -> str:
 
 def _unreadable(folder: str, error: OSError) -> str:
     return f"the folder {_readable(folder)} cannot be read ({error.strerror}); the index keeps what it knew"
+
+
+def _plain_name(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
 
 
 def _pack(found: os.stat_result) -> bytes:
