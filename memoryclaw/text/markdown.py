@@ -10,7 +10,6 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from memoryclaw.model import Link, Section
-from memoryclaw.text.snippets import without_markup
 
 _HEADING = re.compile(r"\n {0,3}(#{1,6})[ \t]+([^\n]*)")
 _UNDERLINE = re.compile(r"\n {0,3}(=+|-+)[ \t]*(?=\n|\Z)")
@@ -25,7 +24,6 @@ _TAG = re.compile(
     r"#(?<!\S#)([^\s\u2000-\u206F\u2E00-\u2E7F\u3001-\u3004\u3008-\u301F\u30FB\uFF01-\uFF0F\uFF1A-\uFF20\uFF3B-\uFF3D\uFF5B-\uFF65"
     r"'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\]+)"
 )
-_HTML = re.compile(r"</?[A-Za-z][^<>]*>")
 _ANCHOR = re.compile(r"[ \t]*\{#[^{}\n]*\}$")  # of a heading, as Hugo and Pandoc write it
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*(?=\n|\Z)", re.MULTILINE)
 # An opening or closing code fence (also in lists and quotes), a run of backticks, or a comment mark.
@@ -71,12 +69,6 @@ def read_body(body: str, first_line: int) -> Body:
     tags = inline_tags(quiet) if "#" in quiet else ()
     blocks = _blocks(quiet, first_line) if "^" in quiet else ()
     return read._replace(links=links, tags=tags, blocks=blocks)
-
-
-def first_title(body: Body) -> str:
-    """The first heading of level 1 as text, without markup; empty without one."""
-    title = next((heading.text for heading in body.headings if heading.level == 1), "")
-    return without_markup(_HTML.sub("", title) if "<" in title else title)
 
 
 def sections_of(body: Body, first_line: int) -> tuple[Section, ...]:

@@ -12,7 +12,8 @@ from memoryclaw.text import dates
 from memoryclaw.text import words as lists
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import Split, split
-from memoryclaw.text.markdown import Body, first_title, read_body
+from memoryclaw.text.markdown import Body, read_body
+from memoryclaw.text.snippets import without_markup
 from memoryclaw.vault.audience import label_of
 from memoryclaw.vault.facts import VALUE, Facts, FactValue, clean_name, fact_id, fact_value, leaves
 from memoryclaw.vault.layout import place_of
@@ -163,6 +164,15 @@ def _has_day(text: str) -> bool:
         return False
     ranges, _ = dates.find_ranges(text.replace("_", " "), dates.ANCHOR)
     return any(span.start and span.end and dates.is_week_or_less(span.start, span.end) for span in ranges)
+
+
+_HTML = re.compile(r"</?[A-Za-z][^<>]*>")
+
+
+def first_title(body: Body) -> str:
+    """The first heading of level 1 as text, without markup; empty without one."""
+    title = next((heading.text for heading in body.headings if heading.level == 1), "")
+    return without_markup(_HTML.sub("", title) if "<" in title else title)
 
 
 # The fields of a note, as facts of its entity or as text.

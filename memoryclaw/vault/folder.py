@@ -8,13 +8,14 @@ import posixpath
 import stat
 import struct
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import VaultError
 from memoryclaw.model import NOTHING, OWNER, Problem, Stamp
 from memoryclaw.vault.doubts import FileDoubts
+from memoryclaw.vault.excluded import IGNORE_FILE, OBSIDIAN_FILE, Excluded, read_excluded
 from memoryclaw.vault.layout import (
     ALIASES_FILE,
     CONFLICT_COPY,
@@ -39,6 +40,8 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 _ATTEMPTS = 3
+_MOST_SETTINGS = 1024 * 1024  # bytes read of a file of settings
+_NOTHING_EXCLUDED = Excluded()
 _PACK, _PACKED = struct.Struct("<qqqQ").pack, struct.calcsize("<qqqQ")
 MAX_BYTES = 256 * 1024 * 1024
 
@@ -56,12 +59,18 @@ class Vault:
     """One vault folder on disk, as one audience sees it: whatever is read has lost what is for others."""
 
     def __init__(
-        self, root: Path, audience: str = OWNER, labels: Mapping[str, Any] = NOTHING, zone: str = ""
+        self,
+        root: Path,
+        audience: str = OWNER,
+        labels: Mapping[str, Any] = NOTHING,
+        zone: str = "",
+        exclude: Sequence[str] = (),
     ) -> None:
         self.root = root
         self.audience = audience
         self.labels = labels
         self.zone = zone
+        self.exclude = exclude
         self._prefix = os.fspath(root) + "/"
         self._places = places(os.fspath(root))
 
@@ -87,10 +96,35 @@ class Vault:
         if not under:
             self._settings(scan)
             self._must_not_be_empty(scan)
+        self._leave_out(scan)
         if doubts(self._prefix[:-1]):
             for path in scan.files:
                 scan.files[path] = scan.files[path][:_PACKED] + self.doubts(path).mark
         return scan
+
+    def _leave_out(self, seen: Scan) -> None:
+        """Takes out what the person excludes, and says how many notes that is."""
+        excluded = self._excluded()
+        seen.problems.extend(excluded.problems)
+        hidden = (
+            [path for path in seen.files if excluded.hides(path)] if excluded != _NOTHING_EXCLUDED else []
+        )
+        for path in hidden:
+            del seen.files[path]
+        if hidden:
+            seen.ignored.append(f"{len(hidden)} {'note' if len(hidden) == 1 else 'notes'} that you exclude")
+
+    def _excluded(self) -> Excluded:
+        texts = [self._text(name) for name in (IGNORE_FILE, OBSIDIAN_FILE)]
+        return read_excluded(self.exclude, *texts) if self.exclude or any(texts) else _NOTHING_EXCLUDED
+
+    def _text(self, name: str) -> str:
+        """The text of a hidden file of settings; empty where it is not there."""
+        try:
+            with open(os.open(self._prefix + name, _FILE), "rb") as file:
+                return file.read(_MOST_SETTINGS).decode("utf-8", "replace")
+        except OSError:
+            return ""
 
     def read(self, path: str, raw: bytes | None = None) -> tuple[bytes, Stamp] | None:
         """A file's bytes with the stamp they were read at, or None when there is no regular file or nothing to see in it."""
@@ -149,7 +183,7 @@ class Vault:
         Raises:
             VaultError: it cannot be told whether the file is there.
         """
-        if not is_wanted(path) or not self._is_reached(path):
+        if not is_wanted(path) or not self._is_reached(path) or self._excluded().hides(path):
             return None
         info = self._look(path)
         return _pack(info) + self.doubts(path).mark if info and stat.S_ISREG(info.st_mode) else None

@@ -26,13 +26,13 @@ from memoryclaw.text.dates import days_of
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import Split, header_length, is_filled_in, split
 from memoryclaw.text.language import words_of
-from memoryclaw.text.markdown import Body, first_title, links_in, read_body, sections_of
+from memoryclaw.text.markdown import Body, links_in, read_body, sections_of
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import audience
 from memoryclaw.vault.days import day_in_folders, day_in_heading, day_in_name
 from memoryclaw.vault.doubts import NO_DOUBTS, UNSAID, FileDoubts
 from memoryclaw.vault.facts import Facts, read_facts, without_facts
-from memoryclaw.vault.fields import NO_FIELDS, NoteFields, is_template, read_fields
+from memoryclaw.vault.fields import NO_FIELDS, NoteFields, first_title, is_template, read_fields
 from memoryclaw.vault.forgotten import (
     NOTHING_FORGOTTEN,
     ForgottenLines,
