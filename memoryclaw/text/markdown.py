@@ -18,6 +18,10 @@ _WIKILINK = re.compile(r"\[\[([^\[\]\n|#^\\]*+)(?:#?(\^?[^\[\]\n|\\]*+))(?:\\?\|
 _MARKDOWN_LINK = re.compile(
     r"\[([^\[\]\n]*)\]\(<?([^()<>\s]+?\.md)(?:#([^()<>\s]*))?>?(?:[ \t]+\"[^\"\n]*\")?\)"
 )
+# What Hugo makes a link of: `{{< relref "plum#steps" >}}`, most of the time as the address of a Markdown link.
+_RELREF = re.compile(
+    r"\{\{[<%][ \t]*(?:rel)?ref[ \t]+\"?([^\"\s#<>{}]*)(?:#([^\"\s<>{}]*))?\"?[^<>{}\n]*[>%]\}\}"
+)
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]*:|//")
 # The punctuation of Chinese and Japanese ends a tag, as a comma does.
 _TAG = re.compile(
@@ -65,7 +69,7 @@ def read_body(body: str, first_line: int) -> Body:
     """Reads a body whose first line is line `first_line` of its file."""
     read = outline(body)
     quiet = read.quiet
-    links = tuple(_links(quiet, first_line)) if "](" in quiet or "[[" in quiet else ()
+    links = tuple(_links(quiet, first_line)) if "](" in quiet or "[[" in quiet or "{{" in quiet else ()
     tags = inline_tags(quiet) if "#" in quiet else ()
     blocks = _blocks(quiet, first_line) if "^" in quiet else ()
     return read._replace(links=links, tags=tags, blocks=blocks)
@@ -106,6 +110,9 @@ def links_in(text: str) -> list[tuple[int, Link]]:
         target, anchor, label = hit.groups("")
         embed = text[start - 1 : start] == "!"
         links.append((start, Link(target.strip(), anchor.strip(), label.strip(), 0, embed)))
+    if "{{" in text:
+        links += [(hit.start(), Link(hit[1], hit[2] or "", "", 0)) for hit in _RELREF.finditer(text)]
+        links.sort(key=lambda pair: pair[0])
     if "](" in text:
         links += [
             (hit.start(), Link(_unquote(hit[2]), _unquote(hit[3] or ""), hit[1], 0))
