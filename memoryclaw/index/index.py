@@ -21,6 +21,7 @@ from memoryclaw.model import COUNTED, PERMANENT, Note, Problem, Stamp, Unit
 from memoryclaw.ports import IndexClause, IndexConnection, IndexDatabase, IndexRow, TextIndex
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.vault.folder import pack_stamp
+from memoryclaw.vault.layout import page_name
 
 VERSION = "29"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text"
@@ -614,7 +615,7 @@ def stored_stamp(stamp: Stamp, racy: bool) -> bytes:
 def file_row(fid: int, filed: IndexedNote, code: str) -> tuple[object, ...]:
     """The row of `files`."""
     note = filed.note
-    stem = unicodedata.normalize("NFC", note.path.rpartition("/")[2].rpartition(".")[0]).casefold()
+    stem = link_key(note.path.rpartition("/")[2].rpartition(".")[0])
     return (
         fid, note.path, stored_stamp(filed.stamp, filed.racy), filed.digest, note.id, note.kind, note.state, note.title,
         note.when, note.until, json.dumps(note.tags, ensure_ascii=False), note.trust, int(note.pinned), stem,
@@ -703,7 +704,8 @@ def cited_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
 
 def link_key(target: str) -> str:
     """What two spellings of a link's target share: the last part, without `.md`, case folded, accents composed."""
-    return unicodedata.normalize("NFC", target.rpartition("/")[2].removesuffix(".md")).casefold()
+    last = page_name(target).rpartition("/")[2].removesuffix(".md")
+    return unicodedata.normalize("NFC", last).casefold()
 
 
 def problem_rows(problems: Iterable[Problem]) -> Iterator[tuple[object, ...]]:

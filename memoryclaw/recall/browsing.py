@@ -21,7 +21,7 @@ from memoryclaw.text import encoding
 from memoryclaw.text.dates import falls_in, find_ranges, leading_range, next_occurrence
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.language import Language, key_of, keys_of, words_of
-from memoryclaw.vault.days import source_of_day
+from memoryclaw.vault.days import day_in_name, names_of_day, source_of_day
 from memoryclaw.vault.files import digest_of
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import place_of
@@ -364,8 +364,10 @@ def _link_keys(address: Address, catalog: Catalog) -> list[str]:
             for name in (address.entity, *(word for _, word in catalog.synonyms([key_of(address.entity)])))
         ]
     sql = "select name from names where path = ? and kind in ('alias', 'merged')"
-    aliases = catalog.rows(sql, (address.path,))
-    return [link_key(address.path), link_key(address.note), *(link_key(str(row[0])) for row in aliases)]
+    names = [str(row[0]) for row in catalog.rows(sql, (address.path,))]
+    if day := day_in_name(address.path.rpartition("/")[2].removesuffix(".md")):
+        names += names_of_day(day[:10])
+    return [link_key(name) for name in (address.path, address.note, *names)]
 
 
 def _bytes(vault: Vault, path: str) -> bytes:

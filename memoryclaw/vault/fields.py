@@ -17,7 +17,7 @@ from memoryclaw.text.snippets import without_markup
 from memoryclaw.vault.audience import label_of
 from memoryclaw.vault.facts import VALUE, Facts, FactValue, clean_name, fact_id, fact_value, leaves
 from memoryclaw.vault.layout import place_of
-from memoryclaw.vault.properties import Properties, is_told, read_properties
+from memoryclaw.vault.properties import Properties, is_told, plain_name, read_properties
 from memoryclaw.vault.todos import read_todo
 from memoryclaw.vault.validity import is_lifecycle_value
 
@@ -32,6 +32,7 @@ _LINE = re.compile(
 _BOLD = re.compile(
     rf"([ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:\*\*({_KEY}?)(?::\*\*|\*\*[ \t]?:)|__({_KEY}?)(?::__|__[ \t]?:)))[ \t]+(\S.*)$"
 )
+_BULLET = re.compile(r"[ \t>]*(?:[-*+]|\d+[.)])[ \t]")
 _UNFILLED = re.compile(r"([*_])\(.*\)\1|\{\{.*\}\}")
 _WITHIN = re.compile(
     rf"\[({_KEY})::[ \t]*+((?:\[\[[^\[\]]*+\]\]|[^\[\]])*+)\](?![(\[]|: *https?:)|\(({_KEY})::[ \t]*+([^()]*+)\)"
@@ -81,9 +82,11 @@ def inline_fields(body: Body, first_line: int) -> list[InlineField]:
 def _fields_of(quiet: str, line: str, number: int) -> Iterator[InlineField]:
     line_field = _LINE.match(quiet)
     if line_field is not None:
+        if quiet[0] in " \t" and not _BULLET.match(quiet):
+            return  # a property of the block above it, in Logseq, and not of its page
         start = line_field.start(3) if line_field[3] else len(line)
         one = _field_at(line_field[2].rstrip("_"), line, number, start)
-        if one.key.lower() not in _OF_A_VALUE:
+        if one.key.lower() not in _OF_A_VALUE and is_told(one.key, one.value.text):
             yield one
         return
     for hit in _WITHIN.finditer(quiet):
@@ -167,6 +170,25 @@ def _has_day(text: str) -> bool:
 
 
 _HTML = re.compile(r"</?[A-Za-z][^<>]*>")
+
+
+# The first lines of a page of Logseq, before any block.
+_PAGE_PROPERTY = re.compile(r"([\w-]+)::[ \t]+(\S.*)")
+
+
+def with_page_properties(said: Properties, body: Body) -> Properties:
+    """The properties of a note without a header, with the title, the aliases and the tags that its first lines say as Logseq writes them."""
+    page: dict[str, str] = {}
+    for line in body.quiet.split("\n") if "::" in body.quiet[:400] else ():
+        if (hit := _PAGE_PROPERTY.fullmatch(line.rstrip())) is None:
+            break
+        page[hit[1].lower()] = hit[2]
+    if not page:
+        return said
+    read = read_properties(
+        {key: page[key] for key in ("title", "alias", "aliases", "tags") if key in page}, {}
+    )
+    return said._replace(title=read.title, aliases=read.aliases, tags=tuple(map(plain_name, read.tags)))
 
 
 def first_title(body: Body) -> str:

@@ -18,6 +18,7 @@ from memoryclaw.vault.doubts import FileDoubts
 from memoryclaw.vault.excluded import IGNORE_FILE, OBSIDIAN_FILE, Excluded, read_excluded
 from memoryclaw.vault.layout import (
     ALIASES_FILE,
+    BACKUPS,
     CONFLICT_COPY,
     DECISIONS_FILE,
     NO_NOTES,
@@ -40,6 +41,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 _ATTEMPTS = 3
+_LOGSEQ = BACKUPS[0].partition("/")[0]
 _MOST_SETTINGS = 1024 * 1024  # bytes read of a file of settings
 _NOTHING_EXCLUDED = Excluded()
 _PACK, _PACKED = struct.Struct("<qqqQ").pack, struct.calcsize("<qqqQ")
@@ -258,6 +260,9 @@ class Vault:
                 try:
                     folders: list[str] = []
                     _list(fd, folder, folders, seen)
+                    if folder == _LOGSEQ:
+                        seen.ignored.extend(f"{name}/" for name in folders if f"{name}/" in BACKUPS)
+                        folders = [name for name in folders if f"{name}/" not in BACKUPS]
                     stack += self._names(folders) if self._places.moved else folders
                 finally:
                     os.close(fd)
@@ -349,7 +354,12 @@ def is_wanted(path: str) -> bool:
     if path in _SETTINGS_FILES:
         return True
     name = path.rpartition("/")[2]
-    if is_hidden(path) or not name.endswith(_suffixes(path)) or name.startswith(_JUNK):
+    if (
+        is_hidden(path)
+        or path.startswith(BACKUPS)
+        or not name.endswith(_suffixes(path))
+        or name.startswith(_JUNK)
+    ):
         return False
     return place_of(path) is not None and not CONFLICT_COPY.search(name)
 

@@ -32,7 +32,14 @@ from memoryclaw.vault import audience
 from memoryclaw.vault.days import day_in_folders, day_in_heading, day_in_name
 from memoryclaw.vault.doubts import NO_DOUBTS, UNSAID, FileDoubts
 from memoryclaw.vault.facts import Facts, read_facts, without_facts
-from memoryclaw.vault.fields import NO_FIELDS, NoteFields, first_title, is_template, read_fields
+from memoryclaw.vault.fields import (
+    NO_FIELDS,
+    NoteFields,
+    first_title,
+    is_template,
+    read_fields,
+    with_page_properties,
+)
 from memoryclaw.vault.forgotten import (
     NOTHING_FORGOTTEN,
     ForgottenLines,
@@ -41,13 +48,13 @@ from memoryclaw.vault.forgotten import (
     without_lines,
     without_words,
 )
-from memoryclaw.vault.layout import SALIENCE_FILE, Place, place_of
+from memoryclaw.vault.layout import SALIENCE_FILE, Place, page_name, place_of
 from memoryclaw.vault.logs import Log, read_jsonl, read_markdown_log, role_of
 from memoryclaw.vault.properties import Properties, read_properties
 from memoryclaw.vault.salience import read_topics
 from memoryclaw.vault.skill_formats import Skill, read_javascript_skill, read_json_skill, read_markdown_skill
 from memoryclaw.vault.standings import standing_of_note, standing_of_turn, standings_of_lines
-from memoryclaw.vault.todos import Todo, read_todo, todo_id
+from memoryclaw.vault.todos import Todo, planned_below, read_todo, todo_id
 from memoryclaw.vault.validity import canonical_scope, type_of
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 from memoryclaw.vault.written_by import trust_of_file, trust_of_lines
@@ -499,6 +506,8 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
             )
         return _Reading(doc, header._replace(trust="unknown"), log=log)
     read = read_body(doc.body, doc.body_line)
+    if kind == "note" and not doc.raw:
+        header = with_page_properties(header, read)
     reading = _Reading(doc, header, read, title=header.title, searched=_searchable(doc, header))
     if (
         kind != "skill"
@@ -520,7 +529,7 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
         )
     if kind == "episode":
         return reading._replace(title=header.title or header.summary)
-    title = header.title or first_title(read) or _scrub(source.stem)
+    title = header.title or first_title(read) or page_name(_scrub(source.stem))
     fields = read_fields(
         source.path, doc, read, header, note_id=header.id or _path_id(source.path), title=title
     )
@@ -529,15 +538,19 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
 
 
 def _todos(body: Body, first_line: int) -> tuple[tuple[int, str, Todo], ...]:
-    """The lines with boxes, but for those in code."""
-    if "] " not in body.quiet:
-        return ()
-    lines = zip(body.quiet.split("\n"), body.text.split("\n"), strict=True)
-    return tuple(
-        (number, line.strip(), todo)
-        for number, (quiet, line) in enumerate(lines, first_line)
-        if "] " in quiet and read_todo(quiet) and (todo := read_todo(line))
-    )
+    """The lines with boxes, or words for them, but for those in code; with the days that the lines just below say."""
+    quiet_lines, lines = body.quiet.split("\n"), body.text.split("\n")
+    todos = []
+    for number, (quiet, line) in enumerate(zip(quiet_lines, lines, strict=True)):
+        if read_todo(quiet) is None:
+            continue
+        below = lines[number + 1 : number + 3]
+        written = " ".join(
+            filter(None, (line.strip(), planned_below(below) if "<" in "".join(below) else ""))
+        )
+        if todo := read_todo(written):
+            todos.append((first_line + number, written, todo))
+    return tuple(todos)
 
 
 def _with_labels(facts: Facts, parts: Split, doubts: FileDoubts) -> Facts:
@@ -572,11 +585,12 @@ def _note(source: _Source, reading: _Reading) -> Note:
     if not is_filled_in(doc.raw):  # the header of a template becomes one when it is used
         problems += doc.problems + header.problems
     problems += reading.skill.problems + reading.log.problems + reading.facts.problems
+    title = first_title(body) or page_name(_scrub(source.stem))
     fields: dict[str, Any] = {
         "path": source.path,
         "id": header.id or _path_id(source.path),
         "kind": source.place.kind,
-        "title": reading.title or first_title(body) or _scrub(source.stem),
+        "title": reading.title or title,
         "digest": source.digest,
         "meta": doc.meta,
         "tags": _tags(header.tags, body.tags) if body.tags else header.tags,
