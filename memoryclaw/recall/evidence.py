@@ -156,21 +156,38 @@ class EvidenceReader:
         evidence = Evidence(
             self._units, own_ids, counts, self._weights(question), bool(listed), frozenset(latest), tuple(soon),
             expired=self._expired_units(units, question.today), used=self._uses(own_ids),
-            unasked=self._unasked(units, question, {*listed, *dated, *soon}), folded=Counter(self._lane.folded.values()),
+            unasked=self._unasked(units, question, counts, {*listed, *dated, *soon}), folded=Counter(self._lane.folded.values()),
         )  # fmt: skip
         return self._with_names(evidence, question)
 
     def _unasked(
-        self, units: Iterable[UnitSummary], question: Question, always: AbstractSet[int]
+        self,
+        units: Iterable[UnitSummary],
+        question: Question,
+        counts: Mapping[int, Counts],
+        always: AbstractSet[int],
     ) -> frozenset[int]:
-        """The properties whose key the question does not ask for, nor for what is of a day by its value, nor for facts."""
+        """The properties whose key the question does not ask for, or of which it says nothing besides; nor for what is of a day by its value, nor for facts."""
         filtered = any(
             item.field in ("kind", "entity", "type") and not item.negated for item in question.query.filters
         )
         if filtered or not question.in_words:
             return frozenset()
         properties = [u for u in units if u.kind == "fact" and u.rowid not in always and is_plain(u.path)]
-        asked = [u for u in properties if question.asks_for(u.field, u.days, u.entity_key)]
+        tokens = [leaf.clause.text for leaf in (*question.leaves, *question.aliases)]
+
+        def is_asked(unit: UnitSummary) -> bool:
+            key = set(question.language.tokens(unit.field))
+            held = (
+                {tokens[n] for n in counts[unit.rowid].own if n < len(tokens)}
+                if unit.rowid in counts
+                else set()
+            )
+            return question.asks_for(unit.field, unit.days, unit.entity_key) and (
+                not held <= key or key.issuperset(tokens)
+            )
+
+        asked = list(filter(is_asked, properties))
         habits = self._catalog.habits({u.field for u in asked}, HABIT, HABIT_SHARING, HABIT_NOTES)
         return frozenset(u.rowid for u in properties) - {u.rowid for u in asked if u.field not in habits}
 

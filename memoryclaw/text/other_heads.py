@@ -75,9 +75,10 @@ def _json(text: str) -> Head | None:
         value, end = json.JSONDecoder(parse_int=str, parse_float=str).raw_decode(text)
         values = _checked(value, text[:end])
     except (ValueError, RecursionError) as error:
-        end = re.search(r"^\}[ \t]*$", text, re.MULTILINE)
-        line = getattr(error, "lineno", 1)
-        return _broken("JSON", text[: end.end()], text[end.end() :].removeprefix("\n"), getattr(error, "msg", str(error)), line) if end else None  # fmt: skip
+        if (close := re.search(r"^\}[ \t]*$", text, re.MULTILINE)) is None:
+            return None
+        why, line = getattr(error, "msg", str(error)), getattr(error, "lineno", 1)
+        return _broken("JSON", text[: close.end()], text[close.end() :].removeprefix("\n"), why, line)
     if text[end:].strip(" \t")[:1] not in ("", "\n"):
         return None
     places: dict[tuple[str, ...], int] = {}
