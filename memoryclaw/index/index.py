@@ -523,7 +523,8 @@ def fingerprint(index: Index) -> str:
     """The digest of an index's tables and of its text lane, down to the place of every token."""
     digest = late.hashlib.sha256()
     for row in _rows(index):
-        digest.update(repr(_storable(row)).encode("utf-8", "backslashreplace"))
+        shown = row if isinstance(row, str) else repr(_storable(row))
+        digest.update(shown.encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
 
 
@@ -535,6 +536,7 @@ def _storable(value: Any) -> Any:
 
 
 def _rows(index: Index) -> Iterator[object]:
+    """The rows of all tables, and for each token of the text lane one text with its places."""
     with index.database.guarded() as connection:
         for sql in _TABLES:
             yield from connection.execute(sql)
@@ -544,12 +546,11 @@ def _rows(index: Index) -> Iterator[object]:
         if instances is None:
             yield from _postings(index, places)
         else:
-            for term, places_of_term in instances():
-                yield (
-                    term,
-                    sorted(
-                        (places.get(doc, ("", doc)), column, offset) for doc, column, offset in places_of_term
-                    ),
+            # Numbers in the order of the places, which the rows of units tell: there are millions of them.
+            order = {rowid: n for n, rowid in enumerate(sorted(places, key=places.__getitem__))}
+            for term, found in instances():
+                yield repr(
+                    (_storable(term), sorted((order.get(doc, -doc), column, n) for doc, column, n in found))
                 )
 
 

@@ -168,12 +168,13 @@ def dangling(catalog: Catalog, is_file: Callable[[str, str], bool]) -> list[Link
     Args:
         is_file: whether a target, as it is written in the note at a path, is a file that is no note.
     """
-    leads: dict[tuple[str, str], bool] = {}  # by folder and target: many notes show one picture
+    # By target, and where that names folders by the folder of the note, too: many notes show one picture.
+    leads: dict[tuple[str, str], bool] = {}
 
     def is_there(path: str, target: str) -> bool:
-        place = (path.rpartition("/")[0], target)
+        place = (path.rpartition("/")[0] if "/" in target else "", target)
         if place not in leads:
-            leads[place] = bool(lead_to(target, path, catalog)) or is_file(path, target)
+            leads[place] = is_file(path, target) or bool(lead_to(target, path, catalog))
         return leads[place]
 
     rows = catalog.rows(
