@@ -207,6 +207,7 @@ def migrate(done: Migrated, dry_run: bool) -> None:
     """
     if done.before == done.after:
         say(f"The vault has format {done.after}, the newest: nothing to do.")
+        remark(done.notice)
         return
     for one in done.files:
         say(f"{styled(one.path)} -> {styled(one.to)} (the old file is in {styled(one.kept)})")
