@@ -164,6 +164,12 @@ def _folder(root: Path) -> str:
     return "." if root == config.here() else shlex.quote(os.fspath(root))
 
 
+_READ_ALL_THE_SAME = (
+    " by git's rules, and read here all the same; `audience.folders: {FOLDER: owner}` keeps them for you alone, "
+    "`index.exclude: [FOLDER/]` leaves them unread"
+)
+
+
 def _tell_survey(found: Survey) -> None:
     """Prints what a folder holds, as far as there is anything."""
     if not found.notes:
@@ -175,7 +181,7 @@ def _tell_survey(found: Survey) -> None:
         ("with", ", ".join(plural(count, what) for what, count in counts.items() if count)),
         ("languages", ", ".join(f"{code} {count}" for code, count in found.languages.items())),
         ("beside", ", ".join(f"{count} {suffix}" for suffix, count in found.other.items() if found.place != "vault")),
-        ("ignored", plural(found.ignored, "note") + " by git's rules" if found.ignored else ""),
+        ("ignored", plural(found.ignored, "note") + _READ_ALL_THE_SAME if found.ignored else ""),
         ("secrets", f"{', '.join(found.secret)}: not committed" if found.secret else ""),
         ("changed", f"{plural(len(found.changed), 'file')} with changes that you did not commit: left as they are" if found.changed else ""),
         *((f"{one.folder}/", f"{plural(one.files, 'file')} of yours under a name of MemoryClaw's: {one.meaning}") for one in found.named),
