@@ -22,8 +22,8 @@ LINES = 5  # that are shown at most
 NEAREST = 3  # where none answers
 _OF_BEST = 0.7  # of the best line's share of the question: what holds less is beside the point
 _BLOCK = re.compile(
-    r"\s*(?:[-*+>|#]|\d+[.)]\s)"
-)  # a line that is an item, a quote, a row or a heading of its own
+    r"\s*(?:[-*+>|#]|\d+[.)]\s|[\w -]{1,40}::(?:\s|$))"
+)  # a line that is an item, a quote, a row, a heading or a property of its own
 _MARKS = re.compile(
     r"(?:\s*(?:[-*+]\s|>))*\s*"
 )  # of bullets and quotes, before a line; `**` begins what is bold

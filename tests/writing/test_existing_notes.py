@@ -286,3 +286,10 @@ def test_what_git_ignores_is_told_with_what_can_be_done(tmp_path: Path) -> None:
     assert "1 note by git's rules, and read here all the same" in " ".join(
         Claw()("init", tmp_path / "v", "--yes").out.split()
     )
+
+
+def test_init_and_status_tell_the_same_problems(tmp_path: Path) -> None:
+    put(tmp_path, {"a.md": "---\nx: [1\n---\nA.\n", "b.md": "---\ny: {2\n---\nB.\n", "c.md": "C.\n"})
+    claw = Claw(tmp_path)
+    assert "2 problems" in claw("init", tmp_path, "--yes").out
+    assert len(claw("status", "--json").json["problems"]) == 2

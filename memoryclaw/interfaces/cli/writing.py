@@ -6,13 +6,14 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from memoryclaw import config
-from memoryclaw.errors import InputError
+from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import Bar, as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import pairs, table
@@ -88,6 +89,8 @@ def init(
     done = init_vault(
         root, commit=new if take else (), paths=paths, owner=_owner(context, root, owner, yes=yes)
     )
+    if found.notes and done.action == "created":
+        _read(root)
     may_ask = not (yes or is_passing or config.own_vault(os.environ) == root)
     if own or (may_ask and _asked(context, _ownership())):
         remember_vault(root)
@@ -97,6 +100,14 @@ def init(
         return
     tell(context, done)
     _tell_next(found, paths, root, left=0 if take else len(new), new=done.action != "confirmed")
+
+
+def _read(root: Path) -> None:
+    """Reads the notes of a new vault into its index, so that `status` tells of them what was told here; what hinders that, the next verb says."""
+    from memoryclaw.app import open_vault
+
+    with suppress(MemoryClawError), Bar() as bar, open_vault(root, progress=bar) as app:
+        app.sync()
 
 
 def _owner(context: CliContext, root: Path, name: str, *, yes: bool) -> str:
