@@ -64,6 +64,7 @@ _YOURSELF_UNSPACED = tuple(word for word in _YOURSELF if max(word) > "\u2fff")
 # Words that ask for a day or a place; the fields that hold a place.
 _WHEN, _WHERE = (frozenset(lists.words(f"pronouns.{name}")) for name in ("when", "where"))
 _PLACES = frozenset(lists.words("pronouns.places"))
+_MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
 _LATEST = tuple(
     " ".join(words_of(phrase))
@@ -210,7 +211,7 @@ class Question(NamedTuple):
         return bool(tokens) and self.tokens.issuperset(tokens)
 
     def asks_for(self, field: str, days: str, entity: str) -> bool:
-        """True when it says a word of this field's name or a related one that the entity's name does not have, or asks for a day or a place and the field holds one.
+        """True when it says a word of this field's name or a related one that the entity's name does not have, or asks for a day, a place or a measure and the field holds one.
 
         Args:
             days: that the value of the field is.
@@ -226,7 +227,11 @@ class Question(NamedTuple):
             for words in (_WHEN, _WHERE)
             if typed & words or any(w in self.query.text for w in words if max(w) > "\u2fff")
         ]
-        return (_WHEN in asks and bool(days)) or (_WHERE in asks and not _PLACES.isdisjoint(name))
+        return (
+            (_WHEN in asks and bool(days))
+            or (_WHERE in asks and not _PLACES.isdisjoint(name))
+            or any(typed & words and not words.isdisjoint(name) for words in _MEASURES)
+        )
 
 
 def understand(

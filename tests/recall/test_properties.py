@@ -15,6 +15,7 @@ FILES = {
     "Carl One.md": "---\ncolour: teal\ndate: 2024-05-19\n---\nMet on the pier.\n",
     "Dora Two.md": "---\ncolour: red\n---\nSails with Carl.\n",
     "garden.md": "---\ntitle: Garden\nstatus: active\nrating: 4\nkanban-plugin: basic\n---\n# Garden plan\nBeans go along the south wall.\n",
+    "Well.md": "---\ndepth: 14 m\n---\nThe pump is primed from the can.\n",
     "docs/Index.md": "---\nsearch: false\nsidebar_position: 3\nhead: noindex\n---\n# Index\nRebuild the index after you move the folder.\n",
 }
 
@@ -39,6 +40,7 @@ def ids(app: App, question: str) -> list[str]:
         ("When was the Norway trip?", ["2024 Norway Trip#2024 Norway Trip.end", "2024 Norway Trip#2024 Norway Trip.start"]),
         ("Where was the Norway trip?", ["2024 Norway Trip#2024 Norway Trip.loc"]),
         ("what colour is Carl One", ["Carl One#Carl One.colour"]),
+        ("how deep is the well", ["Well#Well.depth"]),
         ("what is the garden plan", ["garden"]),
         ("how do I rebuild the search index", ["docs/Index"]),
         ("Norway ferry", ["2024 Norway Trip"]),
