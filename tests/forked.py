@@ -74,6 +74,17 @@ class Stem:
             out, err = (Path(name).read_text(encoding="utf-8") for name in streams[1:])
         return code, out, err
 
+    def type(self, script: str, *, environ: Mapping[str, str], cwd: Path) -> tuple[int, str]:
+        """Runs a command line to its end: its exit code and what it printed on both streams; only one that needs a shell gets one."""
+        args = plain(script)
+        if args and self.fits(environ):
+            return self.run(args, stdin="", environ=environ, cwd=cwd, one=True)[:2]
+        ended = subprocess.run(
+            ["bash", "-c", script], cwd=cwd, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            encoding="utf-8", timeout=PATIENCE, check=False,
+        )  # fmt: skip
+        return ended.returncode, ended.stdout
+
     def _ask(self, line: str) -> int:
         process = self._process = self._process or self._started()
         assert process.stdin
