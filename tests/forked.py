@@ -70,9 +70,15 @@ class Stem:
         with tempfile.TemporaryDirectory(prefix="forked") as folder:
             streams = [os.path.join(folder, name) for name in ("in", "out", "out" if one else "err")]
             Path(streams[0]).write_text(stdin, encoding="utf-8", newline="")
-            code = self._ask(json.dumps([args, dict(environ), os.fspath(cwd or Path.cwd()), streams]))
+            code = self.run_on(args, streams, environ=environ, cwd=cwd)
             out, err = (Path(name).read_text(encoding="utf-8") for name in streams[1:])
         return code, out, err
+
+    def run_on(
+        self, args: list[str], streams: list[str], *, environ: Mapping[str, str], cwd: Path | None = None
+    ) -> int:
+        """Runs one command to its end on three files or devices; its exit code."""
+        return self._ask(json.dumps([args, dict(environ), os.fspath(cwd or Path.cwd()), streams]))
 
     def type(self, script: str, *, environ: Mapping[str, str], cwd: Path) -> tuple[int, str]:
         """Runs a command line to its end: its exit code and what it printed on both streams; only one that needs a shell gets one."""
