@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -156,6 +156,13 @@ class Claw:
             input=stdin, capture_output=True, encoding="utf-8", env=env, cwd=cwd, timeout=PATIENCE, check=False,
         )  # fmt: skip
         return Ran(done.returncode, done.stdout, done.stderr)
+
+    def each(self, lines: Sequence[Sequence[str | Path]], *, stdin: str = "") -> list[Ran]:
+        """Runs commands one after the other in one process, at half the cost: for what a look prints, whatever came before it."""
+        words, env = [[*map(os.fspath, line)] for line in lines], self.environment()
+        if self.anew or not STEM.fits(env):
+            return [self(*line, stdin=stdin) for line in words]
+        return [Ran(*ended) for ended in STEM.run_each(words, stdin=stdin, environ=env)]
 
     def start(self, *args: str | Path, **kwargs: Any) -> subprocess.Popen[bytes]:
         """Starts one command and leaves it running."""

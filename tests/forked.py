@@ -16,6 +16,7 @@ import json
 import os
 import pkgutil
 import re
+import resource
 import select
 import shlex
 import shutil
@@ -25,7 +26,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -78,7 +79,24 @@ class Stem:
         self, args: list[str], streams: list[str], *, environ: Mapping[str, str], cwd: Path | None = None
     ) -> int:
         """Runs one command to its end on three files or devices; its exit code."""
-        return self._ask(json.dumps([args, dict(environ), os.fspath(cwd or Path.cwd()), streams]))
+        return self._ask([(args, streams)], environ, cwd)
+
+    def run_each(
+        self, lines: Sequence[list[str]], *, stdin: str, environ: Mapping[str, str]
+    ) -> list[tuple[int, str, str]]:
+        """Runs commands one after the other in one process: what each of them returns and prints."""
+        with tempfile.TemporaryDirectory(prefix="forked") as folder:
+            typed, codes = (os.path.join(folder, name) for name in ("in", "codes"))
+            Path(typed).write_text(stdin, encoding="utf-8", newline="")
+            each = [
+                [typed, *(os.path.join(folder, f"{n}.{end}") for end in ("out", "err"))]
+                for n in range(len(lines))
+            ]
+            self._ask([*zip(lines, each, strict=True)], environ, None, codes)
+            return [
+                (int(code), *(Path(name).read_text(encoding="utf-8") for name in streams[1:]))
+                for code, streams in zip(Path(codes).read_text().split(), each, strict=True)
+            ]
 
     def type(self, script: str, *, environ: Mapping[str, str], cwd: Path) -> tuple[int, str]:
         """Runs a command line to its end: its exit code and what it printed on both streams; only one that needs a shell gets one."""
@@ -91,7 +109,15 @@ class Stem:
         )  # fmt: skip
         return ended.returncode, ended.stdout
 
-    def _ask(self, line: str) -> int:
+    def _ask(
+        self,
+        lines: list[tuple[list[str], list[str]]],
+        environ: Mapping[str, str],
+        cwd: Path | None,
+        codes: str = "",
+    ) -> int:
+        memory = resource.getrlimit(resource.RLIMIT_AS)  # as a process of ours would have it
+        line = json.dumps([lines, dict(environ), os.fspath(cwd or Path.cwd()), codes, memory])
         process = self._process = self._process or self._started()
         assert process.stdin
         assert process.stdout
@@ -159,16 +185,44 @@ def _warmed() -> None:
     assert threading.active_count() == 1, "a process with threads cannot be forked"
 
 
-def _command(args: list[str], environ: dict[str, str], cwd: str, streams: list[str]) -> NoReturn:
+def _commands(
+    lines: list[tuple[list[str], list[str]]],
+    environ: dict[str, str],
+    cwd: str,
+    codes: str,
+    memory: tuple[int, int],
+) -> NoReturn:
     from memoryclaw.interfaces.cli import main  # noqa: PLC0415
+    from memoryclaw.interfaces.cli.exit_codes import run  # noqa: PLC0415
 
     os.environ.clear()
     os.environ.update(environ)
     time.tzset()
     os.chdir(cwd)
-    for number, name in enumerate(streams):
+    resource.setrlimit(resource.RLIMIT_AS, memory)
+    if not codes:
+        [(args, streams)] = lines
+        _stream(streams)
+        sys.argv = ["memoryclaw", *args]
+        main()
+    for args, streams in lines:
+        _stream(streams)
+        code = run(args)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        with open(codes, "a", encoding="utf-8") as file:
+            file.write(f"{code}\n")
+    os._exit(0)
+
+
+def _stream(names: list[str]) -> None:
+    """Makes three files the standard streams."""
+    for number, name in enumerate(names):
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND if number else os.O_RDONLY
-        os.dup2(os.open(name, flags), number)
+        file = os.open(name, flags)
+        os.dup2(file, number)
+        if file != number:
+            os.close(file)
     shapes = [(old.encoding, old.errors) for old in (sys.stdin, sys.stdout, sys.stderr)]
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         encoding, errors = shapes[number]
@@ -177,8 +231,6 @@ def _command(args: list[str], environ: dict[str, str], cwd: str, streams: list[s
         )
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
-    sys.argv = ["memoryclaw", *args]
-    main()
 
 
 def _telling(to: int) -> Callable[[int], NoReturn]:
@@ -217,7 +269,7 @@ def _serve() -> None:
             os.close(names)
             os._exit = _telling(to)
             try:
-                _command(*json.loads(line))
+                _commands(*json.loads(line))
             finally:
                 os._exit(3)
         os.close(to)
