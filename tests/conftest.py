@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from forked import PATIENCE, STEM
+from forked import PATIENCE, STEM, Grown
 from hypothesis import HealthCheck, settings
 
 # The campaign of faults, a PostgreSQL server: only their own tests ask for anything of them.
@@ -166,10 +166,13 @@ class Claw:
 
     def start(self, *args: str | Path, **kwargs: Any) -> subprocess.Popen[bytes]:
         """Starts one command and leaves it running."""
+        env = self.environment()
+        if sys.platform == "linux" and not self.anew and STEM.fits(env):
+            return Grown(["memoryclaw", *map(os.fspath, args)], env=env, **kwargs)
         # A suite that runs in the background of a shell passes on that Ctrl-C is ignored; a person's terminal does not.
         heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
         command = [COMMAND, *map(os.fspath, args)]
-        return subprocess.Popen(command, env=self.environment(), preexec_fn=heard, **kwargs)  # noqa: PLW1509 - no threads here
+        return subprocess.Popen(command, env=env, preexec_fn=heard, **kwargs)  # noqa: PLW1509 - no threads here
 
     def environment(self) -> dict[str, str]:
         """The process environment, with this vault in it."""

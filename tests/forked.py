@@ -9,6 +9,7 @@ interpreter learns of code, and code of the lists of words that we ship, when it
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import importlib
 import io
@@ -28,11 +29,19 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 # What Python, or a module while it is imported, reads from its environment: a command that differs here is started anew.
 AT_START = ("PYTHON", "LC_", "LANG")
 PATIENCE = 300  # seconds for one command; more than any takes on the slowest machine
+_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
+# What a command that goes on imports once it runs, by its verb: nobody tells the stem at its end.
+_LASTING = {
+    "serve": (
+        "memoryclaw.interfaces.http.server", "memoryclaw.interfaces.http.workers", "memoryclaw.interfaces.mcp.transports",
+        "memoryclaw.interfaces.ui.site", "memoryclaw.daemon.daemon", "uvicorn.protocols.http.h11_impl", "uvicorn.lifespan.on",
+    ),
+}  # fmt: skip
 _QUOTED = re.compile(r"""'[^']*'|"[^"$`\\!]*["]""")  # a shell reads nothing in these
 _SHELL = frozenset("|&;<>()$`\\*?[]#~{}!\n")
 
@@ -109,15 +118,30 @@ class Stem:
         )  # fmt: skip
         return ended.returncode, ended.stdout
 
+    def start(
+        self, args: list[str], streams: list[str], *, environ: Mapping[str, str], cwd: Path | None
+    ) -> int:
+        """Starts one command on three files and leaves it running, a child of this process as any other; its id."""
+        prctl = ctypes.CDLL(None).prctl
+        prctl(_SUBREAPER, 1, 0, 0, 0)  # it is left by the one that forked it, and comes to us
+        try:
+            number = self._ask([(args, streams)], environ, cwd, lasting=True)
+        finally:
+            prctl(_SUBREAPER, 0, 0, 0, 0)
+        assert number, "it did not begin"
+        return number
+
     def _ask(
         self,
         lines: list[tuple[list[str], list[str]]],
         environ: Mapping[str, str],
         cwd: Path | None,
         codes: str = "",
+        *,
+        lasting: bool = False,
     ) -> int:
         memory = resource.getrlimit(resource.RLIMIT_AS)  # as a process of ours would have it
-        line = json.dumps([lines, dict(environ), os.fspath(cwd or Path.cwd()), codes, memory])
+        line = json.dumps([lasting, lines, dict(environ), os.fspath(cwd or Path.cwd()), codes, memory])
         process = self._process = self._process or self._started()
         assert process.stdin
         assert process.stdout
@@ -144,6 +168,20 @@ class Stem:
 
 
 STEM = Stem()
+
+
+class Grown(subprocess.Popen[Any]):
+    """A command that goes on, forked from the stem."""
+
+    def _execute_child(  # what else a process is, its pipes and its end, stays as it is
+        self, args: list[str], _executable: Any, _preexec: Any, _close: Any, _pass: Any, cwd: Any, env: Mapping[str, str],
+        _startup: Any, _flags: Any, _shell: Any, p2cread: int, p2cwrite: int, c2pread: int, c2pwrite: int, errread: int, errwrite: int, *_: Any,
+    ) -> None:  # fmt: skip
+        ends = enumerate((p2cread, c2pwrite, errwrite))
+        streams = [f"/proc/{os.getpid()}/fd/{number if end == -1 else end}" for number, end in ends]
+        self.pid = STEM.start(args[1:], streams, environ=env, cwd=cwd)
+        self._child_created = True
+        self._close_pipe_fds(p2cread, p2cwrite, c2pread, c2pwrite, errread, errwrite)  # type: ignore[attr-defined]
 
 
 def _preloaded() -> None:
@@ -191,6 +229,7 @@ def _commands(
     cwd: str,
     codes: str,
     memory: tuple[int, int],
+    began: int = 0,
 ) -> NoReturn:
     from memoryclaw.interfaces.cli import main  # noqa: PLC0415
     from memoryclaw.interfaces.cli.exit_codes import run  # noqa: PLC0415
@@ -203,6 +242,9 @@ def _commands(
     if not codes:
         [(args, streams)] = lines
         _stream(streams)
+        if began:
+            os.write(began, b"%d" % os.getpid())
+            os.close(began)
         sys.argv = ["memoryclaw", *args]
         main()
     for args, streams in lines:
@@ -254,28 +296,60 @@ def _learned(names: int) -> None:
     os.close(names)
 
 
+def _ended(request: list[Any], answers: int) -> int:
+    """Runs commands in a child: how it ended."""
+    names, to = os.pipe()
+    os.set_blocking(names, False)
+    os.set_blocking(to, False)
+    child = os.fork()
+    if not child:
+        os.close(answers)
+        os.close(names)
+        os._exit = _telling(to)
+        try:
+            _commands(*request)
+        finally:
+            os._exit(3)
+    os.close(to)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    _learned(names)
+    return code
+
+
+def _begun(request: list[Any], answers: int) -> int:
+    """Leaves a command running in a child of a child that ends: its id once its streams are its own, else 0."""
+    for name in _LASTING.get(request[0][0][0][0], ()):
+        importlib.import_module(name)
+    gc.freeze()
+    begins, began = os.pipe()
+    child = os.fork()
+    if not child:
+        if os.fork():
+            os._exit(0)
+        os.close(answers)
+        os.close(begins)
+        signal.signal(
+            signal.SIGINT, signal.default_int_handler
+        )  # a suite in the background of a shell ignores it
+        try:
+            _commands(*request, began)
+        finally:
+            os._exit(3)
+    os.close(began)
+    os.waitpid(child, 0)
+    number = os.read(begins, 32)
+    os.close(begins)
+    return int(number or 0)
+
+
 def _serve() -> None:
     asked, answers = os.fdopen(os.dup(0), encoding="utf-8"), os.dup(1)
     _preloaded()
     _warmed()
     for line in asked:
         gc.freeze()  # a child that collects would copy all that it shares
-        names, to = os.pipe()
-        os.set_blocking(names, False)
-        os.set_blocking(to, False)
-        child = os.fork()
-        if not child:
-            os.close(answers)
-            os.close(names)
-            os._exit = _telling(to)
-            try:
-                _commands(*json.loads(line))
-            finally:
-                os._exit(3)
-        os.close(to)
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        _learned(names)
-        os.write(answers, b"%d\n" % code)
+        lasting, *request = json.loads(line)
+        os.write(answers, b"%d\n" % (_begun if lasting else _ended)(request, answers))
 
 
 if __name__ == "__main__":
