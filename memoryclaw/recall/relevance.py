@@ -24,6 +24,7 @@ TOLD = 4  # facts and statements among them: more tell no more
 # Of what the sets that the weights were learned on do not have.
 GOAL = 1.0  # a goal shares words with something
 VECTOR = 2.0  # vectors found something near in meaning
+PHRASE = 2  # words: so short, with a telling one in front, it is no sentence
 LOOKED_UP = 0.3  # of the weight of words to look up, no sentence: so much must meet in a unit
 _CERTAIN = 30.0  # logarithm of odds
 
@@ -52,7 +53,7 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     terms += [Term("vector", VECTOR)] if any(hit.term("vector") for hit in best) else []
     odds = sum(weights[name][1] * value for name, value in values.items())
     chance = round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)
-    return Relevance(tuple(term for term in terms if term.value), chance if best else 0.0)
+    return Relevance(tuple(term for term in terms if term.value), chance if values["weight"] else 0.0)
 
 
 def says_what(question: Question) -> bool:
@@ -102,7 +103,10 @@ def _is_look_up(question: Question) -> bool:
     tells = any(sign.isalpha() for sign in text) and "?" not in text and not _is_bare(question)
     is_cut = any(leaf.via == "bigram" for leaf in question.leaves)
     plain = bool(question.weights) and question.in_words and not question.query.ranges
-    return tells and plain and not (is_cut or question.is_sentence or _is_order(question))
+    typed = words_of(text)
+    is_phrase = len(typed) <= PHRASE and typed[0] in question.weights  # `masts down`
+    is_sentence = question.is_sentence and not is_phrase
+    return tells and plain and not (is_cut or is_sentence or _is_order(question))
 
 
 def _is_order(question: Question) -> bool:
