@@ -21,7 +21,7 @@ _MARKDOWN_LINK = re.compile(
 # What Hugo makes a link of: `{{< relref "plum#steps" >}}`, most of the time as the address of a Markdown link.
 _LINKS = ("](", "[[", "{{", "((")
 _RELREF = re.compile(
-    r"\{\{[<%][ \t]*(?:rel)?ref[ \t]+\"?([^\"\s#<>{}]*)(?:#([^\"\s<>{}]*))?\"?[^<>{}\n]*[>%]\}\}"
+    r"\{\{[<%][ \t]++(?:rel)?ref[ \t]++\"?+([^\"\s#<>{}%]*+)(?:#([^\"\s<>{}%]*+))?+[^<>{}%\n]*+[>%]\}\}"
 )
 # What Logseq calls a block, on a line below it, and what refers to it from anywhere.
 _UUID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
@@ -33,7 +33,7 @@ _TAG = re.compile(
     r"#(?<!\S#)([^\s\u2000-\u206F\u2E00-\u2E7F\u3001-\u3004\u3008-\u301F\u30FB\uFF01-\uFF0F\uFF1A-\uFF20\uFF3B-\uFF3D\uFF5B-\uFF65"
     r"'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\]+)"
 )
-_ANCHOR = re.compile(r"[ \t]*\{#[^{}\n]*\}$")  # of a heading, as Hugo and Pandoc write it
+_ANCHOR = re.compile(r"\{#[^{}\n]*+\}$")  # of a heading, as Hugo and Pandoc write it
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*(?=\n|\Z)", re.MULTILINE)
 # An opening or closing code fence (also in lists and quotes), a run of backticks, or a comment mark.
 _QUIET = re.compile(
@@ -174,7 +174,7 @@ def _headings(text: str) -> tuple[Heading, ...]:
 def _title(text: str) -> str:
     text = text.strip()
     if text.endswith("}"):
-        text = _ANCHOR.sub("", text)
+        text = _ANCHOR.sub("", text).rstrip()
     if not text.endswith("#"):
         return text
     without = text.rstrip("#")
