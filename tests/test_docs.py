@@ -21,7 +21,7 @@ import pytest
 
 sys.path.insert(0, os.fspath(Path(__file__).parent))  # for python -m tests.test_docs
 from conftest import put
-from forked import STEM, plain
+from forked import STEM
 from obsidian import obsidian_vault
 from test_architecture import ORDER
 
@@ -156,25 +156,13 @@ def told(page: str, home: Path, begin: Callable[[Path, Mapping[str, str]], Path]
         for written in re.findall(r"^\$ (.*(?:\n> .*)*)$", block[1], re.MULTILINE):
             command = RUN.sub(lambda hit: latest.get(hit[1], hit[0]), written)
             script = command.replace("\n> ", "\n")
-            printed = typed(script, vault, env)[1]
+            printed = STEM.type(script, environ=env, cwd=vault)[1]
             assert "a bug in MemoryClaw" not in printed, printed
             latest.update({hit[1]: hit[0] for hit in RUN.finditer(printed)})
             out.append(f"$ {command}\n{shown(printed, home)}")
         return "".join(out)
 
     return CONSOLE.sub(run, page)
-
-
-def typed(script: str, vault: Path, env: Mapping[str, str]) -> tuple[int, str]:
-    """How a command line ends and what it prints, on both streams; only one that needs a shell gets one."""
-    args = plain(script)
-    if args and STEM.fits(env):
-        return STEM.run(args, stdin="", environ=env, cwd=vault, one=True)[:2]
-    done = subprocess.run(
-        ["bash", "-c", script], cwd=vault, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        encoding="utf-8", timeout=300, check=False,
-    )  # fmt: skip
-    return done.returncode, done.stdout
 
 
 def described(page: str) -> str:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, os.fspath(Path(__file__).parent.parent / "benchmarks"))
-import notes  # noqa: E402 - the folder above is what makes it found
+import notes
 
 
 def test_the_vaults_hold_a_hundred_notes_and_a_line_for_each_of_sixty_questions() -> None:

@@ -24,7 +24,7 @@ from memoryclaw.text.language import Language, key_of, keys_of, words_of
 from memoryclaw.vault.days import day_in_name, names_of_day, source_of_day
 from memoryclaw.vault.files import digest_of
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import place_of
+from memoryclaw.vault.layout import place_of, slug
 from memoryclaw.vault.properties import plain_name
 from memoryclaw.vault.todos import read_todo
 from memoryclaw.vault.validity import check_type
@@ -542,7 +542,19 @@ def _episodes(paths: list[str], catalog: Catalog) -> tuple[NoteEntry, ...]:
     sql = """select id, kind, path, title, at, tags, state from files where path in (select value from json_each(?))
         and kind in ('episode', 'note') and state = 'current' order by at desc, path limit ?"""
     rows = catalog.rows(sql, (json.dumps(paths), _MOST_EPISODES))
-    return tuple(NoteEntry(i, k, p, t, day, tuple(json.loads(tags)), s) for i, k, p, t, day, tags, s in rows)
+    headings = _headings(catalog, (str(row[0]) for row in rows))
+    return tuple(
+        NoteEntry(i, k, p, headings.get(i, t), day, tuple(json.loads(tags)), s)
+        for i, k, p, t, day, tags, s in rows
+    )
+
+
+def _headings(catalog: Catalog, ids: Iterable[str]) -> dict[str, str]:
+    """The titles of those of these episodes that are named by one: it is their first line, and elsewhere a summary stands for it."""
+    sql = "select rowid from unit where kind = 'episode' and id in (select value from json_each(?))"
+    units = catalog.units([row[0] for row in catalog.rows(sql, (json.dumps(list(ids)),))]).values()
+    first = {unit.id: unit.text.partition("\n")[0] for unit in units}
+    return {id_: line for id_, line in first.items() if f"_{slug(line)}" in id_}
 
 
 def _neighbours(
