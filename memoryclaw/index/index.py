@@ -22,7 +22,7 @@ from memoryclaw.ports import IndexClause, IndexConnection, IndexDatabase, IndexR
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.vault.folder import pack_stamp
 
-VERSION = "28"  # of the tables and of the analysis; another number means another index
+VERSION = "29"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text"
 _FILE_SQL = f"insert into files values({','.join('?' * 21)})"
 _UNIT_SQL = f"insert into unit values({','.join('?' * 29)})"
