@@ -56,6 +56,12 @@ def outline(body: str) -> Body:
     return Body(text, headings, (), (), (), quiet)
 
 
+def title_in(body: Body) -> str:
+    """The heading that names a note: its first line, of level 1 and the only one of it; a chapter names nothing."""
+    top = [heading for heading in body.headings if heading.level == 1]
+    return top[0].text if len(top) == 1 and not body.text[: top[0].start].strip() else ""
+
+
 def read_body(body: str, first_line: int) -> Body:
     """Reads a body whose first line is line `first_line` of its file."""
     read = outline(body)

@@ -11,7 +11,7 @@ from memoryclaw.model import Fact, least_trusted
 from memoryclaw.text import dates
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import Split, split
-from memoryclaw.text.markdown import Body, read_body
+from memoryclaw.text.markdown import Body, read_body, title_in
 from memoryclaw.vault.audience import label_of
 from memoryclaw.vault.facts import VALUE, Facts, FactValue, clean_name, fact_id, fact_value, leaves
 from memoryclaw.vault.layout import place_of
@@ -236,7 +236,7 @@ def fields_in(path: str, text: str) -> NoteFields:
     """The fields of a note from its text; their lines are those of the text."""
     note = split(readable(text))
     properties, body = read_properties(note.meta, note.lines), read_body(note.body, note.body_line)
-    title = properties.title or next((heading.text for heading in body.headings if heading.level == 1), "")
+    title = properties.title or title_in(body)
     stem = path.rpartition("/")[2].removesuffix(".md")
     id_ = properties.id or unicodedata.normalize("NFC", path.removesuffix(".md"))
     return read_fields(path, note, body, properties, note_id=id_, title=title or stem)

@@ -26,7 +26,7 @@ from memoryclaw.text.dates import days_of, parse_timestamp
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import Split, header_length, is_filled_in, split
 from memoryclaw.text.language import words_of
-from memoryclaw.text.markdown import Body, links_in, read_body, sections_of
+from memoryclaw.text.markdown import Body, links_in, read_body, sections_of, title_in
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import audience
 from memoryclaw.vault.doubts import NO_DOUBTS, UNSAID, FileDoubts
@@ -522,7 +522,7 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
         )
     if kind == "episode":
         return reading._replace(title=header.title or header.summary)
-    title = header.title or _first_title(read) or _scrub(source.stem)
+    title = header.title or title_in(read) or _scrub(source.stem)
     fields = read_fields(
         source.path, doc, read, header, note_id=header.id or _path_id(source.path), title=title
     )
@@ -578,7 +578,7 @@ def _note(source: _Source, reading: _Reading) -> Note:
         "path": source.path,
         "id": header.id or _path_id(source.path),
         "kind": source.place.kind,
-        "title": reading.title or _first_title(body) or _scrub(source.stem),
+        "title": reading.title or title_in(body) or _scrub(source.stem),
         "digest": source.digest,
         "meta": doc.meta,
         "tags": _tags(header.tags, body.tags) if body.tags else header.tags,
@@ -622,10 +622,6 @@ def _path_id(path: str) -> str:
 def _scrub(name: str) -> str:
     """Replaces what no index can store: NUL, and bytes that are not UTF-8."""
     return _NOT_STORED.sub("\ufffd", name)
-
-
-def _first_title(body: Body) -> str:
-    return next((heading.text for heading in body.headings if heading.level == 1), "")
 
 
 def _time_in_name(stem: str) -> str:
