@@ -7,6 +7,8 @@ from functools import lru_cache
 
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import days_of
+from memoryclaw.text.language import fold
+from memoryclaw.text.sentences import SMALL
 from memoryclaw.vault.facts import VALUE
 from memoryclaw.vault.vocabulary import SHAPES
 
@@ -26,10 +28,22 @@ _WORDS = {
 }
 
 
+# Fields have English names; these are the verbs by which other languages ask for them.
+_VERBS: dict[str, set[str]] = {}
+for code in ("de",):
+    for line in lists.lines(f"talk_{code}.verb_fields"):
+        field, _, phrases = line.partition(": ")
+        verbs = (word for word in phrases.replace(",", " ").split() if fold(word) not in SMALL[code])
+        _VERBS.setdefault(field, set()).update(verbs)
+
+
 @lru_cache(maxsize=8192)
 def asked_as(field: str, value: str) -> frozenset[str]:
-    """The words that ask for a value of this form; none where its form tells nothing, or its field says what it is."""
-    value = value.strip()
+    """The words besides its field's name that ask for a value: for what it looks like, and verbs of another language."""
+    return frozenset(_VERBS.get(field, ())) | _words_of_form(field, value.strip())
+
+
+def _words_of_form(field: str, value: str) -> frozenset[str]:
     if not any(mark.isdigit() or mark in "@." for mark in value):
         return frozenset()
     is_contact = value.isascii() and not days_of(value) and (not any(map(str.isalpha, value)) or any(sign in value for sign in _SIGNS))
