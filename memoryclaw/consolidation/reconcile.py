@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import standing
 from memoryclaw.consolidation.changes import Claim, ClaimDecision, Segment
+from memoryclaw.consolidation.renewing import renews
 from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index import stemming
 from memoryclaw.index.catalog import Catalog
@@ -199,11 +200,12 @@ def _state(claim: Claim, known: Known, decisions: Decisions, files: FactFiles) -
 
 
 def _is_tied(claim: Claim, older: Fact) -> bool:
-    """True where later words with a sign of change say anew most of what older ones said."""
-    if not claim.change or not claim.said or older.said > claim.said:
+    """True where later words say anew most of what older ones said, with a sign of change, or all of it with another value."""
+    if not claim.said or older.said > claim.said:
         return False
     before, now_said = _stems(older.value), _stems(claim.value)
-    return len(before & now_said) >= max(_SHARED, _TIED * len(before))
+    says_most = len(before & now_said) >= max(_SHARED, _TIED * len(before))
+    return (claim.change and says_most) or renews(older.value, claim.value, change=claim.change)
 
 
 _key = lru_cache(maxsize=65536)(key_of)  # of the words of a night

@@ -39,6 +39,7 @@ class MemoryPart(NamedTuple):
     value: str
     path: str
     many: bool = False
+    replaces: tuple[str, ...] = ()  # statements that it says anew
 
     def __str__(self) -> str:
         kind = "a fact" if self.field else "a statement"
@@ -150,8 +151,8 @@ def _set(
         )
     if not part.field:
         return add_statement(
-            text, file, entity=part.entity, words=part.value, said=context.today, source=source, claim=""
-        )
+            text, file, entity=part.entity, words=part.value, said=context.today, source=source, replaces=part.replaces, claim=""
+        )  # fmt: skip
     return set_fact(
         text, file, entity=part.entity, field=part.field, value=part.value, since=context.today, source=source, many=many, claim=""
     )  # fmt: skip
