@@ -72,6 +72,9 @@ class Quote(NamedTuple):
     answer: int = 0  # the line of the assistant's words that are quoted in it
 
 
+DENIED = "denied"  # how a fact is told that somebody says is wrong
+
+
 class Claim(NamedTuple):
     """One fact that a line of a log states, or a statement: then `field` is empty and `value` holds its words."""
 
@@ -127,7 +130,7 @@ class ClaimDecision(NamedTuple):
     """What becomes of a claim."""
 
     claim: Claim
-    action: str  # add | state | confirm | supersede | end | pending | drop
+    action: str  # add | state | confirm | supersede | end | doubt | pending | drop
     reason: str  # one sentence for people
     path: str = ""  # the semantic file
     fact: str = ""  # id of the known fact that is confirmed or superseded

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import standing
-from memoryclaw.consolidation.changes import Claim, ClaimDecision, Segment
+from memoryclaw.consolidation.changes import DENIED, Claim, ClaimDecision, Segment
 from memoryclaw.consolidation.renewing import renews
 from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index import stemming
@@ -130,6 +130,8 @@ def reconcile(
         return _state(claim, facts, decisions, files)
     if claim.how == "end":
         return _end(claim, facts)
+    if claim.how == DENIED:
+        return _doubt(claim, facts)
     facts = [(path, fact) for path, fact in facts if not fact.is_statement]
     case = _case(claim, facts, schema, files)
     return (
@@ -152,6 +154,16 @@ def _end(claim: Claim, known: Known) -> ClaimDecision:
         claim._replace(entity=fact.entity, field=fact.field, value=fact.value), "end", "it was said to hold no longer", path=path,
         fact=fact.id, known=fact.value, since=claim.said, audience=fact.audience, basis=standing([fact]),
     )  # fmt: skip
+
+
+def _doubt(claim: Claim, known: Known) -> ClaimDecision:
+    """What becomes of a value that a person says is wrong: it waits for a person."""
+    for path, fact in known:
+        if fact.current and (fact.entity, fact.field, fact.value) == (claim.entity, claim.field, claim.value):
+            return ClaimDecision(
+                claim, "doubt", "it was said to be wrong", path=path, fact=fact.id, known=fact.value, audience=fact.audience
+            )  # fmt: skip
+    return ClaimDecision(claim, "drop", "nothing of the kind is held")
 
 
 def _is_named(fact: Fact, claim: Claim) -> bool:
@@ -558,6 +570,11 @@ class ClaimDecider:
         return [
             pair for name in names for pair in self._catalog.facts(name) if pair[0].startswith("semantic/")
         ]
+
+    def facts_of(self, entities: Iterable[str]) -> list[Fact]:
+        """What is held of these entities, and of the person."""
+        names = dict.fromkeys((*entities, *(self._catalog.names_of_owner(_PERSON) or (_PERSON,))))
+        return [fact for name in names for _, fact in self._facts_of(name)]
 
     def _speakers_of(self, path: str, fact: Fact) -> frozenset[str]:
         statement = path, fact.entity, fact.field, fact.value

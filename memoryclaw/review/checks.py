@@ -5,6 +5,7 @@ They are a view of the files and the day; nothing is written down until a person
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -77,18 +78,33 @@ def _of_file(context: WriteContext, path: str, schema: Schema) -> Iterator[DueCh
             span,
         )
         if fact.current and day and day < today and not _is_over(fact_lifecycle, today):
+            lines = lines_of(readable(text))[fact.line - 1 : max(fact.line, fact.end_line)]
             reason = (
-                f"its line asks to be verified by {day}"
+                _denial(context, "".join(lines)) or f"its line asks to be verified by {day}"
                 if day == fact_lifecycle.verify_by
                 else _age(fact, fact_lifecycle, span)
             )
-            lines = lines_of(readable(text))[fact.line - 1 : max(fact.line, fact.end_line)]
             yield DueCheck(path, fact.id, title, day, reason, "".join(lines), fact)
 
 
 def _is_over(lifecycle: Lifecycle, today: str) -> bool:
     end = ends(lifecycle._replace(scope=""), "")
     return bool(end) and end < today
+
+
+_DOUBTED = re.compile(r"[\[(]doubted::[ \t]*\[\[([^\[\]#|]+)(?:#\^([\w-]+))?[^\[\]]*\]\]")
+
+
+def _denial(context: WriteContext, line: str) -> str:
+    """Why to verify what a person said to be wrong, with the words of the turn; empty where the line names none."""
+    doubted = _DOUBTED.search(line)
+    if doubted is None:
+        return ""
+    address = context.lookup.resolve(doubted[1])
+    told = readable(context.text(address.path)) if address and doubted[2] else ""
+    words = next((one for one in told.split("\n") if one.endswith(f" ^{doubted[2]}")), "")
+    quote = words.removesuffix(f" ^{doubted[2]}").lstrip("-*> ")
+    return f"it was said to be wrong in {doubted[1]}" + (f": {quote}" if quote else "")
 
 
 def _age(fact: Fact, own: Lifecycle, span: int) -> str:
@@ -108,7 +124,7 @@ def confirm_text(context: WriteContext, check: DueCheck, text: str) -> str:
         return set_field(text, check.path, "verified", context.today)
     if fact is None:
         return set_property(text, "verified", context.today)
-    return with_inline(text, file, _id(file, text, fact), {"verified": context.today})
+    return with_inline(text, file, _id(file, text, fact), {"verified": context.today, "doubted": ""})
 
 
 def confirm(context: WriteContext, check: DueCheck) -> list[Edit | Move]:
