@@ -519,13 +519,14 @@ class EndFact(_FileAction):
 
 @dataclass(frozen=True, slots=True)
 class DoubtFact(_FileAction):
-    """Has a value be verified that a person said to be wrong: its line names the turn."""
+    """Has a value wait that a person said to be wrong, or wants to be forgotten: its line names the turn."""
 
     entity: str
     field: str  # empty for a statement
     value: str
     verify_by: str  # ISO date
-    doubted: str  # the episode and its line: `2026-11-02_10-00-00_ana#^l3`
+    turn: str  # the episode and its line: `2026-11-02_10-00-00_ana#^l3`
+    how: str = "denied"  # or unwanted
     heading: ClassVar[str] = "Fact to be verified"
     counted_as: ClassVar[str] = "doubted"
 
@@ -547,7 +548,7 @@ class DoubtFact(_FileAction):
             return text
         with suppress(InputError):  # it stands in a table, or a header
             return with_inline(
-                text, file, fact.id, {"verify_by": self.verify_by, "doubted": f"[[{self.doubted}]]"}
+                text, file, fact.id, {"verify_by": self.verify_by, self.how: f"[[{self.turn}]]"}
             )
         return text
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from memoryclaw.consolidation.changes import DENIED, Claim
+from memoryclaw.consolidation.changes import DENIED, UNWANTED, Claim
 from memoryclaw.index import stemming
 from memoryclaw.model import Fact, Turn
 from memoryclaw.talk.own_words import own_words
@@ -207,6 +207,36 @@ def denied(
                 entity=fact.entity, field=fact.field, value=fact.value, line=turn.line, quote=cue.words, role="user", said=turn.ts[:10],
                 how=DENIED, speaker=turn.name,
             )  # fmt: skip
+
+
+def unwanted(
+    turns: Sequence[Turn], names: Iterable[str], known: Callable[[Iterable[str]], Iterable[Fact]], language: str = "en"
+) -> Iterator[Claim]:
+    """What the vault holds of somebody, where a person wants forgotten what was said of them: `forget what I said about Ana`."""
+    for turn in turns:
+        about = _to_forget(turn.text, language) if turn.role == "user" and not turn.by else frozenset()
+        asked = [name for name in dict.fromkeys(names) if about and set(key_of(name).split()) <= about]
+        for fact in known(asked) if asked else ():
+            whose = set(key_of(f"{fact.entity} {fact.value if fact.is_statement else ''}").split())
+            if fact.current and any(set(key_of(name).split()) <= whose for name in asked):
+                yield Claim(
+                    entity=fact.entity, field=fact.field, value=fact.value, line=turn.line, quote=" ".join(turn.text.split())[:_SHOWN],
+                    role="user", said=turn.ts[:10], how=UNWANTED,
+                )  # fmt: skip
+
+
+def _to_forget(text: str, language: str) -> frozenset[str]:
+    """The words of an order to forget that say of whom; none of any other text."""
+    if len(text) > _LONGEST:
+        return frozenset()
+    code = spoken_in(text, language)
+    words = grammar(code if code in codes() else language)
+    tokens = tokens_of(text)
+    order, what = words.forget_orders.find(tokens), words.forget_what.find(tokens)
+    polite = (token in words.fillers or token in words.closers for token in tokens[: max(order, 0)])
+    if not 0 <= order < what or not all(polite) or len([*sentences(text)]) > 1:
+        return frozenset()
+    return frozenset(part for token in tokens[what:] for part in key_of(token.removesuffix("'s")).split())
 
 
 def _tells_of(about: str, said: str, fact: Fact) -> bool:

@@ -27,6 +27,7 @@ from memoryclaw.consolidation.actions import (
     imprint,
 )
 from memoryclaw.consolidation.changes import (
+    UNWANTED,
     LEVELS,
     SPEAKERS,
     ChangeSet,
@@ -40,7 +41,7 @@ from memoryclaw.consolidation.changes import (
 )
 from memoryclaw.consolidation.claims import claims_of
 from memoryclaw.consolidation.continuing import ToldSessions
-from memoryclaw.consolidation.cues import cued, denied
+from memoryclaw.consolidation.cues import cued, denied, unwanted
 from memoryclaw.consolidation.episodes import (
     NO_TOPICS,
     EpisodeNote,
@@ -525,10 +526,13 @@ def _understood(planner: Planner, segment: Segment, earlier: EarlierTodos) -> tu
     basis = extract(segment, talk, names, planner.language, todos, salience=planner.salience)
     basis = basis._replace(claims=claims_of(talk))
     read = planner.enrich(segment, basis, names) if planner.enrich else basis
+    orders = [*unwanted(segment.turns, names.values(), planner.decider.facts_of, planner.language)]
+    lines = {claim.line for claim in orders}  # an order is nothing to keep
     read = read._replace(
         claims=(
-            *read.claims,
+            *(claim for claim in read.claims if claim.line not in lines),
             *denied(segment.turns, read.claims, lambda: planner.decider.facts_of(names.values()), planner.language),
+            *orders,
         )
     )  # fmt: skip
     return basis, read._replace(points=with_quotes(read.points, read.claims, segment.turns))
@@ -653,8 +657,8 @@ def _doubting(decided: ClaimDecision, source: str, segment: Segment) -> PlannedC
     day = plus_days(date.fromisoformat(claim.said), -1).isoformat()  # it waits from the day on which it was denied
     return PlannedChange(
         kind="fact",
-        title=f"To be verified: {fact_in_words(claim.entity, claim.field, claim.value)}",
-        actions=(DoubtFact(decided.path, claim.entity, claim.field, claim.value, day, source),),
+        title=f"To be {'forgotten' if claim.how == UNWANTED else 'verified'}: {fact_in_words(claim.entity, claim.field, claim.value)}",
+        actions=(DoubtFact(decided.path, claim.entity, claim.field, claim.value, day, source, claim.how),),
         evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
         source=str(segment.range),
         confidence=claim.confidence,

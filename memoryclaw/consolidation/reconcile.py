@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import standing
-from memoryclaw.consolidation.changes import DENIED, Claim, ClaimDecision, Segment
+from memoryclaw.consolidation.changes import DENIED, UNWANTED, Claim, ClaimDecision, Segment
 from memoryclaw.consolidation.renewing import renews
 from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index import stemming
@@ -126,12 +126,12 @@ def reconcile(
         today: ISO date by the clock of the app, "" when unknown.
         said_by: tells who said what a known fact rests on, by the keys of their names.
     """
+    if claim.how in (DENIED, UNWANTED):
+        return _doubt(claim, facts)
     if claim.is_statement:
         return _state(claim, facts, decisions, files)
     if claim.how == "end":
         return _end(claim, facts)
-    if claim.how == DENIED:
-        return _doubt(claim, facts)
     facts = [(path, fact) for path, fact in facts if not fact.is_statement]
     case = _case(claim, facts, schema, files)
     return (
@@ -157,11 +157,11 @@ def _end(claim: Claim, known: Known) -> ClaimDecision:
 
 
 def _doubt(claim: Claim, known: Known) -> ClaimDecision:
-    """What becomes of a value that a person says is wrong: it waits for a person."""
+    """What becomes of a value that a person says is wrong, or wants to be forgotten: it waits for a person."""
     for path, fact in known:
         if fact.current and (fact.entity, fact.field, fact.value) == (claim.entity, claim.field, claim.value):
             return ClaimDecision(
-                claim, "doubt", "it was said to be wrong", path=path, fact=fact.id, known=fact.value, audience=fact.audience
+                claim, "doubt", f"it is {claim.how}", path=path, fact=fact.id, known=fact.value, audience=fact.audience
             )  # fmt: skip
     return ClaimDecision(claim, "drop", "nothing of the kind is held")
 

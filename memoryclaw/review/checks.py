@@ -19,6 +19,7 @@ from memoryclaw.vault.edits import (
     correct_fact,
     end_fact,
     name_key,
+    remove_fact,
     same,
     set_fact,
     set_field,
@@ -32,7 +33,7 @@ from memoryclaw.vault.vocabulary import Schema
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import Edit, Move, text_change
 
-VERIFY = "verify"
+VERIFY, FORGET = "verify", "forget"
 
 
 class DueCheck(NamedTuple):
@@ -92,19 +93,38 @@ def _is_over(lifecycle: Lifecycle, today: str) -> bool:
     return bool(end) and end < today
 
 
-_DOUBTED = re.compile(r"[\[(]doubted::[ \t]*\[\[([^\[\]#|]+)(?:#\^([\w-]+))?[^\[\]]*\]\]")
+_TURN = re.compile(r"[\[(](denied|unwanted)::[ \t]*\[\[([^\[\]#|]+)(?:#\^([\w-]+))?[^\[\]]*\]\]")
 
 
 def _denial(context: WriteContext, line: str) -> str:
-    """Why to verify what a person said to be wrong, with the words of the turn; empty where the line names none."""
-    doubted = _DOUBTED.search(line)
-    if doubted is None:
+    """Why it waits, with the words of the turn; empty where the line names none."""
+    turn = _TURN.search(line)
+    if turn is None:
         return ""
-    address = context.lookup.resolve(doubted[1])
-    told = readable(context.text(address.path)) if address and doubted[2] else ""
-    words = next((one for one in told.split("\n") if one.endswith(f" ^{doubted[2]}")), "")
-    quote = words.removesuffix(f" ^{doubted[2]}").lstrip("-*> ")
-    return f"it was said to be wrong in {doubted[1]}" + (f": {quote}" if quote else "")
+    how, episode, block = turn.groups()
+    address = context.lookup.resolve(episode)
+    told = readable(context.text(address.path)) if address and block else ""
+    words = next((one for one in told.split("\n") if one.endswith(f" ^{block}")), "")
+    quote = words.removesuffix(f" ^{block}").lstrip("-*> ")
+    why = "it was said to be wrong" if how == "denied" else "you wanted it to be forgotten"
+    return f"{why} in {episode}" + (f": {quote}" if quote else "")
+
+
+def is_unwanted(check: DueCheck) -> bool:
+    """True for what a person wants to be forgotten."""
+    turn = _TURN.search(check.text)
+    return turn is not None and turn[1] == "unwanted"
+
+
+def stay(context: WriteContext, check: DueCheck) -> list[Edit | Move]:
+    """The edit after which what was to be forgotten stands as before."""
+    file, fact = context.semantic(check.path), check.fact
+    assert fact is not None  # noqa: S101 - only a line can be unwanted
+
+    def change(text: str) -> str:
+        return with_inline(text, file, _id(file, text, fact), {"verify_by": "", "unwanted": ""})
+
+    return [Edit(check.path, text_change(change))]
 
 
 def _age(fact: Fact, own: Lifecycle, span: int) -> str:
@@ -118,13 +138,15 @@ def stands(context: WriteContext, check: DueCheck) -> bool:
 
 
 def confirm_text(context: WriteContext, check: DueCheck, text: str) -> str:
-    """The text of its file once it says that it still holds today."""
+    """The text of its file after a yes: it says that it still holds today, or what was to be forgotten is gone."""
     file, fact = context.semantic(check.path), check.fact
+    if fact is not None and is_unwanted(check):
+        return remove_fact(text, file, _id(file, text, fact))
     if file.is_note:
         return set_field(text, check.path, "verified", context.today)
     if fact is None:
         return set_property(text, "verified", context.today)
-    return with_inline(text, file, _id(file, text, fact), {"verified": context.today, "doubted": ""})
+    return with_inline(text, file, _id(file, text, fact), {"verified": context.today, "denied": "", "unwanted": ""})
 
 
 def confirm(context: WriteContext, check: DueCheck) -> list[Edit | Move]:

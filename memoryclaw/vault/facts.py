@@ -234,7 +234,7 @@ def _cells(line: str) -> tuple[str, ...]:
 
 # Values: the text after a key, its inline fields and its source.
 
-OF_A_VALUE = "|".join(("since", "until", "source", "said", "doubted", "trust", "audience", *validity.KEYS))
+OF_A_VALUE = "|".join(("since", "until", "source", "said", "denied", "unwanted", "trust", "audience", *validity.KEYS))
 _INLINE = re.compile(
     rf"\[({OF_A_VALUE})::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]"
     rf"|\(({OF_A_VALUE})::[ \t]*+([^()]*)\)"
@@ -260,7 +260,8 @@ class FactValue(NamedTuple):
 
 def _value_of(text: str, fields: dict[str, Any]) -> FactValue:
     """A value with its inline fields."""
-    fields.pop("doubted", "")  # it says nothing of the value, but why to verify it
+    for key in ("denied", "unwanted") if fields else ():  # they say nothing of the value, but why it waits
+        fields.pop(key, "")
     lifecycle_fields = {key: fields.pop(key) for key in validity.KEYS if key in fields} if fields else {}
     value = FactValue(text)._replace(**fields)
     if not lifecycle_fields:

@@ -34,7 +34,7 @@ _WITHIN = re.compile(
 _BEHIND = re.compile(
     r"[ \t]*(?:[\w-]+\^[ \t]+)?(?:(?:\](?:\]\][^\[\]]*\[\[|[^\[\]])*::[\w -]+\[|\)[^()]*::[\w -]+\()[ \t]*)*+"
 )
-_OF_A_VALUE = frozenset({"since", "until", "source", "said", "doubted", "trust", "audience"})
+_OF_A_VALUE = frozenset({"since", "until", "source", "said", "denied", "unwanted", "trust", "audience"})
 
 
 class InlineField(NamedTuple):

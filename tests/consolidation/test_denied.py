@@ -43,5 +43,29 @@ def test_what_a_person_denies_waits_with_the_turn_and_is_marked_until_decided(va
         app.review.approve([waiting["Ana: city is Bonn"]])
         assert not app.review.list()
         assert "birthday" not in file.read_text(encoding="utf-8").partition("## History")[0]
-        assert "doubted" not in file.read_text(encoding="utf-8").partition("## History")[0]
+        assert "denied" not in file.read_text(encoding="utf-8").partition("## History")[0]
         assert "to be checked" not in app.recall("where does Ana live?").context
+
+
+def test_what_a_person_wants_forgotten_waits_line_by_line(vault_of: VaultOf) -> None:
+    people = (
+        '# Ana\n- city: Bonn\n- birthday: 2 May 1980\n\n# user\n- lives in: Lyon\n- "Ana and Bo came late" [said:: 2026-10-01]\n'
+    )
+    turns = [("user", "Bitte vergiss, was ich über Ana gesagt habe"), ("user", "I forget what Bo said about Ana")]
+    root = vault_of({"semantic/people.md": people, "logs/2026-11-02/a.jsonl": said("a", turns, day="2026-11-02")})
+    file = root / "semantic/people.md"
+    with App(root, clock=lambda: datetime(2026, 11, 2, 20, tzinfo=UTC)) as app:
+        app.consolidate(llm="none")
+        waiting = {item.value: item for item in app.review.list()}
+        assert set(waiting) == {"Bonn", "2 May 1980", "Ana and Bo came late"}
+        city, birthday, late = waiting["Bonn"], waiting["2 May 1980"], waiting["Ana and Bo came late"]
+        assert city.what == "Forget: Ana: city is Bonn"
+        assert "- city: Bonn" not in app.review.diff(city)[0].after
+        assert city.why.endswith(": user: Bitte vergiss, was ich über Ana gesagt habe")
+        app.review.approve([city])
+        app.review.reject([birthday])
+        assert [item.id for item in app.review.list()] == [late.id]
+    text = file.read_text(encoding="utf-8")
+    assert "Bonn" not in text
+    assert "- birthday: 2 May 1980\n" in text
+    assert any("Bonn" in path.read_text(encoding="utf-8") for path in (root / "archive").rglob("*.md"))
