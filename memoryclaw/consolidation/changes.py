@@ -72,7 +72,10 @@ class Quote(NamedTuple):
     answer: int = 0  # the line of the assistant's words that are quoted in it
 
 
-DENIED, UNWANTED = "denied", "unwanted"  # how a fact is told that somebody says is wrong, or wants to be forgotten
+DENIED, UNWANTED = (
+    "denied",
+    "unwanted",
+)  # how a fact is told that somebody says is wrong, or wants to be forgotten
 
 
 class Claim(NamedTuple):

@@ -14,8 +14,8 @@ from memoryclaw.consolidation.changes import DENIED, UNWANTED, Claim
 from memoryclaw.index import stemming
 from memoryclaw.model import Fact, Turn
 from memoryclaw.talk.own_words import own_words
-from memoryclaw.text.dates import days_of
 from memoryclaw.text.clauses import Clause, clauses
+from memoryclaw.text.dates import days_of
 from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import fold, key_of, words_of
 from memoryclaw.text.sentences import sentences
@@ -210,7 +210,10 @@ def denied(
 
 
 def unwanted(
-    turns: Sequence[Turn], names: Iterable[str], known: Callable[[Iterable[str]], Iterable[Fact]], language: str = "en"
+    turns: Sequence[Turn],
+    names: Iterable[str],
+    known: Callable[[Iterable[str]], Iterable[Fact]],
+    language: str = "en",
 ) -> Iterator[Claim]:
     """What the vault holds of somebody, where a person wants forgotten what was said of them: `forget what I said about Ana`."""
     for turn in turns:
@@ -250,7 +253,7 @@ def _says_value(text: str, value: str) -> bool:
     """True where a text holds a value, or the days that it is."""
     days = days_of(value).split()
     held = f" {' '.join(words_of(fold(value)))} " in f" {' '.join(words_of(fold(text)))} "
-    return held or bool(days) and all(day in days_of(text) for day in days)
+    return held or (bool(days) and all(day in days_of(text) for day in days))
 
 
 def _answer_before(turns: Sequence[Turn], at: int) -> int:

@@ -27,9 +27,9 @@ from memoryclaw.consolidation.actions import (
     imprint,
 )
 from memoryclaw.consolidation.changes import (
-    UNWANTED,
     LEVELS,
     SPEAKERS,
+    UNWANTED,
     ChangeSet,
     Claim,
     ClaimDecision,
@@ -654,7 +654,9 @@ def _ending(decided: ClaimDecision, segment: Segment) -> PlannedChange:
 
 def _doubting(decided: ClaimDecision, source: str, segment: Segment) -> PlannedChange:
     claim = decided.claim
-    day = plus_days(date.fromisoformat(claim.said), -1).isoformat()  # it waits from the day on which it was denied
+    day = plus_days(
+        date.fromisoformat(claim.said), -1
+    ).isoformat()  # it waits from the day on which it was denied
     return PlannedChange(
         kind="fact",
         title=f"To be {'forgotten' if claim.how == UNWANTED else 'verified'}: {fact_in_words(claim.entity, claim.field, claim.value)}",

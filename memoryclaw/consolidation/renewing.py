@@ -24,7 +24,10 @@ def renews(older: str, later: str, *, change: bool) -> bool:
     """
     unread = spoken_in(later, "en") not in codes()
     unspaced = max(later, default="") > "\u2fff"
-    before, now = (_runs if unspaced else _without_signs)(older), (_runs if unspaced else _without_signs)(later)
+    before, now = (
+        (_runs if unspaced else _without_signs)(older),
+        (_runs if unspaced else _without_signs)(later),
+    )
     if change and before and _subjects(before) == _subjects(now) != frozenset():
         return True  # `i'm a vegetarian`, `i'm no longer a vegetarian`
     first = _alike(before, now)
@@ -43,13 +46,19 @@ def renews(older: str, later: str, *, change: bool) -> bool:
         return False
     if unread:
         return len(ahead) >= _SHORT
-    named = last and any(f" {word}" in f" {text.lower()}" and word.title() in text for text in (older, later) for word in (*rest, *other))
+    named = last and any(
+        f" {word}" in f" {text.lower()}" and word.title() in text
+        for text in (older, later)
+        for word in (*rest, *other)
+    )
     return change and bool(shared) and 2 * (first + last) >= len(before) and not named
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> int:
     """How many words at the beginning are the same."""
-    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return next(
+        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
 
 
 def _runs(text: str) -> list[str]:
@@ -74,4 +83,6 @@ def _subjects(words: Sequence[str]) -> frozenset[str]:
     """The stems of the words that carry a subject."""
     text = " ".join(words)
     language = stemming.language_of([text], stemming.language("en"))
-    return frozenset(token for word in words_of(text) if not language.is_stop(word) for token in language.tokens(word))
+    return frozenset(
+        token for word in words_of(text) if not language.is_stop(word) for token in language.tokens(word)
+    )

@@ -490,7 +490,11 @@ def entities(catalog: Catalog, *, words: str = "", kind: str = "") -> list[Entit
     called = catalog.namesakes((path, name) for name, path, *_ in rows)
     for name, path, fact_count, statement_count, last in rows:
         entry = EntityEntry(
-            called.get(path, str(name)), _kind_of(str(path)), int(fact_count), int(statement_count), str(last or "")
+            called.get(path, str(name)),
+            _kind_of(str(path)),
+            int(fact_count),
+            int(statement_count),
+            str(last or ""),
         )
         earlier = entries.setdefault(key_of(entry.name), entry)
         if earlier is not entry:

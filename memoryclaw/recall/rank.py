@@ -245,7 +245,9 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
 
 def _names_field(question: Question, unit: UnitSummary) -> bool:
     """True where a question asks for a fact by the name of its field, or by a word for what its value looks like."""
-    return question.names_field(unit.field) or any(map(question.names_field, asked_as(unit.field, unit.value)))
+    return question.names_field(unit.field) or any(
+        map(question.names_field, asked_as(unit.field, unit.value))
+    )
 
 
 def in_order(ranked: Iterable[Ranked], used: Scores) -> list[Ranked]:

@@ -146,7 +146,9 @@ def confirm_text(context: WriteContext, check: DueCheck, text: str) -> str:
         return set_field(text, check.path, "verified", context.today)
     if fact is None:
         return set_property(text, "verified", context.today)
-    return with_inline(text, file, _id(file, text, fact), {"verified": context.today, "denied": "", "unwanted": ""})
+    return with_inline(
+        text, file, _id(file, text, fact), {"verified": context.today, "denied": "", "unwanted": ""}
+    )
 
 
 def confirm(context: WriteContext, check: DueCheck) -> list[Edit | Move]:

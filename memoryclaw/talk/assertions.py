@@ -85,8 +85,13 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
         whose = subject if own[1] == "other" else own
         return _by_verb(plain, words, names, whose) or _be_no_longer(plain, words, whose)
     if words.changes.within(clause.tokens) and subject[1] in ("own", "named"):
-        start = next((n for n in range(len(clause.tokens)) if words.source_prepositions.at(clause.tokens, n)), -1)
-        goal = next((n for n in range(start + 2, len(clause.tokens)) if clause.tokens[n] in words.goal_prepositions), -1)
+        start = next(
+            (n for n in range(len(clause.tokens)) if words.source_prepositions.at(clause.tokens, n)), -1
+        )
+        goal = next(
+            (n for n in range(start + 2, len(clause.tokens)) if clause.tokens[n] in words.goal_prepositions),
+            -1,
+        )
         if 0 <= start < goal:  # `we switched our broadband from Sonic to Hyperion`
             spans, first = spans_of(clause.text), start + words.source_prepositions.at(clause.tokens, start)
             value = _value(clause.text[spans[first][0] : spans[goal][0]], words)

@@ -234,7 +234,9 @@ def _cells(line: str) -> tuple[str, ...]:
 
 # Values: the text after a key, its inline fields and its source.
 
-OF_A_VALUE = "|".join(("since", "until", "source", "said", "denied", "unwanted", "trust", "audience", *validity.KEYS))
+OF_A_VALUE = "|".join(
+    ("since", "until", "source", "said", "denied", "unwanted", "trust", "audience", *validity.KEYS)
+)
 _INLINE = re.compile(
     rf"\[({OF_A_VALUE})::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]"
     rf"|\(({OF_A_VALUE})::[ \t]*+([^()]*)\)"

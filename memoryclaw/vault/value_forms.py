@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 from memoryclaw.text import words as lists
@@ -18,7 +19,7 @@ _SIGNS = ("@", "://", "www.")  # a name with a dot may be a file's
 _AMOUNT = re.compile(
     r"(?:[$€£¥]\s?\d[\d.,' ]*[kKmM]?|\d[\d.,' ]*\s?(?:[$€£¥]|(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?)\b))(?:\s\S+){0,3}"
 )
-_STREETS = "|".join(lists.words("consolidation.streets"))
+_STREETS = "|".join(map(re.escape, lists.words("consolidation.streets")))
 _PLACE = re.compile(
     rf"(?i)(?:\d{{1,5}}\w?,? (?:[^\W\d_][\w.'-]*,? ){{1,4}}(?:{_STREETS})\b.{{0,60}}|[^\W\d_][\w.-]*[ -]?(?:{_STREETS}) \d{{1,5}} ?\w?\b.{{0,60}})"
 )
@@ -26,35 +27,34 @@ _WORDS = {
     form: frozenset(words.split())
     for form, _, words in (line.partition(": ") for line in lists.lines("consolidation.value_forms"))
 }
-
+_BARE: tuple[tuple[str, Callable[[str], object]], ...] = (
+    ("amount", _AMOUNT.fullmatch),
+    ("address", _PLACE.fullmatch),
+    ("date", days_of),
+)
 
 # Fields have English names; these are the verbs by which other languages ask for them.
-_VERBS: dict[str, set[str]] = {}
-for code in ("de",):
-    for line in lists.lines(f"talk_{code}.verb_fields"):
-        field, _, phrases = line.partition(": ")
-        verbs = (word for word in phrases.replace(",", " ").split() if fold(word) not in SMALL[code])
-        _VERBS.setdefault(field, set()).update(verbs)
+_VERBS = {
+    field: frozenset(word for word in phrases.replace(",", " ").split() if fold(word) not in SMALL["de"])
+    for field, _, phrases in (line.partition(": ") for line in lists.lines("talk_de.verb_fields"))
+}
 
 
 @lru_cache(maxsize=8192)
 def asked_as(field: str, value: str) -> frozenset[str]:
     """The words besides its field's name that ask for a value: for what it looks like, and verbs of another language."""
-    return frozenset(_VERBS.get(field, ())) | _words_of_form(field, value.strip())
+    return _VERBS.get(field, frozenset()) | _words_of_form(field, value.strip())
 
 
 def _words_of_form(field: str, value: str) -> frozenset[str]:
     if not any(mark.isdigit() or mark in "@." for mark in value):
         return frozenset()
-    is_contact = value.isascii() and not days_of(value) and (not any(map(str.isalpha, value)) or any(sign in value for sign in _SIGNS))
+    is_contact = (
+        value.isascii()
+        and not days_of(value)
+        and (not any(map(str.isalpha, value)) or any(sign in value for sign in _SIGNS))
+    )
     form = next((form for form in _CONTACTS if is_contact and SHAPES[form][0].fullmatch(value)), "")
     if not form and field == VALUE:
         form = next((form for form, is_so in _BARE if is_so(value)), "")
     return _WORDS.get(form, frozenset())
-
-
-_BARE = (
-    ("amount", lambda value: bool(_AMOUNT.fullmatch(value))),
-    ("address", lambda value: bool(_PLACE.fullmatch(value))),
-    ("date", lambda value: bool(days_of(value))),
-)

@@ -69,7 +69,9 @@ def remember_parts(
             raise InputError(f"{wrong}; nothing was written")
     in_notes = [_in_note(context, part) for part in parts] if patching and not lifecycle else list(parts)
     if in_notes != list(parts):
-        with suppress(ConflictError, InputError):  # a note has work that is not committed, or the value no line of its own
+        with suppress(
+            ConflictError, InputError
+        ):  # a note has work that is not committed, or the value no line of its own
             return remember_parts(context, in_notes, source=source, patching=False)
     edits_done: dict[int, FactEdit] = {}
 
@@ -146,9 +148,7 @@ def _set(
     context: WriteContext, text: str, file: SemanticFile, part: MemoryPart, source: str, *, many: bool
 ) -> FactEdit:
     if file.is_note:
-        return correct_fact(
-            text, file, _fact_id(file, text, part.entity, part.field, part.value), part.value
-        )
+        return correct_fact(text, file, _fact_id(file, text, part.entity, part.field, part.value), part.value)
     if not part.field:
         return add_statement(
             text, file, entity=part.entity, words=part.value, said=context.today, source=source, replaces=part.replaces, claim=""

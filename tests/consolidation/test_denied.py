@@ -34,7 +34,11 @@ def test_what_a_person_denies_waits_with_the_turn_and_is_marked_until_decided(va
         assert set(waiting) == {"Ana: birthday is 2 May 1980", "Ana: city is Bonn"}
         assert waiting["Ana: birthday is 2 May 1980"].why.endswith(": user: No, that is wrong.")
         assert "2 May 1980 (to be checked" in app.recall("when is Ana's birthday?").context
-        rated = [json.loads(line) for path in root.glob("ledger/*/*.jsonl") for line in path.read_text("utf-8").splitlines()]
+        rated = [
+            json.loads(line)
+            for path in root.glob("ledger/*/*.jsonl")
+            for line in path.read_text("utf-8").splitlines()
+        ]
         ratings = {event["ids"][0]: event["rating"] for event in rated if event["event"] == "rated"}
         assert ratings == {"semantic/people#Ana.birthday": 1, "semantic/people#Ana.city": 1}
         assert "- phone: 0170 7654321" in file.read_text(encoding="utf-8")
@@ -48,11 +52,14 @@ def test_what_a_person_denies_waits_with_the_turn_and_is_marked_until_decided(va
 
 
 def test_what_a_person_wants_forgotten_waits_line_by_line(vault_of: VaultOf) -> None:
-    people = (
-        '# Ana\n- city: Bonn\n- birthday: 2 May 1980\n\n# user\n- lives in: Lyon\n- "Ana and Bo came late" [said:: 2026-10-01]\n'
+    people = '# Ana\n- city: Bonn\n- birthday: 2 May 1980\n\n# user\n- lives in: Lyon\n- "Ana and Bo came late" [said:: 2026-10-01]\n'
+    turns = [
+        ("user", "Bitte vergiss, was ich über Ana gesagt habe"),
+        ("user", "I forget what Bo said about Ana"),
+    ]
+    root = vault_of(
+        {"semantic/people.md": people, "logs/2026-11-02/a.jsonl": said("a", turns, day="2026-11-02")}
     )
-    turns = [("user", "Bitte vergiss, was ich über Ana gesagt habe"), ("user", "I forget what Bo said about Ana")]
-    root = vault_of({"semantic/people.md": people, "logs/2026-11-02/a.jsonl": said("a", turns, day="2026-11-02")})
     file = root / "semantic/people.md"
     with App(root, clock=lambda: datetime(2026, 11, 2, 20, tzinfo=UTC)) as app:
         app.consolidate(llm="none")

@@ -47,9 +47,20 @@ def test_other_words_stand_beside(older: str, later: str, *, change: bool) -> No
 
 
 def test_a_night_ends_what_later_words_end(vault_of: VaultOf) -> None:
-    october = ["I work at Shell.", "Standup is at 9:30.", "our broadband is with Sonic", "my sister Ulla lives in Turku"]
-    november = ["turns out I'm no longer at Shell", "standup is at 10 now", "we switched our broadband from Sonic to Hyperion"]
-    root = vault_of({"logs/2026-10-02/a.jsonl": said("a", [("user", text) for text in october], day="2026-10-02")})
+    october = [
+        "I work at Shell.",
+        "Standup is at 9:30.",
+        "our broadband is with Sonic",
+        "my sister Ulla lives in Turku",
+    ]
+    november = [
+        "turns out I'm no longer at Shell",
+        "standup is at 10 now",
+        "we switched our broadband from Sonic to Hyperion",
+    ]
+    root = vault_of(
+        {"logs/2026-10-02/a.jsonl": said("a", [("user", text) for text in october], day="2026-10-02")}
+    )
     night(root, 3, 10)
     late = root / "logs/2026-11-02/b.jsonl"
     late.parent.mkdir()
@@ -58,7 +69,9 @@ def test_a_night_ends_what_later_words_end(vault_of: VaultOf) -> None:
     with open_vault(root) as app:
         standing = [f"{fact.entity} {fact.field} {fact.value}" for _, fact in app.facts()]
         past = [fact.value for _, fact in app.facts(history=True) if not fact.current and fact.until]
-    assert not any("9:30" in line or line == "user works at Shell" or "with Sonic" in line for line in standing)
+    assert not any(
+        "9:30" in line or line == "user works at Shell" or "with Sonic" in line for line in standing
+    )
     assert any("10 now" in line for line in standing)
     assert any("Turku" in line for line in standing)
     assert {"Shell", "with Sonic"} < {value.removesuffix(".") for value in past}

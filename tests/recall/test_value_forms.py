@@ -57,7 +57,13 @@ def test_a_form_has_words_that_ask_for_it(field: str, value: str, word: str) -> 
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("deadline", "2026-05-01"), ("value", "app.yaml"), ("value", "3 cats"), ("value", "soon"), ("version", "1.2.3")],
+    [
+        ("deadline", "2026-05-01"),
+        ("value", "app.yaml"),
+        ("value", "3 cats"),
+        ("value", "soon"),
+        ("version", "1.2.3"),
+    ],
 )
 def test_what_has_no_form_is_asked_for_by_its_field_alone(field: str, value: str) -> None:
     assert not asked_as(field, value)

@@ -53,7 +53,9 @@ def test_one_name_that_semantic_and_one_note_have_is_one_entity(vault_of: VaultO
 
 
 def test_two_notes_with_one_id_are_shown_and_edited_as_they_are_found(vault_of: VaultOf) -> None:
-    root = vault_of({f"{name}.md": f"---\nid: human\n---\n{text}\n" for name, text in (("a", "walrus"), ("b", "penguin"))})
+    root = vault_of(
+        {f"{name}.md": f"---\nid: human\n---\n{text}\n" for name, text in (("a", "walrus"), ("b", "penguin"))}
+    )
     with open_vault(root) as app:
         for word, path in (("walrus", "a.md"), ("penguin", "b.md")):
             match = app.search(word).matches[0]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gitvault import git
 from conftest import VaultOf
+from gitvault import git
 
 from memoryclaw.app import open_vault
 
