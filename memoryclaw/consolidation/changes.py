@@ -141,6 +141,9 @@ class ClaimDecision(NamedTuple):
     many: bool = False
     since: str = ""  # the date the fact gets
     replaces: tuple[str, ...] = ()  # ids of the statements that a new one is tied to
+    outdated: tuple[
+        tuple[str, str, str], ...
+    ] = ()  # file, entity and words of statements that say a value that holds no longer
     was: str = ""  # the value before the known one, where the known one dates from what is read here
     audience: str = ""  # whom the known fact is for; empty without a label
     basis: str = ""  # what the file of the fact says, where that is replaced

@@ -629,7 +629,7 @@ def _superseding(decided: ClaimDecision, source: str, segment: Segment) -> Plann
     return PlannedChange(
         kind="fact",
         title=f"{words} (was {decided.known})",
-        actions=(_fact(decided, source, segment),),
+        actions=(_fact(decided, source, segment), *_outdated(decided)),
         evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
         source=str(segment.range),
         confidence=claim.confidence,
@@ -638,12 +638,21 @@ def _superseding(decided: ClaimDecision, source: str, segment: Segment) -> Plann
     )
 
 
+def _outdated(decided: ClaimDecision) -> Iterator[EndFact]:
+    """The ends of the statements that say what held until now."""
+    for path, entity, words in decided.outdated:
+        yield EndFact(path, entity, "", words, decided.since)
+
+
 def _ending(decided: ClaimDecision, segment: Segment) -> PlannedChange:
     claim = decided.claim
     return PlannedChange(
         kind="fact",
         title=f"No longer: {fact_in_words(claim.entity, claim.field, claim.value)}",
-        actions=(EndFact(decided.path, claim.entity, claim.field, claim.value, decided.since),),
+        actions=(
+            EndFact(decided.path, claim.entity, claim.field, claim.value, decided.since),
+            *_outdated(decided),
+        ),
         evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
         source=str(segment.range),
         confidence=claim.confidence,

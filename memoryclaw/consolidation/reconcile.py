@@ -5,6 +5,7 @@ Only what a person said, clearly and to last, changes what is held true, and onl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
@@ -19,7 +20,7 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import Fact
 from memoryclaw.talk.assertions import ANY_FIELD
 from memoryclaw.text.grammar import tokens_of
-from memoryclaw.text.language import WORD, candidates, key_of, words_of
+from memoryclaw.text.language import WORD, candidates, fold, key_of, words_of
 from memoryclaw.vault.audience import common_audience
 from memoryclaw.vault.edits import same
 from memoryclaw.vault.fact_values import (
@@ -47,6 +48,7 @@ from memoryclaw.writing.decisions import Decisions, fingerprint
 Known = Sequence[tuple[str, Fact]]
 SaidBy = Callable[[str, Fact], frozenset[str]]  # the keys of the names of those who said what a fact rests on
 _PERSON = "user"
+_FIGURE = re.compile(r"\d{4}|\d[\d.,: /-]*\d\S|@")  # of a value that hardly anything else has
 _PEOPLE_FILE, _PREFERENCES_FILE, _FACTS_FILE = (
     "semantic/people.md",
     "semantic/preferences.md",
@@ -571,6 +573,22 @@ class ClaimDecider:
             pair for name in names for pair in self._catalog.facts(name) if pair[0].startswith("semantic/")
         ]
 
+    def _outdated(self, decided: ClaimDecision, facts: Known) -> list[tuple[str, Fact]]:
+        """The statements of the entity, or of the speaker about it, that say the figure that held until now."""
+        claim, old = decided.claim, words_of(fold(decided.known))
+        if not (_FIGURE.search(decided.known) and claim.said):
+            return []
+        name, figure = set(key_of(claim.entity).split()), f" {' '.join(old)} "
+        return [
+            (path, fact)
+            for path, fact in dict.fromkeys((*facts, *self._facts_of(claim.speaker)))
+            if fact.is_statement
+            and fact.current
+            and fact.said <= claim.said
+            and figure in f" {' '.join(words_of(fold(fact.value)))} "
+            and (key_of(fact.entity) == key_of(claim.entity) or name <= set(key_of(fact.value).split()))
+        ]
+
     def facts_of(self, entities: Iterable[str]) -> list[Fact]:
         """What is held of these entities, and of the person."""
         names = dict.fromkeys((*entities, *(self._catalog.names_of_owner(_PERSON) or (_PERSON,))))
@@ -620,7 +638,12 @@ class ClaimDecider:
                 action="drop", reason=f"{SALIENCE_FILE} says to ignore {weight.topic!r}"
             )
         decided = _apply_cue(decided)
+        outdated = self._outdated(decided, facts) if decided.action in ("supersede", "end") else []
+        decided = decided._replace(outdated=tuple((path, fact.entity, fact.value) for path, fact in outdated))
         self._facts[key] = facts_after(facts, decided, source)
+        for _, fact in outdated:
+            place = key_of(fact.entity)
+            self._facts[place] = _without(self._facts.get(place, self._facts_of(fact.entity)), [fact.id])
         if decided.action in ("add", "confirm", "supersede") and claim.speaker not in ("", _PERSON):
             statement = key_of(decided.claim.entity), field_key(decided.claim.field), decided.claim.value
             self._voices.setdefault(statement, set()).add(speaker)

@@ -77,6 +77,32 @@ def test_a_night_ends_what_later_words_end(vault_of: VaultOf) -> None:
     assert {"Shell", "with Sonic"} < {value.removesuffix(".") for value in past}
 
 
+def test_what_says_the_old_figure_of_somebody_ends_with_the_fact(vault_of: VaultOf) -> None:
+    october = [
+        "Ulla's phone number is 0176 553232",
+        "got a text from 0176 553232, that's Ulla",
+        "my code is 0176 553232",
+    ]
+    root = vault_of(
+        {
+            "semantic/people.md": "# Ulla\n- city: Bonn\n",
+            "logs/2026-10-02/a.jsonl": said("a", [("user", text) for text in october], day="2026-10-02"),
+        }
+    )
+    night(root, 3, 10)
+    late = root / "logs/2026-11-02/b.jsonl"
+    late.parent.mkdir()
+    late.write_text(
+        said("b", [("user", "Ulla has a new number, 0188 553232")], day="2026-11-02"), encoding="utf-8"
+    )
+    night(root, 3, 11)
+    with open_vault(root) as app:
+        standing = [(fact.field, fact.value) for _, fact in app.facts() if "55" in fact.value]
+        assert standing == [("phone", "0188 553232"), ("code", "0176 553232")]
+        past = [fact for _, fact in app.facts(history=True) if fact.is_statement and not fact.current]
+        assert any("a text from" in fact.value and fact.until for fact in past)
+
+
 def test_what_is_remembered_in_a_language_that_is_not_read_is_renewed(vault_of: VaultOf) -> None:
     root = vault_of({"a.md": "x\n"})
     with open_vault(root) as app:
