@@ -234,8 +234,10 @@ def _cells(line: str) -> tuple[str, ...]:
 
 # Values: the text after a key, its inline fields and its source.
 
+_COUNTED = ("count", "last")  # of what served in several sessions: how many, and the day of the last
+_WAITING = ("denied", "unwanted")  # why it waits for a person
 OF_A_VALUE = "|".join(
-    ("since", "until", "source", "said", "denied", "unwanted", "trust", "audience", *validity.KEYS)
+    ("since", "until", "source", "said", *_WAITING, "trust", "audience", *_COUNTED, *validity.KEYS)
 )
 _INLINE = re.compile(
     rf"\[({OF_A_VALUE})::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]"
@@ -262,10 +264,8 @@ class FactValue(NamedTuple):
 
 def _value_of(text: str, fields: dict[str, Any]) -> FactValue:
     """A value with its inline fields."""
-    for key in ("denied", "unwanted") if fields else ():  # they say nothing of the value, but why it waits
-        fields.pop(key, "")
-    lifecycle_fields = {key: fields.pop(key) for key in validity.KEYS if key in fields} if fields else {}
-    value = FactValue(text)._replace(**fields)
+    lifecycle_fields = {key: fields[key] for key in validity.KEYS if key in fields} if fields else {}
+    value = FactValue(text)._replace(**{key: fields[key] for key in fields if key in FactValue._fields})
     if not lifecycle_fields:
         return value
     return value._replace(
