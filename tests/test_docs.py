@@ -20,6 +20,7 @@ import click
 import pytest
 
 sys.path.insert(0, os.fspath(Path(__file__).parent))  # for python -m tests.test_docs
+from conftest import put
 from forked import STEM
 from obsidian import obsidian_vault
 from test_architecture import ORDER
@@ -39,6 +40,9 @@ PAGES = (
     "getting-started.md",
     "consolidation.md",
     "existing-vault.md",
+    "from-hugo.md",
+    "from-logseq.md",
+    "from-properties.md",
     "import-export.md",
     "recall.md",
     "review.md",
@@ -105,10 +109,12 @@ def studio(home: Path, env: Mapping[str, str]) -> Path:
 
 def notes(home: Path, _env: Mapping[str, str]) -> Path:
     """An Obsidian vault in which MemoryClaw was never called, of somebody who asks no model."""
-    own = home / ".config" / "memoryclaw"
-    own.mkdir(parents=True)
-    (own / "config.yaml").write_text("llm:\n  chain: []\n")
-    return obsidian_vault(home / "notes")
+    return obsidian_vault(without_model(home) / "notes")
+
+
+def without_model(home: Path) -> Path:
+    put(home / ".config" / "memoryclaw", {"config.yaml": "llm:\n  chain: []\n"})
+    return home
 
 
 def newcomer(home: Path, _env: Mapping[str, str]) -> Path:
@@ -213,7 +219,24 @@ def valued(page: str) -> str:
     return CONSTANT.sub(value, page)
 
 
-BEGINS = {"existing-vault.md": notes}
+def like(vault: str) -> Callable[[Path, Mapping[str, str]], Path]:
+    """A vault as people of another program write it."""
+
+    def begin(home: Path, _env: Mapping[str, str]) -> Path:
+        root = without_model(home) / vault
+        pieces = (ROOT / f"tests/vaults/{vault}.txt").read_text(encoding="utf-8").split("=== ")[1:]
+        put(root, {path: text for path, _, text in (piece.partition("\n") for piece in pieces)})
+        return root
+
+    return begin
+
+
+BEGINS = {
+    "existing-vault.md": notes,
+    "from-hugo.md": like("hugo"),
+    "from-logseq.md": like("logseq"),
+    "from-properties.md": like("kepano"),
+}
 
 
 def retold(name: str, page: str, home: Path) -> str:
