@@ -370,7 +370,7 @@ def _link_keys(address: Address, catalog: Catalog) -> list[str]:
             link_key(name)
             for name in (address.entity, *(word for _, word in catalog.synonyms([key_of(address.entity)])))
         ]
-    sql = "select name from names where path = ? and kind in ('alias', 'merged')"
+    sql = "select name from names where path = ? and kind in ('alias', 'block', 'merged')"
     names = [str(row[0]) for row in catalog.rows(sql, (address.path,))]
     if day := day_in_name(address.path.rpartition("/")[2].removesuffix(".md")):
         names += names_of_day(day[:10])

@@ -54,7 +54,7 @@ from memoryclaw.vault.properties import Properties, read_properties
 from memoryclaw.vault.salience import read_topics
 from memoryclaw.vault.skill_formats import Skill, read_javascript_skill, read_json_skill, read_markdown_skill
 from memoryclaw.vault.standings import standing_of_note, standing_of_turn, standings_of_lines
-from memoryclaw.vault.todos import Todo, planned_below, read_todo, todo_id
+from memoryclaw.vault.todos import Todo, may_hold_todos, planned_below, read_todo, todo_id
 from memoryclaw.vault.validity import canonical_scope, type_of
 from memoryclaw.vault.value_forms import asked_as
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
@@ -541,6 +541,8 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
 
 def _todos(body: Body, first_line: int) -> tuple[tuple[int, str, Todo], ...]:
     """The lines with boxes, or words for them, but for those in code; with the days that the lines just below say."""
+    if not may_hold_todos(body.quiet):
+        return ()
     quiet_lines, lines = body.quiet.split("\n"), body.text.split("\n")
     todos = []
     for number, (quiet, line) in enumerate(zip(quiet_lines, lines, strict=True)):
