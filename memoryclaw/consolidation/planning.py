@@ -253,7 +253,8 @@ def _square(bag: Counter[str]) -> int:
 
 _LONGEST = 20_000  # characters of one turn that are read
 Names = dict[str, str]
-Enrich = Callable[[Segment, Extraction, Names], Extraction]
+# What else a model is told than the lines of a segment: the names that the vault knows, and what stands of them.
+Enrich = Callable[[Segment, Extraction, Names, Sequence[str]], Extraction]
 # (first, last time) → (path, time) of the episodes of that time with to-dos.
 OfTime = Callable[[str, str], Sequence[tuple[str, str]]]
 
@@ -269,6 +270,9 @@ class Planner:
     told: ToldSessions
     enrich: Enrich | None
     rules: Cutting
+    leaves: Callable[[str, int], bool] = lambda _path, _line: (
+        False
+    )  # may a line of a file be given to a model
     language: str = "en"
     salience: Salience = NO_TOPICS
     progress: Progress | None = None
@@ -404,10 +408,12 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
     draft.dropped += read.dropped
     note = _note(segment, basis, read, lambda path: _is_taken(planner.context, draft, path, segment))
     draft.paths.add(note.path)
-    sources = [f"{note.id}#^{block_of(read.points, claim)}" for claim in read.claims]
-    decided = _limit_questions(
-        planner.decider, tuple(map(planner.decider.decide, read.claims, sources)), sources, draft.doubts
-    )
+    sources, each_decided = [], []
+    for claim in read.claims:
+        for part in planner.decider.parts_of(claim):
+            sources.append(f"{note.id}#^{block_of(read.points, claim)}")
+            each_decided.append(planner.decider.decide(part, sources[-1]))
+    decided = _limit_questions(planner.decider, each_decided, sources, draft.doubts)
     draft.decided += (one for one in decided if one.claim.how != "end" or one.action == "end")
     read = read._replace(points=with_changes(read.points, decided, segment.audience))
     scopes = {one.claim.scope for one in decided}
@@ -522,7 +528,11 @@ def _understood(planner: Planner, segment: Segment, earlier: EarlierTodos) -> tu
     )
     basis = extract(segment, talk, names, planner.language, todos, salience=planner.salience)
     basis = basis._replace(claims=claims_of(talk))
-    read = planner.enrich(segment, basis, names) if planner.enrich else basis
+    if planner.enrich:
+        known = planner.decider.standing_of(segment, names, planner.leaves)
+        read = planner.enrich(segment, basis, names, known)
+    else:
+        read = basis
     return basis, read._replace(points=with_quotes(read.points, read.claims, segment.turns))
 
 
