@@ -27,6 +27,7 @@ from memoryclaw.talk.corrections import corrected
 from memoryclaw.talk.own_words import own_words
 from memoryclaw.talk.statements import Statement, read
 from memoryclaw.text import words as lists
+from memoryclaw.text.clauses import clauses
 from memoryclaw.text.dates import deadline, find_ranges, is_week_or_less
 from memoryclaw.text.grammar import Grammar, codes, grammar, language_of, spoken_in, tokens_of
 from memoryclaw.text.language import fold, key_of, pairs, words_of
@@ -43,6 +44,7 @@ from memoryclaw.vault.fact_values import (
     timeless,
     without_owner,
 )
+from memoryclaw.vault.facts import MOST_ALSO
 from memoryclaw.vault.validity import canonical_scope
 from memoryclaw.writing.secret_gate import without_secrets
 
@@ -53,7 +55,6 @@ _COMPOUND = 4  # letters of a word that may begin a longer one
 _GROUNDED = 0.5  # the share of a summary's words that the segment must hold
 _BACK = 4  # turns before a line, of either side, in which a person whom a claim is about must be named
 _UNNAMED = "it is not named near it"
-_SEARCH_WORDS = 6  # of a line, at most
 _DAYS_AWAY = 366  # of a day that is only numbered, such as "the 17th"
 _ORDINAL = re.compile(r"(?<![\w.:/-])(\d{1,2})(?:st|nd|rd|th|\.)(?![\w:/-]|\.?\d)")
 _PLAIN_WORDS = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -503,7 +504,7 @@ def search_words(words: Iterable[str]) -> tuple[str, ...]:
     """At most six words to search with, as a line may hold them: plain, short, each once, and no secret."""
     plain = (" ".join(_PLAIN_WORDS.findall(one_line(each))) for each in words)
     fit = (each for each in plain if each and len(each) <= _TAG and each.count(" ") < _TAG_WORDS)
-    return _distinct((each for each in fit if without_secrets(each) == each), _SEARCH_WORDS)
+    return _distinct((each for each in fit if without_secrets(each) == each), MOST_ALSO)
 
 
 def _days_meant(turn: Turn) -> set[str]:
@@ -531,7 +532,8 @@ def _doubt(claimed: ModelClaim, statement: Statement | None) -> str:
 def _why_denied(claimed: ModelClaim, statement: Statement, turn: Turn) -> str:
     """Why a value is not what was said to hold: `not 12 May`, `i used to live there`, `it was 9, now it is 10`."""
     words, value, tokens = grammar(statement.language), tokens_of(claimed.value), tokens_of(statement.words)
-    if words.former.within(tokens) and not words.former.within(tokens_of(f"{claimed.field} {claimed.value}")):
+    own = _without_reasons(statement.words, value, words)
+    if words.former.within(own) and not words.former.within(tokens_of(f"{claimed.field} {claimed.value}")):
         return "it held once"
     if not value or words.negations.within(value) or words.negations.within(tokens_of(claimed.field)):
         return ""
@@ -543,6 +545,17 @@ def _why_denied(claimed: ModelClaim, statement: Statement, turn: Turn) -> str:
     line = tokens_of(turn.text)
     past = [place for place in _places(value, line) if line[place - 1] in words.past_be]
     return "it held once" if past and words.changes.within(line[past[-1] + len(value) :]) else ""
+
+
+def _without_reasons(text: str, value: Sequence[str], words: Grammar) -> list[str]:
+    """The words of a text without the reason of what is said of a value, or what that is the reason of: `now Berta, because Ole can't any more`."""
+    every = clauses(text, words)
+    holding = [clause for clause in every if value and set(value) <= set(clause.typed)]
+    if any(words.reasons.at(clause.typed) for clause in holding):
+        every = holding
+    elif holding:
+        every = [clause for clause in every if clause in holding or not words.reasons.at(clause.typed)]
+    return [token for clause in every for token in clause.typed]
 
 
 def _places(value: Sequence[str], tokens: Sequence[str]) -> list[int]:
@@ -678,7 +691,7 @@ class _Claim(BaseModel):
     ends: str = Field("", max_length=500, json_schema_extra=_at_most(120))
     scope: str = Field("", max_length=200, json_schema_extra=_at_most(60))
     search_words: list[Annotated[str, Field(json_schema_extra=_at_most(30))]] = Field(
-        default=[], max_length=50, json_schema_extra={"maxItems": _SEARCH_WORDS}
+        default=[], max_length=50, json_schema_extra={"maxItems": MOST_ALSO}
     )
     confidence: Literal["low", "medium", "high"] = "high"
     durable: SkipJsonSchema[bool] = True  # of older answers

@@ -407,6 +407,7 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
     draft.degraded = draft.degraded or read.degraded
     draft.dropped += read.dropped
     note = _note(segment, basis, read, lambda path: _is_taken(planner.context, draft, path, segment))
+    read = read._replace(claims=tuple(_without_erased_words(claim, draft.erased) for claim in read.claims))
     draft.paths.add(note.path)
     sources, each_decided = [], []
     for claim in read.claims:
@@ -426,6 +427,12 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
     }
     text = planner.context.templates.render("notes/episode.md.j2", **values)
     _change(planner, draft, _PlannedSegment(segment, read, note, text, decided))
+
+
+def _without_erased_words(claim: Claim, erased: Tombstones) -> Claim:
+    """The claim without search words that a person had erased, and none where no person says it."""
+    words = claim.search_words if claim.role == "user" else ()
+    return claim._replace(search_words=tuple(word for word in words if not erased.text(word, "tv")))
 
 
 _QUESTIONS = 2  # of doubt that one day may put to a person
@@ -597,12 +604,13 @@ def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
 
 def _fact(decided: ClaimDecision, source: str, segment: Segment) -> Action:
     claim = decided.claim
+    also = ", ".join(claim.search_words)
     if decided.action == "confirm":
-        return ConfirmFact(decided.path, decided.fact, claim.value, source)
+        return ConfirmFact(decided.path, decided.fact, claim.value, source, also)
     if decided.action == "state":
         return AddStatement(
             decided.path, claim.entity, claim.value, claim.said, source, decided.replaces, segment.audience,
-            claim.scope, basis=decided.basis,
+            claim.scope, also, basis=decided.basis,
         )  # fmt: skip
     return SetFact(
         decided.path,
@@ -615,6 +623,7 @@ def _fact(decided: ClaimDecision, source: str, segment: Segment) -> Action:
         segment.audience,
         type_in_text(claim.words),  # of a statement its own words say it
         claim.scope,
+        also,
         basis=decided.basis,
     )
 

@@ -144,7 +144,14 @@ def reconcile(
 
 def _end(claim: Claim, known: Known) -> ClaimDecision:
     """What becomes of a value that a person says holds no longer: where one such value stands, it ends."""
-    named = [pair for pair in known if pair[1].current and pair[1].id == claim.value]
+    any_field = claim.field == ANY_FIELD  # the words of a statement name it, and an id anything
+    named = [
+        (path, fact)
+        for path, fact in known
+        if any_field
+        and fact.current
+        and (fact.id == claim.value or (fact.is_statement and same_value(fact.value, claim.value)))
+    ]
     named = named or [(path, fact) for path, fact in known if fact.current and _is_named(fact, claim)]
     if (
         len(named) != 1

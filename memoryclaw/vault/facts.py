@@ -234,7 +234,8 @@ def _cells(line: str) -> tuple[str, ...]:
 
 # Values: the text after a key, its inline fields and its source.
 
-OF_A_VALUE = "|".join(("since", "until", "source", "said", "trust", "audience", *validity.KEYS))
+MOST_ALSO = 6  # search words of a line
+OF_A_VALUE = "|".join(("since", "until", "source", "said", "trust", "audience", "also", *validity.KEYS))
 _INLINE = re.compile(
     rf"\[({OF_A_VALUE})::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]"
     rf"|\(({OF_A_VALUE})::[ \t]*+([^()]*)\)"
@@ -254,6 +255,7 @@ class FactValue(NamedTuple):
     said: str = ""
     trust: str = "trusted"
     audience: str = ""
+    also: str = ""
     lifecycle: Lifecycle = PERMANENT
     problems: tuple[Problem, ...] = ()  # of its inline fields; without path and line
 
@@ -714,6 +716,7 @@ class _FactReader:
                 trust=least_trusted(fact.fact_value.trust),
                 audience=label_of(fact.fact_value.audience) if fact.fact_value.audience else "",
                 lifecycle=fact.fact_value.lifecycle,
+                also=", ".join(fact.fact_value.also.split(", ")[:MOST_ALSO]),
             )
             for number, fact in enumerate(self._found)
         )

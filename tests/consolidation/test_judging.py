@@ -113,6 +113,9 @@ def test_spaces_do_not_matter_in_a_quote_and_a_short_one_may_be_the_whole_turn()
         ("i live not Leeds but York", "Leeds", "low"),
         ("my number is not 12", "12", "low"),
         ("i used to live in Leeds", "Leeds", "low"),
+        ("my number is 12, because Ole can't have it any more", "12", "high"),
+        ("Ole can't have it any more, so my number is 12", "12", "high"),
+        ("my number is no longer 12, because Ole is back", "12", "low"),
         ("i no longer live in Leeds", "Leeds", "low"),
         ("my rent was 900, now it is 950", "900", "low"),
         ("my rent was 900, now it is 950", "950", "high"),
@@ -147,7 +150,9 @@ def test_what_the_log_doubts_waits(text: str) -> None:
     ("kind", "sure"),
     [("fact", "high"), ("state", "high"), ("decision", "high"), ("preference", "high"), ("plan", "high"), ("wish", "high"), ("joke", "low"), ("retold", "low")],
 )  # fmt: skip
-def test_a_plan_and_a_wish_are_facts_and_what_a_model_calls_a_joke_or_retold_waits(kind: str, sure: str) -> None:
+def test_a_plan_and_a_wish_are_facts_and_what_a_model_calls_a_joke_or_retold_waits(
+    kind: str, sure: str
+) -> None:
     assert verdict(("we go to Leeds",), "Nora", "trip", "Leeds", kind=kind) == sure
 
 
