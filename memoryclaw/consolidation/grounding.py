@@ -132,8 +132,12 @@ def prove(
         ground.text(answer.title, _TITLE),
         ground.resolve_dates(ground.text(answer.summary, _SUMMARY)),
     )
-    if not summary:
-        dropped.append("the summary was left out: its words do not stand in the log")
+    for what, given, taken in (("title", answer.title, title), ("summary", answer.summary, summary)):
+        if given.strip() and not taken:
+            dropped.append(f"the {what} was left out: its words do not stand in the log")
+    unsaid = [_shorten(one_line(tag), _TAG) for tag in answer.tags[:_TAGS] if not ground.names(tag)]
+    if unsaid:
+        dropped.append(f"tags were left out, for nobody said them: {', '.join(unsaid)}")
     return basis._replace(
         title=title or basis.title,
         summary=summary or basis.summary,
@@ -334,9 +338,13 @@ class _Ground:
         """Words that one might ask with and that the line does not hold; none for what an agent passes on."""
         if turn.by:
             return ()
-        standing = set(self._stem(turn.text)) | set(self._stem(f"{claimed.entity} {claimed.field}"))
+        about = claimed.entity if claimed.kind == "order" else f"{claimed.entity} {claimed.field}"
+        standing = set(self._stem(f"{turn.text} {about}"))
+        named = (
+            (claimed.field,) if claimed.kind == "order" else ()
+        )  # what kind of order it is, it does not say
         return search_words(
-            words for words in claimed.search_words if not standing.issuperset(self._stem(words))
+            words for words in (*named, *claimed.search_words) if not standing.issuperset(self._stem(words))
         )
 
     def _why_unproven(self, claimed: ModelClaim, turn: Turn | None) -> str:

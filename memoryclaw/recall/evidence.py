@@ -412,9 +412,7 @@ class _LeafCounter:
         if column == ALSO:  # few words or many, each is a guess
             return {n: _SEARCHED * times for n, times in counted.items()}
         lengths = self.lengths[rowid]
-        scale = WEIGHTS.get(column, 1.0) / _norm(
-            getattr(lengths, column), self._usual[lengths.kind, column]
-        )
+        scale = WEIGHTS.get(column, 1.0) / _norm(getattr(lengths, column), self._usual[lengths.kind, column])
         return {n: scale * times for n, times in counted.items()}
 
 
