@@ -14,7 +14,7 @@ demo: $(READY)
 
 # The whole suite but the long law tests, the campaign of faults, the real weights and the browser; scripts/flaky.sh runs this command again and again
 test: $(READY)
-	$(BIN)/pytest -n auto --dist worksteal -m "not laws and not faults and not llm and not openclaw and not browser and not fleet"
+	$(BIN)/pytest -n auto --dist worksteal -m "not laws and not faults and not llm and not openclaw and not browser"
 
 # The laws, over at least 10,000 random edits and every point at which a write can be killed
 test-laws: $(READY)
@@ -39,7 +39,7 @@ test-ui: $(BROWSER)
 
 # Many vaults on PostgreSQL: Debian's postgresql and pgbouncer must be on the machine; each worker starts a server of its own
 test-fleet: $(READY)
-	$(BIN)/pytest -n 2 --dist worksteal -m fleet tests/fleet
+	PYTHONPATH=$(CURDIR)/tests:$(CURDIR)/tests/index:$(CURDIR)/memoryclaw-fleet/tests $(BIN)/pytest -p conftest -p postgres -n 2 --dist worksteal memoryclaw-fleet/tests
 
 # Lint, format and types
 check: $(READY)
@@ -80,8 +80,8 @@ $(OPENCLAW)/ready: $(READY)
 	PATH="$$PATH:$(CURDIR)/$(OPENCLAW)/node/bin" npm install --prefix $(OPENCLAW) --ignore-scripts --omit=optional --no-audit --no-fund --loglevel=error openclaw@2026.9.6
 	@touch $@
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml memoryclaw-fleet/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("MemoryClaw needs Python 3.11 or newer; try make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]' -e ./memoryclaw-fleet
 	@touch $@

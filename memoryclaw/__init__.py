@@ -4,7 +4,7 @@
 
 The packages, each importing only from those below it (docs/architecture.md has the map):
 
-    interfaces  fleet  app  hosts  health  review  working  lifecycle  consolidation  skills  capture  recall  daemon  index  writing
+    interfaces  app  hosts  health  review  working  lifecycle  consolidation  skills  capture  recall  daemon  index  writing
     history  config  vault  text  models
 """
 

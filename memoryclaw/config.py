@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import ConfigError, InputError
+from memoryclaw.extensions import ENGINES, extra_settings
 from memoryclaw.model import AGENT, EVERYBODY, NOTHING
 from memoryclaw.text.zones import zone_of
 from memoryclaw.vault.audience import common_audience, label_of, of_folders
@@ -92,7 +93,6 @@ _SENDS = "Conversations and notes go there, and keys with them."
 _MODEL = "It names who reads conversations or notes: a local address may pass them on to a model elsewhere."
 _WAITS = "A vault may spend less of this machine's time, and no more."
 _RUNS = "It starts programs or calls tools in your name."
-_SERVER = "It says which server is used, and how much of it."
 _GIT = "What git tracks leaves this machine with the next push; a vault may only keep it out."
 _INSIDE = "Every machine must find the same folders, and each place lies inside the vault."
 
@@ -100,45 +100,10 @@ SETTINGS = (
     Setting(
         "index.engine",
         "fts5",
-        ("fts5", "whoosh", "postgres"),
-        "Where the index is kept: in a file (`fts5`; `whoosh` is slower), or on a PostgreSQL server; all answer alike.",
-        _narrows(lambda engine: engine == "postgres"),
+        ("fts5", "whoosh", *ENGINES),
+        "Where the index is kept: in a file (`fts5`; `whoosh` is slower), or on a server, by an engine that is installed apart; all answer alike.",
+        _narrows(lambda engine: engine in ENGINES),
         "An index on a server sends it every note; a vault may only ask for one in a file.",
-    ),
-    Setting(
-        "index.url",
-        "",
-        str,
-        "The PostgreSQL server, like `postgresql://user@host/database`; also read from `MEMORYCLAW_INDEX_URL`. "
-        "The password comes from `PGPASSWORD`, `~/.pgpass` or `passfile=`.",
-        OWN,
-        _SERVER,
-    ),
-    Setting(
-        "index.vault",
-        "",
-        str,
-        "The name of this vault on that server; empty: the name of this machine and the path of the vault.",
-        OWN,
-        "Under the name of another vault it would read and overwrite that one's index.",
-    ),
-    Setting(
-        "index.connections",
-        4,
-        int,
-        "Connections that one process opens to that server at most.",
-        OWN,
-        _SERVER,
-        1,
-        1000,
-    ),
-    Setting(
-        "index.prepared",
-        True,
-        bool,
-        "Prepare statements on that server; `false` behind PgBouncer in transaction mode.",
-        OWN,
-        _SERVER,
     ),
     Setting(
         "index.language",
@@ -356,30 +321,6 @@ SETTINGS = (
         1_000_000,
     ),
     Setting(
-        "fleet.night",
-        "01:00-05:00",
-        str,
-        "When `fleet work` consolidates each vault of a fleet, in UTC; each has its own minute of this time.",
-        OWN,
-        "It is of all vaults of a fleet.",
-    ),
-    Setting(
-        "fleet.llmCalls",
-        0,
-        int,
-        "Calls of language models at once, by all workers of the fleet together; 0: as many as jobs run.",
-        OWN,
-        "It is of all vaults of a fleet.",
-    ),
-    Setting(
-        "fleet.jobsUrl",
-        "",
-        str,
-        "The PostgreSQL server for `fleet work`, which needs a connection of its own; only where `index.url` is a pooler.",
-        OWN,
-        _SERVER,
-    ),
-    Setting(
         "mcp.servers",
         {},
         dict,
@@ -507,10 +448,6 @@ class Config(NamedTuple):
 
     root: Path
     engine: str
-    index_url: str
-    index_vault: str
-    connections: int
-    prepared: bool
     language: str
     max_results: int
     budget: int
@@ -538,9 +475,6 @@ class Config(NamedTuple):
     host: str
     port: int
     rate: int
-    night: str
-    llm_calls: int
-    jobs_url: str
     servers: Mapping[str, Any]
     tool_timeout: float
     tool_host: str
@@ -558,6 +492,7 @@ class Config(NamedTuple):
     own_vault: str
     notices: tuple[str, ...] = ()
     ignored: tuple[Ignored, ...] = ()
+    extra: Mapping[str, Any] = NOTHING  # by key: what extensions read, where a file sets any of it
 
 
 def here() -> Path:
@@ -583,7 +518,7 @@ def find_root(given: str | None, environ: Mapping[str, str], cwd: Path) -> Path:
 def own_vault(environ: Mapping[str, str]) -> Path | None:
     """The vault that the user's own settings name; None where they name none."""
     own, cache = own_folder(environ) / OWN_FILE, _home(environ, "XDG_CACHE_HOME", ".cache") / _CACHE
-    chosen = _own(own, _read_file(own, cache), []).get("vault.default")
+    chosen = _own(own, _read_file(own, cache), [], _BY_KEY).get("vault.default")
     home = environ.get("HOME") or os.path.expanduser("~")
     return Path(os.path.normpath(os.path.join(home, os.path.expanduser(chosen)))) if chosen else None
 
@@ -655,18 +590,20 @@ def load(
     written = _read_file(vault, root / STATE_DIR / _CACHE)
     vault_id = overrides.get("vault_id", str(written.get("vault.id", "")))
     notices: list[str] = []
-    mine = _own(own_file, _read_file(own_file, cache / _CACHE), notices)
-    chosen: dict[str, Any] = {}  # by the user, for this vault
+    own_text, place, chosen_text = _read_file(own_file, cache / _CACHE), own_file, dict[str, Any]()
     if is_vault_id(vault_id):
         place = own_vault_folder(environ, vault_id) / OWN_FILE
-        chosen = _own(place, _read_file(place, cache / VAULTS / vault_id / _CACHE), notices)
-    values = {s.key: s.default for s in SETTINGS} | mine
+        chosen_text = _read_file(place, cache / VAULTS / vault_id / _CACHE)
+    settings = known({*written, *own_text, *chosen_text})
+    mine = _own(own_file, own_text, notices, settings)
+    chosen = _own(place, chosen_text, notices, settings)  # by the user, for this vault
+    values = {s.key: s.default for s in settings.values()} | mine
     values |= {
         key: {**values[key], **value} if isinstance(value, dict) else value for key, value in chosen.items()
     }
     ignored = []
     for key, value in written.items():
-        setting = _BY_KEY.get(key)
+        setting = settings.get(key)
         if setting is None:
             notices.append(f"{CONFIG_FILE}: there is no setting {key!r}; it was ignored")
         elif value is not None and not (setting.verdict is OBEYED and key in chosen):
@@ -684,14 +621,14 @@ def load(
     newer = _newer(values["vault.format"])
     notices += [newer] if newer else []
     put_only_read(os.fspath(root), newer)
-    values["index.url"] = environ.get("MEMORYCLAW_INDEX_URL") or values["index.url"]
     put_folders(os.fspath(root), _moves({name: values.pop(f"paths.{name}") for name in MOVABLE}))
     mapping = places(os.fspath(root))
     values["audience.folders"] = {
         mapping.name_of(str(folder).strip("/")): label for folder, label in values["audience.folders"].items()
     }
-    fields = {_field(key): value for key, value in values.items()}
-    config = Config(root=root, notices=tuple(notices), ignored=tuple(ignored), **fields)
+    fields = {_field(key): value for key, value in values.items() if key in _BY_KEY}
+    extra = {key: value for key, value in values.items() if key in settings.keys() - _BY_KEY.keys()}
+    config = Config(root=root, notices=tuple(notices), ignored=tuple(ignored), extra=extra, **fields)
     return config._replace(**overrides)
 
 
@@ -711,11 +648,20 @@ def stamp(root: Path, vault_id: str = "", environ: Mapping[str, str] = os.enviro
     return tuple(stamps)
 
 
-def _own(path: Path, written: Mapping[str, Any], notices: list[str]) -> dict[str, Any]:
+def known(keys: Collection[str]) -> Mapping[str, Setting]:
+    """All settings by key; those of extensions only where one of these keys is none of ours, as to look for them takes time."""
+    if _BY_KEY.keys() >= set(keys):
+        return _BY_KEY
+    return _BY_KEY | {setting.key: setting for setting in extra_settings()}
+
+
+def _own(
+    path: Path, written: Mapping[str, Any], notices: list[str], settings: Mapping[str, Setting]
+) -> dict[str, Any]:
     """The settings in a file of the user's own; `notices` is told what it cannot say."""
     values, where = {}, os.fspath(path)
     for key, value in written.items():
-        setting = _BY_KEY.get(key)
+        setting = settings.get(key)
         if setting is None:
             notices.append(f"{where}: there is no setting {key!r}; it was ignored")
         elif setting.verdict is ONLY_THERE:
@@ -771,8 +717,6 @@ def _moves(asked: Mapping[str, Any]) -> dict[str, str]:
 
 
 _RENAMED = {
-    "index.url": "indexUrl",
-    "index.vault": "indexVault",
     "vault.id": "vaultId",
     "vault.default": "ownVault",
 }  # `llm.url` was there first

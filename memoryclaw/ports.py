@@ -123,7 +123,7 @@ class Rows(Protocol):
 
 
 class IndexConnection(Protocol):
-    """Runs SQL over the tables of an index, in the part of SQLite's language that index/postgres_index.py translates."""
+    """Runs SQL over the tables of an index, in SQLite's language; an engine on a server translates what it says otherwise."""
 
     def execute(self, sql: str, values: Sequence[Any] = ..., /) -> Rows:
         """Runs one statement."""
@@ -135,7 +135,7 @@ class IndexConnection(Protocol):
 
 
 class IndexDatabase(Protocol):
-    """Where the tables of an index are: a SQLite file, or a PostgreSQL server."""
+    """Where the tables of an index are: a SQLite file, or a server."""
 
     rebuilt: bool  # it was empty, or thrown away, and was not filled since
 
@@ -226,4 +226,62 @@ class TextIndex(Protocol):
 
     def settle(self, *, keep: bool) -> None:
         """Commits or rolls back what was added and removed since the last call."""
+        ...
+
+
+class VectorServer(Protocol):
+    """Where every machine finds the vectors of an index, by the digests of their texts."""
+
+    def edition(self) -> str:
+        """Tells one state of what is there from another."""
+        ...
+
+    def held(self, recipe: str) -> dict[bytes, int]:
+        """The digests of what a recipe made, each with the bytes of its vector."""
+        ...
+
+    def get(self, recipe: str, digests: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The vectors that are there."""
+        ...
+
+    def put(self, recipe: str, rows: Mapping[bytes, bytes]) -> None:
+        """Keeps vectors."""
+        ...
+
+    def drop(self, digests: Sequence[bytes]) -> None:
+        """Forgets vectors."""
+        ...
+
+    def passages(self) -> set[bytes]:
+        """The digests of all that is there."""
+        ...
+
+
+class ServerEngine(Protocol):
+    """Keeps indexes on a server; a distribution brings it as an entry point of the group `memoryclaw.engines`."""
+
+    def open(
+        self,
+        settings: Mapping[str, Any],
+        root: str,
+        audience: str,
+        recipe: str,
+        *,
+        keeps: bool,
+        may: Callable[[Any], None] | None,
+    ) -> tuple[IndexDatabase, TextIndex]:
+        """The tables and the text engine of one vault.
+
+        Args:
+            settings: what the user's own settings say of extensions, by key.
+            root: the vault's folder.
+            audience: whose view it is; empty for that of everything.
+            recipe: what the content depends on; under another one the index is made anew.
+            keeps: False where another process keeps the index, and this one only reads.
+            may: asked with the transaction before anything is written; may raise.
+        """
+        ...
+
+    def vectors(self, database: IndexDatabase) -> VectorServer:
+        """The vectors beside such tables."""
         ...

@@ -21,8 +21,7 @@ import pytest
 from forked import PATIENCE, STEM
 from hypothesis import HealthCheck, settings
 
-# The campaign of faults, a PostgreSQL server: only their own tests ask for anything of them.
-pytest_plugins = ["trials", "postgres"]
+pytest_plugins = ["trials"]  # the campaign of faults: only its own tests ask for anything of it
 GUARD = Path(__file__).parent / "guard"
 # Processes that tests start import it by its name; this one may have imported another of that name, as Debian's Python has one.
 runpy.run_path(os.fspath(GUARD / "sitecustomize.py"))

@@ -13,7 +13,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # From the bottom up. A package imports from lower rows alone; two in one row do not know each other.
 ORDER = (
     {"version", "errors", "late", "model", "ports"},
-    {"text", "models"},
+    {"extensions", "text", "models"},
     {"vault"},
     {"config"},
     {"history"},
@@ -27,14 +27,13 @@ ORDER = (
     {"review"},
     {"hosts", "health"},
     {"app"},
-    {"fleet"},
     {"interfaces"},
 )
 RANK = {package: rank for rank, row in enumerate(ORDER) for package in row}
 
 # These may touch the disk, the clock, processes, the network or SQLite. Every other module is pure: it gets what it needs as
 # values or callables. The packages at the edge of the program are free.
-FREE = {"interfaces", "fleet", "app", "daemon"}
+FREE = {"interfaces", "app", "daemon"}
 EFFECTS = {
     "config", "text.words",
     "models.http_limits", "models.command", "models.llm", "models.ollama", "models.openai", "models.packaged",
@@ -42,7 +41,7 @@ EFFECTS = {
     "history.commit_hook", "history.git", "history.journal", "history.remote", "history.repository", "history.rewriting",
     "writing.command_consent", "writing.bundles", "writing.init", "writing.secret_gate", "writing.context", "writing.single_flight", "writing.tracking", "writing.writer",
     "index.catalog", "index.database", "index.fts5", "index.index", "index.sync",
-    "index.postgres", "index.postgres_index", "index.vectors", "index.vector_store", "index.watching", "index.whoosh_engine",
+    "index.vectors", "index.vector_store", "index.watching", "index.whoosh_engine",
     "capture.importers", "capture.log_files",
     "skills.host_skills", "skills.mcp_tools", "skills.migration", "skills.tool_hosts",
     "consolidation.consolidate", "consolidation.model_chain", "consolidation.selecting", "lifecycle.pages",

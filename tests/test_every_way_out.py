@@ -17,7 +17,6 @@ HARMLESS = {
     "app": "opens the rooms; `app.transfer` writes bundles",
     "health.doctor": "counts vectors and looks whether a model is there",
     "health.status": "the same",
-    "fleet.commands": "the remote of a vault in a fleet is where the vault itself is kept, by its operator",
     "hosts.importing": "tells a memory file of ours, which it does not read",
     "interfaces.cli.transferring": "prints what `app.transfer` made",
     "recall.vector_lane": "asks through `index.vectors.asking`, which asks the gate",
@@ -28,10 +27,6 @@ CONNECTED = {
     "models.llm": "only looks whether somebody listens",
     "skills.mcp_tools": "what the steps of an approved skill name, run by a person",
     "skills.tool_hosts": "the same, through a gateway",
-    "index.postgres": "the index of a vault on the server of its operator",
-    "index.postgres_index": "the same",
-    "fleet.store": "the operator's table of vaults",
-    "fleet.jobs": "the operator's table of jobs",
     "vault.ledger": "the name of this machine",
 }
 NETWORK = {"socket", "ssl", "http", "urllib", "httpcore", "httpx", "httpx2", "ollama", "openai", "requests", "mcp", "psycopg", "procrastinate", "smtplib", "ftplib", "aiohttp", "websockets"}  # fmt: skip

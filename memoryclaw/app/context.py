@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import platform
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from memoryclaw import config as settings
 from memoryclaw.errors import (
-    ConfigError,
     ForbiddenError,
     IndexBehindError,
     IndexBusyError,
@@ -25,13 +23,14 @@ from memoryclaw.errors import (
     UnidentifiedError,
     VaultError,
 )
+from memoryclaw.extensions import ENGINES, extension
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.database import Database
-from memoryclaw.index.index import Index, OnServer, open_index
+from memoryclaw.index.index import Index, open_index
 from memoryclaw.index.stemming import language
 from memoryclaw.index.sync import Following, Freshness, Sync, brought_up, fresh, healed
 from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Recalled
-from memoryclaw.ports import Progress
+from memoryclaw.ports import IndexDatabase, Progress, ServerEngine, TextIndex
 from memoryclaw.text.zones import offset_at, zone_of
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
@@ -55,6 +54,7 @@ _LOOKS = 5  # at an index that another process replaces meanwhile
 _REPLACED = "another process keeps the index of this vault by other settings; end it, or start it again with those of today"
 AUDIENCES = "audience"  # the folder of their indexes
 Clock = Callable[[], datetime]
+Opener = Callable[[str], tuple[IndexDatabase, TextIndex]]  # of a recipe
 T = TypeVar("T")
 A = TypeVar("A", bound=Answer)
 
@@ -252,11 +252,11 @@ class VaultContext:
 
     @cached_property
     def _whole(self) -> Index:
-        return self.index_in(self.state, on_server=self._place(""))
+        return self.index_in(self.state, elsewhere=self._elsewhere(""))
 
     @cached_property
     def _view(self) -> Index:
-        return self.index_in(self.state / AUDIENCES / self.audience, on_server=self._place(self.audience))
+        return self.index_in(self.state / AUDIENCES / self.audience, elsewhere=self._elsewhere(self.audience))
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -308,11 +308,7 @@ class VaultContext:
         from memoryclaw.index.vector_store import VectorStore
         from memoryclaw.index.vectors import TextPart, Vectors, embedder_of, vector_text
 
-        server = None
-        if self.config.engine == "postgres":
-            from memoryclaw.index.postgres_index import PostgresDatabase, PostgresVectors
-
-            server = PostgresVectors(cast("PostgresDatabase", self._whole.database))
+        server = self._engine.vectors(self._whole.database) if self._engine else None
         store, embedder = VectorStore(self.state, self.config.vector_model), embedder_of(self.config)
         outgoing = self.outgoing(text_of=lambda unit: vector_text(TextPart(unit.kind, unit.title, unit.text)))
         follows = self._kept is not None
@@ -619,37 +615,36 @@ class VaultContext:
     def _renamed(self, old: str, new: str) -> None:
         self.ledger.append("renamed", {"from": old, "to": new}, self.clock())
 
-    def index_in(self, folder: Path, *, on_server: OnServer | None = None) -> Index:
+    def index_in(self, folder: Path, *, elsewhere: Opener | None = None) -> Index:
         """The index that a folder holds, or a server, made as the settings say; what is to be on none is made in the folder."""
         config = self.config
-        engine = "fts5" if config.engine == "postgres" and on_server is None else config.engine
         return open_index(
             folder,
-            engine=engine,
+            engine="fts5" if self._engine and elsewhere is None else config.engine,
             language=language(config.language),
             labels=config.folders,
             zone=config.timezone,
-            server=on_server,
+            elsewhere=elsewhere,
         )
 
-    def _place(self, audience: str) -> OnServer | None:
-        """Where on a server the index is, if the settings put it on one."""
-        config = self.config
-        if config.engine != "postgres":
+    @cached_property
+    def _engine(self) -> ServerEngine | None:
+        """What keeps the index on a server, if the settings name such an engine."""
+        engine = self.config.engine
+        return cast("ServerEngine", extension("engines", engine)) if engine in ENGINES else None
+
+    @property
+    def is_on_server(self) -> bool:
+        """Whether the index and its vectors are on a server."""
+        return self._engine is not None
+
+    def _elsewhere(self, audience: str) -> Opener | None:
+        """What opens the index on a server, if the settings put it on one."""
+        if self._engine is None:
             return None
-        if not config.index_url:
-            raise ConfigError(
-                "index.engine is postgres, and nobody says where the server is; set index.url in your own settings or MEMORYCLAW_INDEX_URL"
-            )
-        name = config.index_vault or f"{platform.node()}:{os.path.realpath(self.root)}"
-        return OnServer(
-            config.index_url,
-            name,
-            audience,
-            config.prepared,
-            config.connections,
-            keeps=self._kept is None,
-            may=self._may,
+        keeps, may = self._kept is None, self._may
+        return partial(
+            self._engine.open, self.config.extra, os.path.realpath(self.root), audience, keeps=keeps, may=may
         )
 
 

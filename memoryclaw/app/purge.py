@@ -238,7 +238,7 @@ def _derived(context: VaultContext, needles: Needles) -> Iterator[str]:
     context.index.discard()
     context.sync.run()
     root = os.fspath(context.root)
-    if (context.state / "vectors").exists() or context.config.engine == "postgres":
+    if (context.state / "vectors").exists() or context.is_on_server:
         try:
             context.vectors.forget_gone()
         except (LockedError, VectorsError) as error:

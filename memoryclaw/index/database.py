@@ -539,7 +539,7 @@ def unpack(stored: bytes) -> str:
         raise sqlite3.DatabaseError("a stored text is malformed") from error
 
 
-LONGEST = 600  # characters of a key on a server; a B-tree of PostgreSQL takes no more than 2,700 bytes
+LONGEST = 600  # characters of a key, as a server's B-tree takes no more
 
 
 def short_key(value: object) -> object:

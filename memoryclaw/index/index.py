@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memoryclaw import late
-from memoryclaw.errors import ConfigError
 from memoryclaw.index.database import LIFECYCLE, Database, pack, short_key, unpack
 from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5
 from memoryclaw.index.stemming import language, language_of
@@ -49,7 +48,7 @@ class Index:
     """All that is known of a vault.
 
     Args:
-        database: the tables: one SQLite file, or those on a PostgreSQL server.
+        database: the tables: one SQLite file, or those on a server.
         language: the analysis; part of the recipe, so that a change of it means another index.
     """
 
@@ -426,20 +425,6 @@ def _index_row(rowid: int, columns: Sequence[str]) -> IndexRow:
     return IndexRow(rowid, (title, tags, properties, f"{body} {single}" if single else body))
 
 
-class OnServer(NamedTuple):
-    """The place of an index on a PostgreSQL server."""
-
-    url: str
-    vault: str  # its name there
-    audience: str = ""  # whose view; empty for that of everything
-    prepared: bool = True
-    connections: int = 4
-    keeps: bool = True  # False: another process keeps it, this one only reads
-    may: Callable[[Any], None] | None = (
-        None  # asked with the transaction before anything is written; may raise
-    )
-
-
 def open_index(
     folder: Path,
     *,
@@ -447,32 +432,21 @@ def open_index(
     language: Language,
     labels: Mapping[str, object] = {},
     zone: str = "",
-    server: OnServer | None = None,
+    elsewhere: Callable[[str], tuple[IndexDatabase, TextIndex]] | None = None,
 ) -> Index:
     """The index in `folder`, or on a server, with the text engine that the settings name.
 
     Args:
-        engine: `fts5`, `whoosh` or `postgres`.
+        engine: `fts5`, `whoosh` or that of an extension.
         labels: of folders, on which its content depends too.
         zone: of the days in it, where a turn names none.
-        server: with `postgres`, where it is.
+        elsewhere: with the engine of an extension, makes the tables and the text engine of a recipe.
     """
     recipe = " ".join(filter(None, (VERSION, engine, language.code, "sqlite", zone)))
     if labels:
         recipe = f"{recipe} {json.dumps(labels, sort_keys=True, default=str)}"
-    if engine == "postgres" and server is not None:
-        try:
-            from memoryclaw.index.postgres import server_of  # noqa: PLC0415 - only where it is wanted
-            from memoryclaw.index.postgres_index import PostgresDatabase, PostgresText  # noqa: PLC0415
-        except ModuleNotFoundError as error:
-            raise ConfigError(
-                f"index.engine is postgres, and that needs {error.name}: pip install 'memoryclaw[postgres]'"
-            ) from None
-        shared = server_of(server.url, prepared=server.prepared, most=server.connections)
-        tables = PostgresDatabase(
-            shared, server.vault, server.audience, recipe, keeps=server.keeps, may=server.may
-        )
-        return Index(tables, PostgresText(tables), language)
+    if elsewhere is not None:
+        return Index(*elsewhere(recipe), language)
     if engine == "whoosh":
         from memoryclaw.index.whoosh_engine import WhooshIndex  # noqa: PLC0415 - an import of 100 ms
 

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from memoryclaw.config import Config
 from memoryclaw.errors import LockedError, MemoryClawError, VectorsError
@@ -25,12 +25,9 @@ from memoryclaw.models.embedders import Embedder, Floats, Guarded, numpy
 from memoryclaw.models.llm import Breaker, Endpoint, ModelError
 from memoryclaw.models.ollama import WHO, OllamaEmbedder
 from memoryclaw.models.packaged import IN_WHEELS
-from memoryclaw.ports import Progress
+from memoryclaw.ports import Progress, VectorServer
 from memoryclaw.vault.audience import label_in
 from memoryclaw.vault.export_gate import may_leave
-
-if TYPE_CHECKING:  # most indexes are on no server
-    from memoryclaw.index.postgres_index import PostgresVectors
 
 _READ = 500  # units in one look at the index
 _PIECES = "select rowid, kind, title, text from unit where rowid between ? and ? order by rowid limit ?"
@@ -77,7 +74,7 @@ class Vectors:
         store: VectorStore,
         embedder: Embedder,
         catalog: Catalog,
-        server: PostgresVectors | None = None,
+        server: VectorServer | None = None,
         *,
         outgoing: Outgoing,
         follows: bool = False,
@@ -201,7 +198,7 @@ class Vectors:
 
     # ── On a server
 
-    def _follow(self, server: PostgresVectors) -> None:
+    def _follow(self, server: VectorServer) -> None:
         """Takes over what changed on the server since the last look."""
         edition = server.edition()
         if edition == self.store.followed():
@@ -215,7 +212,7 @@ class Vectors:
             self.store.average()
             self.store.follow(edition)
 
-    def _fetch(self, server: PostgresVectors, recipe: str) -> None:
+    def _fetch(self, server: VectorServer, recipe: str) -> None:
         """Takes the vectors that are missing here and were made before, by this model of these texts."""
         np = numpy()
         missing = sorted({*self.store.units().values()} - self.store.held())
@@ -226,7 +223,7 @@ class Vectors:
                 if self.store.fits(rows):
                     self.store.add(digests, rows)
 
-    def _send(self, server: PostgresVectors, recipe: str) -> None:
+    def _send(self, server: VectorServer, recipe: str) -> None:
         """Brings the server to what is here."""
         widths, width = server.held(recipe), self.store.width()
         fresh = sorted(digest for digest in self.store.held() if widths.get(digest) != width)
@@ -234,7 +231,7 @@ class Vectors:
             server.put(recipe, self.store.rows(fresh[start : start + _READ]))
         self._drop_gone(server)
 
-    def _drop_gone(self, server: PostgresVectors) -> None:
+    def _drop_gone(self, server: VectorServer) -> None:
         gone = sorted(server.passages() - {*self.store.units().values()})
         if gone:
             server.drop(gone)

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from memoryclaw import __version__
+from memoryclaw.errors import ConfigError
+from memoryclaw.extensions import ELSEWHERE
 from memoryclaw.model import OWNER
 
 if TYPE_CHECKING:
@@ -76,7 +78,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Write": {"remember": "writing", "edit": "writing", "forget": "writing", "trust": "writing", "undo": "writing"},
     "Learn and review": {"consolidate": "consolidating", "review": "reviewing", "skills": "skills", "history": "looking", "blame": "looking"},
     "Keep": {"init": "writing", "status": "maintaining", "check": "evaluating", "sync": "maintaining", "adopt": "adopting", "import": "transferring", "export": "transferring"},
-    "Connect": {"connect": "connecting", "serve": "serving", "ui": "serving", "fleet": "jobs"},
+    "Connect": {"connect": "connecting", "serve": "serving", "ui": "serving"},
 }  # fmt: skip
 # What hosts and programs call.
 PROGRAMS = {"capture": "capturing", "feedback": "working", "hook": "hooks", "mcp": "serving", "openclaw": "openclawing", "working": "working", "completion": "maintaining"}  # fmt: skip
@@ -263,6 +265,8 @@ class Verbs(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The verb with this name, from its module."""
+        if cmd_name in ELSEWHERE:
+            return _brought(cmd_name)
         module = VERBS.get(cmd_name)
         # `import` is a word of Python's own, so its function is called `import_`.
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
@@ -307,7 +311,26 @@ class Verbs(click.Group):
             with formatter.section(section):
                 formatter.write_dl(rows)
         formatter.write_paragraph()
-        formatter.write_text(f"Called by hosts and programs: {', '.join(PROGRAMS)}.")
+        formatter.write_text(
+            f"Called by hosts and programs: {', '.join(PROGRAMS)}. Many vaults on a server: fleet."
+        )
+
+
+def _brought(name: str) -> click.Command:
+    """A command that another distribution brings; where it is not installed, one that says which."""
+    from memoryclaw.extensions import extension
+
+    try:
+        command: click.Command = extension("commands", name)
+    except ConfigError as error:
+        sentence = f"`memoryclaw {name}`: {error}"
+
+        @click.command(name, context_settings={"ignore_unknown_options": True}, add_help_option=False)
+        @click.argument("words", nargs=-1)
+        def command(words: tuple[str, ...]) -> None:  # noqa: ARG001 - whatever is typed
+            raise click.UsageError(sentence)
+
+    return command
 
 
 def _carried_out(function: Callable[..., None], of: str, **values: Any) -> None:

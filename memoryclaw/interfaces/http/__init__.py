@@ -10,17 +10,13 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from memoryclaw.interfaces.http.fleet import NodeSettings
-    from memoryclaw.interfaces.http.fleet import serve as serve_node
     from memoryclaw.interfaces.http.server import listening, serve
 
-__all__ = ["NodeSettings", "listening", "missing", "serve", "serve_node"]
+__all__ = ["listening", "missing", "serve"]
 _NEEDS = ("starlette", "uvicorn")
 _PLACES = {
-    "NodeSettings": "fleet.NodeSettings",
     "listening": "server.listening",
     "serve": "server.serve",
-    "serve_node": "fleet.serve",
 }
 
 

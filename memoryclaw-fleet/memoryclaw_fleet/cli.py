@@ -1,0 +1,560 @@
+"""`fleet`: many vaults on one PostgreSQL server."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import click
+
+from memoryclaw.errors import InputError
+from memoryclaw.interfaces import http
+from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
+from memoryclaw.interfaces.cli.tables import table
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, flag, group, option
+
+if TYPE_CHECKING:
+    from memoryclaw_fleet.jobs import Jobs
+    from memoryclaw_fleet.settings import FleetSettings
+    from memoryclaw_fleet.store import Fleet
+
+_SECONDS = 60.0  # that a command waits for a node to do its part
+INDEX = option(
+    "--index",
+    "URL",
+    "The PostgreSQL server; else `index.url` in your own settings, or $MEMORYCLAW_INDEX_URL.",
+    name="url",
+    default=None,
+)
+
+
+def fleet_of(url: str | None, *, most: int | None = None, migrate: bool = True) -> Fleet:
+    """The fleet on the server that was named, or that the user's own settings name.
+
+    Raises:
+        InputError: nobody names one.
+    """
+    from memoryclaw_fleet.postgres import server_of  # `--help` needs no server
+    from memoryclaw_fleet.settings import FleetSettings
+    from memoryclaw_fleet.store import Fleet
+
+    own = FleetSettings.own()
+    if not (named := url or own.url):
+        raise InputError(
+            "name the server with --index postgresql://user@host/database, or set index.url in your own settings or MEMORYCLAW_INDEX_URL"
+        )
+    made = Fleet(server_of(named, prepared=own.prepared, most=most or own.connections))
+    if migrate:
+        made.migrate()
+    return made
+
+
+@group(
+    default="list",
+    examples=[
+        "fleet migrate",
+        "fleet add ann --remote git@git.example.org:memory/ann.git",
+        "fleet list",
+        "fleet move ann node-2",
+        "fleet check",
+    ],
+)
+def fleet() -> None:
+    """Keep many vaults on one PostgreSQL server: where each is at home, and whether all is well."""
+
+
+@fleet.command("list", examples=["fleet list", "fleet list --node node-1"])
+@option("--node", "NAME", "Only the vaults of this node.")
+@INDEX
+def list_(context: CliContext, *, node: str, url: str | None) -> None:
+    """List the vaults with their homes."""
+    from memoryclaw_fleet.commands import list_vaults
+
+    found = list_vaults(fleet_of(url), node)
+    rows = [
+        [
+            one.name,
+            f"{one.node or '-'}{'' if one.is_up else ' (down)'}",
+            str(one.fence),
+            one.head[:12] or "-",
+            one.synced or "never",
+            one.notice,
+        ]
+        for one in found
+    ]
+    nothing = "There are no vaults; `memoryclaw fleet add NAME --remote ADDRESS` makes one known."
+    head = ["vault", "home", "fence", "commit", "indexed", "notice"]
+    listed(context, {"vaults": [one._asdict() for one in found]}, head, rows, nothing)
+
+
+@fleet.command("nodes", examples=["fleet nodes"])
+@INDEX
+def nodes(context: CliContext, *, url: str | None) -> None:
+    """List the nodes."""
+    found = fleet_of(url).nodes()
+    nodes = [
+        {"name": one.name, "address": one.address, "up": one.is_up, "until": one.until.isoformat()}
+        for one in found
+    ]
+    rows = [
+        [one.name, one.address, "up" if one.is_up else f"silent since {one.until:%Y-%m-%d %H:%M:%S}"]
+        for one in found
+    ]
+    nothing = "There are no nodes; `memoryclaw fleet serve DIR` starts one."
+    listed(context, {"nodes": nodes}, ["node", "address", "state"], rows, nothing)
+
+
+@fleet.command("migrate", examples=["fleet migrate --index postgresql://memoryclaw_owner@db/memoryclaw"])
+@INDEX
+def migrate(context: CliContext, *, url: str | None) -> None:
+    """Make the tables, or bring them to this version; the owner of the schema does this."""
+    from memoryclaw_fleet.jobs import Jobs
+    from memoryclaw_fleet.postgres_index import STEPS
+
+    made = fleet_of(url, migrate=False)
+    made.server.migrate("index", STEPS)
+    Jobs(made.server).migrate()
+    server = str(made.server)
+    answered(context, {"server": server}, f"The tables at {styled(server)} are those of this version.")
+
+
+@fleet.command(
+    "add",
+    examples=[
+        "fleet add ann --remote git@git.example.org:memory/ann.git",
+        "fleet add bob --remote /srv/git/bob.git --node node-2",
+    ],
+)
+@click.argument("name", metavar="VAULT", type=TEXT)
+@option("--remote", "ADDRESS", "Its git remote: an empty repository, or one that holds a vault.")
+@option("--node", "NAME", "Its first home; else any node.")
+@flag("--no-wait", "Do not wait until it is at home.")
+@INDEX
+def add(context: CliContext, name: str, *, remote: str, node: str, no_wait: bool, url: str | None) -> None:
+    """Make a vault known; a node clones it, or begins a new one."""
+    from memoryclaw_fleet.commands import add
+
+    done = add(fleet_of(url), name, remote, node=node, seconds=0 if no_wait else _SECONDS)
+    answered(
+        context,
+        done._asdict(),
+        f"{styled(done.name)} is at home on {done.node}."
+        if done.node
+        else f"{styled(done.name)} waits for a node.",
+    )
+    remark(done.notice)
+
+
+@fleet.command("move", examples=["fleet move ann node-2"])
+@click.argument("name", metavar="VAULT", type=TEXT)
+@click.argument("node", metavar="NODE", type=TEXT)
+@INDEX
+def move(context: CliContext, name: str, node: str, *, url: str | None) -> None:
+    """Give a vault another home, while it answers."""
+    from memoryclaw_fleet.commands import move
+
+    done = move(fleet_of(url), name, node, seconds=_SECONDS)
+    answered(context, done._asdict(), f"{styled(done.name)} is at home on {done.node}.")
+
+
+@fleet.command("drop", examples=["fleet drop ann --yes"])
+@click.argument("name", metavar="VAULT", type=TEXT)
+@flag("--yes", "Do not ask first.")
+@INDEX
+def drop(context: CliContext, name: str, *, yes: bool, url: str | None) -> None:
+    """Forget a vault, its tokens and its index; its files and its remote stay."""
+    from memoryclaw_fleet.commands import drop
+
+    made = fleet_of(url)
+    made.vault(name)
+    if not agreed(context, f"Drop {name}, with its tokens and its index?", yes=yes):
+        say("Nothing was dropped.")
+        return
+    drop(made, name)
+    answered(context, {"dropped": name}, f"{styled(name)} is dropped; its files and its remote stay.")
+
+
+@fleet.command(
+    "limit", examples=["fleet limit ann --notes 10000 --bytes 100000000 --requests 600", "fleet limit ann"]
+)
+@click.argument("name", metavar="VAULT", type=TEXT)
+@option("--notes", "N", "Notes that it may hold.", type=click.IntRange(0))
+@option("--bytes", "N", "Bytes that its files may take.", name="size", type=click.IntRange(0))
+@option("--requests", "N", "Requests a minute.", type=click.IntRange(1))
+@INDEX
+def limit(
+    context: CliContext,
+    name: str,
+    *,
+    notes: int | None,
+    size: int | None,
+    requests: int | None,
+    url: str | None,
+) -> None:
+    """Set the quotas of a vault; what is not given has no limit."""
+    fleet_of(url).limit(name, notes=notes, size=size, requests=requests)
+    told = {"vault": name, "notes": notes, "bytes": size, "requests": requests}
+    shown = ", ".join(f"{value:,} {what}" for what, value in told.items() if isinstance(value, int))
+    answered(
+        context,
+        told,
+        f"{styled(name)} may have {shown}{' a minute' if requests is not None else ''}."
+        if shown
+        else f"{styled(name)} has no limits.",
+    )
+
+
+@fleet.command("check", examples=["fleet check", "fleet check ann --folder /srv/vaults"])
+@click.argument("name", metavar="[VAULT]", type=TEXT, default="")
+@option(
+    "--folder",
+    "DIR",
+    "The folder of a node: its vaults are compared with their files, too.",
+    type=click.Path(file_okay=False, path_type=Path, resolve_path=True),
+)
+@INDEX
+def check(context: CliContext, name: str, *, folder: Path | None, url: str | None) -> int:
+    """Compare files, index, remote and lease of one vault, or of all; exits with 1 where they differ."""
+    from memoryclaw_fleet.commands import check
+
+    found = check(fleet_of(url), name, folder=folder)
+    wrong = sum(one.is_wrong for one in found)
+    if context.json:
+        as_json({"differences": [one._asdict() for one in found], "wrong": wrong})
+    else:
+        for one in found:
+            say(
+                f"{styled(one.vault, fg='red' if one.is_wrong else 'yellow') + ': ' if one.vault else ''}{one.what}"
+            )
+        say(f"{plural(wrong, 'difference')}." if wrong else "Files, index, remotes and leases agree.")
+    return int(bool(wrong))
+
+
+# Tokens.
+
+
+@fleet.group(
+    "tokens",
+    default="list",
+    takes=True,
+    examples=[
+        "fleet tokens make ann agent --note laptop",
+        "fleet tokens list ann",
+        "fleet tokens revoke ann 1a2b3c4d",
+    ],
+)
+def tokens() -> None:
+    """Make, list and revoke the tokens of a vault."""
+
+
+@tokens.command("list", examples=["fleet tokens list ann"])
+@click.argument("name", metavar="VAULT", type=TEXT)
+@INDEX
+def list_tokens(context: CliContext, name: str, *, url: str | None) -> None:
+    """List the tokens of a vault; the tokens themselves are kept nowhere."""
+    made = fleet_of(url)
+    made.vault(name)
+    found = made.tokens(name)
+    tokens = [
+        {
+            **one._asdict(),
+            "made": one.made.isoformat(),
+            "until": one.until.isoformat() if one.until else "",
+        }
+        for one in found
+    ]
+    rows = [
+        [
+            one.id,
+            one.audience,
+            f"{one.made:%Y-%m-%d}",
+            f"{one.until:%Y-%m-%d}" if one.until else "-",
+            one.note,
+        ]
+        for one in found
+    ]
+    nothing = f"{styled(name)} has no tokens; `memoryclaw fleet tokens make {name} agent` makes one."
+    listed(context, {"tokens": tokens}, ["id", "audience", "made", "until", "note"], rows, nothing)
+
+
+@tokens.command(
+    "make",
+    examples=["fleet tokens make ann agent", "fleet tokens make ann owner --days 30 --note 'phone of Ann'"],
+)
+@click.argument("name", metavar="VAULT", type=TEXT)
+@click.argument("whom", metavar="AUDIENCE", type=TEXT)
+@option("--note", "TEXT", "Who or what it is for.")
+@option("--days", "N", "Days for which it lets in; else until it is revoked.", type=click.IntRange(1))
+@INDEX
+def make(context: CliContext, name: str, whom: str, *, note: str, days: int | None, url: str | None) -> None:
+    """Make a token for one vault and one audience, and show it this one time."""
+    from memoryclaw.vault.audience import audience_name
+
+    token, kept = fleet_of(url).make_token(name, audience_name(whom), note=note, days=days)
+    if context.json:
+        as_json({"token": token, "id": kept.id, "vault": name, "audience": kept.audience})
+        return
+    say(token)
+    remark(
+        f"this is shown once; {kept.id} is its id, `memoryclaw fleet tokens revoke {name} {kept.id}` ends it"
+    )
+
+
+@tokens.command("revoke", examples=["fleet tokens revoke ann 1a2b3c4d"])
+@click.argument("name", metavar="VAULT", type=TEXT)
+@click.argument("id_", metavar="ID", type=TEXT)
+@INDEX
+def revoke(context: CliContext, name: str, id_: str, *, url: str | None) -> None:
+    """End a token at once."""
+    fleet_of(url).revoke(name, id_)
+    answered(context, {"revoked": id_}, f"{styled(id_)} lets nobody in any more.")
+
+
+def answered(context: CliContext, shape: Mapping[str, Any], sentence: str) -> None:
+    """Prints what was done, in a sentence or as JSON."""
+    if context.json:
+        as_json(shape)
+    else:
+        say(sentence)
+
+
+def listed(
+    context: CliContext, shape: Mapping[str, Any], head: list[str], rows: list[list[str]], nothing: str
+) -> None:
+    """Prints a table, or what to do where it has no rows; or all of it as JSON."""
+    if context.json:
+        as_json(shape)
+    elif rows:
+        table(head, rows)
+    else:
+        say(nothing)
+
+
+# One node.
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return (
+            parts.scheme in ("http", "https")
+            and bool(parts.hostname)
+            and not (parts.query or parts.fragment or parts.username)
+        )
+    except ValueError:
+        return False
+
+
+@fleet.command(
+    "serve",
+    examples=["fleet serve /srv/vaults --index postgresql://memoryclaw@db/memoryclaw --node node-1"],
+)
+@click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path, resolve_path=True))
+@option("--host", "HOST", "Address to listen on.", default="127.0.0.1", show_default=True)
+@option(
+    "--port", "N", "Port; 0 for any free one.", type=click.IntRange(0, 65535), default=7411, show_default=True
+)
+@flag("--allow-remote", "Accept other machines; they need a token too.")
+@INDEX
+@option("--replica", "URL", "A replica of the server, to read the vaults of other nodes from.", default=None)
+@option("--node", "NAME", "The name of this node; else that of this machine.", default=None)
+@option("--address", "URL", "Where the other nodes reach it.", default=None)
+@option(
+    "--name",
+    "HOST",
+    "Another name by which clients ask, such as that of a load balancer.",
+    name="names",
+    multiple=True,
+)
+@option(
+    "--lease",
+    "SECONDS",
+    "The silence after which others take its vaults over.",
+    type=click.FloatRange(1, 3600),
+    default=15.0,
+    show_default=True,
+)
+@option(
+    "--connections", "N", "Connections to the server at most; 16 by default.", type=click.IntRange(2, 1000)
+)
+@flag("--proxy", "Pass writes on to the home of a vault, instead of naming it.")
+@click.option(
+    "--log",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="json logs each request, without what it says.",
+)
+@flag("--open-metrics", "/metrics answers other machines, too.")
+def serve(
+    context: CliContext,
+    folder: Path,
+    *,
+    host: str,
+    port: int,
+    allow_remote: bool,
+    url: str | None,
+    replica: str | None,
+    node: str | None,
+    address: str | None,
+    names: tuple[str, ...],
+    lease: float,
+    connections: int | None,
+    proxy: bool,
+    log: str,
+    open_metrics: bool,
+) -> None:
+    """Serve the vaults of a folder over HTTP, as one node of the fleet; memoryclaw-fleet/docs/fleet.md describes it.
+
+    Ends with Ctrl-C or SIGTERM. With --json it prints one line when it is ready.
+    """
+    made = fleet_of(url, most=connections or 16)
+    reads = fleet_of(replica, most=connections or 16) if replica else None
+    from memoryclaw.interfaces.cli import exit_codes
+    from memoryclaw_fleet import server
+    from memoryclaw_fleet.node import FleetNode
+
+    def tell(sentence: str) -> None:
+        if log == "json":
+            now = datetime.now(UTC).isoformat(timespec="milliseconds")
+            remark(json.dumps({"time": now, "node": name, "event": sentence}))
+        else:
+            remark(f"memoryclaw: {sentence}")
+        sys.stderr.flush()
+
+    def log_request(fields: Mapping[str, Any]) -> None:
+        if log == "json":
+            remark(json.dumps(fields))
+            sys.stderr.flush()
+
+    if address is None and host in ("0.0.0.0", "::"):  # noqa: S104 - what means every address
+        raise InputError(
+            f"{host} is every address of this machine; say with --address where others reach this node, as in --address http://10.0.0.7:7411"
+        )
+    if address is not None and not _is_address(address):
+        raise InputError(f"{address!r} cannot be --address; write it as http://HOST:PORT")
+    listening = http.listening(host, port, allow_remote=allow_remote)
+    name = node or socket.gethostname().split(".")[0].lower()
+    place = address or f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+
+    def ready(told: dict[str, Any]) -> None:
+        gc.freeze()
+        say(
+            json.dumps(told)
+            if context.json
+            else f"node {styled(name)} serves {styled(os.fspath(folder))} at {told['url']} (process {told['pid']})"
+        )
+        sys.stdout.flush()
+
+    settings = server.NodeSettings(
+        FleetNode(folder, name, place, made, tell=tell, lease=lease, replica=reads),
+        log_request,
+        lambda error: exit_codes.report_bug(error, context),
+        proxy,
+        open_metrics,
+        names,
+        readers=max(2, (connections or 16) // 2),
+    )
+    told = server.serve(settings, listening, host, ready=ready)
+    if told == signal.SIGINT:
+        raise KeyboardInterrupt
+
+
+# Nightly work.
+
+
+@fleet.command("work", examples=["fleet work", "fleet work --concurrency 8", "fleet work --once"])
+@option("--concurrency", "N", "Vaults at a time.", type=click.IntRange(1, 256), default=4, show_default=True)
+@flag("--once", "End when nothing waits, for cron.")
+@INDEX
+def work(context: CliContext, *, concurrency: int, once: bool, url: str | None) -> int:
+    """Consolidate the vaults of a fleet, each once a night.
+
+    Any number of workers share the work, on any machine that reaches the server and the nodes. Ends with Ctrl-C or SIGTERM, after
+    what it has begun.
+    """
+    from memoryclaw_fleet.jobs import Worker  # `--help` needs no server
+
+    own, jobs = _jobs(url)
+
+    def tell(sentence: str) -> None:
+        remark(f"memoryclaw: {sentence}")
+        sys.stderr.flush()
+
+    if not context.json:
+        say(f"working for {styled(str(jobs.server))}")
+        sys.stdout.flush()
+    worker = Worker(jobs, fleet_of(url), concurrency=concurrency, llm_calls=own.llm_calls, tell=tell)
+    return int(bool(worker.run(once=once) and once))
+
+
+@fleet.group("jobs", default="list", examples=["fleet jobs", "fleet jobs ask ann", "fleet jobs retry 17"])
+def jobs() -> None:
+    """Show what waits, runs and is dead in the queue of nightly work."""
+
+
+@jobs.command("list", examples=["fleet jobs list", "fleet jobs list --json"])
+@INDEX
+def list_jobs(context: CliContext, *, url: str | None) -> None:
+    """List the jobs; a dead one has failed so often that a person must look."""
+    found = _jobs(url)[1].queued()
+    rows = [
+        [
+            str(one.id),
+            one.vault,
+            one.state,
+            str(one.tries),
+            f"{one.next:%H:%M:%S}" if one.next else "-",
+            one.error,
+        ]
+        for one in found
+    ]
+    shape = {"jobs": [{**one._asdict(), "next": one.next.isoformat() if one.next else ""} for one in found]}
+    head = ["job", "vault", "state", "tries", "next", "error"]
+    listed(context, shape, head, rows, "Nothing waits, nothing runs, nothing is dead.")
+
+
+@jobs.command("ask", examples=["fleet jobs ask ann bob"])
+@click.argument("names", metavar="VAULT...", type=TEXT, nargs=-1, required=True)
+@INDEX
+def ask(context: CliContext, names: tuple[str, ...], *, url: str | None) -> None:
+    """Have vaults consolidated as soon as it is their turn."""
+    made = fleet_of(url)
+    for name in names:
+        made.vault(name)
+    asked = _jobs(url)[1].ask(names)
+    if context.json:
+        as_json({"asked": asked})
+        return
+    for name in names:
+        say(f"{styled(name)} {'waits for its turn' if name in asked else 'was waiting already'}.")
+
+
+@jobs.command("retry", examples=["fleet jobs retry 17"])
+@click.argument("id_", metavar="JOB", type=click.IntRange(1))
+@INDEX
+def retry(context: CliContext, id_: int, *, url: str | None) -> None:
+    """Have a dead job tried again."""
+    name = _jobs(url)[1].retry(id_)
+    answered(context, {"retried": id_, "vault": name}, f"{styled(name)} waits for its turn.")
+
+
+def _jobs(url: str | None) -> tuple[FleetSettings, Jobs]:
+    """The user's own settings, and the queue."""
+    from memoryclaw_fleet.jobs import Jobs, night
+    from memoryclaw_fleet.postgres import Postgres
+    from memoryclaw_fleet.settings import FleetSettings
+
+    own = FleetSettings.own()
+    server = Postgres(own.jobs_url) if own.jobs_url and not url else fleet_of(url).server
+    made = Jobs(server, night=night(own.night))
+    made.migrate()
+    return own, made
