@@ -44,7 +44,7 @@ SOONEST = 32  # … at most so many, the soonest first
 LISTED = 200  # units that a question of dates or filters alone may list
 _TOUCHES = "u.at != '' and substr(max(u.at, u.until), 1, 10) >= ? and substr(u.at, 1, 10) <= ?"
 _BEHIND = {"body": "characters", "properties": ALSO}
-_SEARCHED = 0.2  # what a search word counts, against a word of the text; a synonym of the vault counts more
+SEARCHED = 0.2  # what a search word counts, against a word of the text; a synonym of the vault counts more
 _FIELDS = tuple(column for column in COUNTED if column != "body")
 _STEPS = (-1, 1, -2, 2)  # to the turns beside one
 
@@ -410,7 +410,7 @@ class _LeafCounter:
         if not counted:
             return NONE
         if column == ALSO:  # few words or many, each is a guess
-            return {n: _SEARCHED * times for n, times in counted.items()}
+            return {n: SEARCHED * times for n, times in counted.items()}
         lengths = self.lengths[rowid]
         scale = WEIGHTS.get(column, 1.0) / _norm(getattr(lengths, column), self._usual[lengths.kind, column])
         return {n: scale * times for n, times in counted.items()}
