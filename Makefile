@@ -5,8 +5,9 @@ READY := $(VENV)/installed
 WEIGHTS := $(VENV)/weights
 OPENCLAW := $(VENV)/openclaw
 BROWSER := $(VENV)/browser
+HOSTS := $(VENV)/hosts
 
-.PHONY: demo test test-laws test-faults test-llm test-openclaw test-ui test-fleet check bench bench-diff clean
+.PHONY: demo test test-laws test-faults test-llm test-openclaw test-ui test-hosts test-fleet check bench bench-diff dist clean
 
 # See it work: indexes a copy of the sample vault, asks three questions, edits and undoes (needs nothing but Python and git)
 demo: $(READY)
@@ -14,7 +15,7 @@ demo: $(READY)
 
 # The whole suite but the long law tests, the campaign of faults, the real weights and the browser; scripts/flaky.sh runs this command again and again
 test: $(READY)
-	$(BIN)/pytest -n auto --dist worksteal -m "not laws and not faults and not llm and not openclaw and not browser"
+	$(BIN)/pytest -n auto --dist worksteal -m "not laws and not faults and not llm and not openclaw and not browser and not hosts"
 
 # The laws, over at least 10,000 random edits and every point at which a write can be killed
 test-laws: $(READY)
@@ -37,6 +38,10 @@ test-openclaw: $(OPENCLAW)/ready
 test-ui: $(BROWSER)
 	$(BIN)/pytest -n 2 -m browser tests/browser
 
+# The packages of hosts, in the hosts' own programs; fetches Claude Code, Codex, Gemini and MCPB from npm the first time (0.8 GB)
+test-hosts: $(HOSTS)/ready
+	HOST_TOOLS="$(CURDIR)/$(HOSTS)" $(BIN)/pytest -n 0 -m hosts tests/packages
+
 # Many vaults on PostgreSQL: Debian's postgresql and pgbouncer must be on the machine; each worker starts a server of its own
 test-fleet: $(READY)
 	PYTHONPATH=$(CURDIR)/tests:$(CURDIR)/tests/index:$(CURDIR)/memoryclaw-fleet/tests $(BIN)/pytest -p conftest -p postgres -n 2 --dist worksteal memoryclaw-fleet/tests
@@ -57,6 +62,10 @@ bench: $(READY)
 bench-diff: $(READY)
 	$(BIN)/python benchmarks/diff.py $(if $(BASE),--base $(BASE)) $(if $(DATA),--data $(DATA))
 
+# Everything that is published, into dist/, and the demonstration from the wheel in an empty environment
+dist: $(READY)
+	$(BIN)/python scripts/dist.py --try
+
 # Remove everything that make and the tools made
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
@@ -70,6 +79,10 @@ $(WEIGHTS): $(READY)
 
 $(BROWSER): $(READY)
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,ui-test]'
+	@touch $@
+
+$(HOSTS)/ready: $(READY)
+	npm install --prefix $(HOSTS) --no-audit --no-fund --loglevel=error @anthropic-ai/claude-code@2.1.332 @anthropic-ai/mcpb@2.1.2 @google/gemini-cli@0.61.0 @openai/codex@0.169.0
 	@touch $@
 
 # The version is named: under an older Node, npm would take an empty placeholder for the newest

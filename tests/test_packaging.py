@@ -38,9 +38,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def test_the_wheel_holds_every_template_and_skill(wheel: Path) -> None:
+def test_the_wheel_holds_every_template_and_the_plugin_without_its_tests(wheel: Path) -> None:
     packed = set(zipfile.ZipFile(wheel).namelist())
-    for folder in ("templates", "skills"):
+    assert not [name for name in packed if "/test" in name]
+    for folder in ("templates", "plugins/openclaw/skills"):
         ours = {
             f"memoryclaw/_shipped/{path.relative_to(ROOT)}"
             for path in (ROOT / folder).rglob("*")
