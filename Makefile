@@ -17,7 +17,7 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/pytest -n auto --dist worksteal -m "not laws and not faults and not llm and not openclaw and not browser and not hosts"
 
-# The laws, over at least 10,000 random edits and every point at which a write can be killed
+# The long tests: the laws, over at least 10,000 random edits and every point at which a write can be killed; benchmarks, a simulated year
 test-laws: $(READY)
 	$(BIN)/pytest -n auto -m laws
 

@@ -4,8 +4,8 @@
     python benchmarks/silence.py --learn --data DIR... --logs DIR...   # the weights of the features, each set judged by those of the others
 
 `silenceset/` holds 200 everyday prompts, which want nothing, and fifty first requests of coding sessions with the memory that each wants.
-DIR of --logs holds NAME.jsonl (a log) with NAME.questions.jsonl (`question`, `must`: words of the answer; none: there is no answer);
-DIR of --data is as benchmarks/recall.py takes it. `--learn` prints the list `weights` of memoryclaw/data/relevance.toml.
+DIR of --logs holds NAME.jsonl (a log) with NAME.questions.jsonl (`question`, `must`: words of the answer; none: there is no answer): each session
+is consolidated on its evening, and the questions are asked with the logs and, as `NAME memories`, without them. DIR of --data is as benchmarks/recall.py takes it. `--learn` prints the list `weights` of memoryclaw/data/relevance.toml.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -22,23 +24,26 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import recall as sets
-from conversations import NOW, as_lines, write_logs
+from conversations import NOW, as_lines
 
-from memoryclaw.app import App
+from memoryclaw.app import App, init_vault
 from memoryclaw.recall.evaluation import mean
 from memoryclaw.recall.recall import recall
 from memoryclaw.recall.relevance import says_what, values_of
 from memoryclaw.recall.search import Searcher
 
 HERE = Path(__file__).parent / "silenceset"
-BUDGET, ASKED, VAULTS = (
+BUDGET, ASKED, EACH = (
     800,
-    100,
-    2,
-)  # tokens; questions of a set; vaults of it in which the everyday prompts are asked
-LATER = timedelta(days=30)
-WANTED = 1.5  # what a prompt weighs whose answer is there, against one that wants nothing
-UNTOLD = 0.2  # the same of a question of oneself: few that are asked were never told
+    36,
+    3,
+)  # tokens; questions of a set; of so many everyday prompts one is asked in a set
+EVENING, LATER = timedelta(hours=6), timedelta(days=30)  # after the last turn
+WANTED = 5.0  # what a prompt weighs whose answer is there, against one that wants nothing
+UNTOLD = (
+    2.0  # the same of a question of oneself: a tenth of the prompts, and more of those that nothing answers
+)
+MEMORIES = " memories"
 NOTHING = frozenset({"everyday", "untold", "none"})
 _RIDGE, _STEPS, _BINS = 2.0, 30, 10
 
@@ -49,6 +54,7 @@ class Case(NamedTuple):
     """A turn, the features of what was found for it, and whether the context of `BUDGET` tokens holds what it wants."""
 
     group: str
+    vault: str  # judged by the weights of the others
     kind: str  # everyday untold none asked adversarial
     text: str
     says_what: bool  # itself, so that no sum is asked
@@ -100,7 +106,7 @@ def put_projects(root: Path) -> None:
         path.write_text(as_lines(log), encoding="utf-8")
 
 
-def asked(app: App, day: Any, group: str, kind: str, text: str, held: Any) -> Case:  # noqa: PLR0917
+def asked(app: App, day: Any, vault: tuple[str, str], kind: str, text: str, held: Any) -> Case:  # noqa: PLR0917
     """A turn put to a vault; `held` says of a context what share it holds of what is wanted."""
     searcher = Searcher(app.index, app.catalog, day)
     with searcher.reading():
@@ -121,7 +127,7 @@ def asked(app: App, day: Any, group: str, kind: str, text: str, held: Any) -> Ca
         for floor in (True, False)
     )
     return Case(
-        group, kind, text, says_what(ranking.question), features, held(anything), held(answer), answer.tokens - answer.aside, answer.confidence
+        *vault, kind, text, says_what(ranking.question), features, held(anything), held(answer), answer.tokens - answer.aside, answer.confidence
     )  # fmt: skip
 
 
@@ -135,33 +141,47 @@ def of_projects(folder: Path) -> Iterator[Case]:
         for row in lines(HERE / "requests.jsonl"):
             wanted = [text_of[id_][:30] for id_ in row["evidence"]]
             yield asked(
-                app, day.date(), row["project"], "asked", row["request"],
+                app, day.date(), ("projects", "projects"), "asked", row["request"],
                 lambda answer, wanted=wanted: float(any(text in answer.context for text in wanted)),
             )  # fmt: skip
         for kind, text in prompts():
-            yield asked(app, day.date(), "projects", kind, text, lambda _: 0.0)
+            yield asked(app, day.date(), ("projects", "projects"), kind, text, lambda _: 0.0)
 
 
 def of_logs(path: Path, folder: Path) -> Iterator[Case]:
     """The questions about one log, and the everyday prompts in its vault."""
-    name, group = path.name.partition(".")[0], path.parent.parent.name
-    turns = lines(path.with_name(f"{name}.jsonl"))
-    logs: dict[str, list[Row]] = {}
-    for turn in turns:
-        logs.setdefault(f"{turn['ts'][:10]}/{turn['session']}.jsonl", []).append(turn)
-    write_logs(folder / name, logs)
-    now = max(datetime.fromisoformat(turn["ts"]) for turn in turns) + LATER
-    with closing(App(folder / name, clock=lambda: now)) as app:
-        app.sync()
-        for row in lines(path):
-            wanted = row["must"] if row["must"] and isinstance(row["must"][0], list) else [row["must"]]
-            kind = "asked" if row["must"] else "none"
-            yield asked(
-                app, now.date(), group, kind, row["question"],
-                lambda answer, wanted=wanted: float(all(_holds(answer.context, any_of) for any_of in wanted)),
-            )  # fmt: skip
-        for kind, text in prompts():
-            yield asked(app, now.date(), group, kind, text, lambda _: 0.0)
+    name, group, root = path.name.partition(".")[0], path.parent.parent.name, folder / path.name
+    sessions: dict[str, list[Row]] = {}
+    for turn in lines(path.with_name(f"{name}.jsonl")):
+        sessions.setdefault(turn["session"], []).append(turn)
+    now = datetime.min.replace(tzinfo=UTC)
+    for turns in sorted(sessions.values(), key=lambda turns: turns[0]["ts"]):
+        now = datetime.fromisoformat(turns[-1]["ts"]) + EVENING
+        with closing(init_or_open(root, now)) as app:
+            app.capture(turns)
+            app.consolidate(llm="none")
+    for suffix in ("", MEMORIES):
+        if suffix:
+            shutil.rmtree(root / "logs")
+        with closing(App(root, clock=lambda: now + LATER)) as app:
+            app.sync()
+            day, vault = (now + LATER).date(), (group + suffix, name)
+            for row in lines(path):
+                wanted = row["must"] if row["must"] and isinstance(row["must"][0], list) else [row["must"]]
+                kind = "asked" if row["must"] else "none"
+                yield asked(
+                    app, day, vault, kind, row["question"],
+                    lambda answer, wanted=wanted: float(all(_holds(answer.context, any_of) for any_of in wanted)),
+                )  # fmt: skip
+            for kind, text in prompts():
+                yield asked(app, day, vault, kind, text, lambda _: 0.0)
+
+
+def init_or_open(root: Path, now: datetime) -> App:
+    """The vault of a log, made where it is not there yet."""
+    if not root.exists():
+        init_vault(root, clock=lambda: now)
+    return App(root, clock=lambda: now)
 
 
 def _holds(context: str, values: Sequence[str]) -> bool:
@@ -169,7 +189,7 @@ def _holds(context: str, values: Sequence[str]) -> bool:
 
 
 def of_set(one: sets.Set, cache: Path) -> Iterator[Case]:
-    """Some questions of a set of conversations, and the everyday prompts in some of its vaults."""
+    """Some questions of a set of conversations, and some of the everyday prompts in its first vault."""
     bench = sets.Bench(one, sets.Options(cache=cache), lambda *_: None)
     chosen = sets.spread([q for of in bench.questions.values() for q in of if q["evidence"]], ASKED)
     wanted = set(map(id, chosen))
@@ -179,11 +199,11 @@ def of_set(one: sets.Set, cache: Path) -> Iterator[Case]:
                 evidence = set(row["evidence"])
                 kind = "adversarial" if row["category"] == "adversarial" else "asked"
                 yield asked(
-                    app, NOW.date(), one.name, kind, row["question"],
+                    app, NOW.date(), (one.name, one.name), kind, row["question"],
                     lambda answer, evidence=evidence: len(evidence & {sets.turn_id(match.unit.id) for match in answer.matches}) / len(evidence),
                 )  # fmt: skip
-        for kind, text in prompts() if number < VAULTS else ():
-            yield asked(app, NOW.date(), one.name, kind, text, lambda _: 0.0)
+        for kind, text in () if number else prompts()[::EACH]:
+            yield asked(app, NOW.date(), (one.name, one.name), kind, text, lambda _: 0.0)
 
 
 # Learning: two logistic sums of the same features, every set with the same weight.
@@ -207,26 +227,28 @@ def logistic(
 
 
 def shared(cases: Sequence[Case], labels: Sequence[float]) -> list[float]:
-    """The weight of each case: sets count alike, and in each what is wanted half as much again as what is not."""
-    sizes: dict[tuple[str, bool], int] = {}
-    for case, label in zip(cases, labels, strict=True):
-        sizes[case.group, label > 0] = sizes.get((case.group, label > 0), 0) + 1
+    """The weight of each case: sets count alike, and in each what is wanted `WANTED` times as much as what is not."""
+    sides = [
+        (case.group.removesuffix(MEMORIES), label > 0) for case, label in zip(cases, labels, strict=True)
+    ]
+    sizes = Counter(sides)
     weights = [
-        (WANTED if label > 0 else UNTOLD if case.kind == "untold" else 1) / sizes[case.group, label > 0]
-        for case, label in zip(cases, labels, strict=True)
+        (WANTED if side[1] else UNTOLD if case.kind == "untold" else 1) / sizes[side]
+        for case, side in zip(cases, sides, strict=True)
     ]
     return [weight * len(cases) / sum(weights) for weight in weights]
 
 
 def learned(cases: Sequence[Case]) -> Iterator[str]:
-    """What each set is like when it is judged by weights of the others, and the weights of all."""
+    """What each vault is like when it is judged by weights of the others, and the weights of all."""
     names = list(cases[0].features)
 
-    def fitted(some: Sequence[Case], label: Any) -> list[float]:
-        labels = [label(case) for case in some]
-        return logistic(
-            [[case.features[name] for name in names] for case in some], labels, shared(some, labels)
-        )
+    def fitted(some: Sequence[Case], labels: Sequence[float], weights: Sequence[float]) -> list[float]:
+        return logistic([[case.features[name] for name in names] for case in some], labels, weights)
+
+    def relevant(some: Sequence[Case]) -> list[float]:
+        labels = [float(case.kind == "asked") for case in some]
+        return fitted(some, labels, shared(some, labels))
 
     def value(case: Case, weights: Sequence[float]) -> float:
         return math.fsum(weight * case.features[name] for name, weight in zip(names, weights, strict=True))
@@ -234,17 +256,15 @@ def learned(cases: Sequence[Case]) -> Iterator[str]:
     judged = [case for case in cases if not case.says_what]
     telling = [case for case in judged if case.kind in NOTHING or (case.kind == "asked" and case.in_reach)]
     answering = [case for case in judged if case.kind not in ("everyday", "untold")]
-    is_wanted, is_held = (
-        (lambda case: float(case.kind == "asked")),
-        (lambda case: case.in_reach * (case.kind == "asked")),
-    )
-    for group in sorted({case.group for case in cases}):
-        weights = fitted([case for case in telling if case.group != group], is_wanted)
-        own = [case for case in telling if case.group == group]
+    for vault in sorted({case.vault for case in cases}):
+        weights = relevant([case for case in telling if case.vault != vault])
+        own = [case for case in telling if case.vault == vault]
         lost = [value(case, weights) < 0 for case in own if case.kind == "asked"]
         silent = [value(case, weights) < 0 for case in own if case.kind != "asked"]
-        yield f"{group}: of {len(lost)} that were found {mean(lost):.3f} lost, of {len(silent)} prompts {mean(silent):.3f} silent"
-    relevance, confidence = fitted(telling, is_wanted), fitted(answering, is_held)
+        yield f"{vault}: of {len(lost)} that were found {mean(lost):.3f} lost, of {len(silent)} prompts {mean(silent):.3f} silent"
+    relevance = relevant(telling)
+    labels = [case.in_reach * (case.kind == "asked") for case in answering]
+    confidence = fitted(answering, labels, [1.0] * len(answering))
     for name, weight, odds in zip(names, relevance, confidence, strict=True):
         yield f"{name} {weight:.3f} {odds:.3f}"
 

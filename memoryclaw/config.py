@@ -113,6 +113,15 @@ SETTINGS = (
         OBEYED,
         _RANKS,
     ),
+    Setting(
+        "index.exclude",
+        (),
+        tuple,
+        'Plain notes that are not read, as globs over their paths, such as `[Attic/, "**/draft-*.md"]`; so do lines of `.memoryclawignore`, '
+        "and what Obsidian excludes. MemoryClaw's own folders are always read.",
+        OBEYED,
+        "It takes notes out of every answer and sends nothing anywhere.",
+    ),
     Setting("retrieval.primary", "keyword", ("keyword",), "What is asked first.", OBEYED, _RANKS),
     Setting(
         "retrieval.minPrimaryResults",
@@ -449,6 +458,7 @@ class Config(NamedTuple):
     root: Path
     engine: str
     language: str
+    exclude: tuple[str, ...]
     max_results: int
     budget: int
     min_primary_results: int

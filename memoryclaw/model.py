@@ -68,7 +68,9 @@ def least_trusted(*trusts: str) -> str:
 MATCH_KINDS = ("episode", "fact", "skill", "note", "todo", "turn")  # of units
 NOTE_KINDS = ("episode", "semantic", "skill", "note", "log")
 NOTE_STATES = ("current", "archived", "pending", "draft")
-MEMORY_TYPES = ("decision", "preference", "lesson", "procedure", "event", "to-do")  # free words are kept, too
+ENVIRONMENT = "environment"  # what a project runs in and with
+# Free words are kept, too.
+MEMORY_TYPES = ("decision", "preference", "lesson", "procedure", "event", "to-do", ENVIRONMENT)
 SESSION, PROJECT = "session", "project:"  # scopes; an empty one is permanent
 
 

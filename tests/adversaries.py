@@ -239,6 +239,7 @@ def superlinear(
     quick: float = 60e-9,
     enough: int = 4096,
     floor: float = 0.02,
+    costs: dict[int, float] | None = None,
 ) -> Growth | None:
     """How the cost of some work grows when that is faster than its text grows, else None.
 
@@ -252,10 +253,13 @@ def superlinear(
         quick: CPU seconds a character below which a text of `enough` characters was plainly gone through once.
         enough: how long a text has to be for that.
         floor: CPU seconds below which a cost is mostly noise.
+        costs: is told what each size cost.
     """
     size, before = least, float("inf")
     while size <= most:
         cost = seconds(work(size))
+        if costs is not None:
+            costs[size] = cost
         if size >= enough and cost < size * quick:
             return None
         if cost >= floor:

@@ -12,13 +12,13 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from forked import PATIENCE, STEM
+from forked import PATIENCE, STEM, Grown
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["trials"]  # the campaign of faults: only its own tests ask for anything of it
@@ -156,12 +156,22 @@ class Claw:
         )  # fmt: skip
         return Ran(done.returncode, done.stdout, done.stderr)
 
+    def each(self, lines: Sequence[Sequence[str | Path]], *, stdin: str = "") -> list[Ran]:
+        """Runs commands one after the other in one process, at half the cost: for what a look prints, whatever came before it."""
+        words, env = [[*map(os.fspath, line)] for line in lines], self.environment()
+        if self.anew or not STEM.fits(env):
+            return [self(*line, stdin=stdin) for line in words]
+        return [Ran(*ended) for ended in STEM.run_each(words, stdin=stdin, environ=env)]
+
     def start(self, *args: str | Path, **kwargs: Any) -> subprocess.Popen[bytes]:
         """Starts one command and leaves it running."""
+        env = self.environment()
+        if sys.platform == "linux" and not self.anew and STEM.fits(env):
+            return Grown(["memoryclaw", *map(os.fspath, args)], env=env, **kwargs)
         # A suite that runs in the background of a shell passes on that Ctrl-C is ignored; a person's terminal does not.
         heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
         command = [COMMAND, *map(os.fspath, args)]
-        return subprocess.Popen(command, env=self.environment(), preexec_fn=heard, **kwargs)  # noqa: PLW1509 - no threads here
+        return subprocess.Popen(command, env=env, preexec_fn=heard, **kwargs)  # noqa: PLW1509 - no threads here
 
     def environment(self) -> dict[str, str]:
         """The process environment, with this vault in it."""

@@ -101,9 +101,9 @@ def asked(port: int, method: str, path: str, body: bytes | None, headers: Mappin
         connection.close()
 
 
-def start(vault: Path, *args: str, **env: str) -> Daemon:
+def start(vault: Path, *args: str, anew: bool = False, **env: str) -> Daemon:
     """Starts a daemon and waits until it answers."""
-    process = Claw(vault, **env).start(
+    process = Claw(vault, anew=anew, **env).start(
         "serve", "--port", "0", "--json", *args, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     assert process.stdout is not None
@@ -115,9 +115,9 @@ def start(vault: Path, *args: str, **env: str) -> Daemon:
 
 
 @contextmanager
-def serving(vault: Path, *args: str, **env: str) -> Iterator[Daemon]:
+def serving(vault: Path, *args: str, anew: bool = False, **env: str) -> Iterator[Daemon]:
     """A daemon for the length of a block."""
-    daemon = start(vault, *args, **env)
+    daemon = start(vault, *args, anew=anew, **env)
     try:
         yield daemon
     finally:

@@ -9,6 +9,7 @@ interpreter learns of code, and code of the lists of words that we ship, when it
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import importlib
 import io
@@ -16,6 +17,7 @@ import json
 import os
 import pkgutil
 import re
+import resource
 import select
 import shlex
 import shutil
@@ -25,13 +27,21 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 # What Python, or a module while it is imported, reads from its environment: a command that differs here is started anew.
 AT_START = ("PYTHON", "LC_", "LANG")
 PATIENCE = 300  # seconds for one command; more than any takes on the slowest machine
+_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
+# What a command that goes on imports once it runs, by its verb: nobody tells the stem at its end.
+_LASTING = {
+    "serve": (
+        "memoryclaw.interfaces.http.server", "memoryclaw.interfaces.http.workers", "memoryclaw.interfaces.mcp.transports",
+        "memoryclaw.interfaces.ui.site", "memoryclaw.daemon.daemon", "uvicorn.protocols.http.h11_impl", "uvicorn.lifespan.on",
+    ),
+}  # fmt: skip
 _QUOTED = re.compile(r"""'[^']*'|"[^"$`\\!]*["]""")  # a shell reads nothing in these
 _SHELL = frozenset("|&;<>()$`\\*?[]#~{}!\n")
 
@@ -70,11 +80,68 @@ class Stem:
         with tempfile.TemporaryDirectory(prefix="forked") as folder:
             streams = [os.path.join(folder, name) for name in ("in", "out", "out" if one else "err")]
             Path(streams[0]).write_text(stdin, encoding="utf-8", newline="")
-            code = self._ask(json.dumps([args, dict(environ), os.fspath(cwd or Path.cwd()), streams]))
+            code = self.run_on(args, streams, environ=environ, cwd=cwd)
             out, err = (Path(name).read_text(encoding="utf-8") for name in streams[1:])
         return code, out, err
 
-    def _ask(self, line: str) -> int:
+    def run_on(
+        self, args: list[str], streams: list[str], *, environ: Mapping[str, str], cwd: Path | None = None
+    ) -> int:
+        """Runs one command to its end on three files or devices; its exit code."""
+        return self._ask([(args, streams)], environ, cwd)
+
+    def run_each(
+        self, lines: Sequence[list[str]], *, stdin: str, environ: Mapping[str, str]
+    ) -> list[tuple[int, str, str]]:
+        """Runs commands one after the other in one process: what each of them returns and prints."""
+        with tempfile.TemporaryDirectory(prefix="forked") as folder:
+            typed, codes = (os.path.join(folder, name) for name in ("in", "codes"))
+            Path(typed).write_text(stdin, encoding="utf-8", newline="")
+            each = [
+                [typed, *(os.path.join(folder, f"{n}.{end}") for end in ("out", "err"))]
+                for n in range(len(lines))
+            ]
+            self._ask([*zip(lines, each, strict=True)], environ, None, codes)
+            return [
+                (int(code), *(Path(name).read_text(encoding="utf-8") for name in streams[1:]))
+                for code, streams in zip(Path(codes).read_text().split(), each, strict=True)
+            ]
+
+    def type(self, script: str, *, environ: Mapping[str, str], cwd: Path) -> tuple[int, str]:
+        """Runs a command line to its end: its exit code and what it printed on both streams; only one that needs a shell gets one."""
+        args = plain(script)
+        if args and self.fits(environ):
+            return self.run(args, stdin="", environ=environ, cwd=cwd, one=True)[:2]
+        ended = subprocess.run(
+            ["bash", "-c", script], cwd=cwd, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            encoding="utf-8", timeout=PATIENCE, check=False,
+        )  # fmt: skip
+        return ended.returncode, ended.stdout
+
+    def start(
+        self, args: list[str], streams: list[str], *, environ: Mapping[str, str], cwd: Path | None
+    ) -> int:
+        """Starts one command on three files and leaves it running, a child of this process as any other; its id."""
+        prctl = ctypes.CDLL(None).prctl
+        prctl(_SUBREAPER, 1, 0, 0, 0)  # it is left by the one that forked it, and comes to us
+        try:
+            number = self._ask([(args, streams)], environ, cwd, lasting=True)
+        finally:
+            prctl(_SUBREAPER, 0, 0, 0, 0)
+        assert number, "it did not begin"
+        return number
+
+    def _ask(
+        self,
+        lines: list[tuple[list[str], list[str]]],
+        environ: Mapping[str, str],
+        cwd: Path | None,
+        codes: str = "",
+        *,
+        lasting: bool = False,
+    ) -> int:
+        memory = resource.getrlimit(resource.RLIMIT_AS)  # as a process of ours would have it
+        line = json.dumps([lasting, lines, dict(environ), os.fspath(cwd or Path.cwd()), codes, memory])
         process = self._process = self._process or self._started()
         assert process.stdin
         assert process.stdout
@@ -101,6 +168,20 @@ class Stem:
 
 
 STEM = Stem()
+
+
+class Grown(subprocess.Popen[Any]):
+    """A command that goes on, forked from the stem."""
+
+    def _execute_child(  # what else a process is, its pipes and its end, stays as it is
+        self, args: list[str], _executable: Any, _preexec: Any, _close: Any, _pass: Any, cwd: Any, env: Mapping[str, str],
+        _startup: Any, _flags: Any, _shell: Any, p2cread: int, p2cwrite: int, c2pread: int, c2pwrite: int, errread: int, errwrite: int, *_: Any,
+    ) -> None:  # fmt: skip
+        ends = enumerate((p2cread, c2pwrite, errwrite))
+        streams = [f"/proc/{os.getpid()}/fd/{number if end == -1 else end}" for number, end in ends]
+        self.pid = STEM.start(args[1:], streams, environ=env, cwd=cwd)
+        self._child_created = True
+        self._close_pipe_fds(p2cread, p2cwrite, c2pread, c2pwrite, errread, errwrite)  # type: ignore[attr-defined]
 
 
 def _preloaded() -> None:
@@ -142,16 +223,48 @@ def _warmed() -> None:
     assert threading.active_count() == 1, "a process with threads cannot be forked"
 
 
-def _command(args: list[str], environ: dict[str, str], cwd: str, streams: list[str]) -> NoReturn:
+def _commands(
+    lines: list[tuple[list[str], list[str]]],
+    environ: dict[str, str],
+    cwd: str,
+    codes: str,
+    memory: tuple[int, int],
+    began: int = 0,
+) -> NoReturn:
     from memoryclaw.interfaces.cli import main  # noqa: PLC0415
+    from memoryclaw.interfaces.cli.exit_codes import run  # noqa: PLC0415
 
     os.environ.clear()
     os.environ.update(environ)
     time.tzset()
     os.chdir(cwd)
-    for number, name in enumerate(streams):
+    resource.setrlimit(resource.RLIMIT_AS, memory)
+    if not codes:
+        [(args, streams)] = lines
+        _stream(streams)
+        if began:
+            os.write(began, b"%d" % os.getpid())
+            os.close(began)
+        sys.argv = ["memoryclaw", *args]
+        main()
+    for args, streams in lines:
+        _stream(streams)
+        code = run(args)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        with open(codes, "a", encoding="utf-8") as file:
+            file.write(f"{code}\n")
+    os._exit(0)
+
+
+def _stream(names: list[str]) -> None:
+    """Makes three files the standard streams."""
+    for number, name in enumerate(names):
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND if number else os.O_RDONLY
-        os.dup2(os.open(name, flags), number)
+        file = os.open(name, flags)
+        os.dup2(file, number)
+        if file != number:
+            os.close(file)
     shapes = [(old.encoding, old.errors) for old in (sys.stdin, sys.stdout, sys.stderr)]
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         encoding, errors = shapes[number]
@@ -160,8 +273,6 @@ def _command(args: list[str], environ: dict[str, str], cwd: str, streams: list[s
         )
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
-    sys.argv = ["memoryclaw", *args]
-    main()
 
 
 def _telling(to: int) -> Callable[[int], NoReturn]:
@@ -185,28 +296,60 @@ def _learned(names: int) -> None:
     os.close(names)
 
 
+def _ended(request: list[Any], answers: int) -> int:
+    """Runs commands in a child: how it ended."""
+    names, to = os.pipe()
+    os.set_blocking(names, False)
+    os.set_blocking(to, False)
+    child = os.fork()
+    if not child:
+        os.close(answers)
+        os.close(names)
+        os._exit = _telling(to)
+        try:
+            _commands(*request)
+        finally:
+            os._exit(3)
+    os.close(to)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    _learned(names)
+    return code
+
+
+def _begun(request: list[Any], answers: int) -> int:
+    """Leaves a command running in a child of a child that ends: its id once its streams are its own, else 0."""
+    for name in _LASTING.get(request[0][0][0][0], ()):
+        importlib.import_module(name)
+    gc.freeze()
+    begins, began = os.pipe()
+    child = os.fork()
+    if not child:
+        if os.fork():
+            os._exit(0)
+        os.close(answers)
+        os.close(begins)
+        signal.signal(
+            signal.SIGINT, signal.default_int_handler
+        )  # a suite in the background of a shell ignores it
+        try:
+            _commands(*request, began)
+        finally:
+            os._exit(3)
+    os.close(began)
+    os.waitpid(child, 0)
+    number = os.read(begins, 32)
+    os.close(begins)
+    return int(number or 0)
+
+
 def _serve() -> None:
     asked, answers = os.fdopen(os.dup(0), encoding="utf-8"), os.dup(1)
     _preloaded()
     _warmed()
     for line in asked:
         gc.freeze()  # a child that collects would copy all that it shares
-        names, to = os.pipe()
-        os.set_blocking(names, False)
-        os.set_blocking(to, False)
-        child = os.fork()
-        if not child:
-            os.close(answers)
-            os.close(names)
-            os._exit = _telling(to)
-            try:
-                _command(*json.loads(line))
-            finally:
-                os._exit(3)
-        os.close(to)
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        _learned(names)
-        os.write(answers, b"%d\n" % code)
+        lasting, *request = json.loads(line)
+        os.write(answers, b"%d\n" % (_begun if lasting else _ended)(request, answers))
 
 
 if __name__ == "__main__":

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 import subprocess
+import tempfile
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +20,8 @@ from memoryclaw.writing.context import Templates, WriteContext
 
 NOW = datetime(2026, 11, 21, 10, 15, tzinfo=UTC)
 ENV = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}
+# A commit starts a process that looks whether there is much to pack, and finds that there is not.
+ENV |= {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "maintenance.auto", "GIT_CONFIG_VALUE_0": "false"}
 ENV |= {f"GIT_{role}_{key}": f"user@{key}" for role in ("AUTHOR", "COMMITTER") for key in ("NAME", "EMAIL")}
 
 
@@ -29,10 +33,26 @@ def git(root, *args, check=True, **env):
     return done.stdout
 
 
+@functools.cache
+def _empty():
+    """What `git init` makes: its folders, and its files with their bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        git(folder, "init", "-q", "-b", "main", "--template=")  # without 14 hooks that sleep
+        below = sorted(Path(folder).rglob("*"))
+        names = {path: path.relative_to(folder) for path in below}
+        return [(names[path], path.read_bytes() if path.is_file() else None) for path in below]
+
+
+def init(root):
+    """A folder becomes a repository without a commit, as `git init` makes one."""
+    for name, data in _empty():
+        (root / name).mkdir(exist_ok=True) if data is None else (root / name).write_bytes(data)
+
+
 def vault_of(root, files, *, commit=True):
     """A vault with these files (path → text or bytes), committed by the user."""
     root.mkdir(parents=True, exist_ok=True)
-    git(root, "init", "-q", "-b", "main", "--template=")  # without 14 hooks that sleep
+    init(root)
     for name, text in {".gitignore": ".memoryclaw/\nworking/\nlogs/\nledger/\n", **files}.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ from gitvault import git
 
 def script(root, mark):
     """A program in the repository that leaves the mark."""
-    path = root / ".git" / "evil.sh"
+    path = root / ".git" / f"{mark.name}.sh"
     path.write_text(f"#!/bin/sh\ntouch {mark}\ncat 2>/dev/null\nexit 0\n")
     path.chmod(0o755)
     return str(path)
@@ -29,11 +29,11 @@ def _config(*pairs, attributes="", info=""):
     def plant(root, evil):
         for key, value in pairs:
             git(root, "config", key, value.replace("EVIL", evil))
-        if attributes:
-            (root / ".gitattributes").write_text(attributes)
-        if info:
-            (root / ".git/info").mkdir(exist_ok=True)
-            (root / ".git/info/attributes").write_text(info)
+        for place, lines in ((".gitattributes", attributes), (".git/info/attributes", info)):
+            if lines:
+                (root / place).parent.mkdir(exist_ok=True)
+                with (root / place).open("a") as file:
+                    file.write(lines)
 
     return plant
 
@@ -69,5 +69,8 @@ VECTORS = {
 }
 
 
+# What would hide another in one repository (a folder of hooks hides the hooks) stands apart.
+APART = ("core.hooksPath", "gpg.program", "filter.process", "textconv", "include.path", "merge driver")
+TOGETHER = {"apart": APART, "the rest": [name for name in VECTORS if name not in APART]}
 # Builtins cannot be aliased, and no editor opens with -m; a merge driver needs a merge.
 HARMLESS = {"alias", "core.editor", "merge driver"}

@@ -87,6 +87,7 @@ def test_the_recall_benchmark_counts_evidence_as_it_says(tmp_path: Path) -> None
     assert result["session"]["recall@5"] == result["budget"]["200"] == 1.0
 
 
+@pytest.mark.laws
 def test_conversations_with_the_same_ids_meet_in_one_vault_and_are_not_mixed_up(tmp_path: Path) -> None:
     folder = data(tmp_path)
     for name in ("turns", "questions"):
@@ -354,6 +355,7 @@ def test_the_benchmark_of_changes_tells_what_became_of_each() -> None:
     assert changes.outcome({**moved, "after": "I moved to Lisbon, and my bike is a Kona now"}) == "wrong"
 
 
+@pytest.mark.laws
 def test_the_night_benchmark_consolidates_and_counts() -> None:
     command = [
         sys.executable,

@@ -20,7 +20,8 @@ import click
 import pytest
 
 sys.path.insert(0, os.fspath(Path(__file__).parent))  # for python -m tests.test_docs
-from forked import STEM, plain
+from conftest import put
+from forked import STEM
 from obsidian import obsidian_vault
 from test_architecture import ORDER
 
@@ -39,6 +40,9 @@ PAGES = (
     "getting-started.md",
     "consolidation.md",
     "existing-vault.md",
+    "from-hugo.md",
+    "from-logseq.md",
+    "from-properties.md",
     "import-export.md",
     "recall.md",
     "review.md",
@@ -105,10 +109,12 @@ def studio(home: Path, env: Mapping[str, str]) -> Path:
 
 def notes(home: Path, _env: Mapping[str, str]) -> Path:
     """An Obsidian vault in which MemoryClaw was never called, of somebody who asks no model."""
-    own = home / ".config" / "memoryclaw"
-    own.mkdir(parents=True)
-    (own / "config.yaml").write_text("llm:\n  chain: []\n")
-    return obsidian_vault(home / "notes")
+    return obsidian_vault(without_model(home) / "notes")
+
+
+def without_model(home: Path) -> Path:
+    put(home / ".config" / "memoryclaw", {"config.yaml": "llm:\n  chain: []\n"})
+    return home
 
 
 def newcomer(home: Path, _env: Mapping[str, str]) -> Path:
@@ -150,25 +156,13 @@ def told(page: str, home: Path, begin: Callable[[Path, Mapping[str, str]], Path]
         for written in re.findall(r"^\$ (.*(?:\n> .*)*)$", block[1], re.MULTILINE):
             command = RUN.sub(lambda hit: latest.get(hit[1], hit[0]), written)
             script = command.replace("\n> ", "\n")
-            printed = typed(script, vault, env)[1]
+            printed = STEM.type(script, environ=env, cwd=vault)[1]
             assert "a bug in MemoryClaw" not in printed, printed
             latest.update({hit[1]: hit[0] for hit in RUN.finditer(printed)})
             out.append(f"$ {command}\n{shown(printed, home)}")
         return "".join(out)
 
     return CONSOLE.sub(run, page)
-
-
-def typed(script: str, vault: Path, env: Mapping[str, str]) -> tuple[int, str]:
-    """How a command line ends and what it prints, on both streams; only one that needs a shell gets one."""
-    args = plain(script)
-    if args and STEM.fits(env):
-        return STEM.run(args, stdin="", environ=env, cwd=vault, one=True)[:2]
-    done = subprocess.run(
-        ["bash", "-c", script], cwd=vault, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        encoding="utf-8", timeout=300, check=False,
-    )  # fmt: skip
-    return done.returncode, done.stdout
 
 
 def described(page: str) -> str:
@@ -225,7 +219,24 @@ def valued(page: str) -> str:
     return CONSTANT.sub(value, page)
 
 
-BEGINS = {"existing-vault.md": notes}
+def like(vault: str) -> Callable[[Path, Mapping[str, str]], Path]:
+    """A vault as people of another program write it."""
+
+    def begin(home: Path, _env: Mapping[str, str]) -> Path:
+        root = without_model(home) / vault
+        pieces = (ROOT / f"tests/vaults/{vault}.txt").read_text(encoding="utf-8").split("=== ")[1:]
+        put(root, {path: text for path, _, text in (piece.partition("\n") for piece in pieces)})
+        return root
+
+    return begin
+
+
+BEGINS = {
+    "existing-vault.md": notes,
+    "from-hugo.md": like("hugo"),
+    "from-logseq.md": like("logseq"),
+    "from-properties.md": like("kepano"),
+}
 
 
 def retold(name: str, page: str, home: Path) -> str:

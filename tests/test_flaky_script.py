@@ -58,6 +58,7 @@ def is_running(session: int) -> bool:
     return False
 
 
+@pytest.mark.laws
 def test_a_test_that_fails_now_and_then_is_named_with_its_count_and_condition(
     tests: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,8 @@ from typing import NamedTuple
 import pytest
 
 sys.path.insert(0, os.fspath(Path(__file__).parent))  # for python tests/test_seeds.py
-from test_docs import studio, typed
+from forked import STEM
+from test_docs import studio
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "seeds.md"
@@ -169,7 +170,7 @@ def prepared(home: Path, env: Mapping[str, str]) -> Path:
         f"memoryclaw capture --session lisbon <<< '{json.dumps({'role': 'assistant', 'content': REPLY})}'",
         "memoryclaw consolidate --llm none",
     ):
-        code, printed = typed(command, vault, env)
+        code, printed = STEM.type(command, environ=env, cwd=vault)
         assert code == 0, f"$ {command}\n{printed}"
     return vault
 
@@ -288,7 +289,7 @@ def test_the_commands_of_a_row_print_what_it_says(row: Row, home: Path, tmp_path
     here = shutil.copytree(home, tmp_path / "home")
     told = ""
     for command, code in row.commands:
-        ended, printed = typed(command, here / "studio", environment(here))
+        ended, printed = STEM.type(command, environ=environment(here), cwd=here / "studio")
         told += f"$ {command}\n{printed}"
         assert ended == code, told
     for text in row.prints.split("<br>"):

@@ -80,10 +80,8 @@ def test_a_value_is_found_as_people_write_it() -> None:
     assert not benchmark.MARKS.search("until noon nobody came (2025-02-01)")
 
 
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[bytes], Path]:
-    """What two runs at once printed, in processes whose hashes differ, and the vault of the second."""
-    folder = tmp_path_factory.mktemp("year")
+def two_runs(folder: Path) -> list[bytes]:
+    """What two runs at once print, in processes whose hashes differ; the second one keeps its vault."""
     command = [sys.executable, os.fspath(ROOT / "benchmarks" / "year.py"), "--turns", str(TURNS), "--months", str(MONTHS)]  # fmt: skip
     started = [
         subprocess.Popen(
@@ -96,19 +94,17 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[bytes], Path]:
         out, told = one.communicate(timeout=300)
         assert one.returncode == 0, told.decode()
         printed.append(out)
-    return printed, folder / "vault"
+    return printed
 
 
-def test_two_runs_print_the_same_bytes(runs: tuple[list[bytes], Path]) -> None:
-    first, second = runs[0]
+@pytest.mark.laws
+def test_two_runs_print_the_same_bytes_and_the_vault_answers_what_was_told(tmp_path: Path) -> None:
+    first, second = two_runs(tmp_path)
     assert first == second
     table = first.decode()
     assert [row.split(" | ")[0] for row in table.splitlines()[2:5]] == ["| 2025-01", "| 2025-02", "| all"]
     assert "ms" not in table.partition("switched off")[0]  # times are only told on demand
-
-
-def test_the_vault_holds_the_year_and_answers_what_was_told(runs: tuple[list[bytes], Path]) -> None:
-    year, vault = Year(1, TURNS, MONTHS), runs[1]
+    year, vault = Year(1, TURNS, MONTHS), tmp_path / "vault"
     logs = sorted((vault / "logs").glob("*/*.jsonl"))
     lines = [line for log in logs for line in log.read_text(encoding="utf-8").splitlines()]
     assert len(lines) == TURNS
@@ -140,6 +136,7 @@ def assert_edited(vault: Path, edit: Edit) -> None:
         )
 
 
+@pytest.mark.laws
 def test_a_part_that_is_switched_off_is_paired_with_the_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

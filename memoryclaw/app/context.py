@@ -154,7 +154,7 @@ class VaultContext:
         self._put_store()
         self._kept = kept  # says how fresh an index is that somebody else keeps
         self._may = may
-        self.vault = Vault(root, audience, self.config.folders, self.config.timezone)
+        self.vault = Vault(root, audience, self.config.folders, self.config.timezone, self.config.exclude)
         self._sees_all = audience == OWNER
         self.progress = progress
         self.freshness = Freshness()  # of the last verb that read
@@ -319,7 +319,9 @@ class VaultContext:
         from memoryclaw.index.outgoing import Outgoing
 
         return Outgoing(
-            Vault(self.root, OWNER, self.config.folders, self.config.timezone), self._whole, **how
+            Vault(self.root, OWNER, self.config.folders, self.config.timezone, self.config.exclude),
+            self._whole,
+            **how,
         )
 
     def leaving(self, audience: str = AGENT) -> Callable[[str, int], bool]:
@@ -343,7 +345,7 @@ class VaultContext:
     @property
     def sync(self) -> Sync:
         """Brings the index of everything in line with the files."""
-        vault = Vault(self.root, OWNER, self.config.folders, self.config.timezone)
+        vault = Vault(self.root, OWNER, self.config.folders, self.config.timezone, self.config.exclude)
         return Sync(vault, self._whole, renamed=self._renamed, progress=self.progress)
 
     @property
@@ -384,7 +386,7 @@ class VaultContext:
 
     def sees(self, path: str, *, audience: str = "") -> bool:
         """Whether an audience, the caller's when none is named, sees all of a file."""
-        vault = Vault(self.root, OWNER, self.config.folders, self.config.timezone)
+        vault = Vault(self.root, OWNER, self.config.folders, self.config.timezone, self.config.exclude)
         file = vault.read(path)
         return file is None or not vault.is_partial(path, file[0], audience or self.audience)
 

@@ -75,9 +75,7 @@ class VaultGraph:
     @verb("GET /v1/graph/dangling", "Look", "links dangling", audience=(OWNER,), anywhere=True)
     def dangling(self) -> list[LinkEnd]:
         """The links that lead nowhere."""
-        return self._context.read(
-            lambda: graph.dangling(self._context.catalog, self._context.vault.is_beside)
-        )
+        return self._context.read(lambda: graph.dangling(self._context.catalog, self._context.vault.beside()))
 
     def _graph(self) -> Graph:
         context = self._context

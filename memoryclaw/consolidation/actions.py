@@ -197,6 +197,8 @@ class SetFact(_FileAction):
     audience: str = ""  # whom it is for; empty without a label
     memory_type: str = ""  # where the words that told it say more than its field and its value do
     scope: str = ""  # what it holds for; empty: everything
+    count: str = ""  # of the sessions in which it served
+    last: str = ""  # ISO date of the last of them
     also: str = ""  # words to find it by that nobody said, joined by commas
     heading: ClassVar[str] = "Fact"
     counted_as: ClassVar[str] = "fact"
@@ -248,6 +250,26 @@ class SetFact(_FileAction):
 
     def set_in(self, text: str, file: SemanticFile) -> str:
         """The text with the fact, whatever History has."""
+        if self.count:
+            return self._counted(text, file)
+        return self._set_in(text, file)
+
+    def _counted(self, text: str, file: SemanticFile) -> str:
+        """The text with the fact and how often it served; what no person said has no trust of its own."""
+        standing = self._standing(text, file)
+        trust = {} if standing else {"trust": "unknown"}
+        text = text if standing else self._set_in(text, file)
+        counts = {"count": self.count, "last": self.last, **trust}
+        return next((with_inline(text, file, fact.id, counts) for fact in self._standing(text, file)), text)
+
+    def _standing(self, text: str, file: SemanticFile) -> list[Fact]:
+        return [
+            fact
+            for fact in file.facts(text).facts
+            if fact.current and self.is_of(fact) and fact.value == self.value
+        ]
+
+    def _set_in(self, text: str, file: SemanticFile) -> str:
         first, _, further = self.source.partition(",")
         new = set_fact(
             text, file, entity=self.entity, field=self.field, value=self.value,

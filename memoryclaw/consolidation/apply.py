@@ -6,6 +6,7 @@ planned on. Applied again, a change set changes nothing more.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -492,5 +493,8 @@ def _lines(text: str) -> Counter[str]:
 
 
 def _words(line: str) -> list[str]:
-    """The words of a line; brackets, pipes and other marks around them do not count."""
-    return [word for token in line.split() if (word := token.strip("|-*+[](),:"))]
+    """The words of a line; brackets, pipes and other marks around them do not count, nor how often it served."""
+    return [word for token in _SERVED.sub("", line).split() if (word := token.strip("|-*+[](),:"))]
+
+
+_SERVED = re.compile(r"\[(?:count|last)::[^\[\]]*\]")

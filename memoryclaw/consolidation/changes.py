@@ -167,11 +167,13 @@ class Skipped(NamedTuple):
 
 
 class ToolSequence(NamedTuple):
-    """The tools that one stretch of a session called, in order; mining counts these."""
+    """What one stretch of a session did, in order: commands behind `$`, and names of other tools; mining counts these."""
 
     session: str
     range: str
     tools: tuple[str, ...]
+    project: str = ""
+    day: str = ""  # ISO
 
 
 class ChangeSet(NamedTuple):
@@ -415,7 +417,7 @@ def render_record(changes: ChangeSet, proposed: Sequence[str], at: str, mode: st
         "proposed": proposed,
         "skipped": [skipped._asdict() for skipped in changes.skipped],
         "decided": [_decision_row(decided) for decided in changes.decided],
-        "acted": [acted._asdict() for acted in changes.acted],
+        "acted": [{key: value for key, value in acted._asdict().items() if value} for acted in changes.acted],
         "minds": changes.models,
         "degraded": changes.degraded,
         "dropped": changes.dropped,
@@ -463,7 +465,13 @@ def read_record(text: str) -> RunRecord:
     ranges = [range_ for cited in _strings(value.get("ranges")) for range_ in parse_ranges(cited)]
     acted = value.get("acted")
     sequences = [
-        ToolSequence(_text(item.get("session")), _text(item.get("range")), tuple(_strings(item.get("tools"))))
+        ToolSequence(
+            _text(item.get("session")),
+            _text(item.get("range")),
+            tuple(_strings(item.get("tools"))),
+            _text(item.get("project")),
+            _text(item.get("day")),
+        )
         for item in (acted if isinstance(acted, list) else ())
         if isinstance(item, dict)
     ]

@@ -55,7 +55,7 @@ class ToldSessions:
                     if range_.path.endswith(name)
                 ]
         start = segment.range.path, segment.range.first
-        before = [told for told in earlier if (told.path, told.last) < start and told.label == segment.label]
+        before = [part for part in earlier if (part.path, part.last) < start and part.label == segment.label]
         return max(before).id if before else ""
 
     def _label(self, id_: str) -> Label | None:

@@ -15,9 +15,12 @@ from memoryclaw.consolidation.changes import LEVELS, Claim, ClaimDecision, Extra
 from memoryclaw.consolidation.claims import adjoined
 from memoryclaw.consolidation.exchanges import (
     TELLING,
+    Lesson,
     as_words,
+    causes,
     conclusions,
     deeds,
+    error_in,
     exchanges,
     prose,
     telling,
@@ -114,8 +117,10 @@ def extract(
     lines = _joined(sorted(points, key=lambda point: point.line))
     entities = _entities(segment.turns, talk, names)
     subjects = _topics(points)
-    asked = _request(every)
-    request = _lead(_resolve_dates(segment.turns, asked, language)) if asked else ""
+    first = _request(every)
+    request = (
+        _lead(_resolve_dates(segment.turns, first, language)) if first else _reported(segment.turns, every)
+    )
     return Extraction(
         title=_title(segment.turns, request, subjects, points),
         summary=_summary(
@@ -141,7 +146,7 @@ def _every_point(
         Point(one.of.line, one.of.who, one.words, DUE, _weights(one.words, one.of.language), True, one.of, one.box, one.ticks, one.due, one.of.salient) for one in todos
     ]  # fmt: skip
     every += _in_own_words(turns, _spoken_points(turns, fresh, language, salience))
-    every += _pasted(talk, every)
+    every += _pasted(turns, talk, every)
     return [*every, *_answers(turns, every, language), *_deeds(turns)]
 
 
@@ -233,10 +238,11 @@ def _in_own_words(turns: Sequence[Turn], points: Iterable[Point]) -> Iterator[Po
             yield point
 
 
-def _pasted(talk: Talk, spoken: Sequence[Point]) -> Iterator[Point]:
-    """What was pasted, by its first words, where no question quotes them."""
+def _pasted(turns: Sequence[Turn], talk: Talk, spoken: Sequence[Point]) -> Iterator[Point]:
+    """What was pasted, by the error that it tells or its first words, where no question quotes them."""
+    errors = {turn.line: error_in(turn.text) for turn in turns if talk.pasted}
     for pasted in talk.pasted:
-        first = _cut(harmless(pasted.first), _PASTED)
+        first = _cut(harmless(errors.get(pasted.line) or pasted.first), _PASTED)
         if not any(point.line == pasted.line and first.rstrip(" …") in point.text for point in spoken):
             yield Point(pasted.line, pasted.who, f"pasted: “{first}”", OTHER, _weights(first, "en"), False)
 
@@ -244,18 +250,21 @@ def _pasted(talk: Talk, spoken: Sequence[Point]) -> Iterator[Point]:
 def _answers(turns: Sequence[Turn], spoken: Sequence[Point], language: str) -> Iterator[Point]:
     """What each exchange came to: sentences of the assistant's last words in it, quoted, for each turn of a person that says something."""
     says = {point.line for point in spoken}
-    parts = [part for part in exchanges(turns) if part.answer is not None]
+    parts = [part for part in exchanges(turns) if part.spoken]
     for place, part in enumerate(parts, 1):
-        if part.answer is None or (part.asked is not None and part.asked.line not in says):
+        if part.asked is not None and part.asked.line not in says:
             continue
-        asked = part.asked.line if part.asked else 0
-        said = conclusions(part.answer)
-        main = next((n for n, text in enumerate(said) if len(telling(text)) >= TELLING), 0)
-        for number, text in enumerate(said):
-            code = spoken_in(text, language)
+        question = part.asked.line if part.asked else 0
+        concluding = ((turn, texts) for turn in reversed(part.spoken) if (texts := conclusions(turn)))
+        answer, last = next(concluding, (part.spoken[-1], []))
+        main = next((text for text in last if len(telling(text)) >= TELLING), next(iter(last), ""))
+        is_trouble = part.asked is not None and error_in(part.asked.text) != ""
+        reasons = [(turn, text) for turn in part.spoken if is_trouble for text in causes(turn)]
+        for turn, text in dict.fromkeys((*reasons[:1], *((answer, text) for text in last))):
+            is_must = (place == len(parts) and text == main) or (turn, text) in reasons[:1]
             yield Point(
-                part.answer.line, who(part.answer), _cut(text, _ANSWERED), EXCHANGE, _weights(text, code), place == len(parts) and number == main,
-                answers=asked or part.answer.line,
+                turn.line, who(turn), _cut(text, _ANSWERED), EXCHANGE, _weights(text, spoken_in(text, language)), is_must,
+                answers=question or turn.line,
             )  # fmt: skip
 
 
@@ -265,8 +274,17 @@ def _deeds(turns: Sequence[Turn]) -> list[Point]:
     named = [(line, call) for line, call in deed.calls if call.about]
     calls = [Point(line, "tool", call.phrase, EXCHANGE, NOTHING, True) for line, call in named[:_CALLS]]
     text = as_words(deed)
-    lessons = [Point(one.line, "tool", str(one), EXCHANGE, NOTHING, True) for one in deed.lessons[-_LESSONS:]]
+    lessons = [_lesson(lesson) for lesson in deed.lessons[-_LESSONS:]]
     return [*calls, *lessons, *([Point(deed.line, "tool", text, EXCHANGE, NOTHING, True)] if text else [])]
+
+
+def _lesson(lesson: Lesson) -> Point:
+    """What a command that failed and later passed tells, with the cause in the words of the assistant."""
+    point = Point(lesson.line, "tool", str(lesson), EXCHANGE, NOTHING, True)
+    if lesson.by is None:
+        return point
+    cause = f"{point.text} – {speaker(who(lesson.by))}: “{_cut(lesson.cause, _ANSWERED)}”"
+    return point._replace(text=cause, answer=lesson.by.line)
 
 
 def _weights(text: str, code: str) -> dict[str, float]:
@@ -380,11 +398,14 @@ def _joined(points: Sequence[Point]) -> list[Point]:
     claims = Counter(point.line for point in points if _is_kept(point))
     joined: list[Point] = []
     place: dict[int, int] = {}  # of a turn in an exchange
-    for said in points:
+
+    def with_answer(point: Point) -> Point:
         # Of several that are kept each has a line of its own, that it can be forgotten without the others.
-        single = claims[said.line] < 2
-        moves = said.line in answered - asking and said.statement is not None and not said.box and single
-        point = said._replace(group=EXCHANGE) if moves else said
+        single = claims[point.line] < 2
+        moves = point.line in answered - asking and point.statement is not None and not point.box and single
+        return point._replace(group=EXCHANGE) if moves else point
+
+    for point in map(with_answer, points):
         at = place.get(point.answers or point.line) if point.group == EXCHANGE else None
         if at is not None:
             joined[at] = _with(joined[at], point)
@@ -422,8 +443,8 @@ def with_quotes(points: Sequence[Quote], claims: Iterable[Claim], turns: Iterabl
     quotes = list(points)
     for claim in claims:
         words = harmless(claim.quote)
-        told = harmless(claim.words) or words
-        if not any(point.line == claim.line and _holds(point.text, told) for point in quotes):
+        statement = harmless(claim.words) or words
+        if not any(point.line == claim.line and _holds(point.text, statement) for point in quotes):
             quotes.append(Quote(claim.line, speakers.get(claim.line, claim.role), words))
     return tuple(quotes)
 
@@ -455,9 +476,9 @@ def with_changes(
     return tuple(changed)
 
 
-def _holds(text: str, said: str) -> bool:
+def _holds(text: str, words: str) -> bool:
     """True where the words stand in the text, dates that were put behind some of them aside."""
-    present, needed = tokens_of(_RESOLVED.sub("", text)), tokens_of(said)
+    present, needed = tokens_of(_RESOLVED.sub("", text)), tokens_of(words)
     return not needed or set(needed) <= set(present)
 
 
@@ -535,9 +556,11 @@ def _title(turns: Sequence[Turn], request: str, subjects: Sequence[str], points:
         return cut_short(topic, _TITLE)
     people = [point for point in points if not point.answers and point.who != "tool"] or points
     of_people = sorted(people, key=lambda point: point.line)
-    named = "" if request else _of_subjects(subjects)
+    names = {name for point in points if point.statement for name in point.statement.names}
+    # Names alone say too little.
+    named = "" if request or names.issuperset(subjects) else _of_subjects(subjects)
     text = named if len(subjects) > 1 else ""
-    if not text:  # a name alone says too little
+    if not text:
         text = (
             request
             or named
@@ -564,8 +587,16 @@ def _request(every: Sequence[Point]) -> Point | None:
     return first if first and (is_answered or first.group == EXCHANGE or not first.kept) else None
 
 
+def _reported(turns: Sequence[Turn], every: Sequence[Point]) -> str:
+    """The error that a person begins with by pasting it, where somebody answers."""
+    first = next((turn.text for turn in turns if turn.role in ("user", "") and turn.text.strip()), "")
+    is_answered = "\n" in first.strip() and any(point.answers for point in every)
+    return harmless(error_in(first)) if is_answered else ""
+
+
 def _lead(text: str) -> str:
-    """A sentence without the courtesies before it."""
+    """A sentence without the courtesies before it; of what was pasted its words."""
+    text = _PASTED_WORDS.sub(r"\1", text)
     courtesy = _COURTESY.match(text)
     return text[courtesy.end() :] if courtesy else text
 
@@ -610,15 +641,15 @@ def _summary(request: str, every: Sequence[Point], points: Sequence[Point], *, s
     candidates = sorted(candidates, key=lambda point: -point.salient)
     if request and not several:
         matters = [point.text for point in candidates if point.salient > 0][:1]
-        told = [point.text for point in candidates if fold(point.text) not in fold(request)]
-        said = _sentences(
-            [cut_short(request, SUMMARY * 2 // 3), *matters, *([] if ended else told[:1])], SUMMARY
+        more = [point.text for point in candidates if fold(point.text) not in fold(request)]
+        text = _sentences(
+            [cut_short(request, SUMMARY * 2 // 3), *matters, *([] if ended else more[:1])], SUMMARY
         )
-        room = SUMMARY - len(said) - len(f" – {speaker(ended.who)}: “”") if ended else 0
+        room = SUMMARY - len(text) - len(f" – {speaker(ended.who)}: “”") if ended else 0
         return (
-            f"{said} – {speaker(ended.who)}: “{cut_short(ended.text, room)}”"
+            f"{text} – {speaker(ended.who)}: “{cut_short(ended.text, room)}”"
             if ended and room >= _ROOM
-            else said
+            else text
         )
     chosen = [*candidates[:2], *wish] or list(points[:1])
     ordered = sorted(chosen, key=lambda point: (-point.salient, point.group, point.line))
@@ -627,12 +658,12 @@ def _summary(request: str, every: Sequence[Point], points: Sequence[Point], *, s
 
 def _sentences(texts: Iterable[str], most: int) -> str:
     """The texts as sentences, as many as there is room for; the last is cut at a word."""
-    said = ""
-    for text in texts:
-        room = most - len(said) - 1
-        if room >= _ROOM or not said:
-            said = f"{said} {cut_short(_sentence(text), room)}".strip()
-    return said
+    text = ""
+    for sentence in texts:
+        room = most - len(text) - 1
+        if room >= _ROOM or not text:
+            text = f"{text} {cut_short(_sentence(sentence), room)}".strip()
+    return text
 
 
 _ROOM = 40

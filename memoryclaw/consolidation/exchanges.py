@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from memoryclaw.consolidation.tool_calls import ToolText, is_call_line, is_idle, printed, read_call
+from memoryclaw.consolidation.command_lines import COMMAND, FILE, argument, commands
+from memoryclaw.consolidation.tool_calls import ToolText, is_call_line, printed, read_call
 from memoryclaw.index import stemming
 from memoryclaw.model import Turn
 from memoryclaw.talk.own_words import without_secrets
@@ -24,11 +25,11 @@ TELLING = 3  # words that a request or a conclusion has at least
 
 
 class Exchange(NamedTuple):
-    """A person's turn, what tools did then, and the assistant's last words before the person's next turn."""
+    """A person's turn, and what the assistant and its tools said and did before the person's next turn."""
 
     asked: Turn | None  # None: before any person spoke
     acted: tuple[Turn, ...] = ()
-    answer: Turn | None = None
+    spoken: tuple[Turn, ...] = ()
 
 
 def exchanges(turns: Iterable[Turn]) -> list[Exchange]:
@@ -42,7 +43,7 @@ def exchanges(turns: Iterable[Turn]) -> list[Exchange]:
         if turn.role == "tool":
             last = last._replace(acted=(*last.acted, turn))
         elif turn.role == "assistant" and prose(turn).strip():
-            last = last._replace(answer=turn)
+            last = last._replace(spoken=(*last.spoken, turn))
         parts.append(last)
     return parts
 
@@ -61,8 +62,8 @@ _BOLD = re.compile(r"\*\*|__(?=\w)|(?<=\w)__")
 _EMPHASIS = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]{1,80})(?<=\S)\*(?![\w*])")
 _LINKED = re.compile(r"!?\[([^\]\n]{1,120})\]\([^)\n]{0,400}\)")
 
-
 _HARD = re.compile(r"[`\d]")
+_BARE = re.compile(r"[^\s`]+|\[[^\]]*\]")  # a path alone, or a note of the host in brackets
 
 
 def prose(turn: Turn) -> str:
@@ -76,20 +77,43 @@ def prose(turn: Turn) -> str:
 
 
 def conclusions(turn: Turn) -> list[str]:
-    """The sentences of an answer that may tell what it comes to, in their order; a line of code stays with what announces it."""
+    """The sentences of an answer that may tell what it comes to, in their order."""
+    every = _telling_sentences(turn)
+    return every if len(every) <= _FIRST + _LAST else [*every[:_FIRST], *every[-_LAST:]]
+
+
+def causes(turn: Turn) -> list[str]:
+    """The sentences of an answer that say why something was wrong."""
+    return [sentence for sentence in _telling_sentences(turn) if gives_cause(sentence)]
+
+
+def gives_cause(sentence: str) -> bool:
+    """True for a sentence that says why something is so."""
+    words = f" {' '.join(plain(sentence))} "
+    return any(f" {cause} " in words for cause in lists.lines("consolidation.causes"))
+
+
+def _telling_sentences(turn: Turn) -> list[str]:
+    """The sentences that conclude something, each once; a line of code stays with what announces it."""
     text = _THOUGHTS.sub(" ", turn.text[:SCANNED])
     text = _LINE_OF_CODE.sub(
         lambda hit: f"{': ' if hit['colon'] else chr(10)}`{hit['code'].strip()}`\n", text
     )
     text = _HEADING.sub("", prose(turn._replace(text=text)))
-    said = [_plain(sentence) for sentence in sentences(text)]
-    every = list(dict.fromkeys(sentence for sentence in said if concludes(sentence)))
-    return every if len(every) <= _FIRST + _LAST else [*every[:_FIRST], *every[-_LAST:]]
+    every = list(dict.fromkeys(filter(concludes, map(_plain, sentences(text)))))
+    return [sentence for sentence in every if not _announces(sentence)] or every
+
+
+def _announces(sentence: str) -> bool:
+    words = f"{' '.join(plain(sentence))} "
+    return any(words.startswith(f"{start} ") for start in lists.lines("consolidation.announcements"))
 
 
 def concludes(sentence: str) -> bool:
     """True for a sentence that tells something by itself: no question, no courtesy, and no announcement of what follows."""
     if sentence.endswith(("?", "？", ":", "：")) or is_filler(sentence) or _offers(sentence):
+        return False
+    if _BARE.fullmatch(sentence):
         return False
     return _HARD.search(sentence) is not None or len(telling(sentence)) >= TELLING
 
@@ -160,10 +184,10 @@ def topics(turns: Sequence[Turn]) -> list[str]:
 @cache
 def _of_every_work() -> frozenset[str]:
     """Words of any work, which tell no talk from another."""
-    asked = (
+    tasks = (
         fold(word) for code in codes() for entry in grammar(code).tasks.entries() for word in entry.split()
     )
-    return frozenset((*asked, *map(fold, lists.words("consolidation.work"))))
+    return frozenset((*tasks, *map(fold, lists.words("consolidation.work"))))
 
 
 def _spelling(spellings: Counter[str]) -> str:
@@ -180,13 +204,8 @@ def _rarity(spellings: Counter[str]) -> float:
 
 # What was done: files that were touched, and commands that ran with their result
 
-_COMMAND = ("command", "cmd", "script")
-_FILE = ("file_path", "path", "notebook_path", "filePath", "filename", "file")
 _FILES, _RAN = 5, 4
 _LONGEST = 80  # characters of a command
-_APART = re.compile(r"&&|\|\||[;\n]")
-_PIPED = re.compile(r"\s(?:\d?>{1,2}&?|\|)\s?\S.*$|\s?2>&1.*$")
-_HERE = re.compile(r"<<-?\s*['\"]?\w+.*", re.DOTALL)
 
 
 class Ran(NamedTuple):
@@ -215,10 +234,12 @@ def deeds(turns: Iterable[Turn]) -> Deeds:
     trouble = _Trouble()
     last = 0
     for turn in turns:
+        if turn.role == "assistant":
+            trouble.explained(turn)
         call = read_call(turn.text) if turn.role == "tool" else None
         if call is None:
             continue
-        if command := _first(call.args, _COMMAND):
+        if command := argument(call.args, COMMAND):
             for part in commands(command):
                 ran.pop(part, None)
                 ran[part] = Ran(turn.line, part, not call.failed)
@@ -226,7 +247,7 @@ def deeds(turns: Iterable[Turn]) -> Deeds:
             trouble.ran(turn, command, failed=call.failed)
         elif call.looks_up:
             continue
-        elif path := _first(call.args, _FILE):
+        elif path := argument(call.args, FILE):
             name = path.replace("\\", "/").rpartition("/")[2]
             files[name] += 1
             trouble.touched(name)
@@ -238,86 +259,98 @@ def deeds(turns: Iterable[Turn]) -> Deeds:
 
 
 class Lesson(NamedTuple):
-    """A command that failed and later passed, what its error said, and what was changed between."""
+    """A command that failed and later passed, what its error said, what was done between, and the cause that the assistant named."""
 
     line: int  # where it failed
     command: str
     error: str
-    changed: tuple[str, ...]
+    changed: tuple[str, ...] = ()  # files, else commands that ran
+    cause: str = ""
+    by: Turn | None = None  # who named the cause
 
     def __str__(self) -> str:
         error = f": “{self.error}”" if self.error else ""
-        return (
-            f"`{self.command.replace('`', chr(39))}` failed{error} – passes since {', '.join(self.changed)}"
-        )
+        return f"{_shown(self.command)} failed{error} – passes since {', '.join(self.changed)}"
 
 
 class _Trouble:
-    """The commands that failed and have not passed since, and the files that were touched meanwhile."""
+    """The commands that failed and have not passed since, and what was done and said meanwhile."""
 
     def __init__(self) -> None:
         self.lessons: list[Lesson] = []
-        self._failing: dict[str, tuple[Lesson, dict[str, None]]] = {}
+        self._failing: dict[str, _Failing] = {}
 
     def ran(self, turn: Turn, command: str, *, failed: bool) -> None:
         """Takes note of a command that ran, and of how it went."""
         for part in commands(command):
             if failed:
                 self._failing.setdefault(
-                    part, (Lesson(turn.line, part, error_in(printed(turn.text)), ()), {})
+                    part, _Failing(Lesson(turn.line, part, error_in(printed(turn.text))), {}, {})
                 )
-            elif known := self._failing.pop(part, None):
-                lesson, changed = known
-                if changed:
-                    self.lessons.append(lesson._replace(changed=tuple(changed)[-_FILES:]))
+            elif failing := self._failing.pop(part, None):
+                if changed := failing.files or failing.commands:
+                    self.lessons.append(failing.lesson._replace(changed=tuple(changed)[-_FILES:]))
+            else:
+                for failing in self._failing.values():
+                    failing.commands[_shown(part)] = None
 
     def touched(self, name: str) -> None:
         """Takes note of a file that was changed."""
-        for _, changed in self._failing.values():
-            changed[name] = None
+        for failing in self._failing.values():
+            failing.files[name] = None
+
+    def explained(self, turn: Turn) -> None:
+        """Takes note of what the assistant makes of it, the last time that it says more than what it does next."""
+        if not self._failing:
+            return
+        words = causes(turn) or [text for text in conclusions(turn) if not _announces(text)]
+        for command, failing in self._failing.items() if words else ():
+            self._failing[command] = failing._replace(lesson=failing.lesson._replace(cause=words[0], by=turn))
+
+
+class _Failing(NamedTuple):
+    """A command that fails, and what was changed and ran since."""
+
+    lesson: Lesson
+    files: dict[str, None]
+    commands: dict[str, None]
 
 
 _ERROR = re.compile(r"\b\w*(?:error|exception|panic|undefined|traceback)\b(?!s?\s*=)", re.IGNORECASE)
 _FAULT = re.compile(r"\b(?:fail(?:ed|ure|s)?|cannot|can't|could not|not found|no such|denied|refused|unknown|invalid|missing|unable|expected)\b", re.IGNORECASE)  # fmt: skip
+_PLACE = re.compile(r"[\w/-]\.[a-z]{1,8}:\d+")  # of compilers and linters: file:line
+_ENDED = re.compile(r"\bexit(?:ed)? (?:code|status|with)\b", re.IGNORECASE)  # says that, and not why
 _LONGEST_ERROR = 120
 
 
 def error_in(text: str) -> str:
     """The line of a command's output that says what was wrong; empty where none does."""
     lines = [" ".join(line.split()) for line in text.splitlines()]
-    thick = [line for line in lines if len(line) <= 4 * _LONGEST_ERROR and len(telling(line)) >= _SAYS]
-    line = next((line for mark in (_ERROR, _FAULT) for line in thick if mark.search(line)), "")
+    thick = [
+        line
+        for line in lines
+        if len(line) <= 4 * _LONGEST_ERROR
+        and len(telling(line)) >= _SAYS
+        and not line.endswith(":")
+        and not _ENDED.search(line)
+    ]
+    line = next((line for mark in (_ERROR, _FAULT, _PLACE) for line in thick if mark.search(line)), "")
     return line if len(line) <= _LONGEST_ERROR else line[: _LONGEST_ERROR - 2].rpartition(" ")[0] + " …"
 
 
 _SAYS = 2  # telling words of an error, at least
 
 
-def commands(text: str) -> Iterator[str]:
-    """The commands of a line that do something, each as a person would type it, without where its output went."""
-    for part in _APART.split(_HERE.sub("", text)):
-        command = " ".join(_PIPED.sub("", part).split())
-        if not is_idle(command.partition(" ")[0].rpartition("/")[2]):
-            yield command if len(command) <= _LONGEST else command[: _LONGEST - 2].rpartition(" ")[0] + " …"
-
-
-def _first(args: Mapping[str, Any], keys: Iterable[str]) -> str:
-    for value in map(args.get, keys):
-        words = [value] if isinstance(value, str) else value if isinstance(value, list) else []
-        if words and all(isinstance(word, str) for word in words):
-            text = words[2] if len(words) == 3 and words[1] in _SHELL else " ".join(words)
-            if text.strip():
-                return text.strip()
-    return ""
-
-
-_SHELL = ("-c", "-lc")  # of a shell that is given its command
+def _shown(command: str) -> str:
+    """A command in a code span, cut at a word."""
+    short = command if len(command) <= _LONGEST else command[: _LONGEST - 2].rpartition(" ")[0] + " …"
+    return f"`{short.replace('`', chr(39))}`"
 
 
 def as_words(deed: Deeds) -> str:
     """Files and commands in one line."""
     parts = [f"files {', '.join(deed.files)}"] if deed.files else []
     if deed.ran:
-        told = (f"`{one.command.replace('`', chr(39))}`{'' if one.ok else ' (failed)'}" for one in deed.ran)
-        parts.append("ran " + ", ".join(told))
+        runs = (f"{_shown(run.command)}{'' if run.ok else ' (failed)'}" for run in deed.ran)
+        parts.append("ran " + ", ".join(runs))
     return "; ".join(parts)

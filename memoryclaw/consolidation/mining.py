@@ -1,4 +1,4 @@
-"""Finds what sessions did again and again, in order, and drafts skills of it. A draft that was refused is not proposed again in other words."""
+"""Finds the commands and calls that sessions made again and again, in order, and drafts skills of them. A draft that was refused is not proposed again in other words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from itertools import combinations
 from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import ToolSequence
-from memoryclaw.consolidation.skill_drafts import Occurrence, Render, SkillDraft, name_of, propose
+from memoryclaw.consolidation.command_lines import PROMPT, pattern_of
+from memoryclaw.consolidation.skill_drafts import (
+    Occurrence,
+    Render,
+    SkillDraft,
+    is_fixed,
+    name_of,
+    propose,
+)
 from memoryclaw.consolidation.tool_calls import Call, by_session, stretches
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.writing.decisions import Decisions, fingerprint
@@ -49,7 +57,7 @@ def plan_skills(
         occurrences = [
             case for session in sessions.values() if (case := _occurrence(session, items, calls_of))
         ]
-        if len(occurrences) >= threshold and any(case.calls for case in occurrences):
+        if len(occurrences) >= threshold and is_fixed(items, occurrences):
             draft = propose(items, occurrences, render, _free(name_of(items), taken))
             taken.add(draft.name)
             drafts.append(draft)
@@ -142,10 +150,15 @@ def _tools(stretches: Sequence[ToolSequence]) -> list[tuple[str, int]]:
     """The tools of a session in order, each with the place of its stretch; what goes on over an end was called once."""
     tools: list[tuple[str, int]] = []
     for place, stretch in enumerate(stretches):
-        tools += [
-            (tool, place) for n, tool in enumerate(stretch.tools) if n or not tools or tools[-1][0] != tool
-        ]
+        for tool in map(step_of, stretch.tools):
+            if not tools or tools[-1][0] != tool:
+                tools.append((tool, place))
     return tools
+
+
+def step_of(done: str) -> str:
+    """What was done, without what only one session says."""
+    return f"{PROMPT}{pattern_of(done.removeprefix(PROMPT))}" if done.startswith(PROMPT) else done
 
 
 def _occurrence(stretches: Sequence[ToolSequence], items: Items, calls_of: CallsOf) -> Occurrence | None:
@@ -156,7 +169,7 @@ def _occurrence(stretches: Sequence[ToolSequence], items: Items, calls_of: Calls
         return None
     ranges = [stretches[place].range for place in sorted({tools[n][1] for n in places})]
     calls = [call for text in ranges for call in _calls(text, stretches[0].session, calls_of)]
-    steps = tightest([call.tool for call in calls], items)
+    steps = tightest([step_of(call.step) for call in calls], items)
     return Occurrence(stretches[0].session, tuple(ranges), tuple(calls[place] for place in steps))
 
 

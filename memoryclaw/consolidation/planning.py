@@ -606,11 +606,11 @@ def _fact(decided: ClaimDecision, source: str, segment: Segment) -> Action:
     claim = decided.claim
     also = ", ".join(claim.search_words)
     if decided.action == "confirm":
-        return ConfirmFact(decided.path, decided.fact, claim.value, source, also)
+        return ConfirmFact(decided.path, decided.fact, claim.value, source, also=also)
     if decided.action == "state":
         return AddStatement(
             decided.path, claim.entity, claim.value, claim.said, source, decided.replaces, segment.audience,
-            claim.scope, also, basis=decided.basis,
+            claim.scope, also=also, basis=decided.basis,
         )  # fmt: skip
     return SetFact(
         decided.path,
@@ -623,7 +623,7 @@ def _fact(decided: ClaimDecision, source: str, segment: Segment) -> Action:
         segment.audience,
         type_in_text(claim.words),  # of a statement its own words say it
         claim.scope,
-        also,
+        also=also,
         basis=decided.basis,
     )
 

@@ -20,6 +20,7 @@ from memoryclaw.consolidation.changes import (
     read_record,
     record_path,
 )
+from memoryclaw.consolidation.environment import environment
 from memoryclaw.consolidation.mining import plan_skills
 from memoryclaw.consolidation.skill_drafts import SkillDraft
 from memoryclaw.consolidation.tool_calls import Call, calls_in, tool_sequences
@@ -206,7 +207,7 @@ def _remember(vault: Vault, known: Mapping[str, list[str]], fresh: dict[str, lis
         write_private(folder, _CACHE.rpartition("/")[2], json.dumps(fresh).encode("utf-8", "surrogateescape"))
 
 
-# What was practised often enough to be a skill: the actions of new logs beside those that earlier runs saw.
+# What was practised often enough to be a skill, or to be known of a project: the actions of new logs beside those that earlier runs saw.
 
 Practised = tuple[tuple[ToolSequence, ...], tuple[PlannedChange, ...]]
 
@@ -220,7 +221,7 @@ def practice(
     *,
     threshold: int,
 ) -> Practised:
-    """What the new stretches of the logs show to be done, and the drafts of skills that come of it."""
+    """What the new stretches of the logs show to be done, and what comes of it: facts of projects and drafts of skills."""
     lines = {log.path: log.lines for log in logs}
     # A draft shows what was done to everybody who may see drafts.
     closed = {(log.path, turn.line) for log in logs for turn in log.turns if turn.audience or not turn.export}
@@ -232,6 +233,7 @@ def practice(
         return (), ()
     # Two machines may have consolidated the same lines, each with a record of its own.
     earlier = [*dict.fromkeys(sequence for record in done.records for sequence in record.acted)]
+    served = environment(new, earlier, lambda fact: done.decisions.of(fact.fingerprint) is not None)
     drafts = plan_skills(
         new,
         earlier,
@@ -241,7 +243,7 @@ def practice(
         calls_of=lambda text: _calls_of(context, lines, text),
         render=context.templates.render,
     )
-    return tuple(new), tuple(map(_change, drafts))
+    return tuple(new), (*served, *map(_change, drafts))
 
 
 def _calls(context: WriteContext, lines: Mapping[str, Sequence[bytes]], range_: LogRange) -> list[Call]:

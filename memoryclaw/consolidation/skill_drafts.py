@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from memoryclaw.consolidation.command_lines import COMMAND, OPEN, PROMPT, pattern_of, words_of_command
 from memoryclaw.consolidation.tool_calls import Call
 from memoryclaw.skills.skill_file import EMAIL, URL
 from memoryclaw.skills.steps import holds_reference, too_deep
@@ -22,6 +23,7 @@ DRAFTS = "skills/_drafts"
 _SHOWN = 20  # sessions that the evidence names
 _NAMED = 6  # tools that the description names all
 _TRIGGER = 4  # words
+_WORD = re.compile(r"[a-z][a-z-]*")  # of a command that has commands of its own
 _SERVER = re.compile(r"\A.*(?:__|[.:/])(?=.)")
 _ENGLISH = Language("en", None, frozenset())  # knows which words carry a question but not its subject
 
@@ -63,10 +65,11 @@ def propose(
         tools: what is called, in order.
         occurrences: the sessions in which it was; at least one with its calls.
         render: gives the text of a template.
-        name: the name to take; else it is made of the tools' names.
+        name: the name to take; else it is made of the steps.
     """
     with_calls = [occurrence for occurrence in occurrences if occurrence.calls]
-    plan = generalise(tools, [[call.args for call in case.calls] for case in with_calls])
+    called = [call.tool for call in with_calls[0].calls]
+    plan = generalise(called, [[call.args for call in case.calls] for case in with_calls])
     name, title = name or name_of(tools), _title(tools)
     triggers = _triggers(with_calls)
     description = _description(tools, triggers, len(occurrences))
@@ -83,6 +86,28 @@ def propose(
     )
 
 
+def is_fixed(tools: Sequence[str], occurrences: Sequence[Occurrence]) -> bool:
+    """True where a step says the same in every session: a command with a word of its own, or an argument of a call."""
+    with_calls = [occurrence.calls for occurrence in occurrences if occurrence.calls]
+    return any(
+        _says_the_same(tool, [calls[place].args for calls in with_calls])
+        for place, tool in enumerate(tools)
+        if with_calls
+    )
+
+
+def _says_the_same(tool: str, args: Sequence[Mapping[str, Any]]) -> bool:
+    if tool.startswith(PROMPT):
+        words = tool.removeprefix(PROMPT).split()
+        return OPEN not in tool or any(OPEN not in word and not word.startswith("-") for word in words[2:])
+    return any(
+        value not in ("", None, [], {})
+        and not MARK.search(_dump(value))
+        and all(call.get(key, _MISSING) == value for call in args)
+        for key, value in args[0].items()
+    )
+
+
 def name_of(tools: Sequence[str]) -> str:
     """A name for these steps, of the tools' own names; of many steps the first and the last."""
     names = [slug(_bare(tool)) for tool in tools]
@@ -91,7 +116,11 @@ def name_of(tools: Sequence[str]) -> str:
 
 
 def _bare(tool: str) -> str:
-    """The tool's name without the server that offers it: `mcp__mail__send_email` → `send_email`."""
+    """The tool's name without the server that offers it: `mcp__mail__send_email` → `send_email`; of a command its first words."""
+    if tool.startswith(PROMPT):
+        words = words_of_command(tool.removeprefix(PROMPT))
+        program = words[0].rpartition("/")[2]
+        return " ".join((program, *(word for word in words[1:2] if _WORD.fullmatch(word))))
     return _SERVER.sub("", tool)
 
 
@@ -101,9 +130,10 @@ def _title(tools: Sequence[str]) -> str:
 
 
 def _description(tools: Sequence[str], triggers: Sequence[str], sessions: int) -> str:
-    names = [_safe(tool) for tool in tools]
+    names = [_shown(tool) for tool in tools]
     listed = names[:-1] if len(names) <= _NAMED else [*names[:3], f"{len(names) - 4} more"]
-    calls = f"Calls {', '.join(listed)} and then {names[-1]}, in this order."
+    does = "Runs" if all(tool.startswith(PROMPT) for tool in tools) else "Calls"
+    calls = f"{does} {', '.join(listed)} and then {names[-1]}, in this order."
     use = f" Use when asked for: {', '.join(triggers)}." if triggers else ""
     return f"{calls}{use} Proposed after {sessions} sessions did the same."
 
@@ -142,6 +172,14 @@ def _is_reference(value: Any) -> bool:
 def _step_text(step: DraftStep) -> DraftStep:
     args = ((_plain(key), value if _is_reference(value) else as_json(value)) for key, value in step.args)
     return DraftStep(_safe(step.tool), tuple(args))
+
+
+def _shown(tool: str) -> str:
+    """A step as the description has it."""
+    if not tool.startswith(PROMPT):
+        return _safe(tool)
+    command = one_line(tool.removeprefix(PROMPT)).replace("`", "'")
+    return f"`{command if len(command) <= _EXAMPLE else f'{command[: _EXAMPLE - 1].rstrip()}…'}`"
 
 
 def _safe(tool: str) -> str:
@@ -211,7 +249,7 @@ def generalise(tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str,
         calls = [occurrence[place] for occurrence in occurrences]
         keys = dict.fromkeys(key for args in calls for key in args)
         args = tuple(
-            (key, named.describe(tool, key, [call.get(key, _MISSING) for call in calls])) for key in keys
+            (key, named.argument(tool, key, [call.get(key, _MISSING) for call in calls])) for key in keys
         )
         steps.append(DraftStep(tool, args))
     return DraftPlan(tuple(steps), tuple(named.parameters.values()))
@@ -228,6 +266,16 @@ class _ParameterNames:
     def __init__(self) -> None:
         self.parameters: dict[str, DraftParameter] = {}
         self._by_values: dict[str, str] = {}
+
+    def argument(self, tool: str, key: str, values: Sequence[Any]) -> Any:
+        """The constant or the parameter; of commands that differ in some words these are parameters."""
+        if key not in COMMAND or not all(isinstance(value, str) for value in values):
+            return self.describe(tool, key, values)
+        words = [words_of_command(value) for value in values]
+        patterns = {pattern_of(value) for value in values}
+        if len(set(values)) == 1 or len(patterns) > 1 or holds_reference(patterns.pop()):
+            return self.describe(tool, key, values)
+        return " ".join(str(self.describe(tool, "text", column)) for column in zip(*words, strict=True))
 
     def describe(self, tool: str, key: str, values: Sequence[Any], depth: int = 0) -> Any:
         """The constant, or `$name` of the parameter; of a map, each of its values so."""

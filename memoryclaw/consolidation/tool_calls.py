@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memoryclaw.capture.host_turns import CALLS, HOST, call_of, kind_of, tidy
 from memoryclaw.consolidation.changes import ToolSequence
+from memoryclaw.consolidation.command_lines import COMMAND, FILE, PROMPT, argument, commands
 from memoryclaw.model import NOTHING
 from memoryclaw.text import words as lists
+from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.logs import LogRange, content_text, parse_ranges
 
 _TOOL_LENGTH = 80
 _SAID_LENGTH = 400
+_OF_FILES = frozenset((*FILE, "pattern", "glob"))  # arguments of a tool that searches, reads or edits files
+_COMMAND_LENGTH = 300  # of a command that may be a step
 # As capture writes the calls of a message: one a line, the tool and its arguments.
 _WRITTEN = re.compile(r"(?P<tool>[A-Za-z_][\w.:/-]{0,79}) (?P<args>\{.*\})", re.ASCII)
 # What an agent looks up in its memory is no step of what it does with it.
@@ -23,7 +27,7 @@ _OF_MEMORY = re.compile(r"(?:.*(?:__|\.))?memory_(?:search|get|browse|recall|sto
 
 
 class Call(NamedTuple):
-    """One call of a tool. `ok` is None where the log does not say how it went; `said`: the user's words before it."""
+    """One call of a tool, or one command that it ran. `ok` is None where the log does not say how it went; `said`: the user's words before it."""
 
     session: str
     line: int
@@ -31,6 +35,14 @@ class Call(NamedTuple):
     args: Mapping[str, Any] = NOTHING
     ok: bool | None = None
     said: str = ""
+    project: str = ""
+    day: str = ""
+
+    @property
+    def step(self) -> str:
+        """What was done: the command, else the name of the tool."""
+        command = argument(self.args, COMMAND)
+        return f"{PROMPT}{command}" if command else self.tool
 
 
 def calls_in(lines: Sequence[bytes], first: int, last: int) -> list[Call]:
@@ -51,14 +63,27 @@ def calls_in(lines: Sequence[bytes], first: int, last: int) -> list[Call]:
 
 
 def steps(calls: Iterable[Call]) -> list[Call]:
-    """The calls that count: none that failed, none of memory's own tools, of one tool again and again the first."""
+    """What counts: each command by itself, and calls of other tools than those for files; nothing that failed, none of memory's own tools, the same again and again once."""
     counted: list[Call] = []
     for call in calls:
         if call.ok is False or of_memory(call.tool) or call.tool.startswith(HOST):
             continue
-        if not counted or counted[-1].tool != call.tool:
-            counted.append(call)
+        for step in _parts(call):
+            if not counted or counted[-1].step != step.step:
+                counted.append(step)
     return counted
+
+
+def _parts(call: Call) -> Iterator[Call]:
+    """A call, or the commands that it ran; nothing of one that only searches, reads or edits files."""
+    if not _OF_FILES.isdisjoint(call.args):
+        return
+    line = argument(call.args, COMMAND)
+    if not line:
+        yield call
+    for command in commands(line):
+        if len(command) <= _COMMAND_LENGTH:
+            yield call._replace(args={COMMAND[0]: command})
 
 
 def of_memory(tool: str) -> bool:
@@ -96,7 +121,10 @@ def by_session(calls: Iterable[Call], range_: LogRange) -> dict[str, list[Call]]
 def tool_sequences(calls: Iterable[Call], range_: LogRange) -> list[ToolSequence]:
     """What each session did in one stretch of a log."""
     rows = by_session(calls, range_).items()
-    return [ToolSequence(session, str(range_), tuple(step.tool for step in walk)) for session, walk in rows]
+    return [
+        ToolSequence(session, str(range_), tuple(step.step for step in walk), walk[-1].project, walk[-1].day)
+        for session, walk in rows
+    ]
 
 
 def stretches(acted: Iterable[ToolSequence]) -> dict[str, list[ToolSequence]]:
@@ -144,7 +172,17 @@ class _ActionReader:
         if role in ("user", "human"):
             self._said[session] = one_line(content_text(value.get("content")))[:_SAID_LENGTH]
         elif tool:
-            self._answer(Call(session, line, tool, said=self._said.get(session, "")), value)
+            self._answer(
+                Call(
+                    session,
+                    line,
+                    tool,
+                    said=self._said.get(session, ""),
+                    project=_text(value.get("project")),
+                    day=parse_timestamp(_text(value.get("ts")))[:10],
+                ),
+                value,
+            )
         elif role in ("assistant", "ai"):
             self.announced += [
                 Call(session, line, name, args, None, self._said.get(session, ""))
@@ -207,7 +245,6 @@ _NAME = re.compile(rf"\s*(?!{HOST})([A-Za-z_][\w.:/-]{{0,79}})(?=\s|$)")
 # A call that an assistant's message ends with: the tool and its arguments on a line of their own.
 _CALL_LINE = re.compile(r"[A-Za-z_][\w.:/-]{0,79} \{.*\}\s*")
 _LOOKS = frozenset(lists.words("consolidation.looking"))
-_IDLE = _LOOKS | frozenset(lists.words("consolidation.idle_commands"))
 _ACTS = frozenset(lists.words("consolidation.acting"))
 _MAIN = ("title", "subject", "name", "summary", "text", "message", "body", "content", "command", "path", "file_path", "url", "query", "to")  # fmt: skip
 _NAMING = tuple(key for key in _MAIN if key not in {"summary", "text", "message", "body", "content"})
@@ -250,11 +287,6 @@ def call_text(tool: str, args: Mapping[str, Any], *, failed: bool = False) -> To
     """One call of a tool, with the argument that names what it is about: no prose, and nothing of its result."""
     about = next((args[key] for key in _NAMING if isinstance(args.get(key), str) and args[key].strip()), "")
     return ToolText(tool, _short(about), failed)
-
-
-def is_idle(command: str) -> bool:
-    """True for the name of a program that only looks, prints or goes somewhere."""
-    return not command[:1].isalpha() or command.lower() in _IDLE
 
 
 def is_call_line(line: str) -> bool:

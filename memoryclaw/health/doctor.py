@@ -282,9 +282,11 @@ def _modes(root: Path, state: Path) -> Iterator[tuple[Path, int, bool]]:
 
 
 def _links(patient: CheckedVault) -> Check:
+    with patient.index.database.reading():  # one state of it, which is looked at once for damage
+        ends = dangling(patient.catalog, patient.vault.beside())
     details = tuple(
         Problem(end.source, end.line, f"links to {end.target!r}, which nothing in the vault answers to")
-        for end in dangling(patient.catalog, patient.vault.is_beside)
+        for end in ends
     )
     if not details:
         return Check("links", "ok", "every link leads somewhere")

@@ -17,6 +17,7 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index
 from memoryclaw.index.sync import Sync
 from memoryclaw.model import Problem
+from memoryclaw.vault.days import source_of_day
 from memoryclaw.vault.folder import Scan
 from memoryclaw.vault.layout import place_of, timestamp
 
@@ -66,6 +67,7 @@ class Status:
     daemon: int | None  # process id of a live watcher
     index: IndexReport
     notices: tuple[str, ...] = ()
+    days: dict[str, int] = field(default_factory=dict)  # of plain notes: where it stands → notes
     waiting: Waits = NONE_WAITS  # turns that no consolidation has read
     vectors: VectorStatus | None = None  # where the settings want some
 
@@ -78,6 +80,7 @@ class _Seen:
     notes: int = 0
     units: int = 0
     degraded: str = ""
+    days: Counter[str] = field(default_factory=Counter)
 
 
 def status(
@@ -116,7 +119,7 @@ def status(
         problems=tuple(sorted({*look.problems, *look.scan.problems})), degraded=look.degraded,
         ignored=tuple(sorted(look.scan.ignored)), git=git_report(History(str(config.root))), daemon=daemon,
         index=IndexReport(config.engine, config.language, index.database.place, size, look.notes, look.units),
-        notices=tuple(notices), waiting=waiting, vectors=vector_status,
+        notices=tuple(notices), days=dict(sorted(look.days.items())), waiting=waiting, vectors=vector_status,
     )  # fmt: skip
 
 
@@ -153,6 +156,7 @@ def _look(sync: Sync, index: Index, catalog: Catalog) -> _Seen:
     look = _Seen()
     try:
         look.problems = catalog.problems()
+        look.days = Counter(source_of_day(*row) for row in catalog.dated_notes())
         look.notes, (look.units, _) = catalog.files(), index.size()
         behind, look.scan = sync.behind()
         look.behind = sync.lag(behind, look.scan)

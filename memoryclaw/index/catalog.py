@@ -286,6 +286,11 @@ class Catalog:
         recorded = [Problem(*row) for row in self.rows("select path, line, message, hint from problems")]
         return sorted({*recorded, *self._twins()})
 
+    def dated_notes(self, path: str = "") -> list[tuple[str, str, str]]:
+        """The plain notes that have a day, as (path, time, title): that at a path, or all."""
+        sql = "select path, at, title from files where kind = 'note' and state = 'current' and at != '' and (?1 = '' or path = ?1)"
+        return self.rows(sql, (path,))
+
     def files(self) -> int:
         """How many notes there are."""
         return int(self.rows("select count(*) from files where kind != 'settings'")[0][0])
@@ -387,6 +392,25 @@ class Catalog:
                 [json.dumps(list(keys))],
             )
         ]
+
+    def habits(self, fields: Iterable[str], share: float, sharing: int, notes: int) -> set[str]:
+        """Which of these fields say nothing: so large a share of all plain notes have them, and few values.
+
+        Args:
+            sharing: how many notes a value has on average, at least.
+            notes: in a vault of fewer plain notes, there are none.
+        """
+        fields = sorted(fields)
+        plain = (
+            self.rows("select count(*) from files where kind = 'note' and state = 'current'")[0][0]
+            if fields
+            else 0
+        )
+        if plain < notes:
+            return set()
+        sql = f"""select field from fact join files using (fid) where files.kind = 'note' and field {_IN}
+            group by field having count(distinct fid) >= ? and count(distinct value) * ? <= count(distinct fid)"""
+        return {str(field) for (field,) in self.rows(sql, (json.dumps(fields), share * plain, sharing))}
 
     def entity_name(self, entity: str) -> str:
         """The name under which facts of this entity stand, also when asked by a synonym; as given when none do."""

@@ -20,8 +20,9 @@ from memoryclaw.model import COUNTED, PERMANENT, Note, Problem, Stamp, Unit
 from memoryclaw.ports import IndexClause, IndexConnection, IndexDatabase, IndexRow, TextIndex
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.vault.folder import pack_stamp
+from memoryclaw.vault.layout import page_name
 
-VERSION = "29"  # of the tables and of the analysis; another number means another index
+VERSION = "30"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text, also"
 _APART = "|"  # a token that no word is
 _FILE_SQL = f"insert into files values({','.join('?' * 21)})"
@@ -500,7 +501,8 @@ def fingerprint(index: Index) -> str:
     """The digest of an index's tables and of its text lane, down to the place of every token."""
     digest = late.hashlib.sha256()
     for row in _rows(index):
-        digest.update(repr(_storable(row)).encode("utf-8", "backslashreplace"))
+        shown = row if isinstance(row, str) else repr(_storable(row))
+        digest.update(shown.encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
 
 
@@ -512,6 +514,7 @@ def _storable(value: Any) -> Any:
 
 
 def _rows(index: Index) -> Iterator[object]:
+    """The rows of all tables, and for each token of the text lane one text with its places."""
     with index.database.guarded() as connection:
         for sql in _TABLES:
             yield from connection.execute(sql)
@@ -521,12 +524,11 @@ def _rows(index: Index) -> Iterator[object]:
         if instances is None:
             yield from _postings(index, places)
         else:
-            for term, places_of_term in instances():
-                yield (
-                    term,
-                    sorted(
-                        (places.get(doc, ("", doc)), column, offset) for doc, column, offset in places_of_term
-                    ),
+            # Numbers in the order of the places, which the rows of units tell: there are millions of them.
+            order = {rowid: n for n, rowid in enumerate(sorted(places, key=places.__getitem__))}
+            for term, found in instances():
+                yield repr(
+                    (_storable(term), sorted((order.get(doc, -doc), column, n) for doc, column, n in found))
                 )
 
 
@@ -592,7 +594,7 @@ def stored_stamp(stamp: Stamp, racy: bool) -> bytes:
 def file_row(fid: int, filed: IndexedNote, code: str) -> tuple[object, ...]:
     """The row of `files`."""
     note = filed.note
-    stem = unicodedata.normalize("NFC", note.path.rpartition("/")[2].rpartition(".")[0]).casefold()
+    stem = link_key(note.path.rpartition("/")[2].rpartition(".")[0])
     return (
         fid, note.path, stored_stamp(filed.stamp, filed.racy), filed.digest, note.id, note.kind, note.state, note.title,
         note.when, note.until, json.dumps(note.tags, ensure_ascii=False), note.trust, int(note.pinned), stem,
@@ -681,7 +683,8 @@ def cited_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
 
 def link_key(target: str) -> str:
     """What two spellings of a link's target share: the last part, without `.md`, case folded, accents composed."""
-    return unicodedata.normalize("NFC", target.rpartition("/")[2].removesuffix(".md")).casefold()
+    last = page_name(target).rpartition("/")[2].removesuffix(".md")
+    return unicodedata.normalize("NFC", last).casefold()
 
 
 def problem_rows(problems: Iterable[Problem]) -> Iterator[tuple[object, ...]]:

@@ -203,6 +203,7 @@ REASONS = {
     "other_project": "it holds in another project than the one that is worked in",
     "other_time": "held at another time than the one asked about",
     "pending": "waits for a yes or a no",
+    "property": "a property of a note that the question does not ask for",
     "quarantined": "quarantined",
     "same_note": "enough sections of its note are in already",
     "superseded": "superseded by a newer value",
@@ -332,7 +333,7 @@ def links(id_: str, ends: Links, fresh: Freshness) -> JsonObject:
 
 
 show: Shape[ShownUnit] = Shape(
-    "address.id address.note address.kind address.path address.line address.end_line state digest text superseded",
+    "address.id address.note address.kind address.path address.line address.end_line state digest text superseded day day_from",
     fresh=True,
     state=(str, _state_of),
 )
@@ -466,7 +467,7 @@ def synced(sync: Synced, filled: Filled | None = None, git: Exchanged | None = N
 
 _git: Shape[GitReport] = Shape("state sentence last")
 status: Shape[Status] = Shape(
-    "vault notes behind problems degraded ignored git waiting daemon index vectors notices", git=_git
+    "vault notes days behind problems degraded ignored git waiting daemon index vectors notices", git=_git
 )
 stats: Shape[Stats] = Shape(
     "notes facts turns months recalls ratings rating shown cited hottest waiting review",

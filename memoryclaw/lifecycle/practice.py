@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from memoryclaw.consolidation.actions import AddLines
 from memoryclaw.consolidation.changes import PlannedChange, ToolSequence
-from memoryclaw.consolidation.mining import are_alike, tightest
+from memoryclaw.consolidation.command_lines import PROMPT
+from memoryclaw.consolidation.mining import are_alike, step_of, tightest
 from memoryclaw.consolidation.tool_calls import sessions
 from memoryclaw.lifecycle.keeping import UpkeepContext
 from memoryclaw.model import Problem
@@ -58,9 +59,10 @@ def failings(one: ListedSkill, acted: Iterable[ToolSequence]) -> list[Problem]:
     if stopped is not None and stopped.digest == one.skill.digest:
         reason = f"its last run, on {stopped.ts[:10]}, could not begin: {stopped.where}: {stopped.why}"
         problems.append(Problem(path, 1, reason, "change the step, or give back the tool"))
-    tools = tuple(map(_plain, (step.tool for step in read_recipe(one.skill).steps))) or tuple(
-        map(_plain, one.skill.tools)
-    )
+    named = one.skill.tools
+    runs = any(tool.startswith(PROMPT) for tool in named)  # of commands the steps name the shell alone
+    called = () if runs else tuple(step.tool for step in read_recipe(one.skill).steps)
+    tools = tuple(map(_plain, called or named))
     tools_called = _other_calls(tools, acted) if len(set(tools)) > 1 else ()
     if tools_called:
         reason = f"the last {_OTHERWISE} sessions that did this called {', '.join(tools_called)}"
@@ -86,5 +88,5 @@ def _other_calls(tools: tuple[str, ...], acted: Iterable[ToolSequence]) -> tuple
 
 
 def _plain(tool: str) -> str:
-    """The name of a tool without that of its host."""
-    return tool.rpartition(":")[2]
+    """A command without what only one session says, else the name of a tool without that of its host."""
+    return step_of(tool) if tool.startswith(PROMPT) else tool.rpartition(":")[2]

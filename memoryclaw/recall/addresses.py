@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import os
 import posixpath
+import re
 import unicodedata
 
 from memoryclaw.errors import NotFoundError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import link_key
 from memoryclaw.ports import Address
+from memoryclaw.text.dates import days_of
 from memoryclaw.text.language import key_of
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import places
+from memoryclaw.vault.layout import page_name, places
 from memoryclaw.vault.notes import ReadingSettings, read_note
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def address_of(id_: str, catalog: Catalog, vault: Vault) -> Address:
@@ -87,7 +91,18 @@ def _lead_to(target: str, source: str, catalog: Catalog) -> str:
         rows = catalog.rows(sql, (value,))
         if rows:
             return str(rows[0][0])
-    return entity_id(target, catalog)
+    return _journal(target, catalog) or entity_id(target, catalog)
+
+
+def _journal(target: str, catalog: Catalog) -> str:
+    """The note whose name is nothing but the day that a target names, in whatever form: `[[April 11th, 2021]]`."""
+    day = days_of(target) if any(character.isdigit() for character in target) else ""
+    if not _DAY.fullmatch(day):
+        return ""
+    sql = "select id, path from files where at = ? and kind = 'note' and state = 'current' order by path"
+    notes = catalog.rows(sql, (day,))
+    stems = {day.replace("-", apart) for apart in ("-", "_", ".", "")}
+    return next((str(id_) for id_, path in notes if path.rpartition("/")[2].removesuffix(".md") in stems), "")
 
 
 def entity_id(name: str, catalog: Catalog) -> str:
@@ -121,7 +136,7 @@ def _comparable(path: str) -> str:
         if name.endswith((".md", ".json", ".jsonl", ".js"))
         else path
     )
-    return unicodedata.normalize("NFC", bare).casefold()
+    return unicodedata.normalize("NFC", page_name(bare)).casefold()
 
 
 def _entity(id_: str, catalog: Catalog) -> Address | None:

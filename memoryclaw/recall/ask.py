@@ -22,8 +22,11 @@ LINES = 5  # that are shown at most
 NEAREST = 3  # where none answers
 _OF_BEST = 0.7  # of the best line's share of the question: what holds less is beside the point
 _BLOCK = re.compile(
-    r"\s*(?:[-*+>|#]|\d+[.)]\s)"
-)  # a line that is an item, a quote, a row or a heading of its own
+    r"\s*(?:[-*+>|#]|\d+[.)]\s|[\w -]{1,40}::(?:\s|$))"
+)  # a line that is an item, a quote, a row, a heading or a property of its own
+_MARKS = re.compile(
+    r"(?:\s*(?:[-*+]\s|>))*\s*"
+)  # of bullets and quotes, before a line; `**` begins what is bold
 _ONE_LINE = frozenset({"fact", "turn", "todo"})  # kinds that are one line
 _WIDE = 300  # characters of a line; longer ones are cut around the words
 
@@ -73,8 +76,11 @@ def ask(searcher: Searcher, recalled: Recalled, *, least: float) -> AnsweredQues
 def _lines(searcher: Searcher, found: Ranking, matches: Sequence[Match]) -> Iterator[AnswerLine]:
     """The best line of each match, in rank order, without those that say nothing new."""
     spoken: list[set[str]] = []
+    kinds: dict[tuple[str, int], str] = {}
     for match in matches:
         text, line, share = _best(searcher, found, match)
+        if kinds.setdefault((match.path, line), match.unit.kind) != match.unit.kind:
+            continue  # a property, and the line of its note that it stands on
         words = set(words_of(text))
         if not words or text.rstrip("\"'”’)*_ ").endswith(("?", "？")) or any(words <= one for one in spoken):
             continue
@@ -115,7 +121,7 @@ def _best(searcher: Searcher, found: Ranking, match: Match) -> tuple[str, int, f
         sentences_of_unit
     ):  # a heading says what the line below it is about
         text = f"{text.lstrip('# ')}: {sentences_of_unit[best + 1][1]}"
-    return _short(text.lstrip("-*> "), match), unit.line + line, shares[best]
+    return _short(_MARKS.sub("", text, count=1), match), unit.line + line, shares[best]
 
 
 def _due(found: Ranking, match: Match) -> list[Matched]:

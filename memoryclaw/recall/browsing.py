@@ -21,9 +21,10 @@ from memoryclaw.text import encoding
 from memoryclaw.text.dates import falls_in, find_ranges, leading_range, next_occurrence
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.language import Language, key_of, keys_of, words_of
+from memoryclaw.vault.days import day_in_name, names_of_day, source_of_day
 from memoryclaw.vault.files import digest_of
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import place_of
+from memoryclaw.vault.layout import place_of, slug
 from memoryclaw.vault.properties import plain_name
 from memoryclaw.vault.todos import read_todo
 from memoryclaw.vault.validity import check_type
@@ -48,6 +49,8 @@ class ShownUnit(NamedTuple):
     text: str
     digest: str = ""  # of its whole file
     superseded: tuple[Superseded, ...] = ()  # what its lines told and holds no longer
+    day: str = ""  # of a plain note
+    day_from: str = ""  # name | heading | folder | header
 
 
 class NoteEntry(NamedTuple):
@@ -95,7 +98,9 @@ def show(id_: str, catalog: Catalog, vault: Vault, today: date) -> ShownUnit:
     excerpt = "".join(lines[address.line - 1 : address.end_line])
     place = place_of(address.path)
     if place is None or place.kind not in ("episode", "log"):
-        return ShownUnit(address, excerpt, digest)
+        dated = catalog.dated_notes(address.path)
+        day, source = (dated[0][1][:10], source_of_day(*dated[0])) if dated else ("", "")
+        return ShownUnit(address, excerpt, digest, day=day, day_from=source)
     episode = readable(excerpt) if place.kind == "episode" else ""
     lines_shown = ShownLines(address.path, address.line, address.end_line, episode)
     outdated = successors(catalog, [lines_shown], today.isoformat()) if episode or place.kind == "log" else {}
@@ -359,8 +364,10 @@ def _link_keys(address: Address, catalog: Catalog) -> list[str]:
             for name in (address.entity, *(word for _, word in catalog.synonyms([key_of(address.entity)])))
         ]
     sql = "select name from names where path = ? and kind in ('alias', 'merged')"
-    aliases = catalog.rows(sql, (address.path,))
-    return [link_key(address.path), link_key(address.note), *(link_key(str(row[0])) for row in aliases)]
+    names = [str(row[0]) for row in catalog.rows(sql, (address.path,))]
+    if day := day_in_name(address.path.rpartition("/")[2].removesuffix(".md")):
+        names += names_of_day(day[:10])
+    return [link_key(name) for name in (address.path, address.note, *names)]
 
 
 def _bytes(vault: Vault, path: str) -> bytes:
@@ -535,7 +542,19 @@ def _episodes(paths: list[str], catalog: Catalog) -> tuple[NoteEntry, ...]:
     sql = """select id, kind, path, title, at, tags, state from files where path in (select value from json_each(?))
         and kind in ('episode', 'note') and state = 'current' order by at desc, path limit ?"""
     rows = catalog.rows(sql, (json.dumps(paths), _MOST_EPISODES))
-    return tuple(NoteEntry(i, k, p, t, day, tuple(json.loads(tags)), s) for i, k, p, t, day, tags, s in rows)
+    headings = _headings(catalog, (str(row[0]) for row in rows))
+    return tuple(
+        NoteEntry(i, k, p, headings.get(i, t), day, tuple(json.loads(tags)), s)
+        for i, k, p, t, day, tags, s in rows
+    )
+
+
+def _headings(catalog: Catalog, ids: Iterable[str]) -> dict[str, str]:
+    """The titles of those of these episodes that are named by one: it is their first line, and elsewhere a summary stands for it."""
+    sql = "select rowid from unit where kind = 'episode' and id in (select value from json_each(?))"
+    units = catalog.units([row[0] for row in catalog.rows(sql, (json.dumps(list(ids)),))]).values()
+    first = {unit.id: unit.text.partition("\n")[0] for unit in units}
+    return {id_: line for id_, line in first.items() if f"_{slug(line)}" in id_}
 
 
 def _neighbours(

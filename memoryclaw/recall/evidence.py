@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import date
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,6 +28,7 @@ from memoryclaw.recall.text_lane import (
     conditions,
 )
 from memoryclaw.text import dates
+from memoryclaw.vault.layout import is_plain
 from memoryclaw.vault.validity import ends
 
 if TYPE_CHECKING:
@@ -39,6 +41,9 @@ TOLD_WITHIN = 7  # days in which what happened on a day is still told of
 WISHES = 12  # of the newest wishes to the assistant that a question to it may mean
 NEWEST = 64  # of the newest facts and statements, and of what was said and told last, where the question asks for it
 BESIDE = 10  # best units whose neighbours may answer without a word of the question
+# A key that so large a part of the plain notes has, each value of it on average so many notes, tells nothing of one of them;
+# in a vault of fewer notes than these, no key is such a habit.
+HABIT, HABIT_SHARING, HABIT_NOTES = 0.5, 4, 12
 SOON = 7  # days: what is due within them is added to a recall …
 SOONEST = 32  # … at most so many, the soonest first
 LISTED = 200  # units that a question of dates or filters alone may list
@@ -78,6 +83,7 @@ class Evidence(NamedTuple):
         names: all names of these entities, as tokens.
         expired: the rowids of what no longer counts, by its own last day or that of its session.
         used: what use has made of the strength of a unit, its `x`, by its rowid.
+        unasked: the rowids of properties whose key nobody asks for: they lend their words to their notes.
         folded: how much was not looked at of what says the same as a unit, by its rowid, and of the sections of a note, by its path.
     """
 
@@ -92,6 +98,7 @@ class Evidence(NamedTuple):
     names: tuple[tuple[str, ...], ...] = ()
     expired: frozenset[int] = frozenset()
     used: Scores = NONE
+    unasked: frozenset[int] = frozenset()
     folded: Mapping[int | str, int] = MappingProxyType({})
 
     def gains(self, rowid: int) -> dict[int, float]:
@@ -150,9 +157,41 @@ class EvidenceReader:
         own_ids = with_own_ids(units)
         evidence = Evidence(
             self._units, own_ids, counts, self._weights(question), bool(listed), frozenset(latest), tuple(soon),
-            expired=self._expired_units(units, question.today), used=self._uses(own_ids), folded=Counter(self._lane.folded.values()),
+            expired=self._expired_units(units, question.today), used=self._uses(own_ids),
+            unasked=self._unasked(units, question, counts, {*listed, *dated, *soon}), folded=Counter(self._lane.folded.values()),
         )  # fmt: skip
         return self._with_names(evidence, question)
+
+    def _unasked(
+        self,
+        units: Iterable[UnitSummary],
+        question: Question,
+        counts: Mapping[int, Counts],
+        always: AbstractSet[int],
+    ) -> frozenset[int]:
+        """The properties whose key the question does not ask for, or of which it says nothing besides; nor for what is of a day by its value, nor for facts."""
+        filtered = any(
+            item.field in ("kind", "entity", "type") and not item.negated for item in question.query.filters
+        )
+        if filtered or not question.in_words:
+            return frozenset()
+        properties = [u for u in units if u.kind == "fact" and u.rowid not in always and is_plain(u.path)]
+        tokens = [leaf.clause.text for leaf in (*question.leaves, *question.aliases)]
+
+        def is_asked(unit: UnitSummary) -> bool:
+            key = set(question.language.tokens(unit.field))
+            held = (
+                {tokens[n] for n in counts[unit.rowid].own if n < len(tokens)}
+                if unit.rowid in counts
+                else set()
+            )
+            return question.asks_for(unit.field, unit.days, unit.entity_key) and (
+                not held <= key or key.issuperset(tokens)
+            )
+
+        asked = list(filter(is_asked, properties))
+        habits = self._catalog.habits({u.field for u in asked}, HABIT, HABIT_SHARING, HABIT_NOTES)
+        return frozenset(u.rowid for u in properties) - {u.rowid for u in asked if u.field not in habits}
 
     def _uses(self, units: Iterable[UnitSummary]) -> Scores:
         if self._strengths is None or not self._strengths.ids:

@@ -168,13 +168,22 @@ def dangling(catalog: Catalog, is_file: Callable[[str, str], bool]) -> list[Link
     Args:
         is_file: whether a target, as it is written in the note at a path, is a file that is no note.
     """
+    # By target, and where that names folders by the folder of the note, too: many notes show one picture.
+    leads: dict[tuple[str, str], bool] = {}
+
+    def is_there(path: str, target: str) -> bool:
+        place = (path.rpartition("/")[0] if "/" in target else "", target)
+        if place not in leads:
+            leads[place] = is_file(path, target) or bool(lead_to(target, path, catalog))
+        return leads[place]
+
     rows = catalog.rows(
         "select path, line, target, anchor, label from links where target != '' order by path, seq"
     )
     return [
         LinkEnd(path, line, f"{target}#{anchor}" if anchor else target, label, "")
         for path, line, target, anchor, label in rows
-        if not is_filled_in(target) and not lead_to(target, path, catalog) and not is_file(path, target)
+        if not is_filled_in(target) and "://" not in target and not is_there(path, target)
     ]
 
 

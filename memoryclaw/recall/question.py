@@ -61,6 +61,11 @@ _MYSELF_UNSPACED = tuple(word for word in _MYSELF if max(word) > "\u2fff")
 _YOURSELF = frozenset((*lists.words("pronouns.yourself"), *lists.words("pronouns.answers")))
 _YOURSELF_UNSPACED = tuple(word for word in _YOURSELF if max(word) > "\u2fff")
 
+# Words that ask for a day or a place; the fields that hold a place.
+_WHEN, _WHERE = (frozenset(lists.words(f"pronouns.{name}")) for name in ("when", "where"))
+_PLACES = frozenset(lists.words("pronouns.places"))
+_MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
+
 _LATEST = tuple(
     " ".join(words_of(phrase))
     for phrase in lists.text("relevance.latest").replace("\n", ",").split(",")
@@ -204,6 +209,29 @@ class Question(NamedTuple):
         """True when the question says this field's name, or a synonym of it."""
         tokens = self.language.tokens(field)
         return bool(tokens) and self.tokens.issuperset(tokens)
+
+    def asks_for(self, field: str, days: str, entity: str) -> bool:
+        """True when it says a word of this field's name or a related one that the entity's name does not have, or asks for a day, a place or a measure and the field holds one.
+
+        Args:
+            days: that the value of the field is.
+        """
+        name = words_of(field)
+        of_field = set(self.language.tokens(field)) - set(self.language.tokens(entity))
+        related = {token for leaf in self.related for token in leaf.clause.text.split()}
+        if of_field & (self.tokens | related):
+            return True
+        typed = {*words_of(self.query.text)}
+        asks = [
+            words
+            for words in (_WHEN, _WHERE)
+            if typed & words or any(w in self.query.text for w in words if max(w) > "\u2fff")
+        ]
+        return (
+            (_WHEN in asks and bool(days))
+            or (_WHERE in asks and not _PLACES.isdisjoint(name))
+            or any(typed & words and not words.isdisjoint(name) for words in _MEASURES)
+        )
 
 
 def understand(

@@ -393,6 +393,8 @@ class Exclusions:
             return ""
         if unit.is_statement:  # what was said is no value of a field, so none of another entity or time
             return ""
+        if unit.rowid in self._evidence.unasked:
+            return "property"
         if self._is_of_another(unit):
             return "other_entity"
         return "other_time" if _key(unit) in self._rival_values and not self._was_so(unit) else ""

@@ -20,19 +20,16 @@ BEST = 10  # units that are looked at
 AROUND = 50  # units that are thought to stand around a vault: in one of five notes no word is rare
 LONG = 8  # words of a question: more tell no more
 PAIR = 0.5  # words, of two characters of what is not written with spaces
+TOLD = 4  # facts and statements among them: more tell no more
 # Of what the sets that the weights were learned on do not have.
-ALL = 2.0  # of each telling word, where all of a question stand in one unit: a flood makes words common, and not beside the point
-COMMON = 1.0  # the same, of a question for what may be common knowledge
-PLAIN = 2.0  # a question that names something of the vault, and asks for no common knowledge and about nothing at hand
-OWN = 0.3  # of the weight of one about oneself: so much must meet in a unit, as `my type` is no blood type
-FEW = 3  # words that all stand in one unit and need not ask
 GOAL = 1.0  # a goal shares words with something
-TIME = 2.5  # something of a time that is asked about holds a word of the question
 VECTOR = 2.0  # vectors found something near in meaning
+PHRASE = 2  # words: so short, with a telling one in front, it is no sentence
 LOOKED_UP = 0.3  # of the weight of words to look up, no sentence: so much must meet in a unit
 _CERTAIN = 30.0  # logarithm of odds
 
 Worth = Mapping[str, tuple[float, float, float]]
+_OF_OWN = frozenset({"own found", "own told", "own weight"})  # of a question about oneself alone
 _PASTED = (": ", '"', "“", "„", "«", "```", "\n")
 
 
@@ -46,23 +43,13 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
         best: what may stand in a context, in rank order.
     """
     question, best = ranking.question, best[:BEST]
-    most, total = _most_held(ranking, best, _worth(ranking))
     if says_what(question):
-        enough = (
-            not _is_look_up(question) or most >= LOOKED_UP * total or any(hit.term("goal") for hit in best)
-        )
+        most, total = _most_held(ranking, best, _worth(ranking)) if _is_look_up(question) else (1.0, 1.0)
+        enough = most >= LOOKED_UP * total or any(hit.term("goal") for hit in best)
         return Relevance((Term("asked for", 1.0 if best and enough else -1.0),))
     weights, values = _weights(), values_of(ranking, best)
     terms = [Term(name, exact(weights[name][0] * value)) for name, value in values.items()]
-    words = values["length"] * LONG
-    wants = words >= FEW or values["asks"]
-    is_known = wants and most >= total and not (values["bare"] or _is_order(question))
-    terms += [Term("all found", exact((COMMON if values["general"] else ALL) * words))] if is_known else []
-    beside = any(values[name] for name in ("general", "bare", "order", "pointing", "pasted"))
-    tells = values["weight"] and (not values["own question"] or most >= OWN * total)
-    terms += [Term("question", PLAIN)] if values["asks"] and tells and not beside else []
     terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
-    terms += [Term("time", TIME)] if any(hit.words and hit.term("date") for hit in best) else []
     terms += [Term("vector", VECTOR)] if any(hit.term("vector") for hit in best) else []
     odds = sum(weights[name][1] * value for name, value in values.items())
     chance = round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)
@@ -80,7 +67,7 @@ def says_what(question: Question) -> bool:
 def values_of(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
     """The features of a turn and of the best of what was found for it, by name."""
     of_turn, of_units = of_text(ranking.question), of_evidence(ranking, best[:BEST])
-    of_units["own found"] *= of_turn["own question"]
+    of_units |= {name: value * of_turn["own question"] for name, value in of_units.items() if name in _OF_OWN}
     return {"always": 1.0, **of_turn, **of_units}
 
 
@@ -116,7 +103,10 @@ def _is_look_up(question: Question) -> bool:
     tells = any(sign.isalpha() for sign in text) and "?" not in text and not _is_bare(question)
     is_cut = any(leaf.via == "bigram" for leaf in question.leaves)
     plain = bool(question.weights) and question.in_words and not question.query.ranges
-    return tells and plain and not (is_cut or question.is_sentence or _is_order(question))
+    typed = words_of(text)
+    is_phrase = len(typed) <= PHRASE and typed[0] in question.weights  # `masts down`
+    is_sentence = question.is_sentence and not is_phrase
+    return tells and plain and not (is_cut or is_sentence or _is_order(question))
 
 
 def _is_order(question: Question) -> bool:
@@ -148,15 +138,15 @@ def of_text(question: Question) -> dict[str, float]:
     own = bool(liking) or any(word in _OWN for word in typed[len(start) :])
     named = own or question.entities or question.people
     asks = "?" in text or "？" in text or (bool(typed) and typed[0] in _ASKING)
-    values = {
+    beside = {
         "general": start in _GENERAL and not named,
         "order": not own and (start in _ORDERS or any(phrase in text for phrase in _ORDERS_UNSPACED)),
-        "own question": own and asks,
         "pointing": any(word in _POINTING for word in typed),
         "pasted": any(mark in text for mark in _PASTED),
-        "asks": asks,
         "bare": _is_bare(question),
     }
+    is_own = own and asks and not beside["bare"]
+    values = {**beside, "own question": is_own, "question": asks and not is_own and not any(beside.values())}
     return {name: float(value) for name, value in values.items()}
 
 
@@ -169,15 +159,21 @@ def of_evidence(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
     worth = _worth(ranking)
     most, total = _most_held(ranking, best, worth)
     rarest, values = rarity(evidence.units, 0), worth.values()
+    weight = most / (rarity(evidence.units, 1) + _around(evidence.units))
+    near = {leaf.word for hit in best for leaf in _leaves_held(ranking, hit.unit.rowid)} & worth.keys()
+    near |= {word for hit in best for word in _words_held(ranking, worth, hit.unit.rowid)}
     return {
-        "own found": most / total,
-        "weight": most / (rarity(evidence.units, 1) + _around(evidence.units)),
+        "own found": math.fsum(worth[word][0] for word in near) / total,
+        "own told": min(sum(hit.unit.kind == "fact" for hit in best), TOLD) / TOLD,
+        "own weight": min(weight, 1.0),
+        "weight": weight,
         "length": min(sum(part for _, part, _ in values), LONG) / LONG,
         "unknown": sum(weight for weight, _, idf in values if idf >= rarest) / total,
         "name": float(bool(question.entities or question.people)),
         "speaker": float(
             any(hit.unit.kind == "turn" and hit.unit.entity_key in question.any_person for hit in best)
         ),
+        "time": float(any(hit.words and hit.term("date") for hit in best)),
     }
 
 
@@ -210,6 +206,12 @@ def _words_held(ranking: Ranking, worth: Worth, rowid: int) -> set[str]:
     leaves = (*question.leaves, *question.aliases)
     counted = [n for n in ranking.evidence.counts.get(rowid, NOTHING_COUNTED).own if n < len(leaves)]
     return {word for n in counted for word in _words_of(leaves[n], n < len(question.leaves)) if word in worth}
+
+
+def _leaves_held(ranking: Ranking, rowid: int) -> list[Leaf]:
+    """All that stands in a unit for what was asked, related words among it."""
+    leaves = ranking.question.all_leaves
+    return [leaves[n] for n in ranking.evidence.counts.get(rowid, NOTHING_COUNTED).own]
 
 
 def _words_of(leaf: Leaf, asked: bool) -> list[str]:

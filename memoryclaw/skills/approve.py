@@ -7,7 +7,14 @@ from typing import NamedTuple
 
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.history.repository import History
-from memoryclaw.skills.lint import DESCRIPTION_LENGTH, NAME_LENGTH, NO_DESCRIPTION, is_name, lint
+from memoryclaw.skills.lint import (
+    DESCRIPTION_LENGTH,
+    NAME_LENGTH,
+    NO_DESCRIPTION,
+    is_name,
+    lint,
+    proposed_description,
+)
 from memoryclaw.skills.listing import (
     DRAFT,
     ODD,
@@ -208,7 +215,7 @@ def _scaffold(context: WriteContext, name: str, description: str) -> str:
 
 
 def _must_be_sound(context: WriteContext, listed: ListedSkill) -> str:
-    """Raises InputError for a skill with problems; returns the advice for one without a description, which only hosts need."""
+    """Raises InputError for a skill with problems; returns what hosts are told of one without a description."""
     if odd := next((path for path, digest in listed.digests.items() if digest == ODD), ""):
         raise InputError(
             f"{odd} is a link, or no file; a skill is approved by its bytes, so put the file itself there"
@@ -221,7 +228,8 @@ def _must_be_sound(context: WriteContext, listed: ListedSkill) -> str:
         raise InputError(
             f"{first.path}:{first.line}: {first.message}; {first.hint}{others}. `memoryclaw skills lint {listed.name}` explains"
         )
-    return "".join(f"it has no description; {problem.hint}, then approve it again" for problem in missing)
+    description = proposed_description(listed.skill)
+    return f"it has no description; hosts are given “{description}”" if missing else ""
 
 
 def _decision(

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from memoryclaw.errors import HistoryError, NotFoundError, VaultError
 from memoryclaw.history.repository import History, editions
+from memoryclaw.skills.handing_over import as_folder, host_name
 from memoryclaw.skills.lint import is_name
 from memoryclaw.skills.listing import (
     DRAFT,
@@ -139,7 +140,7 @@ def _write(path: str, data: bytes) -> None:
 
 
 class HostedSkill(NamedTuple):
-    """One skill that hosts see; `digest` is that of its SKILL.md."""
+    """One skill that hosts see; `digest` is that of its file."""
 
     name: str
     path: str
@@ -213,13 +214,14 @@ def _approved_copies(root: str, sees: Sees) -> tuple[list[_Wanted], list[Withhel
         offered = _version(listed, approved)
         if offered is None:
             continue
-        name, path = listed.skill.stem, listed.skill.path
+        name, path = host_name(listed.skill), listed.skill.path
         reason = _unfit(listed, copies) if all(map(sees, listed.digests)) else "it is not for the agent"
         if reason:
             left_out.append(WithheldSkill(name, path, reason))
         else:
             version, which = offered
-            copies[name] = _Wanted(listed, version, HostedSkill(name, path, version["SKILL.md"], which))
+            digest = version["SKILL.md" if listed.skill.folder else path.rpartition(".")[2]]
+            copies[name] = _Wanted(listed, version, HostedSkill(name, path, digest, which))
     return list(copies.values()), left_out
 
 
@@ -233,23 +235,27 @@ def _version(listed: ListedSkill, approved: list[Approval]) -> tuple[Mapping[str
 
 
 def _unfit(one: ListedSkill, others: Mapping[str, _Wanted]) -> str:
-    if not one.skill.folder:
-        return "hosts read folders with a SKILL.md only"
-    if not is_name(one.skill.stem):
+    name = host_name(one.skill)
+    if not is_name(name):
         return "its folder has a name that hosts do not take"
-    twin = others.get(one.skill.stem)
+    twin = others.get(name)
     return f"{twin.hosted.path} goes by the same name" if twin else ""
 
 
 def _trouble(root: str, folder: HostFolder, copy: _Wanted, *, refresh: bool) -> str:
     """Makes sure that the copy is right; returns why it is not."""
     name = copy.hosted.name
-    if folder.digests(name) == copy.version:
+    digests = folder.digests(name)
+    if copy.listed.skill.folder and digests == copy.version:
         return ""
-    if not refresh:
-        return "its copy is not up to date; `memoryclaw skills host` makes it"
     content = {inside: _bytes(root, folder, copy, inside) for inside in copy.version}
     readable = {inside: data for inside, data in content.items() if data is not None}
+    if len(readable) == len(content) and not copy.listed.skill.folder:
+        readable = as_folder(copy.hosted.path, *readable.values())
+        if digests == {inside: files.digest_of(data) for inside, data in readable.items()}:
+            return ""
+    if not refresh:
+        return "its copy is not up to date; `memoryclaw skills host` makes it"
     if len(readable) < len(content):
         return f"the version that was approved is gone from disk and git; `memoryclaw skills approve {name}` approves the file as it is"
     folder.put(name, readable)
@@ -265,7 +271,9 @@ def _bytes(root: str, folder: HostFolder, one: _Wanted, inside: str) -> bytes | 
 
 
 def _places(root: str, folder: HostFolder, one: _Wanted, inside: str) -> Iterator[bytes | None]:
-    path = f"{one.listed.skill.folder}/{inside}"
+    home, path = one.listed.skill.folder, one.listed.skill.path
+    inside = inside if home else path.rpartition("/")[2]
+    path = f"{home}/{inside}" if home else path
     with suppress(NotFoundError, VaultError):
         yield files.read_file(root, path).data
     yield folder.read(one.hosted.name, inside)

@@ -235,7 +235,7 @@ def _owner_and_noun(
     tokens: Sequence[str], typed: Sequence[str], words: Grammar, names: Names
 ) -> tuple[str, str, bool] | None:
     """Whose field some words name, the field, and whether the owner is said outright."""
-    if _names_itself(tokens, words):
+    if _names_itself(tokens, words) or tokens[-1] in words.relative_words:
         return None
     lead = words.hedges.at(tokens) % len(tokens)  # `maybe the rent is 900`
     tokens, typed = tokens[lead:], typed[lead:]
@@ -489,7 +489,12 @@ def _names_a_thing(value: str, words: Grammar) -> bool:
         for found in (words.be_verbs, words.have_verbs, words.modal_verbs, words.first_person)
     )
     days = all(token in words.weekdays for token in tokens)  # nobody is allergic to Mondays
-    return plain and not days and tokens[0] not in words.small and not _is_judgement(value, words)
+    amount = (
+        len(tokens) > 1 and dated and all(token in words.units for token in tokens[1:])
+    )  # `i study 3 days`
+    return (
+        plain and not days and not amount and tokens[0] not in words.small and not _is_judgement(value, words)
+    )
 
 
 def _is_judgement(value: str, words: Grammar) -> bool:

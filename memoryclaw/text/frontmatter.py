@@ -1,4 +1,4 @@
-"""Splits a note into YAML header and body. It never fails: a header that cannot be read stays text and gets a Problem."""
+"""Splits a note into header and body. It never fails: a header that cannot be read stays text and gets a Problem."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ class Split(NamedTuple):
 def split(text: str) -> Split:
     """Splits a readable text into header and body; its problems have no path yet."""
     text = text.removeprefix("\ufeff")
+    if text.startswith(("+++", "{")):
+        return _other_head(text)
     if not text.startswith("---"):
         return Split(NOTHING, "", text, 1)
     handler = _handler()
@@ -53,6 +55,24 @@ def split(text: str) -> Split:
             Problem("", 2, "this header is not a list of keys", "write lines like `tags: [a, b]`"),
         )
     return Split(NOTHING, raw, body, body_line, broken=bool(problems), problems=problems)
+
+
+def _other_head(text: str) -> Split:
+    from memoryclaw.text.other_heads import other_head  # noqa: PLC0415 - few notes have one
+
+    head = other_head(text)
+    if head is None:
+        return Split(NOTHING, "", text, 1)
+    body_line = text.count("\n", 0, len(text) - len(head.body)) + 1
+    return Split(
+        head.meta,
+        head.raw,
+        head.body,
+        body_line,
+        head.lines,
+        broken=bool(head.problems),
+        problems=head.problems,
+    )
 
 
 def is_filled_in(text: str) -> bool:

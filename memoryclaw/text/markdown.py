@@ -18,8 +18,17 @@ _WIKILINK = re.compile(r"\[\[([^\[\]\n|#^\\]*+)(?:#?(\^?[^\[\]\n|\\]*+))(?:\\?\|
 _MARKDOWN_LINK = re.compile(
     r"\[([^\[\]\n]*)\]\(<?([^()<>\s]+?\.md)(?:#([^()<>\s]*))?>?(?:[ \t]+\"[^\"\n]*\")?\)"
 )
+# What Hugo makes a link of: `{{< relref "plum#steps" >}}`, most of the time as the address of a Markdown link.
+_RELREF = re.compile(
+    r"\{\{[<%][ \t]*(?:rel)?ref[ \t]+\"?([^\"\s#<>{}]*)(?:#([^\"\s<>{}]*))?\"?[^<>{}\n]*[>%]\}\}"
+)
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]*:|//")
-_TAG = re.compile(r"#(?<!\S#)([^\s\u2000-\u206F\u2E00-\u2E7F'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\]+)")
+# The punctuation of Chinese and Japanese ends a tag, as a comma does.
+_TAG = re.compile(
+    r"#(?<!\S#)([^\s\u2000-\u206F\u2E00-\u2E7F\u3001-\u3004\u3008-\u301F\u30FB\uFF01-\uFF0F\uFF1A-\uFF20\uFF3B-\uFF3D\uFF5B-\uFF65"
+    r"'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\]+)"
+)
+_ANCHOR = re.compile(r"[ \t]*\{#[^{}\n]*\}$")  # of a heading, as Hugo and Pandoc write it
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*(?=\n|\Z)", re.MULTILINE)
 # An opening or closing code fence (also in lists and quotes), a run of backticks, or a comment mark.
 _QUIET = re.compile(
@@ -60,7 +69,7 @@ def read_body(body: str, first_line: int) -> Body:
     """Reads a body whose first line is line `first_line` of its file."""
     read = outline(body)
     quiet = read.quiet
-    links = tuple(_links(quiet, first_line)) if "](" in quiet or "[[" in quiet else ()
+    links = tuple(_links(quiet, first_line)) if "](" in quiet or "[[" in quiet or "{{" in quiet else ()
     tags = inline_tags(quiet) if "#" in quiet else ()
     blocks = _blocks(quiet, first_line) if "^" in quiet else ()
     return read._replace(links=links, tags=tags, blocks=blocks)
@@ -101,6 +110,9 @@ def links_in(text: str) -> list[tuple[int, Link]]:
         target, anchor, label = hit.groups("")
         embed = text[start - 1 : start] == "!"
         links.append((start, Link(target.strip(), anchor.strip(), label.strip(), 0, embed)))
+    if "{{" in text:
+        links += [(hit.start(), Link(hit[1], hit[2] or "", "", 0)) for hit in _RELREF.finditer(text)]
+        links.sort(key=lambda pair: pair[0])
     if "](" in text:
         links += [
             (hit.start(), Link(_unquote(hit[2]), _unquote(hit[3] or ""), hit[1], 0))
@@ -153,6 +165,8 @@ def _headings(text: str) -> tuple[Heading, ...]:
 
 def _title(text: str) -> str:
     text = text.strip()
+    if text.endswith("}"):
+        text = _ANCHOR.sub("", text)
     if not text.endswith("#"):
         return text
     without = text.rstrip("#")

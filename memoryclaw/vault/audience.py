@@ -319,7 +319,7 @@ def without_labels(text: str) -> str:
 # Files.
 
 _MAYBE_IN_BYTES = (*(stem.encode() for stem in _STEMS), b"\0", b"\\u")  # NUL: UTF-16; `\u`: a letter in JSON
-_BEGINS = (b"---", b"\xef\xbb\xbf")  # a header, and a byte order mark before it
+_BEGINS = (b"---", b"+++", b"{", b"\xef\xbb\xbf")  # a header, and a byte order mark before it
 # On a line of its own it is a property of the whole note, as in Obsidian.
 _OF_NOTE = re.compile(
     r"^[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)?[*_~\"']*+(audience|private|no[ _-]?export|export)[*_~\"' \t]*+:[ \t]*+:[*_~]*+([^\n]*)$",
@@ -331,7 +331,7 @@ _FENCED = re.compile(r"\s*+(?:-{2,}+|—++|\+{3,}+|;{3,}+)[^\n]*+\n(?:[^\S\n]*+\
 _KEY_LINE = re.compile(
     r"^[ \t\"']*+(?:(audience|private)|no[ _-]?export|export)[ \t\"']*+[:=]", re.IGNORECASE | re.MULTILINE
 )
-_ANY_KEY = re.compile(r"^[ \t]*+[\w\"'][^:\n]*:(?:\s|\Z)", re.MULTILINE)
+_ANY_KEY = re.compile(r"^[ \t]*+[\w\"'][^:=\n]*[:=](?:\s|\Z)", re.MULTILINE)
 # In the text of a skill that is JSON or JavaScript.
 _KEY = re.compile(
     r"""["']?\b(audience|private|no[ _-]?export|export)["']?\s*:\s*(?:\[([^\[\]]*+)\]|["']([^"'\n]*)["']|(true|false|[01])\b)?""",

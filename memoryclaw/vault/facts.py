@@ -235,7 +235,10 @@ def _cells(line: str) -> tuple[str, ...]:
 # Values: the text after a key, its inline fields and its source.
 
 MOST_ALSO = 6  # search words of a line
-OF_A_VALUE = "|".join(("since", "until", "source", "said", "trust", "audience", "also", *validity.KEYS))
+_COUNTED = ("count", "last")  # of what served in several sessions: how many, and the day of the last
+OF_A_VALUE = "|".join(
+    ("since", "until", "source", "said", "trust", "audience", "also", *_COUNTED, *validity.KEYS)
+)
 _INLINE = re.compile(
     rf"\[({OF_A_VALUE})::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]"
     rf"|\(({OF_A_VALUE})::[ \t]*+([^()]*)\)"
@@ -262,8 +265,8 @@ class FactValue(NamedTuple):
 
 def _value_of(text: str, fields: dict[str, Any]) -> FactValue:
     """A value with its inline fields."""
-    lifecycle_fields = {key: fields.pop(key) for key in validity.KEYS if key in fields} if fields else {}
-    value = FactValue(text)._replace(**fields)
+    lifecycle_fields = {key: fields[key] for key in validity.KEYS if key in fields} if fields else {}
+    value = FactValue(text)._replace(**{key: fields[key] for key in fields if key in FactValue._fields})
     if not lifecycle_fields:
         return value
     return value._replace(

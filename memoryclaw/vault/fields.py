@@ -9,23 +9,31 @@ from typing import Any, NamedTuple
 
 from memoryclaw.model import Fact, least_trusted
 from memoryclaw.text import dates
+from memoryclaw.text import words as lists
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.markdown import Body, read_body
+from memoryclaw.text.snippets import without_markup
 from memoryclaw.vault.audience import label_of
 from memoryclaw.vault.facts import VALUE, Facts, FactValue, clean_name, fact_id, fact_value, leaves
 from memoryclaw.vault.layout import place_of
-from memoryclaw.vault.properties import NOT_TOLD, Properties, read_properties
+from memoryclaw.vault.properties import Properties, is_told, plain_name, read_properties
 from memoryclaw.vault.todos import read_todo
 from memoryclaw.vault.validity import is_lifecycle_value
 
 # Inline fields, as Dataview reads them: `key:: value` on a line of its own (or a list item), `[key:: value]` or
-# `(key:: value)` within one; the words of a link, such as `[Vec::new](address)`, are none.
+# `(key:: value)` within one; the words of a link, such as `[Vec::new](address)`, are none. As people and agents write them:
+# `**Key:** value` or `**Key**: value` on a line or list item; what nobody filled in, `_(optional)_`, is no value.
 
 _KEY = r"[^\W\d_][^\s:\[\](){}|#>*`]*(?:[ \t]+[^\s:\[\](){}|#>*`]+){0,4}"
 _LINE = re.compile(
-    rf"([ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?[*_]{{0,3}}({_KEY}?)[*_]{{0,3}}::[*_]{{0,3}})(?:[ \t]+(.*))?$"
+    rf"([ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?[*_]{{0,3}}({_KEY}?)[*_]{{0,3}}[ \t]?::[*_]{{0,3}})(?:[ \t]+(.*))?$"
 )
+_BOLD = re.compile(
+    rf"([ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:\*\*({_KEY}?)(?::\*\*|\*\*[ \t]?:)|__({_KEY}?)(?::__|__[ \t]?:)))[ \t]+(\S.*)$"
+)
+_BULLET = re.compile(r"[ \t>]*(?:[-*+]|\d+[.)])[ \t]")
+_UNFILLED = re.compile(r"([*_])\(.*\)\1|\{\{.*\}\}")
 _WITHIN = re.compile(
     rf"\[({_KEY})::[ \t]*+((?:\[\[[^\[\]]*+\]\]|[^\[\]])*+)\](?![(\[]|: *https?:)|\(({_KEY})::[ \t]*+([^()]*+)\)"
 )
@@ -49,27 +57,37 @@ class InlineField(NamedTuple):
 
 
 def inline_fields(body: Body, first_line: int) -> list[InlineField]:
-    """The inline fields of a body, but for those in code and those of to-dos."""
-    if "::" not in body.quiet:
+    """The inline fields of a body, but for those in code and those of to-dos.
+
+    A bold key that stands twice tells of what stands around it and not of the note: it is none.
+    """
+    if not any(mark in body.quiet for mark in ("::", ":**", "**:", "** :", ":__", "__:")):
         return []
     fields: list[InlineField] = []
+    bold: dict[str, list[InlineField]] = {}
     for number, (quiet, line) in enumerate(
         zip(body.quiet.split("\n"), body.text.split("\n"), strict=True), first_line
     ):
-        if "::" in quiet and read_todo(quiet) is None:
-            fields += _fields_of(quiet, line, number)
-    return fields
+        if ":" not in quiet or read_todo(quiet) is not None:
+            continue
+        if "::" in quiet and (of_line := list(_fields_of(quiet, line, number))):
+            fields += of_line
+        elif (hit := _BOLD.match(quiet)) and not _UNFILLED.fullmatch(hit[4].strip()):
+            one = _field_at(hit[2] or hit[3], line, number, hit.start(4))
+            bold.setdefault(one.key.casefold(), []).append(one)
+    fields += [one for (one, *again) in bold.values() if not again]
+    return sorted(fields, key=lambda one: (one.line, one.start))
 
 
 def _fields_of(quiet: str, line: str, number: int) -> Iterator[InlineField]:
     line_field = _LINE.match(quiet)
     if line_field is not None:
+        if quiet[0] in " \t" and not _BULLET.match(quiet):
+            return  # a property of the block above it, in Logseq, and not of its page
         start = line_field.start(3) if line_field[3] else len(line)
-        behind = _BEHIND.match(line[start:][::-1])
-        end = len(line) - (behind.end() if behind else 0)
-        key = clean_name(line_field[2].rstrip("_"))
-        if key.lower() not in _OF_A_VALUE:
-            yield InlineField(key, fact_value(line[start:]), number, start, end, is_line=True)
+        one = _field_at(line_field[2].rstrip("_"), line, number, start)
+        if one.key.lower() not in _OF_A_VALUE and is_told(one.key, one.value.text):
+            yield one
         return
     for hit in _WITHIN.finditer(quiet):
         key, group = (hit[1], 2) if hit[1] else (hit[3], 4)
@@ -81,11 +99,24 @@ def _fields_of(quiet: str, line: str, number: int) -> Iterator[InlineField]:
             )
 
 
+def _field_at(key: str, line: str, number: int, start: int) -> InlineField:
+    """The field whose value is the rest of a line."""
+    behind = _BEHIND.match(line[start:][::-1])
+    end = len(line) - (behind.end() if behind else 0)
+    return InlineField(clean_name(key), fact_value(line[start:]), number, start, end, is_line=True)
+
+
 # Which entity a note is about.
 
 _NAME_WORDS, _NAME_LENGTH = 5, 60
-# A header with one of these says that the note is of a day, or belongs to somebody or something else.
-_OF_OTHERS = frozenset({"date", "timestamp", "project", "participants", "people", "person", "entities"})
+# A header with one of these says that the note belongs to somebody or something else.
+_OF_OTHERS = frozenset({"project", "participants", "people", "person", "entities"})
+_USER = "user"  # the owner, by whatever name
+_OF_THE_OWNER, _SKILL = (
+    "USER",
+    "SKILL",
+)  # what hosts of agents keep in USER.md, and in a SKILL.md that lies anywhere
+_ABOUT_ME = frozenset(lists.lines("pronouns.about_me"))
 _TEMPLATES = frozenset({"template", "templates", "_templates"})
 
 
@@ -100,10 +131,10 @@ def _has_placeholder(line: str) -> bool:
 
 
 def entity_of(path: str, parts: Split, said: Properties, title: str) -> str:
-    """The entity that a note is about: what `entity:` names, else its title where that is a name; empty for any other note.
+    """The entity that a note is about: what `entity:` names, the owner for USER.md and "About me", else its title where that is a name.
 
-    No name is what is longer than five words, ends like a sentence or holds a day; no entity's note is one of a day, one that
-    belongs to another (`project:`, `participants:` …), or a template.
+    No name is what is longer than five words, ends like a sentence or holds a day; no entity's note is one whose name has a day, one that
+    belongs to another (`project:`, `participants:` …), a template, or a SKILL.md.
     """
     place = place_of(path)
     if place is None or place != ("note", "current") or is_template(path, parts.raw):
@@ -114,6 +145,10 @@ def entity_of(path: str, parts: Split, said: Properties, title: str) -> str:
     if any(low.get(key) for key in _OF_OTHERS):
         return ""
     stem = path.rpartition("/")[2].removesuffix(".md")
+    if stem == _OF_THE_OWNER or not _ABOUT_ME.isdisjoint((stem.casefold(), title.casefold())):
+        return _USER
+    if stem == _SKILL:
+        return ""
     return next((name for name in (title, stem) if name and _is_name(name)), "") if not _has_day(stem) else ""
 
 
@@ -132,6 +167,34 @@ def _has_day(text: str) -> bool:
         return False
     ranges, _ = dates.find_ranges(text.replace("_", " "), dates.ANCHOR)
     return any(span.start and span.end and dates.is_week_or_less(span.start, span.end) for span in ranges)
+
+
+_HTML = re.compile(r"</?[A-Za-z][^<>]*>")
+
+
+# The first lines of a page of Logseq, before any block.
+_PAGE_PROPERTY = re.compile(r"([\w-]+)::[ \t]+(\S.*)")
+
+
+def with_page_properties(said: Properties, body: Body) -> Properties:
+    """The properties of a note without a header, with the title, the aliases and the tags that its first lines say as Logseq writes them."""
+    page: dict[str, str] = {}
+    for line in body.quiet.split("\n") if "::" in body.quiet[:400] else ():
+        if (hit := _PAGE_PROPERTY.fullmatch(line.rstrip())) is None:
+            break
+        page[hit[1].lower()] = hit[2]
+    if not page:
+        return said
+    read = read_properties(
+        {key: page[key] for key in ("title", "alias", "aliases", "tags") if key in page}, {}
+    )
+    return said._replace(title=read.title, aliases=read.aliases, tags=tuple(map(plain_name, read.tags)))
+
+
+def first_title(body: Body) -> str:
+    """The first heading of level 1 as text, without markup; empty without one."""
+    title = next((heading.text for heading in body.headings if heading.level == 1), "")
+    return without_markup(_HTML.sub("", title) if "<" in title else title)
 
 
 # The fields of a note, as facts of its entity or as text.
@@ -159,9 +222,8 @@ class NoteFields(NamedTuple):
     facts: tuple[Fact, ...] = ()
     places: tuple[NoteField, ...] = ()  # of the facts, in their order
     inline: tuple[NoteField, ...] = ()  # those in the text
-    told: frozenset[int] = frozenset()  # lines that are facts and nothing else
     searched: str = ""  # each field with its value, for a note about no entity
-    days: str = ""  # the days that these values are
+    days: str = ""  # the days that these values are, for a note about no entity
 
 
 NO_FIELDS = NoteFields()
@@ -188,8 +250,7 @@ def read_fields(
         return NoteFields(inline=inside, searched=", ".join(texts), days=" ".join(sorted(days)))
     count: dict[str, int] = {}
     facts = [_fact(f, entity, note_id, count) for f in fields]
-    lines_told = frozenset(f.line for f in inside if f.inline and f.inline.is_line)
-    return NoteFields(entity, tuple(facts), tuple(fields), inside, lines_told)
+    return NoteFields(entity, tuple(facts), tuple(fields), inside)
 
 
 def _fact(one: NoteField, entity: str, note_id: str, count: dict[str, int]) -> Fact:
@@ -214,9 +275,7 @@ def _fact(one: NoteField, entity: str, note_id: str, count: dict[str, int]) -> F
 def _header_fields(meta: Mapping[str, Any], parts: Split) -> Iterator[NoteField]:
     lines = parts.lines
     for key, value in meta.items():
-        if key.lower() not in NOT_TOLD and not (
-            isinstance(value, str) and is_lifecycle_value(key.lower(), value)
-        ):
+        if is_told(key, value) and not (isinstance(value, str) and is_lifecycle_value(key.lower(), value)):
             for inner, text in leaves(value):
                 path = (key, *inner)
                 field_line = next((lines[path[:n]] for n in range(len(path), 0, -1) if path[:n] in lines), 1)
@@ -236,7 +295,7 @@ def fields_in(path: str, text: str) -> NoteFields:
     """The fields of a note from its text; their lines are those of the text."""
     note = split(readable(text))
     properties, body = read_properties(note.meta, note.lines), read_body(note.body, note.body_line)
-    title = properties.title or next((heading.text for heading in body.headings if heading.level == 1), "")
+    title = properties.title or first_title(body)
     stem = path.rpartition("/")[2].removesuffix(".md")
     id_ = properties.id or unicodedata.normalize("NFC", path.removesuffix(".md"))
     return read_fields(path, note, body, properties, note_id=id_, title=title or stem)
@@ -245,4 +304,4 @@ def fields_in(path: str, text: str) -> NoteFields:
 def facts_of_note(path: str, text: str) -> Facts:
     """The facts that the fields of a note are."""
     fields = fields_in(path, text)
-    return Facts(fields.facts, (), fields.told)
+    return Facts(fields.facts)

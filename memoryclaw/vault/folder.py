@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import errno
 import os
+import posixpath
 import stat
 import struct
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import VaultError
 from memoryclaw.model import NOTHING, OWNER, Problem, Stamp
 from memoryclaw.vault.doubts import FileDoubts
+from memoryclaw.vault.excluded import IGNORE_FILE, OBSIDIAN_FILE, Excluded, read_excluded
 from memoryclaw.vault.layout import (
     ALIASES_FILE,
+    BACKUPS,
     CONFLICT_COPY,
     DECISIONS_FILE,
     NO_NOTES,
@@ -37,6 +41,9 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 _ATTEMPTS = 3
+_LOGSEQ = BACKUPS[0].partition("/")[0]
+_MOST_SETTINGS = 1024 * 1024  # bytes read of a file of settings
+_NOTHING_EXCLUDED = Excluded()
 _PACK, _PACKED = struct.Struct("<qqqQ").pack, struct.calcsize("<qqqQ")
 MAX_BYTES = 256 * 1024 * 1024
 
@@ -54,12 +61,18 @@ class Vault:
     """One vault folder on disk, as one audience sees it: whatever is read has lost what is for others."""
 
     def __init__(
-        self, root: Path, audience: str = OWNER, labels: Mapping[str, Any] = NOTHING, zone: str = ""
+        self,
+        root: Path,
+        audience: str = OWNER,
+        labels: Mapping[str, Any] = NOTHING,
+        zone: str = "",
+        exclude: Sequence[str] = (),
     ) -> None:
         self.root = root
         self.audience = audience
         self.labels = labels
         self.zone = zone
+        self.exclude = exclude
         self._prefix = os.fspath(root) + "/"
         self._places = places(os.fspath(root))
 
@@ -85,10 +98,35 @@ class Vault:
         if not under:
             self._settings(scan)
             self._must_not_be_empty(scan)
+        self._leave_out(scan)
         if doubts(self._prefix[:-1]):
             for path in scan.files:
                 scan.files[path] = scan.files[path][:_PACKED] + self.doubts(path).mark
         return scan
+
+    def _leave_out(self, seen: Scan) -> None:
+        """Takes out what the person excludes, and says how many notes that is."""
+        excluded = self._excluded()
+        seen.problems.extend(excluded.problems)
+        hidden = (
+            [path for path in seen.files if excluded.hides(path)] if excluded != _NOTHING_EXCLUDED else []
+        )
+        for path in hidden:
+            del seen.files[path]
+        if hidden:
+            seen.ignored.append(f"{len(hidden)} {'note' if len(hidden) == 1 else 'notes'} that you exclude")
+
+    def _excluded(self) -> Excluded:
+        texts = [self._text(name) for name in (IGNORE_FILE, OBSIDIAN_FILE)]
+        return read_excluded(self.exclude, *texts) if self.exclude or any(texts) else _NOTHING_EXCLUDED
+
+    def _text(self, name: str) -> str:
+        """The text of a hidden file of settings; empty where it is not there."""
+        try:
+            with open(os.open(self._prefix + name, _FILE), "rb") as file:
+                return file.read(_MOST_SETTINGS).decode("utf-8", "replace")
+        except OSError:
+            return ""
 
     def read(self, path: str, raw: bytes | None = None) -> tuple[bytes, Stamp] | None:
         """A file's bytes with the stamp they were read at, or None when there is no regular file or nothing to see in it."""
@@ -147,18 +185,36 @@ class Vault:
         Raises:
             VaultError: it cannot be told whether the file is there.
         """
-        if not is_wanted(path) or not self._is_reached(path):
+        if not is_wanted(path) or not self._is_reached(path) or self._excluded().hides(path):
             return None
         info = self._look(path)
         return _pack(info) + self.doubts(path).mark if info and stat.S_ISREG(info.st_mode) else None
 
-    def is_beside(self, source: str, target: str) -> bool:
-        """True when a target that a note at a path names is any file of the folder: from its root, or from the note's own folder."""
-        places = (self.root / target, (self.root / source).parent / target)
+    def beside(self) -> Callable[[str, str], bool]:
+        """Tells whether a target that a note at a path names is any file of the folder: from its root, from the note's own folder, or by its name anywhere."""
+        named: dict[str, list[str]] = {}
         inside = f"{self.root}{os.sep}"
-        return any(
-            os.path.normpath(location).startswith(inside) and os.path.lexists(location) for location in places
-        )
+
+        def is_beside(source: str, target: str) -> bool:
+            places = (self.root / target, (self.root / source).parent / target)
+            if any(os.path.normpath(at).startswith(inside) and os.path.lexists(at) for at in places):
+                return True
+            if not named:
+                named.update(self._files_by_name())
+            ending = _plain_name(posixpath.normpath(target)).lstrip("./")
+            return any(f"/{path}".endswith(f"/{ending}") for path in named.get(ending.rpartition("/")[2], ()))
+
+        return is_beside
+
+    def _files_by_name(self) -> dict[str, list[str]]:
+        """The paths of all files of the folder by their name, whatever its case; hidden ones are none of it."""
+        named: dict[str, list[str]] = {}
+        for folder, folders, names in os.walk(self.root):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            above = os.path.relpath(folder, self.root).replace(os.sep, "/")
+            for name in names:
+                named.setdefault(_plain_name(name), []).append(_plain_name(f"{above}/{name}"))
+        return named
 
     def is_odd(self, path: str) -> bool:
         """True when a walk has something to say about the file at this path besides its stamp, or may have had."""
@@ -204,6 +260,9 @@ class Vault:
                 try:
                     folders: list[str] = []
                     _list(fd, folder, folders, seen)
+                    if folder == _LOGSEQ:
+                        seen.ignored.extend(f"{name}/" for name in folders if f"{name}/" in BACKUPS)
+                        folders = [name for name in folders if f"{name}/" not in BACKUPS]
                     stack += self._names(folders) if self._places.moved else folders
                 finally:
                     os.close(fd)
@@ -295,7 +354,12 @@ def is_wanted(path: str) -> bool:
     if path in _SETTINGS_FILES:
         return True
     name = path.rpartition("/")[2]
-    if is_hidden(path) or not name.endswith(_suffixes(path)) or name.startswith(_JUNK):
+    if (
+        is_hidden(path)
+        or path.startswith(BACKUPS)
+        or not name.endswith(_suffixes(path))
+        or name.startswith(_JUNK)
+    ):
         return False
     return place_of(path) is not None and not CONFLICT_COPY.search(name)
 
@@ -306,6 +370,10 @@ def _no_vault(root: Path) -> str:
 
 def _unreadable(folder: str, error: OSError) -> str:
     return f"the folder {_readable(folder)} cannot be read ({error.strerror}); the index keeps what it knew"
+
+
+def _plain_name(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
 
 
 def _pack(found: os.stat_result) -> bytes:

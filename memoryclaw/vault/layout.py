@@ -183,6 +183,20 @@ def place_of(path: str) -> Place | None:
     return Place("note") if name.endswith(".md") else None
 
 
+BACKUPS = ("logseq/bak/", "logseq/version-files/")  # what Logseq keeps of earlier versions: never read
+
+
+def page_name(stem: str) -> str:
+    """The name of a page by that of its file: `Acme___Sales` and `Acme%2FSales` are `Acme/Sales` in Logseq."""
+    return stem.replace("___", "/").replace("%2F", "/") if "___" in stem or "%2F" in stem else stem
+
+
+def is_plain(path: str) -> bool:
+    """True for a plain note: neither an episode nor facts, a skill or a log."""
+    place = place_of(path)
+    return place is not None and place.kind == "note"
+
+
 def tells_how(path: str) -> bool:
     """True for files in `skills/`, archived ones too; skills need approval."""
     return path.removeprefix("archive/").startswith("skills/")

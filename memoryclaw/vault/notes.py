@@ -22,16 +22,24 @@ from memoryclaw.model import (
     Unit,
     least_trusted,
 )
-from memoryclaw.text.dates import days_of, parse_timestamp
+from memoryclaw.text.dates import days_of
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import Split, header_length, is_filled_in, split
 from memoryclaw.text.language import words_of
 from memoryclaw.text.markdown import Body, links_in, read_body, sections_of
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import audience
+from memoryclaw.vault.days import day_in_folders, day_in_heading, day_in_name
 from memoryclaw.vault.doubts import NO_DOUBTS, UNSAID, FileDoubts
 from memoryclaw.vault.facts import Facts, read_facts, without_facts
-from memoryclaw.vault.fields import NO_FIELDS, NoteFields, is_template, read_fields
+from memoryclaw.vault.fields import (
+    NO_FIELDS,
+    NoteFields,
+    first_title,
+    is_template,
+    read_fields,
+    with_page_properties,
+)
 from memoryclaw.vault.forgotten import (
     NOTHING_FORGOTTEN,
     ForgottenLines,
@@ -40,13 +48,13 @@ from memoryclaw.vault.forgotten import (
     without_lines,
     without_words,
 )
-from memoryclaw.vault.layout import SALIENCE_FILE, Place, place_of
+from memoryclaw.vault.layout import SALIENCE_FILE, Place, page_name, place_of
 from memoryclaw.vault.logs import Log, read_jsonl, read_markdown_log, role_of
 from memoryclaw.vault.properties import Properties, read_properties
 from memoryclaw.vault.salience import read_topics
 from memoryclaw.vault.skill_formats import Skill, read_javascript_skill, read_json_skill, read_markdown_skill
 from memoryclaw.vault.standings import standing_of_note, standing_of_turn, standings_of_lines
-from memoryclaw.vault.todos import Todo, read_todo, todo_id
+from memoryclaw.vault.todos import Todo, planned_below, read_todo, todo_id
 from memoryclaw.vault.validity import canonical_scope, type_of
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 from memoryclaw.vault.written_by import trust_of_file, trust_of_lines
@@ -81,7 +89,7 @@ def units_of(
 
     Args:
         properties: header values to search besides names; read from `note.meta` when not given.
-        fact_lines: those that are facts; those of `note.facts` when not given.
+        fact_lines: those that are facts and no prose; those of the facts of a semantic file when not given.
         rest: the text after the first `MAX_TEXT` characters, of which only the distinct words are kept.
         fields: what the fields of a plain note tell of the note itself; its first unit holds them, each with its name.
         todos: the lines with boxes: number, line, and what it says.
@@ -89,7 +97,7 @@ def units_of(
     if note.turns:
         return tuple(unit for turn in note.turns for unit in _turn_units(turn, note))
     if fact_lines is None:
-        fact_lines = frozenset(fact.line for fact in note.facts)
+        fact_lines = frozenset(fact.line for fact in note.facts if note.kind == "semantic")
     if properties is None:
         meta = without_facts(note.meta) if note.kind == "semantic" else note.meta
         properties = read_properties(meta, {}).other
@@ -365,7 +373,6 @@ def _distinct(text: str) -> list[str]:
 # Notes: header, body, facts, skill or turns by kind of file.
 
 MAX_PROBLEMS = 50  # reported for one file
-_NAME_TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:[_T ](\d\d)-(\d\d)-(\d\d))?(?![\d-])")
 _CONFLICT = re.compile(r"^<{7} .*$", re.MULTILINE)
 _NOT_STORED = re.compile("[\0\ud800-\udfff]")
 _NO_BODY = Body("", (), (), (), (), "")
@@ -500,6 +507,8 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
             )
         return _Reading(doc, header._replace(trust="unknown"), log=log)
     read = read_body(doc.body, doc.body_line)
+    if kind == "note" and not doc.raw:
+        header = with_page_properties(header, read)
     reading = _Reading(doc, header, read, title=header.title, searched=_searchable(doc, header))
     if (
         kind != "skill"
@@ -521,24 +530,28 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
         )
     if kind == "episode":
         return reading._replace(title=header.title or header.summary)
-    title = header.title or _first_title(read) or _scrub(source.stem)
+    title = header.title or first_title(read) or page_name(_scrub(source.stem))
     fields = read_fields(
         source.path, doc, read, header, note_id=header.id or _path_id(source.path), title=title
     )
-    facts = _with_labels(Facts(fields.facts, told=fields.told), doc, settings.doubts)
+    facts = _with_labels(Facts(fields.facts), doc, settings.doubts)
     return reading._replace(facts=facts, fields=fields)
 
 
 def _todos(body: Body, first_line: int) -> tuple[tuple[int, str, Todo], ...]:
-    """The lines with boxes, but for those in code."""
-    if "] " not in body.quiet:
-        return ()
-    lines = zip(body.quiet.split("\n"), body.text.split("\n"), strict=True)
-    return tuple(
-        (number, line.strip(), todo)
-        for number, (quiet, line) in enumerate(lines, first_line)
-        if "] " in quiet and read_todo(quiet) and (todo := read_todo(line))
-    )
+    """The lines with boxes, or words for them, but for those in code; with the days that the lines just below say."""
+    quiet_lines, lines = body.quiet.split("\n"), body.text.split("\n")
+    todos = []
+    for number, (quiet, line) in enumerate(zip(quiet_lines, lines, strict=True)):
+        if read_todo(quiet) is None:
+            continue
+        below = lines[number + 1 : number + 3]
+        written = " ".join(
+            filter(None, (line.strip(), planned_below(below) if "<" in "".join(below) else ""))
+        )
+        if todo := read_todo(written):
+            todos.append((first_line + number, written, todo))
+    return tuple(todos)
 
 
 def _with_labels(facts: Facts, parts: Split, doubts: FileDoubts) -> Facts:
@@ -573,11 +586,12 @@ def _note(source: _Source, reading: _Reading) -> Note:
     if not is_filled_in(doc.raw):  # the header of a template becomes one when it is used
         problems += doc.problems + header.problems
     problems += reading.skill.problems + reading.log.problems + reading.facts.problems
+    title = first_title(body) or page_name(_scrub(source.stem))
     fields: dict[str, Any] = {
         "path": source.path,
         "id": header.id or _path_id(source.path),
         "kind": source.place.kind,
-        "title": reading.title or _first_title(body) or _scrub(source.stem),
+        "title": reading.title or title,
         "digest": source.digest,
         "meta": doc.meta,
         "tags": _tags(header.tags, body.tags) if body.tags else header.tags,
@@ -586,7 +600,7 @@ def _note(source: _Source, reading: _Reading) -> Note:
         "entities": header.entities,
         "entity": reading.fields.entity,
         "project": header.project,
-        "when": header.when or _time_in_name(source.stem),
+        "when": header.when or day_in_name(source.stem) or _day_around(source, body),
         "until": header.until,
         "trust": header.trust,
         "pinned": header.pinned,
@@ -623,15 +637,11 @@ def _scrub(name: str) -> str:
     return _NOT_STORED.sub("\ufffd", name)
 
 
-def _first_title(body: Body) -> str:
-    return next((heading.text for heading in body.headings if heading.level == 1), "")
-
-
-def _time_in_name(stem: str) -> str:
-    hit = _NAME_TIME.match(stem)
-    if hit is None:
+def _day_around(source: _Source, body: Body) -> str:
+    """The day of a plain note that its first heading or its folders name."""
+    if source.place.kind != "note" or is_template(source.path, ""):
         return ""
-    return parse_timestamp(hit[1] if hit[2] is None else f"{hit[1]} {hit[2]}:{hit[3]}:{hit[4]}")
+    return (day_in_heading(body.headings[0].text) if body.headings else "") or day_in_folders(source.path)
 
 
 def _tags(said: tuple[str, ...], inline: tuple[str, ...]) -> tuple[str, ...]:

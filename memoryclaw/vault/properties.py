@@ -24,8 +24,15 @@ NOT_TOLD = frozenset({
     "id", "schema", "title", "summary", "tags", "tag", "aliases", "alias", "timestamp", "date", "created", "updated",
     "modified", "importance", "confidence", "pin", "trust", "audience", "cssclass", "cssclasses", "publish",
     "permalink", "processed", "message_count", "participants", "people", "person", "entities", "entity", "project",
-    "half_life", "merged_from"
+    "half_life", "merged_from",
+    # of programs: Obsidian and its plugins, Logseq, Hugo, Jekyll, Docusaurus, hosts of agents
+    "mobile", "cover", "banner", "icon", "image", "thumbnail", "layout", "template", "draft", "slug", "toc", "head", "search",
+    "collapsed", "metadata", "lastmod", "publishdate", "showtoc", "unlisted"
 })  # fmt: skip
+_OF_PROGRAMS = re.compile(
+    r"[ug]?uid|.+[-_ ]u?id|.+-plugin|(?:sidebar|hide|banner|cover|pagination)_\w+|(?:publish|kanban|excalidraw)-\w+"
+)
+_PLACEHOLDER = re.compile(r"\{\{.*\}\}|<%.*%>", re.DOTALL)
 _NUMBER_OR_DATE = re.compile(
     r"[\d\s.,:+/%TZ-]*|true|false|yes|no|on|off|(?:logs/|log:|https?://).*", re.IGNORECASE | re.DOTALL
 )
@@ -78,6 +85,16 @@ def read_properties(meta: Mapping[str, Any], line_of: Mapping[tuple[str, ...], i
         lifecycle=_lifecycle(low, project, lines, problems),
         other=_other(low),
         problems=tuple(problems),
+    )
+
+
+def is_told(key: str, value: Any) -> bool:
+    """True where a key of a plain note's header tells something of what the note is about, and not of the note or to a program."""
+    low = key.lower()
+    return (
+        low not in NOT_TOLD
+        and not _OF_PROGRAMS.fullmatch(low)
+        and not (isinstance(value, str) and _PLACEHOLDER.search(value))
     )
 
 

@@ -1,4 +1,4 @@
-"""To-dos: `- [ ]` and `- [x]` lines of any note, with the dates and marks of Obsidian Tasks and Dataview; read and ticked."""
+"""To-dos: `- [ ]`, `- [x]` and `- TODO` lines of any note, with the dates and marks of Obsidian Tasks and Dataview; read and ticked."""
 
 from __future__ import annotations
 
@@ -13,8 +13,21 @@ from memoryclaw.text.encoding import lines_of
 from memoryclaw.text.language import fold
 
 STATUSES = ("open", "done", "cancelled")
-_BOXES = {" ": "open", "/": "open", "x": "done", "X": "done", "-": "cancelled"}
-_LINE = re.compile(r"^([ \t>]*(?:[-*+]|\d+[.)])[ \t]+\[)([ xX/-])\](?:[ \t]+(.*))?$")
+_BOXES = {"[ ]": "open", "[/]": "open", "[x]": "done", "[X]": "done", "[-]": "cancelled"}
+# The words of Logseq and of Org, which stand where a box would.
+_WORDS = {
+    **dict.fromkeys(("TODO", "DOING", "NOW", "LATER", "WAITING", "WAIT", "IN-PROGRESS"), "open"),
+    "DONE": "done", **dict.fromkeys(("CANCELED", "CANCELLED"), "cancelled"),
+}  # fmt: skip
+_LINE = re.compile(
+    rf"^([ \t>]*(?:[-*+]|\d+[.)])[ \t]+)(\[[ xX/-]\]|(?:{'|'.join(_WORDS)})(?=[ \t]))(?:[ \t]+(.*))?$"
+)
+_PRIORITY = re.compile(r"\[#([ABC])\][ \t]*")
+_PRIORITIES = {"A": "high", "B": "medium", "C": "low"}
+# `DEADLINE: <2026-12-01 Tue .+1w>`, on the line of its to-do or on one just below.
+_PLANNED = re.compile(r"\b(DEADLINE|SCHEDULED):[ \t]*<(\d{4}-\d\d-\d\d)((?:[ \t][^<>\n]*)?)>")
+_REPEATS = re.compile(r"[.+]?\+\d+[hdwmy]")
+_PLANS = {"DEADLINE": "due", "SCHEDULED": "scheduled"}
 _DAY = r"\d{4}-\d\d-\d\d"
 # The marks of Obsidian Tasks; a mark that nothing fitting follows is text.
 _MARKS = {
@@ -61,13 +74,17 @@ class Todo(NamedTuple):
 
 
 def read_todo(line: str) -> Todo | None:
-    """Reads a line with a box; None for any other, and for a box without text."""
-    hit = _LINE.match(line) if "[" in line else None
+    """Reads a line with a box or a word for one; None for any other, and where no text stands behind it."""
+    hit = _LINE.match(line)
     if hit is None or not (hit[3] or "").strip():
         return None
     remaining, fields = hit[3], dict[str, str]()
     if block := _BLOCK.search(remaining):
         remaining = remaining[: block.start()]
+    if "<" in remaining:
+        remaining = _PLANNED.sub(lambda plan: _plan(plan, fields), remaining)
+    if first := _PRIORITY.match(remaining):
+        fields["priority"], remaining = _PRIORITIES[first[1]], remaining[first.end() :]
     remaining = _SIGNIFIER.sub(lambda mark: _taken(mark, fields), remaining)
     if "::" in remaining:
         remaining = _FIELD.sub(lambda field: _field(field, fields), remaining)
@@ -76,13 +93,31 @@ def read_todo(line: str) -> Todo | None:
         return None
     days = {name: fields.get(name, "") for name in ("due", "scheduled", "start", "created", "finished")}
     return Todo(
-        _BOXES[hit[2]],
+        (_BOXES | _WORDS)[hit[2]],
         text,
         **{name: day if _is_day(day) else "" for name, day in days.items()},
         repeat=fields.get("repeat", "").strip(),
         priority=fields.get("priority", ""),
         block=block[1] if block else "",
     )
+
+
+def planned_below(lines: Sequence[str]) -> str:
+    """The deadline and the schedule that lines just below a to-do say, as they would stand on its own."""
+    plans: list[str] = []
+    for line in lines:
+        hits = list(_PLANNED.finditer(line))
+        if not hits or _PLANNED.sub("", line).strip():
+            break
+        plans += [hit[0] for hit in hits]
+    return " ".join(plans)
+
+
+def _plan(plan: re.Match[str], found: dict[str, str]) -> str:
+    found[_PLANS[plan[1]]] = plan[2]
+    if again := _REPEATS.search(plan[3]):
+        found["repeat"] = again[0]
+    return " "
 
 
 def _taken(mark: re.Match[str], found: dict[str, str]) -> str:
@@ -133,9 +168,10 @@ def with_tick(line: str, *, done: bool, today: str) -> str:
         raise InputError(
             f"{todo.text[:60]!r} comes again ({todo.repeat}); tick it in Obsidian, which writes the next one"
         )
-    line = _without_finish(
-        _LINE.sub(lambda hit: line[: hit.end(1)] + ("x" if done else " ") + line[hit.end(2) :], line)
-    )
+    box = _LINE.match(line)
+    assert box is not None  # noqa: S101 - it was read as a to-do
+    mark = ("[x]" if done else "[ ]") if box[2] in _BOXES else ("DONE" if done else "TODO")
+    line = _without_finish(line[: box.end(1)] + mark + line[box.end(2) :])
     return _append(line, f"✅ {today}") if done and _by_emoji(line) else line
 
 

@@ -20,6 +20,7 @@ from watchdog.observers.api import BaseObserver, EventDispatcher
 from watchdog.observers.polling import PollingObserverVFS
 from watchdog.utils import BaseThread
 
+from memoryclaw.vault.excluded import IGNORE_FILE
 from memoryclaw.vault.folder import is_hidden
 from memoryclaw.vault.layout import NO_NOTES, STATE_DIR, Places, places
 from memoryclaw.vault.state_folder import FOLDER, LOCK_FILE
@@ -191,6 +192,8 @@ class _Handler(said.FileSystemEventHandler):
     def _tell(self, path: str, event: said.FileSystemEvent) -> None:
         if not path:
             self._hints.put(Hint(LOST, "the vault's folder itself was moved or deleted"))
+        elif path == IGNORE_FILE:
+            self._hints.put(Hint(LOST, f"{path} was changed"))
         elif is_hidden(path):
             self._tell_hidden(path, event)
         elif event.is_directory:

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 
 from memoryclaw.config import FORMAT
 from memoryclaw.errors import GitKilledError, HistoryError, InputError, MemoryClawError, VaultError
@@ -40,6 +41,7 @@ _FILES = {
 ADOPTS = "adopt"  # the verb of runs that put notes of the user's into git
 PRIVATE = (STATE_DIR, "working", "logs", "ledger")  # folders that git ignores
 _AT_ONCE = 2000  # notes of one commit: their names are arguments of a git command
+_OTHER_PROGRAMS = (".obsidian", "logseq")  # the folders by which their vaults are known
 _NEW_REPOSITORY = ".git.new"  # not in the state folder: git tries links out, and none may be there
 
 
@@ -91,9 +93,10 @@ def init(
     edits = [Edit(path, _only_new(path, data)) for path, data in missing.items()]
     outcome = write(root, edits, lambda: templates.commit_message("init", run=run), verb="init", now=now)
     if is_new_repository and existed:
-        notice = (
+        added = (
             "a git repository was added; commit your notes to it, and every change from now on can be undone"
         )
+        notice = "; ".join(filter(None, (added, notice)))
     if outcome.commit and wants_signatures(os.path.join(root, ".git")):
         notice = "; ".join(filter(None, (notice, UNSIGNED)))
     if not outcome.changed and not is_new_repository:
@@ -126,7 +129,9 @@ def adopt(
 
 def _make_folders(root: str) -> None:
     try:
-        for folder in ("", *FOLDERS):
+        # In the vault of another program nothing empty is made: a folder comes with the first file in it.
+        is_of_others = any(os.path.isdir(os.path.join(root, name)) for name in _OTHER_PROGRAMS)
+        for folder in ("",) if is_of_others else ("", *FOLDERS):
             # A link is left alone: it is reported where notes are read, and nothing is made in what it leads to.
             if not folder:
                 os.makedirs(root, 0o700, exist_ok=True)
@@ -164,7 +169,18 @@ def _make_repository(root: str) -> tuple[bool, str]:
         return False, f"no git repository could be made, so changes cannot be undone ({error})"
     finally:
         shutil.rmtree(place, ignore_errors=True)
-    return True, ""
+    return True, _inside_another(root)
+
+
+def _inside_another(root: str) -> str:
+    """What is to be said of a repository that was made inside a larger one."""
+    larger = next((os.fspath(folder) for folder in Path(root).parents if (folder / ".git").is_dir()), "")
+    return (
+        f"the vault has a git repository of its own inside that of {larger}, which does not hold its changes; "
+        f"to have one alone, move the vault out of it, or remove {os.path.join(root, '.git')} and commit its files yourself"
+        if larger
+        else ""
+    )
 
 
 def new_copy(root: str, remote: str) -> None:

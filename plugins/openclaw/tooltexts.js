@@ -53,7 +53,7 @@ export const TOOLS = [
     parameters: takes({
       kind: { type: "string", enum: ["episode", "semantic", "skill", "note", "log"] },
       state: { type: "string", enum: ["current", "archived", "pending", "draft"] },
-      type: { type: "string", enum: ["decision", "preference", "lesson", "procedure", "event", "to-do"] },
+      type: { type: "string", enum: ["decision", "preference", "lesson", "procedure", "event", "to-do", "environment"] },
       limit: count("At most so many, 20 by default."),
     }),
   },

@@ -253,6 +253,51 @@ def test_a_command_that_failed_and_later_passed_is_a_lesson_with_its_error_and_t
     ) in quoted(found)
 
 
+def test_a_lesson_names_the_commands_that_ran_between_and_quotes_the_cause_that_the_assistant_gave() -> None:
+    lint = 'Bash {"command": "golint ./winch"}'
+    found = told(
+        "Lint the winch please.",
+        ("tool", f"{lint} → Exit code 1\ndrum.go:9:1: File is not properly formatted (failed)"),
+        ("assistant Pip", "The tabs of the brake table are spaces."),
+        ("tool", 'Bash {"command": "gofmt -w drum.go"} → '),
+        ("assistant Pip", "Now let me lint the winch and its drum again."),
+        ("tool", f"{lint} → 0 issues"),
+    )
+    lesson = "`golint ./winch` failed: “drum.go:9:1: File is not properly formatted” – passes since `gofmt -w drum.go` – Pip: “The tabs of the brake table are spaces.”"
+    assert (2, "tool", lesson) in quoted(found)
+    assert {claim.line for claim in found.claims} == {1}, (
+        "what the assistant said is a quotation and no claim"
+    )
+
+
+def test_of_an_error_that_was_pasted_the_cause_is_told_whichever_turn_of_the_assistant_gave_it() -> None:
+    found = told(
+        "run harbour deploy\n2s\nPilot book not found\nError: exit code 1",
+        ("assistant Pip", "The problem is that the pilot book is read before the tide table is written."),
+        ("tool", 'Edit {"file_path": "tide.py"} → ok'),
+        ("assistant Pip", "I have reordered the two steps. Run the deploy again."),
+    )
+    assert "“The problem is that the pilot book is read before the tide table is written. " in str(found)
+    assert found.title.startswith("Pilot book not found")
+    below = told(
+        'why does it say this?\n\nBuilding the quay ...\nTraceback (most recent call last):\n  File "a.py", line 3\nFileNotFoundError: no tide table'
+    )
+    assert "pasted: “FileNotFoundError: no tide table”" in [point.text for point in below.points]
+    assert found.summary.startswith("Pilot book not found. – Pip: “")
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        (("the winch hums near Vega",), "The winch hums near Vega"),
+        (("the winch hums near Vega", "my uncle Otto runs the ferry"), "The winch hums near Vega (Otto, ferry)"),
+        (("Recipe Moules Marinieres", ("assistant Pip", "Steam the mussels in wine.")), "Recipe Moules Marinieres"),
+    ],
+)  # fmt: skip
+def test_no_title_is_names_alone(said: tuple[str, ...], title: str) -> None:
+    assert told(*said, names=("Vega", "Otto")).title == title
+
+
 @pytest.mark.parametrize(
     "rows",
     [

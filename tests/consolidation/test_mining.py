@@ -9,6 +9,7 @@ from memoryclaw.consolidation.mining import plan_skills
 from memoryclaw.consolidation.tool_calls import calls_in, tool_sequences
 from memoryclaw.skills.lint import lint
 from memoryclaw.skills.skill_file import read_skill
+from memoryclaw.skills.steps import read_recipe
 from memoryclaw.vault.logs import parse_ranges, range_of
 from memoryclaw.writing.context import Templates
 from memoryclaw.writing.decisions import APPROVED, REJECTED, UNDONE, Decision, Decisions, fingerprint
@@ -122,8 +123,55 @@ def test_the_order_counts():
 def test_a_failed_step_is_no_step():
     logs = Logs()
     failed = event(TOOLS[1]) | {"ok": False}
-    done = [one for n in range(3) for one in logs.session(f"s{n}", event(TOOLS[0]), failed, event(TOOLS[2]))]
+    first, last = event(TOOLS[0], place="Krähensand"), event(TOOLS[2])
+    done = [one for n in range(3) for one in logs.session(f"s{n}", first, failed, last)]
     assert [draft.tools for draft in planned(logs, done)] == [(TOOLS[0], TOOLS[2])]
+
+
+def test_commands_that_recur_are_a_skill_whatever_stands_between_them():
+    logs = Logs()
+    done = []
+    for n in range(3):
+        done += logs.session(
+            f"s{n}",
+            event("Read", file_path=f"/src/{n}.py"),
+            event("Bash", command=f"cd /src/{n} && make winch PORT=8080 2>&1 | tail -3"),
+            event("Edit", file_path="/src/drum.py", old_string=f"{n}"),
+            event("Bash", command="rsync build/ quay:/srv") | {"ok": n > 0},
+            event("Bash", command=f'git commit -m "turn {n} of the drum" && rsync build/ quay:/srv'),
+        )
+    [draft] = planned(logs, done)
+    assert draft.tools == ("$ make winch PORT=8080", "$ git commit -m …", "$ rsync build/ quay:/srv")
+    assert draft.name == "make-winch-git-commit-rsync"
+    assert lint(draft.path, draft.text.encode()) == []
+    file = read_skill(draft.path, draft.text.encode())
+    assert [step.args["command"] for step in read_recipe(file).steps] == [
+        "make winch PORT=8080",
+        "git commit -m $text",
+        "rsync build/ quay:/srv",
+    ]
+    assert [one.name for one in file.asked] == ["text"]
+    assert planned(logs, done[:2]) == []
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [("Read", {"file_path": "/src/a.py"}), ("Edit", {"file_path": "/src/a.py"}), ("Read", {"file_path": "b"})],
+        [("mail_find", {"name": "{n}"}), ("mail_send", {"to": "{n}@quay.example"})],
+        [("Bash", {"command": "git tag -m 'no {n}'"}), ("Bash", {"command": "echo {n}"}), ("note", {"text": "{n}"})],
+        [("Bash", {"command": "make quay"}), ("Bash", {"command": "make quay"})],
+    ],
+)  # fmt: skip
+def test_reading_and_editing_files_and_what_differs_each_time_are_no_skill(steps):
+    logs = Logs()
+    done = []
+    for n in range(3):
+        events = [
+            event(tool, **{k: v.replace("{n}", f"{n} x") for k, v in args.items()}) for tool, args in steps
+        ]
+        done += logs.session(f"s{n}", *events)
+    assert planned(logs, done) == []
 
 
 def test_one_tool_alone_is_no_skill():
@@ -179,8 +227,8 @@ def test_patterns_that_are_nearly_the_same_give_one_draft_and_others_their_own()
     logs = Logs()
     done = []
     for n in range(4):
-        steps = [event(f"t{i}") for i in range(10)]
-        done += logs.session(f"s{n}", *steps, event("between"), event(f"n{n}"), event(f"m{n}"), event(f"o{n}"), event("x"), event("y"))  # fmt: skip
+        steps = [event(f"t{i}", quay="north") for i in range(10)]
+        done += logs.session(f"s{n}", *steps, event("between"), event(f"n{n}"), event(f"m{n}"), event(f"o{n}"), event("x", quay="north"), event("y"))  # fmt: skip
     found = planned(logs, done)
     assert [len(draft.tools) for draft in found] == [11, 2]
     assert found[1].tools == ("x", "y")
@@ -234,7 +282,9 @@ def test_words_of_a_log_cannot_leave_their_place_in_a_draft():
 def test_secrets_are_asked_for_and_never_written_out():
     logs = Logs()
     mark = "[REDACTED:api-key:0123abcd]"
-    done = [one for n in range(3) for one in logs.session(f"s{n}", event("a", key=mark), event("b"))]
+    done = [
+        one for n in range(3) for one in logs.session(f"s{n}", event("a", key=mark), event("b", quay="north"))
+    ]
     [draft] = planned(logs, done)
     assert mark not in draft.text
     [asked] = read_skill(draft.path, draft.text.encode()).asked
@@ -246,7 +296,9 @@ def test_an_argument_that_is_not_always_given_is_optional_and_names_never_clash(
     done = []
     for n in range(3):
         extra = {"cc": f"x{n}"} if n else {}
-        done += logs.session(f"s{n}", event("a", id=n, **extra), event("b", id=n * 7), event("a", id=n * 9))
+        done += logs.session(
+            f"s{n}", event("a", id=n, quay="north", **extra), event("b", id=n * 7), event("a", id=n * 9)
+        )
     [draft] = planned(logs, done)
     asked = {one.name: one.optional for one in read_skill(draft.path, draft.text.encode()).asked}
     assert asked == {"id": False, "cc": True, "b_id": False, "a_id": False}
@@ -266,7 +318,11 @@ def test_a_session_that_no_range_names_is_left_alone():
 def test_a_long_procedure_in_very_many_sessions_makes_a_draft_that_hosts_take():
     logs = Logs()
     tools = [f"{'very_' * 12}long_tool_{n}" for n in range(15)]
-    done = [one for n in range(30) for one in logs.session(f"s{n:02}", *(event(tool) for tool in tools))]
+    done = [
+        one
+        for n in range(30)
+        for one in logs.session(f"s{n:02}", *(event(tool, quay="north") for tool in tools))
+    ]
     [draft] = planned(logs, done)
     assert draft.tools == tuple(tools)
     assert lint(draft.path, draft.text.encode()) == []

@@ -198,3 +198,13 @@ def test_what_may_be_behind_the_files_is_told_as_such(asked: Claw, words: list[s
 def test_what_is_not_there_is_a_known_failure(asked: Claw, words: list[str]) -> None:
     ran = asked(*words)
     assert (ran.code, ran.out) == (1, "")
+
+
+def test_each_kind_of_trouble_is_told_once_with_three_examples(vault_of: VaultOf) -> None:
+    notes = {f"n/{n}.md": f"---\nentity: Boat\nberth: {n}\n---\n[[Nowhere {n}]]\n" for n in range(6)}
+    claw = Claw(vault_of({"memoryclaw.yaml": "", **notes}))
+    checked = claw("check").out
+    assert "6 links to what is not there yet" in checked
+    assert checked.count("which nothing in the vault answers to") == 3
+    assert "… and 3 more of this kind" in checked
+    assert claw("facts").err.count("\n") <= 4

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from conftest import Claw, put
+from conftest import Claw, VaultOf, put
 
 from memoryclaw.hosts.json5 import parse, plain
 
@@ -165,3 +165,14 @@ def test_without_openclaw_the_sentence_says_what_to_do(mc: Claw, host: Path) -> 
     assert ran.code == 1
     assert "openclaw setup" in ran.err
     assert mc("openclaw", "--json").json["checks"][0]["advice"] == "openclaw setup"
+
+
+def test_import_shows_with_dry_run_and_does_not_ask_with_yes(vault_of: VaultOf, tmp_path: Path) -> None:
+    claw = Claw(vault_of({"memoryclaw.yaml": "owner: Nora\n"}))
+    put(tmp_path / "work", {"USER.md": "# USER.md\n\n- **Timezone:** Europe/Oslo\n"})
+    shown = claw("openclaw", "import", tmp_path / "work", "--dry-run")
+    assert "user: Timezone is Europe/Oslo" in shown.out
+    assert "1 proposal would wait" in shown.out
+    assert not (claw.vault / "semantic/_pending.md").exists()
+    assert "1 proposal waits" in claw("openclaw", "import", tmp_path / "work", "--yes").out
+    assert "user.Timezone: Europe/Oslo" in (claw.vault / "semantic/_pending.md").read_text()

@@ -7,10 +7,13 @@ import pty
 import re
 import subprocess
 import sys
+import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
 from conftest import COMMAND, Claw, VaultOf, git
+from forked import STEM
 
 from memoryclaw.interfaces.cli.printing import width
 
@@ -23,34 +26,45 @@ PATIENT = "import sys; from memoryclaw.interfaces.cli import main, printing; pri
 
 
 def on_terminal(
-    claw: Claw,
-    *args: str,
-    stream: str = "stdout",
-    command: tuple[str | Path, ...] = (COMMAND,),
-    columns: int = 100,
+    claw: Claw, *args: str, stream: str = "stdout", command: tuple[str | Path, ...] = (), columns: int = 100
 ) -> str:
-    """What one stream of a command shows when it is a terminal; the other one is a pipe."""
+    """What one stream of a command shows when it is a terminal; the other one is nothing. A command of its own is started anew."""
     leader, follower = pty.openpty()
-    other = "stderr" if stream == "stdout" else "stdout"
+    shown: list[bytes] = []
+    reading = threading.Thread(target=lambda: shown.extend(iter(partial(part_of, leader), b"")))
+    reading.start()
     env = {**claw.environment(), "TERM": "xterm-256color", "COLUMNS": f"{columns}"}
-    process = subprocess.Popen([*command, *args], env=env, **{stream: follower, other: subprocess.DEVNULL})
+    if command or not STEM.fits(env):
+        other = "stderr" if stream == "stdout" else "stdout"
+        code = subprocess.run(
+            [*(command or [COMMAND]), *args],
+            env=env,
+            check=False,
+            **{stream: follower, other: subprocess.DEVNULL},
+        ).returncode
+    else:
+        streams = [os.devnull] * 3
+        streams[1 + (stream == "stderr")] = os.ttyname(follower)
+        code = STEM.run_on([*args], streams, environ=env)
     os.close(follower)
-    shown = b""
-    while True:
-        try:
-            part = os.read(leader, 65536)
-        except OSError:  # the terminal closes with its last writer
-            break
-        if not part:
-            break
-        shown += part
+    reading.join()
     os.close(leader)
-    assert process.wait(60) == 0
-    return shown.decode().replace("\r\n", "\n")
+    assert code == 0
+    return b"".join(shown).decode().replace("\r\n", "\n")
+
+
+def part_of(leader: int) -> bytes:
+    """What was written on a terminal since; nothing once its last writer has closed it."""
+    try:
+        return os.read(leader, 65536)
+    except OSError:
+        return b""
 
 
 def test_matched_words_are_highlighted(asked: Claw) -> None:
-    assert "\x1b[33m\x1b[1mpenicillin\x1b[0m" in on_terminal(asked, "search", "penicillin")
+    assert "\x1b[33m\x1b[1mpenicillin\x1b[0m" in on_terminal(
+        asked, "search", "penicillin", command=(COMMAND,)
+    )
 
 
 def test_words_matched_in_the_title_are_highlighted_too(asked: Claw) -> None:

@@ -35,7 +35,7 @@ def mode(path: Path) -> int:
 
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    with serving(put(tmp_path_factory.mktemp("daemon") / "vault", STUDIO)) as running:
+    with serving(put(tmp_path_factory.mktemp("daemon") / "vault", STUDIO), anew=True) as running:
         yield running
 
 

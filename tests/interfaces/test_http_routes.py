@@ -312,10 +312,10 @@ def test_a_skill_runs_dry_and_hosts_are_given_approved_ones_alone(daemon: Daemon
     assert daemon.get("/v1/host-skills")["skills"] == []
     daemon.post("/v1/skills/write-to/approve")
     daemon.post("/v1/skills/send-update/approve")
-    assert [one["name"] for one in daemon.post("/v1/host-skills")["skills"]] == ["send-update"]
-    assert [one["name"] for one in daemon.get("/v1/host-skills")["skills"]] == ["send-update"]
+    assert [one["name"] for one in daemon.post("/v1/host-skills")["skills"]] == ["send-update", "write-to"]
+    assert [one["name"] for one in daemon.get("/v1/host-skills")["skills"]] == ["send-update", "write-to"]
     daemon.post("/v1/skills/send-update/reject")
-    assert daemon.get("/v1/host-skills")["skills"] == []
+    assert [one["name"] for one in daemon.get("/v1/host-skills")["skills"]] == ["write-to"]
     planned = daemon.post("/v1/skills/write-to/run", params={"name": "Nora"})
     assert [step["tool"] for step in planned["steps"]] == ["send"]
     unknown = daemon.ask("POST", "/v1/skills/write-to/run", {"shell": "ls"})

@@ -15,7 +15,7 @@ from memoryclaw.interfaces.requests import FAILURES
 
 ROOT = Path(__file__).parent.parent.parent
 MANIFEST, PAGE = ROOT / "docs/mcp-manifest.json", ROOT / "docs/mcp.md"
-DIGEST = "4858314cbb71df3b13039f088e20cf5c2ac8c03eed4b1c514c77920f4e6e9290"
+DIGEST = "1d2c3b94527e2ebca7d780ff5bc49e97109c2fc0124bc53e3c848938ddd8871b"
 
 
 def test_the_manifest_is_what_the_server_lists_today(capsys: pytest.CaptureFixture[str]) -> None:

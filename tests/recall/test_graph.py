@@ -257,6 +257,27 @@ def test_dangling_links_are_those_that_doctor_tells_of(app: App) -> None:
     assert [(one.path, one.line) for one in check.details] == [(path, line) for path, line, _ in found]
 
 
+def test_a_link_leads_to_any_file_that_is_there(vault_of: VaultOf) -> None:
+    text = (
+        "![[Books.base]] ![[a pic.png|100]] ![[A PIC.png#left]] [[Plan.canvas]] [[paper.pdf#page=3]] ![[shots/a.png]] [[img/a pic.png]]\n"
+        "[[https://example.org]] ![[no pic.png]] ![[other/a.png]] [[../../etc/passwd]]\n"
+    )
+    files = (
+        "Bases/Books.base",
+        "img/a pic.png",
+        "Boards/Plan.canvas",
+        "x/paper.pdf",
+        "x/shots/a.png",
+        ".trash/no pic.png",
+    )
+    with open_vault(vault_of({"memoryclaw.yaml": "", "idx.md": text, **dict.fromkeys(files, "x")})) as app:
+        assert [one.target for one in app.graph.dangling()] == [
+            "no pic.png",
+            "other/a.png",
+            "../../etc/passwd",
+        ]
+
+
 def test_a_part_of_the_graph_is_that_with_the_strongest_ties(app: App) -> None:
     shown = app.graph.whole(limit=3)
     assert set(shown.graph.nodes) == {ATLAS, "Home", "notes/plan"}

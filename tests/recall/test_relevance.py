@@ -55,13 +55,40 @@ def test_a_turn_about_something_here_gets_it(app: App, turn: str) -> None:
     assert answer.confidence > 0
 
 
-def test_a_plain_question_says_so_and_one_about_oneself_needs_more_than_a_word(app: App) -> None:
+TOLD = {
+    "memoryclaw.yaml": "owner: Ana\n",
+    "semantic/people.md": """# Ana
+- "bo moved out last week, ida has his room" [said:: 2026-01-05]
+- "there is money for the project until october" [said:: 2026-01-06]
+- "after that the money comes from the city" [said:: 2026-01-06]
+- "they replaced the left hip in may" [said:: 2026-01-07]
+- "the dog snores louder than my man" [said:: 2026-01-08]
+""",
+    **{f"other/{n}.md": f"Number {n} stands for something else in this long list of things.\n" for n in range(20)},
+}  # fmt: skip
+
+
+def test_a_question_of_oneself_is_answered_from_what_one_told_in_other_words(tmp_path: Path) -> None:
+    """What was told stands for what is asked; where nothing was told, nothing is said."""
+    asked = ("who lives with me now?", "when does my funding end?", "which joint did I have operated on?")
+    untold = ("what is my passport number?", "what colour are my curtains?", "do I take any vitamins?")
+    with App(put(tmp_path / "v", TOLD)) as app:
+        assert [question for question in asked if not app.recall(question, noted=False).context] == []
+        assert [question for question in untold if app.recall(question, noted=False).context] == []
+        terms = {term.name: term.value for term in app.recall(asked[0], noted=False).relevance.terms}
+    assert terms["own told"] > 0 < terms["own found"]
+    assert "weight" not in terms  # no word of it stands there
+
+
+def test_a_plain_question_says_so_and_one_about_oneself_is_another(app: App) -> None:
     def terms(question: str) -> dict[str, float]:
         return {term.name: term.value for term in app.recall(question).relevance.terms}
 
     assert terms("when was the boiler repaired by the plumber from Leith?")["question"] > 0
     assert "question" not in terms("what is a boiler?")
-    assert "question" not in terms("which phone contract and insurance company did i choose in spring?")
+    assert terms("which phone contract did i choose in spring?").keys() & {"question", "own question"} == {
+        "own question"
+    }
     assert "general" in terms("how do i descale a boiler?")
     assert "general" not in terms("how do i like the boiler?")
 
@@ -116,7 +143,7 @@ def test_first_requests_of_work_get_the_memory_of_their_project(tmp_path: Path) 
         silent = [not app.recall(prompt, noted=False).context for prompt in prompts]
     assert len(text_of) == len(rows)
     assert len(missed) <= 2, missed
-    assert sum(silent) >= 0.8 * len(silent)
+    assert sum(silent) >= 0.85 * len(silent)
 
 
 def test_each_weight_is_one_of_a_feature() -> None:

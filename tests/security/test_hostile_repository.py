@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from gitvault import ENV, git, vault_of
-from hostilegit import VECTORS, script
+from hostilegit import TOGETHER, VECTORS, script
 from nights import EVENING, NIGHT, PROJECTS, SCHEMA, said
 
 from memoryclaw.app import App
@@ -24,11 +24,14 @@ VAULT = {
 }
 
 
-@pytest.mark.parametrize("name", VECTORS)
-def test_no_verb_runs_what_the_repository_configures(tmp_path: Path, name: str) -> None:
-    root, mark = vault_of(tmp_path / "v", VAULT), tmp_path / "ran"
-    VECTORS[name](root, script(root, mark))
-    mark.unlink(missing_ok=True)
+@pytest.mark.parametrize("names", TOGETHER)
+def test_no_verb_runs_what_the_repository_configures(tmp_path: Path, names: str) -> None:
+    root, marks = vault_of(tmp_path / "v", VAULT), tmp_path / "ran"
+    marks.mkdir()
+    for name in TOGETHER[names]:
+        VECTORS[name](root, script(root, marks / name.replace(" ", "-")))
+    for mark in marks.iterdir():
+        mark.unlink()
     with App(root, clock=lambda: NIGHT) as app:
         done = app.remember("Rome", entity="Boathouse", field="office")
         app.claim("Dana", entity="Boathouse", field="lead", tool="t")
@@ -44,7 +47,7 @@ def test_no_verb_runs_what_the_repository_configures(tmp_path: Path, name: str) 
         app.undo(done.commit)
         app.doctor()
         app.status()
-    assert not mark.exists()
+    assert [mark.name for mark in marks.iterdir()] == []
     assert len(git(root, "log", "--format=%H").split()) > 6, "the verbs made no commits: this shows nothing"
 
 

@@ -56,6 +56,7 @@ def test_while_a_hostile_megabyte_is_captured_everybody_else_is_answered(daemon:
     assert answers >= MEANWHILE
 
 
+@pytest.mark.laws
 def test_a_line_as_long_as_a_daemon_takes_is_captured(daemon: Daemon) -> None:
     text = "x" * (LARGE_BODY - ROOM - 200_000) + "=pass:" * 30_000
     body = {"session": "largest", "turns": [{"role": "user", "content": text}]}
@@ -64,6 +65,7 @@ def test_a_line_as_long_as_a_daemon_takes_is_captured(daemon: Daemon) -> None:
     assert answers >= MEANWHILE
 
 
+@pytest.mark.laws
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [

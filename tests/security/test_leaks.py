@@ -259,8 +259,7 @@ def test_the_matrix_knows_every_verb() -> None:
 @pytest.mark.parametrize("verb", sorted(CLI))
 def test_the_command_line_tells_nobody_what_is_for_others(doors: Doors, verb: str, audience: str) -> None:
     claw = Claw(doors.vault, MEMORYCLAW_AUDIENCE=audience)
-    for words in CLI[verb]:
-        ran = claw(verb, *words)
+    for words, ran in zip(CLI[verb], claw.each([[verb, *words] for words in CLI[verb]]), strict=True):
         assert ran.code in (0, 1, 2), ran
         assert not leaked(ran.out + ran.err, audience), (words, leaked(ran.out + ran.err, audience))
 
@@ -272,10 +271,14 @@ def test_what_consolidation_makes_of_hidden_turns_is_hidden_too(tmp_path: Path) 
     assert all(word(label, place) in made for label in LABELS for place in ("jsonlog", "speaker"))
     for audience in AUDIENCES:
         claw = Claw(vault, MEMORYCLAW_AUDIENCE=audience)
-        for verb in ("recall", "search", "facts", "browse", "show"):
-            for words in [*CLI[verb][:6], *([slip(word(label, "speaker"))] for label in LABELS)]:
-                ran = claw(verb, *words) if verb != "browse" else claw(verb)
-                assert not leaked(ran.out + ran.err, audience), (verb, words)
+        slips = [[slip(word(label, "speaker"))] for label in LABELS]
+        lines = [
+            [verb, *words]
+            for verb in ("recall", "search", "facts", "show")
+            for words in [*CLI[verb][:6], *slips]
+        ]
+        for line, ran in zip([["browse"], *lines], claw.each([["browse"], *lines]), strict=True):
+            assert not leaked(ran.out + ran.err, audience), line
 
 
 @pytest.mark.parametrize("audience", AUDIENCES)

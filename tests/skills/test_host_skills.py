@@ -12,6 +12,7 @@ from gitvault import git, pen_for, vault_of
 from memoryclaw.errors import InputError
 from memoryclaw.skills.approve import approve_skill, reject_skill
 from memoryclaw.skills.host_skills import HostFolder, host_skills
+from memoryclaw.skills.lint import lint
 from memoryclaw.skills.listing import everything, list_skills
 
 MAIL = "---\nname: mail\ndescription: Sends an email to one person.\n---\nAsk first.\n"
@@ -171,18 +172,46 @@ def test_an_approval_that_names_a_path_outside_is_none(root):
     assert given(root) == {}
 
 
-def test_a_skill_in_another_form_or_with_a_name_of_another_is_left_out_and_said(root):
-    approve_skill(pen_for(root), "chase")
+def test_a_skill_in_json_or_javascript_is_given_as_a_folder_that_says_how_to_run_it(root):
+    steps = '"parameters": {"client": {"type": "entity"}}, "steps": [{"tool": "mail.send", "args": {"to": "$client"}}]'
+    written = {
+        "skills/chase.json": '{"name": "chase", "description": "Chases an invoice that is late."}\n',
+        "skills/send_bill.json": f'{{"name": "send_bill", {steps}}}',
+        "skills/tide.js": "const name = 'tide'\nconst description = 'Prints the tide of a harbour.'\n",
+    }
+    for path, text in written.items():
+        (root / path).write_text(text)
+    notices = [approve_skill(pen_for(root), name).notice for name in ("chase", "send_bill", "tide")]
+    assert notices == ["", "it has no description; hosts are given “Send bill with mail.send.”", ""]
+    copies = given(root)
+    assert {path for path in copies if not path.endswith(".md")} == {
+        "chase/chase.json", "send-bill/send_bill.json", "tide/tide.js",
+    }  # fmt: skip
+    assert copies["send-bill/send_bill.json"] == written["skills/send_bill.json"]
+    ways = {
+        "chase": "Read it and take its steps one after another.",
+        "send-bill": "memoryclaw skills run send_bill --param client=…`",
+        "tide": "`node tide.js`",
+    }
+    for name, way in ways.items():
+        assert way in copies[f"{name}/SKILL.md"]
+        assert lint(f"skills/{name}/SKILL.md", copies[f"{name}/SKILL.md"].encode()) == []
+    (root / "skills/chase.json").write_text("{}")
+    assert given(root) == copies, "what was approved last is given until the new text is approved"
+    shutil.rmtree(state(root) / "host-skills/chase")
+    assert given(root) == copies
+    reject_skill(pen_for(root), "tide")
+    assert "tide/tide.js" not in given(root)
+
+
+def test_a_skill_with_a_name_of_another_is_left_out_and_said(root):
     approve_skill(pen_for(root), "mail")
     twin = root / "skills/more/mail"
     twin.mkdir(parents=True)
     (twin / "SKILL.md").write_text(MAIL + "Twin.\n")
     approve_skill(pen_for(root), "skills/more/mail")
     assert given(root)["mail/SKILL.md"] == MAIL
-    assert {one.path for one in refreshed(root).left_out} == {
-        "skills/chase.json",
-        "skills/more/mail/SKILL.md",
-    }
+    assert {one.path for one in refreshed(root).left_out} == {"skills/more/mail/SKILL.md"}
 
 
 def test_several_at_once_leave_it_right(root):

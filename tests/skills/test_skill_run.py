@@ -452,7 +452,8 @@ def test_a_json_skill_without_a_description_is_proposed_one_approved_and_run(tmp
         proposed = '`"description": "Send email with email_api. Use when asked for: send email, email."`'
         assert problem.hint.endswith(proposed)
         done = app.skills.approve("send_email")
-        assert (done.action, proposed in done.notice) == ("approved", True)
+        assert (done.action, "again" in done.notice) == ("approved", False)
+        assert "“Send email with email_api. Use when asked for: send email, email.”" in done.notice
         assert (app.root / "skills/send_email.json").read_text() == PLAIN_JSON
         params = {"recipient": "John", "subject": "Project update", "body": "Hi John"}
         assert app.skills.run("send_email", params, apply=True).ok

@@ -46,6 +46,8 @@ def test_blocks_of_code_and_quoted_lines_are_left_out_and_code_in_a_line_is_seal
         ("/add src/app.module.ts src/env.ts", ""),
         ("/drop NLog.config", ""),
         ("/clear\nmy rent is 900", "my rent is 900"),
+        ("/clear\n\n/add src/env.ts", ""),
+        ("/drop src/env.ts\n/ask where is the port of the proxy set", "where is the port of the proxy set"),
         ("/ask where is the port of the proxy set", "where is the port of the proxy set"),
         ("/home/nora/notes is where they are", "/home/nora/notes is where they are"),
         ("see /add in the manual", "see /add in the manual"),

@@ -111,3 +111,14 @@ def test_any_body_keeps_its_length_and_its_lines(text):
             # A comment in a heading is blank.
             said, quiet = (lines.split("\n")[section.line - 1] for lines in (text, body.quiet))
             assert section.heading in said or section.heading in quiet
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("今日は #料理 と #買い物、明日は休み。 #旅行/京都。", ("料理", "買い物", "旅行/京都")),
+        ("这是 #读书笔记，关于历史（ #书）。", ("读书笔记", "书")),
+    ],
+)
+def test_a_tag_ends_at_the_punctuation_of_chinese_and_japanese(text, tags):
+    assert body_of(text).tags == tags

@@ -59,8 +59,20 @@ def test_header_and_inline_fields_of_an_entitys_note_are_facts() -> None:
     )  # fmt: skip
     assert (facts["likes"].line, facts["likes"].end_line) == (6, 8)
     prose = "".join(unit.text for unit in found.units if unit.kind == "note")
-    assert "Kjeldsen" not in prose
+    assert "Kjeldsen" in prose  # a property lends its words to its note
     assert "Met at the club" in prose
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cover: fjord.jpg", "mobile: true", "kanban-plugin: basic", "sidebar_position: 3", "uid: 7f3a", "zotero-id: x1",
+        "draft: false", "rating: '{{VALUE}}'", "created: 2020-01-01",
+    ],
+)  # fmt: skip
+def test_what_a_program_keeps_in_a_header_is_no_fact(line: str) -> None:
+    found = note(f"---\n{line}\ncolour: teal\n---\nMet on the pier.\n", "Carl One.md")
+    assert [fact.field for fact in found.facts] == ([] if "{{" in line else ["colour"])
 
 
 @pytest.mark.parametrize(
@@ -75,7 +87,7 @@ def test_header_and_inline_fields_of_an_entitys_note_are_facts() -> None:
         ("notes/x.md", "entity: [Ana, Bo]", ""),
         ("daily/2026-04-20.md", "", ""),
         ("daily/2026-04-20 Monday.md", "", ""),
-        ("notes/Meeting.md", "date: 2026-04-20", ""),
+        ("notes/Meeting.md", "date: 2026-04-20", "Meeting"),
         ("notes/Log.md", "project: Boathouse", ""),
         ("notes/Call.md", "participants: [Ana]", ""),
         ("notes/What we should do about the roof.md", "", ""),
@@ -109,6 +121,45 @@ def test_the_words_of_a_link_are_no_field(behind: str) -> None:
     assert told(note(f"---\ntitle: Ines Duarte\n---\n[Vec::new is slow]{behind} and [team:: Blue]\n")) == {
         "Ines Duarte.team": "Blue"
     }
+
+
+@pytest.mark.parametrize(
+    ("line", "field", "value"),
+    [
+        ("- **Timezone:** Europe/Oslo", "Timezone", "Europe/Oslo"),
+        ("**Timezone**: Europe/Oslo", "Timezone", "Europe/Oslo"),
+        ("1. __Home port:__ Bergen ^port", "Home port", "Bergen"),
+        ("Berth :: 12", "Berth", "12"),
+    ],
+)
+def test_a_bold_key_is_a_field(line: str, field: str, value: str) -> None:
+    text = f"# Boat\n\nShe floats.\n\n{line}\n"
+    assert told(note(text, "Boat.md")) == {f"Boat.{field}": value}
+    file = SemanticFile("Boat.md", frozenset())
+    id_ = file.facts(text).facts[0].id
+    assert correct_fact(text, file, id_, "new").text == text.replace(value, "new")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- **Pronouns:** _(optional)_", "- **Name:**", "`**Code:** x`", "- [ ] **Task:** x", "**Bold**. And: text",
+        "## A\n- **Start:** 1\n\n## B\n- **Start:** 2",
+    ],
+)  # fmt: skip
+def test_a_bold_key_without_a_value_or_of_several_things_is_no_field(text: str) -> None:
+    assert not note(f"# Boat\n\n{text}\n", "Boat.md").facts
+
+
+@pytest.mark.parametrize("path", ["USER.md", "agents/ada/USER.md", "About me.md", "Über mich.md"])
+def test_a_note_about_oneself_tells_of_the_owner(path: str) -> None:
+    assert told(note("# USER.md - About Your Human\n\n- **Timezone:** Europe/Oslo\n", path)) == {
+        "user.Timezone": "Europe/Oslo"
+    }
+
+
+def test_the_head_of_a_skill_that_lies_anywhere_is_no_fact() -> None:
+    assert not note("---\nname: mooring\ndescription: How to moor\n---\n# Mooring\n", "tools/SKILL.md").facts
 
 
 def test_a_broken_header_is_found_by_its_raw_words() -> None:

@@ -52,6 +52,9 @@ TITLES = [
     ("---\nname: n\ndescription: d\n---\n# H\n", "skills/x/SKILL.md", "n"),
     ("# H\n", "skills/x/SKILL.md", "x"),
     ("# Ann\n- a: b\n", "semantic/people.md", "people"),
+    ("# Steps {#steps}\n", "notes/e.md", "Steps"),
+    ('# <a name="x"></a>The **red** [[Boat|boat]]\n', "notes/e.md", "The red boat"),
+    ("# ![logo](logo.png)\n", "notes/e.md", "e"),
 ]
 
 

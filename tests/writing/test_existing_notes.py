@@ -259,3 +259,37 @@ def test_ask_quotes_the_line_with_its_place_and_says_when_there_is_none(tmp_path
         assert (app.ask("xylophone").answered, app.ask("xylophone").lines) == (False, ())
     ran = Claw(tmp_path / "v")("ask", "Does Nora play the trombone?")
     assert ran.out.splitlines()[0] == "Nothing here answers that. The nearest:"
+
+
+@pytest.mark.parametrize("folder", [".obsidian", "logseq"])
+def test_in_the_vault_of_another_program_no_empty_folder_is_made(tmp_path: Path, folder: str) -> None:
+    root = tmp_path / "notes"
+    put(root, {f"{folder}/app.json": "{}", "a.md": "An oar.\n"})
+    claw = Claw(root)
+    assert claw("init", root, "--yes").code == 0
+    made = {path.name for path in root.iterdir() if path.is_dir() and not path.name.startswith(".")}
+    assert made - {folder} == {"semantic"}
+    assert claw("remember", "Nora went sailing", "--note").code == 0
+    assert list((root / "episodes").glob("*.md"))
+    assert claw("check").code == 0
+
+
+def test_a_repository_inside_a_larger_one_is_told(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    said = Claw()("init", tmp_path / "memory", "--yes").err
+    assert f"inside that of {tmp_path}" in said
+
+
+def test_what_git_ignores_is_told_with_what_can_be_done(tmp_path: Path) -> None:
+    put(tmp_path / "v", {".gitignore": "private/\n", "private/a.md": "A secret oar.\n", "b.md": "B.\n"})
+    git(tmp_path / "v", "init", "-q")
+    assert "1 note by git's rules, and read here all the same" in " ".join(
+        Claw()("init", tmp_path / "v", "--yes").out.split()
+    )
+
+
+def test_init_and_status_tell_the_same_problems(tmp_path: Path) -> None:
+    put(tmp_path, {"a.md": "---\nx: [1\n---\nA.\n", "b.md": "---\ny: {2\n---\nB.\n", "c.md": "C.\n"})
+    claw = Claw(tmp_path)
+    assert "2 problems" in claw("init", tmp_path, "--yes").out
+    assert len(claw("status", "--json").json["problems"]) == 2

@@ -15,7 +15,7 @@ from memoryclaw.text.language import fold
 from memoryclaw.vault.layout import slug, timestamp
 from memoryclaw.vault.written_by import trust_of_file
 
-USER = "user"
+USER, _VALUE = "user", "value"
 _COMMENT = re.compile(
     # Nothing ends a comment that reaches the end: it is none, and to find that out once is enough.
     r"(?:(?<![ \t])[ \t]++)?<!--\s*+(?:(trigger|triggers|importance|project)\s*+:\s*+)?(.*?)(?:-->|(?P<open>\Z))",
@@ -156,7 +156,7 @@ def _fact(block: _Block) -> CuratedFact | None:
         return None
     key, value, name = hit[1].strip(), hit[2].strip(), fold(block.heading).strip()
     if name in _COLLECTIONS and name != "preferences":
-        return CuratedFact(key, "value", value, block.line)
+        return CuratedFact(key, _VALUE, value, block.line)
     if name in _COLLECTIONS or block.level <= 1 or name in _SELF:
         return CuratedFact(USER, key, value, block.line)
     return CuratedFact(block.heading, key, value, block.line)
@@ -235,9 +235,8 @@ def is_wanted(name: str) -> bool:
 def _brought_fact(name: str, fact: CuratedFact, host: Host) -> ImportCandidate:
     why = f"it stood in {host.called} {name}{_where(fact.line)}"
     action = AddPending(fact.entity, fact.field, fact.value, "medium", "", why)
-    return ImportCandidate(
-        PlannedChange("pending", f"{fact.entity}: {fact.field} is {fact.value}", (action,)), name
-    )
+    words = fact.value if fact.field == _VALUE else f"{fact.field} is {fact.value}"
+    return ImportCandidate(PlannedChange("pending", f"{fact.entity}: {words}", (action,)), name)
 
 
 def _passage(name: str, passage: Passage, render: Render, host: Host) -> ImportCandidate:

@@ -18,6 +18,8 @@ from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option, ver
 from memoryclaw.model import Fact, ReadBack
 from memoryclaw.text.prompts import visible
 
+_CONFLICTS = 3  # that are told beside a list of facts
+
 if TYPE_CHECKING:
     from memoryclaw.app.verbs import TodoState
     from memoryclaw.recall.browsing import EntityEntry, EntityShown, NoteEntry, ShownUnit
@@ -57,7 +59,8 @@ def show(context: CliContext, *, id_: str, session: str, form: str | None) -> No
 def _show_text(shown: ShownUnit) -> None:
     if sys.stdout.isatty():
         at = shown.address
-        say(styled(f"{at.path}:{at.line}-{at.end_line}", dim=True))
+        day = f"  {shown.day}, from its {shown.day_from}" if shown.day else ""
+        say(styled(f"{at.path}:{at.line}-{at.end_line}{day}", dim=True))
     click.echo(visible(shown.text), nl=not shown.text.endswith("\n"))
     from memoryclaw.writing.context import fact_in_words  # `--help` needs none
 
@@ -230,11 +233,16 @@ def facts(
         say("No such facts.")
     if then:
         remark(f"As the files were in commit {then.commit[:10]} of {then.when}: {then.subject}")
-    told = set[str]()
+    told, conflicts = set[str](), list[str]()
     for id_, others in apart.items():
         if id_ not in told:
-            remark(f"{id_} and {', '.join(others)} disagree; `memoryclaw review` lists the conflict")
+            conflicts.append(
+                f"{id_} and {', '.join(others)} disagree; `memoryclaw review` lists the conflict"
+            )
         told.update(others)
+    remark(*conflicts[:_CONFLICTS])
+    if (more := len(conflicts) - _CONFLICTS) > 0:
+        remark(f"{plural(more, 'more conflict')}; `memoryclaw review` lists all of them")
     print_freshness(fresh)
 
 

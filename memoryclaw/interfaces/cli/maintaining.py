@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import click
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
     from memoryclaw.review.machines import Exchanged
     from memoryclaw.skills.migration import Migrated
 
-_SHOWN = 20
+_EXAMPLES = 3  # of each kind of problem
+_VARYING = re.compile(
+    r"'[^']*'|\"[^\"]*\"|\d+|\S*/\S*"
+)  # what differs from one problem of a kind to the next
 _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red"}
 
 
@@ -97,6 +101,11 @@ def status(context: CliContext, *, usage: bool) -> None:
         answer(context, app, printer, name, {})
 
 
+_DAY_FROM = {
+    "name": "names of notes", "heading": "first headings", "folder": "folders", "header": "headers",
+}  # fmt: skip
+
+
 def _show_status(now: Status) -> None:
     kinds = ", ".join(f"{count} {kind}" for kind, count in now.notes.items()) or "none"
     last = now.git.last
@@ -104,6 +113,7 @@ def _show_status(now: Status) -> None:
         ("vault", now.vault),
         ("files", kinds),
         ("index", f"{now.index.engine}, {plural(now.index.units, 'unit')}, {_size(now.index.bytes)}"),
+        ("days", ", ".join(f"{count} from {_DAY_FROM[source]}" for source, count in now.days.items())),
         ("behind", f"{plural(now.behind, 'file')} behind" if now.behind else "up to date"),
         ("waiting", _waits(now.waiting, "turn", "to be consolidated")),
         ("watcher", f"running (process {now.daemon})" if now.daemon else "not running"),
@@ -197,6 +207,7 @@ def migrate(done: Migrated, dry_run: bool) -> None:
     """
     if done.before == done.after:
         say(f"The vault has format {done.after}, the newest: nothing to do.")
+        remark(done.notice)
         return
     for one in done.files:
         say(f"{styled(one.path)} -> {styled(one.to)} (the old file is in {styled(one.kept)})")
@@ -229,12 +240,17 @@ def _vectors(now: VectorStatus) -> str:
 
 
 def _list(problems: tuple[Problem, ...]) -> None:
-    for problem in problems[:_SHOWN]:
-        hint = f"; {problem.hint}" if problem.hint else ""
-        place = f"{problem.path}:{problem.line}" if problem.line else problem.path
-        say(f"    {styled(place, fg='cyan')} {styled(problem.message + hint)}")
-    if len(problems) > _SHOWN:
-        say(f"    … and {plural(len(problems) - _SHOWN, 'more', 'more')}; --json lists them all")
+    """Each kind of problem once: how many there are, and the first of them."""
+    kinds: dict[str, list[Problem]] = {}
+    for problem in problems:
+        kinds.setdefault(problem.hint or _VARYING.sub("", problem.message), []).append(problem)
+    for alike in kinds.values():
+        for problem in alike[:_EXAMPLES]:
+            hint = f"; {problem.hint}" if problem.hint else ""
+            place = f"{problem.path}:{problem.line}" if problem.line else problem.path
+            say(f"    {styled(place, fg='cyan')} {styled(problem.message + hint)}")
+        if (more := len(alike) - _EXAMPLES) > 0:
+            say(f"    … and {plural(more, 'more', 'more')} of this kind; --json lists them all")
 
 
 def _size(count: int) -> str:

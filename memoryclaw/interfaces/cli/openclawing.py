@@ -90,24 +90,40 @@ def status(context: CliContext, config: str) -> None:
 
 @openclaw.command(
     "import",
-    of="openclaw.import_notes",
-    examples=["init\nopenclaw import . --dry-run", "openclaw import ~/.openclaw/workspace"],
+    examples=["init\nopenclaw import . --dry-run", "openclaw import ~/.openclaw/workspace --yes"],
 )
 @click.argument("workspace", metavar="[FOLDER]", required=False, default="", type=TEXT)
 @_config
 @flag("--dry-run", "Tell what would be proposed, and write nothing.")
-def import_(done: ImportReport, dry_run: bool) -> None:
+@flag("--yes", "Propose it without asking.")
+def import_(context: CliContext, workspace: str, config: str, *, dry_run: bool, yes: bool) -> None:
     """Propose what OpenClaw kept in MEMORY.md, USER.md and memory/; you decide in `review`.
 
     Without FOLDER it takes the workspace that OpenClaw's configuration names. The files there are only read, and
-    importing again proposes nothing twice.
+    importing again proposes nothing twice. On a terminal it shows first what it found, and asks.
     """
+    with context.app("importing from OpenClaw") as app:
+        if not (dry_run or yes or context.json) and sys.stdin.isatty():
+            planned = app.openclaw.import_notes(workspace, config=config, dry_run=True)
+            if planned.proposed:
+                _tell_import(planned)
+                if not click.confirm("Propose this?"):
+                    say("Nothing was written.")
+                    return
+        done = app.openclaw.import_notes(workspace, config=config, dry_run=dry_run)
+    if context.json:
+        as_json(shapes.imported_notes(done))
+    else:
+        _tell_import(done)
+
+
+def _tell_import(done: ImportReport) -> None:
     for item in done.proposed:
         say(f"{padded(item.kind, 8, bold=True)} {styled(item.what)}  {styled(item.source, dim=True)}")
-    verb = "would wait" if dry_run else "wait" if len(done.proposed) != 1 else "waits"
+    verb = "would wait" if done.dry_run else "wait" if len(done.proposed) != 1 else "waits"
     known = f"; {plural(done.known, 'thing')} known already" if done.known else ""
     say(f"{plural(len(done.proposed), 'proposal')} {verb} for a yes or a no{known}.")
-    if done.proposed and not dry_run:
+    if done.proposed and not done.dry_run:
         say("`memoryclaw review` shows them.")
     remark(*done.notices)
 

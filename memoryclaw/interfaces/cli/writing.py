@@ -6,13 +6,14 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from memoryclaw import config
-from memoryclaw.errors import InputError
+from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import Bar, as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import pairs, table
@@ -88,6 +89,8 @@ def init(
     done = init_vault(
         root, commit=new if take else (), paths=paths, owner=_owner(context, root, owner, yes=yes)
     )
+    if found.notes and done.action == "created":
+        _read(root)
     may_ask = not (yes or is_passing or config.own_vault(os.environ) == root)
     if own or (may_ask and _asked(context, _ownership())):
         remember_vault(root)
@@ -97,6 +100,14 @@ def init(
         return
     tell(context, done)
     _tell_next(found, paths, root, left=0 if take else len(new), new=done.action != "confirmed")
+
+
+def _read(root: Path) -> None:
+    """Reads the notes of a new vault into its index, so that `status` tells of them what was told here; what hinders that, the next verb says."""
+    from memoryclaw.app import open_vault
+
+    with suppress(MemoryClawError), Bar() as bar, open_vault(root, progress=bar) as app:
+        app.sync()
 
 
 def _owner(context: CliContext, root: Path, name: str, *, yes: bool) -> str:
@@ -168,6 +179,12 @@ def _folder(root: Path) -> str:
     return "." if root == config.here() else shlex.quote(os.fspath(root))
 
 
+_READ_ALL_THE_SAME = (
+    " by git's rules, and read here all the same; `audience.folders: {FOLDER: owner}` keeps them for you alone, "
+    "`index.exclude: [FOLDER/]` leaves them unread"
+)
+
+
 def _tell_survey(found: Survey) -> None:
     """Prints what a folder holds, as far as there is anything."""
     if not found.notes:
@@ -179,7 +196,7 @@ def _tell_survey(found: Survey) -> None:
         ("with", ", ".join(plural(count, what) for what, count in counts.items() if count)),
         ("languages", ", ".join(f"{code} {count}" for code, count in found.languages.items())),
         ("beside", ", ".join(f"{count} {suffix}" for suffix, count in found.other.items() if found.place != "vault")),
-        ("ignored", plural(found.ignored, "note") + " by git's rules" if found.ignored else ""),
+        ("ignored", plural(found.ignored, "note") + _READ_ALL_THE_SAME if found.ignored else ""),
         ("secrets", f"{', '.join(found.secret)}: not committed" if found.secret else ""),
         ("changed", f"{plural(len(found.changed), 'file')} with changes that you did not commit: left as they are" if found.changed else ""),
         *((f"{one.folder}/", f"{plural(one.files, 'file')} of yours under a name of MemoryClaw's: {one.meaning}") for one in found.named),

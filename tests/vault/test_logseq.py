@@ -1,0 +1,84 @@
+"""A graph of Logseq: its tasks, journals, namespaces, properties of pages and blocks, and the backups that are not read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from memoryclaw.app import App
+from memoryclaw.vault.todos import read_todo, with_tick
+
+GRAPH = {
+    "logseq/config.edn": '{:journal/page-title-format "MMMM do, yyyy"}\n',
+    "logseq/bak/pages/Boat/2021.md": "- an old anchor\n",
+    "journals/2021_04_12.md": "- Met Ana about the anchor, see [[April 11th, 2021]] and [[Acme/Sales]]\n  id:: 64f1b2c3-aaaa-bbbb-cccc-0123456789ab\n  collapsed:: true\n",
+    "journals/2021_04_11.md": "- TODO [#A] buy rope\n  DEADLINE: <2026-12-01 Tue .+1w>\n  SCHEDULED: <2026-11-28 Sat>\n- LATER call Jo\n- DONE pay\n- TODO\n- NOWHERE to go\n",
+    "pages/Acme___Sales.md": "alias:: Acme Nord\ntags:: trade, [[north]]\nregion:: Bergen\n\n- We sell rope.\n  rating:: 5\n",
+    "pages/Links.md": "- [[2021-04-11]] [[Apr 11th, 2021]] [[Acme Nord]] [[May 1st, 2021]]\n",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    root = tmp_path_factory.mktemp("graph")
+    for path, text in GRAPH.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    with App(root) as opened:
+        opened.sync()
+        yield opened
+
+
+def test_task_words_are_to_dos_with_their_days(app: App) -> None:
+    assert [(todo.text, todo.status, todo.due, todo.scheduled) for todo in app.todos(state="all")] == [
+        ("buy rope", "open", "2026-12-01", "2026-11-28"),
+        ("call Jo", "open", "", ""),
+        ("pay", "done", "", ""),
+    ]
+
+
+def test_a_journal_is_of_its_day_and_links_by_day_lead_to_it(app: App) -> None:
+    assert {one.path: one.at for one in app.browse()}["journals/2021_04_12.md"] == "2021-04-12"
+    assert [end.to for end in app.links("journals/2021_04_12").out] == [
+        "journals/2021_04_11",
+        "pages/Acme___Sales",
+    ]
+    assert [end.to for end in app.links("pages/Links").out] == ["journals/2021_04_11"] * 2 + [
+        "pages/Acme___Sales",
+        "",
+    ]
+    assert [end.source for end in app.links("journals/2021_04_11").back] == [
+        "journals/2021_04_12.md",
+        *["pages/Links.md"] * 2,
+    ]
+    assert [end.source for end in app.links("pages/Acme___Sales").back] == [
+        "journals/2021_04_12.md",
+        "pages/Links.md",
+    ]
+
+
+def test_properties_of_a_page_are_its_own_and_those_of_blocks_are_not(app: App) -> None:
+    page = next(one for one in app.browse() if one.path == "pages/Acme___Sales.md")
+    assert (page.title, page.tags) == ("Acme/Sales", ("trade", "north"))
+    facts = [(fact.entity, fact.field, fact.value) for path, fact in app.catalog.facts() if path == page.path]
+    assert ("Acme/Sales", "region", "Bergen") in facts
+    assert not {field for _, fact in app.catalog.facts() for field in [fact.field]} & {
+        "id",
+        "collapsed",
+        "rating",
+    }
+
+
+def test_backups_are_not_read(app: App) -> None:
+    assert [match.path for match in app.search("anchor").matches] == ["journals/2021_04_12.md"]
+    assert "logseq/bak/" in app.status().ignored
+
+
+def test_a_task_word_is_ticked_as_one() -> None:
+    assert with_tick("- LATER call Jo", done=True, today="2026-11-26") == "- DONE call Jo"
+    assert with_tick("\t- DONE call Jo", done=False, today="2026-11-26") == "\t- TODO call Jo"
+    assert read_todo("- now or later") is None
+    todo = read_todo("- TODO [#A] buy rope")
+    assert todo is not None
+    assert (todo.text, todo.priority) == ("buy rope", "high")
