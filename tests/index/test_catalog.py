@@ -131,7 +131,7 @@ def test_the_tokens_of_a_file_stand_side_by_side(catalog: Catalog) -> None:
             "characters": "",
         }
     }
-    assert found[second][2:] == (0, 0, 0, 4, 0)
+    assert found[second][2:] == (0, 0, 0, 4, 0, 0)
 
 
 def test_the_usual_length_of_a_column_is_the_mean_of_its_kind_or_of_all(catalog: Catalog) -> None:
