@@ -11,7 +11,7 @@ from memoryclaw.hosts.settings_file import SettingsEditor
 
 NAME = "memory-consolidate"
 FILE = f"skills/{NAME}/SKILL.md"
-_OURS = re.compile(rf"\A---\nname: {NAME}\n(?s:.*)\bconsolidate\b[^\n]* --answers ")
+_BEGINS, _HOLDS = f"---\nname: {NAME}\n", "consolidate --answers "  # what is ours
 _COMMAND = re.compile(r"(?m)(?<=`)memoryclaw (?=\w)|(?<=   )memoryclaw (?=\w)")
 
 
@@ -22,7 +22,7 @@ def skill_for(text: str, words: Sequence[str], vault: str) -> str:
 
 
 def _skill_in(text: str) -> str:
-    return text if _OURS.match(text) else ""
+    return text if text.startswith(_BEGINS) and _HOLDS in text else ""
 
 
 def _with_skill(text: str, skill: str) -> str:
