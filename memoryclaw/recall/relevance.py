@@ -104,7 +104,7 @@ def _is_look_up(question: Question) -> bool:
     is_cut = any(leaf.via == "bigram" for leaf in question.leaves)
     plain = bool(question.weights) and question.in_words and not question.query.ranges
     typed = words_of(text)
-    is_phrase = len(typed) <= PHRASE and typed[0] in question.weights  # `masts down`
+    is_phrase = 0 < len(typed) <= PHRASE and typed[0] in question.weights  # `masts down`
     is_sentence = question.is_sentence and not is_phrase
     return tells and plain and not (is_cut or is_sentence or _is_order(question))
 

@@ -66,6 +66,7 @@ class Exchange(NamedTuple):
     typed: Sequence[str]  # the tokens of its turn, up to where nobody types any more
     first: bool  # of a person's turns in the segment
     before: str  # the assistant's last words
+    offered: frozenset[str]  # the words of these
     after: str  # its next
     session: SessionLook
 
@@ -77,12 +78,12 @@ def exchanges(talk: Talk, turns: Sequence[Turn], session: SessionLook) -> Iterat
         beside, turn = list(group), turns[number]
         before = next((t.text for t in reversed(turns[:number]) if t.role == "assistant"), "")
         after = next((t.text for t in turns[number + 1 :] if t.role == "assistant"), "")
-        typed = tokens_unread(turn.text[:_TYPED])
+        typed, offered = tokens_unread(turn.text[:_TYPED]), frozenset(words_of(before))
         for said in beside:
             tokens = (tokens_unread if said.kind == "unread" else tokens_of)(said.quote)
             words = grammar(said.language)
             yield Exchange(
-                said, words, tokens, beside, turn, typed, number == people[0], before, after, session
+                said, words, tokens, beside, turn, typed, number == people[0], before, offered, after, session
             )
 
 
@@ -90,10 +91,10 @@ def _asks(text: str) -> bool:
     return text.rstrip(" )\"'*_").endswith(("?", "？"))
 
 
-def _shared(first: Iterable[str], second: Iterable[str]) -> float:
+def _shared(first: Iterable[str], second: frozenset[str]) -> float:
     """The share of the telling words of the first text that stand in the second."""
     mine = {word for word in first if len(word) > 3 or word.isdigit()}
-    return len(mine & set(second)) / max(1, len(mine))
+    return len(mine & second) / max(1, len(mine))
 
 
 def _kind(kind: str) -> Callable[[Exchange], float]:
@@ -124,6 +125,8 @@ FEATURES: Mapping[str, Callable[[Exchange], float]] = {
     "own thing": _holds("possessives_own"),
     "own role": lambda one: _holds("possessives_own")(one) and _holds("roles")(one),
     "a role": _holds("roles"),
+    "a liking": _holds("preference_words"),
+    "a preference": _kind("prefer"),
     "a possession": _kind("have"),
     "a wish": _kind("wish"),
     "of the speaker": _subject("own"),
@@ -138,12 +141,13 @@ FEATURES: Mapping[str, Callable[[Exchange], float]] = {
     # its turn
     "lines of its turn": lambda one: math.log1p(one.turn.text.count("\n")),
     "own thing in its turn": lambda one: grammar(UNREAD).possessives_own.within(one.typed),
+    "a long turn without an own thing": lambda one: len(one.turn.text) > _TYPED and not grammar(UNREAD).possessives_own.within(one.typed),
     "statements beside it": lambda one: math.log1p(len(one.beside) - 1),
     "code near": lambda one: "```" in one.turn.text or "{" in one.turn.text,
     "opens the session": lambda one: one.first,
     # the exchange
     "answers a question": lambda one: _asks(one.before[-200:]) or "?" in one.before[-200:],
-    "takes up the assistant": lambda one: _shared(one.tokens, words_of(one.before)),
+    "takes up the assistant": lambda one: _shared(one.tokens, one.offered),
     "acknowledged": lambda one: one.words.acknowledgements.at(tokens_of(one.after[:80])) > 0,
     # the session
     "length of the session": lambda one: math.log1p(one.session.turns),
