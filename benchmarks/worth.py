@@ -1,10 +1,10 @@
 """Learns what makes a statement worth having in a month, and says how well: logistic regression over the features of `talk/worth.py`.
 
-python benchmarks/worth.py FOLDER [FOLDER ...] [--judge FOLDER:NAME,NAME] [--weight FOLDER=0.25] [--features 25] [--write]
+python benchmarks/worth.py FOLDER [FOLDER ...] [--judge FOLDER:NAME,NAME] [--weight FOLDER=0.5] [--kept] [--write]
 
 A folder holds, for each person, NAME.jsonl (turns as `memoryclaw capture` takes them) and NAME.gold.jsonl (what is worth having). Each
 person is judged by a sum that never saw them; those named with `--judge` are never learned from. `--write` keeps what all others teach in
-`memoryclaw/data/worth.toml`. Needs numpy (`pip install 'memoryclaw[vectors]'`).
+`memoryclaw/data/worth.toml`, `--kept` prints what is kept at the cuts of that file. Needs numpy (`pip install 'memoryclaw[vectors]'`).
 """
 
 from __future__ import annotations
@@ -15,44 +15,46 @@ import json
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from memoryclaw.model import Turn
+from memoryclaw.consolidation.claims import claims_of
+from memoryclaw.model import FROM_NOW_ON, Turn
 from memoryclaw.talk import worth
-from memoryclaw.talk.acceptance import verdict
-from memoryclaw.talk.statements import Statement, read
+from memoryclaw.talk.statements import Talk, Worth, read
+from memoryclaw.text.host_marks import without_marks
 
 KEPT = ("fact", "preference", "decision", "environment", "lesson")  # kinds of gold worth having
-CUTS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
-_PENALTY, _FIRST_PENALTY = 60.0, 200.0
+_STEPS = (-1.0, -0.04, -0.02, 0.0, 0.02, 0.04)  # by which each cut is shown higher or lower
+_PENALTY = 200.0
 _DATA = Path(worth.__file__).parents[1] / "data/worth.toml"
 
 
+class Session(NamedTuple):
+    """A session of a person, read, and what of it is worth having."""
+
+    person: str
+    name: str
+    weight: float
+    learned: bool  # may be learned from
+    gold: list[dict[str, Any]]
+    turns: list[Turn]
+    talk: Talk
+    look: worth.SessionLook
+
+
 class Candidate(NamedTuple):
-    """A statement of a person, with its features and the gold that it holds."""
+    """The features of a statement, and whether it holds gold."""
 
     person: str
     weight: float
-    learned: bool  # may be learned from
-    statement: Statement
+    learned: bool
     features: dict[str, float]
-    gold: frozenset[str]  # ids of what is worth having that it holds
+    gold: bool  # holds what is worth having
     other: bool  # holds gold of another kind: an event, a to-do
-    trap: bool
-
-    @property
-    def kept(self) -> bool:
-        """True where the table keeps it and the sum has a say."""
-        return verdict(self.statement).verdict in ("fact", "statement") and weighs(self.statement)
-
-
-def weighs(said: Statement) -> bool:
-    """True for what does not pass the sum by."""
-    return not (said.stressed or said.kind == "order")
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -76,57 +78,88 @@ def holds(text: str, values: Sequence[str]) -> bool:
     return False
 
 
-def candidates(folder: Path, weight: float, judged: Collection[str]) -> Iterator[Candidate]:
-    """The statements that the reader of talk makes of everybody in a folder."""
+def sessions(folder: Path, weight: float = 1.0, judged: Collection[str] = ()) -> Iterator[Session]:
+    """The sessions of everybody in a folder, as the reader of talk reads them."""
     for path in sorted(folder.glob("*.gold.jsonl")):
         person = path.name.removesuffix(".gold.jsonl")
-        gold = [one for one in rows(path) if not one.get("from")]
-        sessions: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        gold = [row for row in rows(path) if not row.get("from")]
+        lines: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for turn in rows(folder / f"{person}.jsonl"):
-            sessions[turn["session"]].append(turn)
-        for name, lines in sessions.items():
+            lines[turn["session"]].append(turn)
+        for name, of_session in lines.items():
             turns = [
                 Turn(
                     id="", session=name, turn=str(turn["turn"]), ts=turn.get("ts", ""), role=turn["role"], name=turn.get("name") or "",
-                    text=turn.get("content") or str(turn.get("result") or ""), line=number, end_line=number,
+                    text=without_marks(turn.get("content") or "").own or str(turn.get("result") or ""), line=number, end_line=number,
                 )
-                for number, turn in enumerate(lines)
+                for number, turn in enumerate(of_session, 1)
             ]  # fmt: skip
-            mine = [one for one in gold if one["session"] == name]
-            talk = read(turns, {})
-            look = worth.SessionLook.of(turns, "en")
-            for said, features in worth.features_of(talk, turns, look):
-                text = " ".join((said.words, *(str(told) for told in said.assertions)))
-                held = [one for one in mine if holds(text, one["values"])]
-                ids = frozenset(one["id"] for one in held if one["kind"] in KEPT)
-                yield Candidate(
-                    f"{folder}/{person}", weight, person not in judged, said, features, ids,
-                    not ids and any(one["kind"] != "trap" for one in held), any(one["kind"] == "trap" for one in held),
-                )  # fmt: skip
+            yield Session(
+                f"{folder}/{person}", name, weight, person not in judged, [row for row in gold if row["session"] == name],
+                turns, read(turns, {}), worth.SessionLook.of(turns, "en"),
+            )  # fmt: skip
+
+
+def candidates(every: Iterable[Session]) -> Iterator[Candidate]:
+    """The statements of some sessions, in order."""
+    for session in every:
+        for exchange in worth.exchanges(session.talk, session.turns, session.look):
+            said = exchange.said
+            text = " ".join((said.words, *map(str, said.assertions)))
+            kinds = {row["kind"] for row in session.gold if holds(text, row["values"])}
+            gold = not kinds.isdisjoint(KEPT)
+            yield Candidate(
+                session.person, session.weight, session.learned, worth.features_of(exchange), gold,
+                not gold and bool(kinds - {"trap"}),
+            )  # fmt: skip
+
+
+class Item(NamedTuple):
+    """What is kept of a session, and the gold that it holds."""
+
+    kind: str  # fact | statement | order
+    text: str
+    gold: frozenset[str]
+    trap: bool
+    worth: str
+
+
+def worth_by(chances: Iterator[float], step: float = 0.0) -> Callable[[worth.Exchange], Worth]:
+    """Takes the worth of each statement from some chances; the cuts are higher by a step."""
+
+    def worth_of(exchange: worth.Exchange) -> Worth:
+        chance = next(chances)
+        return Worth(chance, (), chance >= worth.cut_of(worth.cut_name(exchange)) + step)
+
+    return worth_of
+
+
+def items(session: Session, worth_of: Callable[[worth.Exchange], Worth] = worth.worth_of) -> list[Item]:
+    """What is kept of a session."""
+    talk = worth.weigh(session.talk, session.turns, session.look, worth_of)
+    kept: dict[str, Item] = {}
+    for claim in claims_of(talk):
+        if claim.how == "end" or (claim.confidence == "low" and not claim.is_statement):
+            continue  # it ends something, or waits
+        text = f"{claim.entity} {claim.field}: {claim.value}"
+        held = [row for row in session.gold if holds(text, row["values"])]
+        kind = "order" if claim.field == FROM_NOW_ON else "statement" if claim.is_statement else "fact"
+        ids = frozenset(f"{session.person} {row['id']}" for row in held if row["kind"] != "trap")
+        kept[text] = Item(kind, text, ids, any(row["kind"] == "trap" for row in held), claim.worth)
+    return list(kept.values())
 
 
 class Sum:
-    """Logistic regression with a penalty on the square of its weights, by Newton's method, over the features that weigh most."""
+    """Logistic regression with a penalty on the square of its weights, by Newton's method."""
 
-    def __init__(self, pool: Sequence[Candidate], most: int) -> None:
+    def __init__(self, pool: Sequence[Candidate]) -> None:
         pool = [one for one in pool if one.learned and not one.other]
-        self.names = list(worth.FEATURES)
-        self._fit(pool, _FIRST_PENALTY)
-        if most < len(self.names):
-            order = sorted(zip(self.names, self.weights[1:], strict=True), key=lambda pair: -abs(pair[1]))
-            self.names = [name for name, _ in order[:most]]
-            self._fit(pool, _PENALTY)
-
-    def _matrix(self, pool: Sequence[Candidate]) -> Any:
-        return np.array([[one.features[name] for name in self.names] for one in pool], dtype=float)
-
-    def _fit(self, pool: Sequence[Candidate], penalty: float) -> None:
-        x = self._matrix(pool)
-        y = np.array([bool(one.gold) for one in pool], dtype=float)
+        x = _matrix(pool)
+        y = np.array([one.gold for one in pool], dtype=float)
         weight = np.array([one.weight for one in pool])
         self.mean, self.deviation = x.mean(0), x.std(0) + 1e-6
         z = np.hstack([np.ones((len(y), 1)), (x - self.mean) / self.deviation])
-        penalties = np.array([1e-3] + [penalty] * len(self.names))
+        penalties = np.array([1e-3] + [_PENALTY] * len(worth.FEATURES))
         self.weights = np.zeros(z.shape[1])
         for _ in range(20):
             p = 1 / (1 + np.exp(-np.clip(z @ self.weights, -30, 30)))
@@ -135,11 +168,11 @@ class Sum:
 
     def scores(self, pool: Sequence[Candidate]) -> Any:
         """The scores of some statements."""
-        z = (self._matrix(pool) - self.mean) / self.deviation
+        z = (_matrix(pool) - self.mean) / self.deviation
         return 1 / (1 + np.exp(-np.clip(z @ self.weights[1:] + self.weights[0], -30, 30)))
 
     def __str__(self) -> str:
-        terms = zip(self.names, self.mean, self.deviation, self.weights[1:], strict=True)
+        terms = zip(worth.FEATURES, self.mean, self.deviation, self.weights[1:], strict=True)
         shown = "\n".join(
             f"{name} {mean:.4f} {deviation:.4f} {weight:.4f}"
             for name, mean, deviation, weight in sorted(terms, key=lambda term: -abs(term[3]))
@@ -148,43 +181,34 @@ class Sum:
         return f"{head}bias = '''\n{self.weights[0]:.4f}\n'''\n\nfeatures = '''\n{shown}\n'''\n"
 
 
-def left_out(every: Sequence[Candidate], most: int) -> Any:
+def _matrix(pool: Sequence[Candidate]) -> Any:
+    return np.array([list(one.features.values()) for one in pool], dtype=float)
+
+
+def left_out(pool: Sequence[Candidate]) -> list[float]:
     """The score of every statement by a sum that never saw its person."""
-    scores = np.zeros(len(every))
-    for person in dict.fromkeys(one.person for one in every):
-        mine = [at for at, one in enumerate(every) if one.person == person]
-        fitted = Sum([one for one in every if one.person != person], most)
-        scores[mine] = fitted.scores([every[at] for at in mine])
-    return scores
+    scores = np.zeros(len(pool))
+    for person in dict.fromkeys(one.person for one in pool):
+        mine = [at for at, one in enumerate(pool) if one.person == person]
+        fitted = Sum([one for one in pool if one.person != person])
+        scores[mine] = fitted.scores([pool[at] for at in mine])
+    return [float(score) for score in scores]
 
 
-def report(title: str, every: Sequence[Candidate], scores: Any, gold: int) -> None:
-    """Prints what is kept without the sum and at each cut."""
-    y = np.array([bool(one.gold) for one in every])
-    order = np.argsort(-scores, kind="stable")
-    precision = np.cumsum(y[order]) / (1 + np.arange(len(y)))
-    print(
-        f"{title}: {len(every)} statements, {y.sum()} hold gold; average precision {precision[y[order]].mean():.3f}"
-    )
-    by_table = np.array([one.kept for one in every])
-    passing = np.array(
-        [
-            verdict(one.statement).verdict in ("fact", "statement") and not weighs(one.statement)
-            for one in every
-        ]
-    )
-    for name, kept in (
-        ("table", by_table | passing),
-        *((f"table, sum >= {cut}", by_table & (scores >= cut) | passing) for cut in CUTS),
-    ):
-        items = [one for one, keep in zip(every, kept, strict=True) if keep]
-        ids = {id_ for one in items for id_ in one.gold}
-        count = max(1, len(items))
-        print(
-            f"  {name:<18} kept {len(items):>4}  holds gold {sum(bool(one.gold) for one in items) / count:.3f}"
-            f"  any {sum(bool(one.gold) or one.other for one in items) / count:.3f}  gold kept {len(ids) / max(1, gold):.3f}"
-            f"  traps {sum(one.trap for one in items)}"
-        )
+def figures(kept: Sequence[Item], every: Iterable[Session]) -> str:
+    """How many of the kept items hold gold, by kind, and how much of the gold is kept."""
+    gold = {
+        f"{one.person} {row['id']}": row["kind"] for one in every for row in one.gold if row["kind"] != "trap"
+    }
+    held = set[str]().union(*(item.gold for item in kept))
+    shown = []
+    for kind in ("statement", "fact", "order"):
+        of_kind = [bool(item.gold) for item in kept if item.kind == kind]
+        shown.append(f"{kind}s {sum(of_kind) / max(1, len(of_kind)):.3f} of {len(of_kind):<4}")
+    lasting = [id_ for id_, kind in gold.items() if kind in KEPT]
+    shown.append(f"gold kept {len(held & gold.keys()) / max(1, len(gold)):.3f}")
+    shown.append(f"what lasts {len(held.intersection(lasting)) / max(1, len(lasting)):.3f}")
+    return "  ".join((*shown, f"traps {sum(item.trap for item in kept)}"))
 
 
 def main(args: Sequence[str]) -> int:
@@ -195,25 +219,34 @@ def main(args: Sequence[str]) -> int:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--judge", action="append", default=[], metavar="FOLDER:NAME,NAME")
     parser.add_argument("--weight", action="append", default=[], metavar="FOLDER=NUMBER")
-    parser.add_argument("--features", type=int, default=25)
+    parser.add_argument("--kept", action="store_true")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args(args)
     judged = {folder: names.split(",") for folder, _, names in (one.rpartition(":") for one in options.judge)}
     weights = {folder: float(number) for folder, _, number in (one.rpartition("=") for one in options.weight)}
-    every: list[Candidate] = []
+    every = [
+        session
+        for folder in options.folders
+        for session in sessions(folder, weights.get(str(folder), 1.0), judged.get(str(folder), ()))
+    ]
+    pool = list(candidates(every))
+    scores = left_out(pool)
     for folder in options.folders:
-        every += candidates(folder, weights.get(str(folder), 1.0), judged.get(str(folder), ()))
-    scores = left_out(every, options.features)
-    for folder in options.folders:
-        at = [n for n, one in enumerate(every) if one.person.startswith(f"{folder}/")]
-        gold = {
-            one["id"]
-            for path in folder.glob("*.gold.jsonl")
-            for one in rows(path)
-            if one["kind"] in KEPT and not one.get("from")
-        }
-        report(str(folder), [every[n] for n in at], scores[at], len(gold))
-    fitted = Sum(every, options.features)
+        of_folder = [n for n, one in enumerate(pool) if Path(one.person).parent == folder]
+        gold = np.array([pool[n].gold for n in sorted(of_folder, key=lambda n: -scores[n])])
+        precision = (np.cumsum(gold) / (1 + np.arange(len(gold))))[gold]
+        print(f"{folder}: {len(gold)} statements, average precision {precision.mean():.3f}")
+        mine = [one for one in every if Path(one.person).parent == folder]
+        for step in _STEPS:
+            worth_of = worth_by(iter([scores[n] for n in of_folder]), step)
+            kept = [item for one in mine for item in items(one, worth_of)]
+            print(f"  cuts {step:+.2f}  {figures(kept, mine)}")
+    if options.kept:
+        worth_of = worth_by(iter(scores))
+        for one in every:
+            for item in items(one, worth_of):
+                print("+" if item.gold else "-", Path(one.person).name, one.name, item.kind, item.text)
+    fitted = Sum(pool)
     if options.write:
         _DATA.write_text(str(fitted), encoding="utf-8")
     print(fitted)

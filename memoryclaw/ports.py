@@ -56,6 +56,10 @@ class Lookup(Protocol):
         """What else these entities are called, by `aliases.yaml` or by their own notes: (key, key of the other name)."""
         ...
 
+    def namesakes(self, entities: Iterable[tuple[str, str]]) -> Mapping[str, str]:
+        """Of notes (path, entity), those that merely have one name: what each is called with its folder, by path."""
+        ...
+
     def value_counts(self) -> Sequence[tuple[str, str, int]]:
         """How many different values each field of each entity has now: (key of the entity, field, values)."""
         ...

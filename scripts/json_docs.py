@@ -114,7 +114,7 @@ VERBS = (
             "more": "what was left out besides, counted by reason",
             "gone": "how much of what was decided on is no longer there",
         }, title="show --as recall"),
-    Verb(f"show {shlex.quote(FACT)}", "One note, section, fact or turn as it is in its file.", {"text": "its lines, exactly", "digest": "SHA-256 of its whole file; `edit --text` wants it back", "superseded": "of an episode, a log or a turn: each line whose fact holds no longer, what it told (`fact`, `entity`, `field`, `value`), and what holds `now`, `since` when"}),
+    Verb(f"show {shlex.quote(FACT)}", "One note, section, fact or turn as it is in its file.", {"text": "its lines, exactly", "digest": "SHA-256 of its whole file; `edit --text` wants it back", "superseded": "of an episode, a log or a turn: each line whose fact holds no longer, what it told (`fact`, `entity`, `field`, `value`), and what holds `now`, `since` when", "day": "of a plain note: its day", "day_from": "where that stands: `header`, `name`, `heading` or `folder`"}),
     Verb(
         f"show --as uses {shlex.quote(FACT)}",
         "How strongly a memory is remembered ([recall.md](recall.md#strength)), and the uses that this rests on.",
@@ -242,6 +242,7 @@ VERBS = (
         "The state of the vault; nothing is changed, not even the index.",
         {
             "notes": "files on disk, by kind",
+            "days": "how many plain notes have their day from their `header`, `name`, `heading` or `folder`",
             "behind": "how many files a sync would add, update or remove",
             "problems": "problems, as of the last sync",
             "degraded": "why the files or the index cannot be examined; empty when they can",

@@ -43,6 +43,9 @@ _LASTING = {
     ),
 }  # fmt: skip
 _QUOTED = re.compile(r"""'[^']*'|"[^"$`\\!]*["]""")  # a shell reads nothing in these
+_HOME = re.compile(r"""('[^']*'|"[^"]*")|(?<= )~(?=/)""")
+# A command, the file that it reads, and what reads its output.
+_PIPED = re.compile(r"""((?:'[^']*'|"[^"]*"|[^|<'"])*?)(?: < (\S+))?(?: \| (.*))?""", re.DOTALL)
 _SHELL = frozenset("|&;<>()$`\\*?[]#~{}!\n")
 
 
@@ -58,6 +61,14 @@ def plain(script: str) -> list[str]:
         return []
     command, *args = shlex.split(script) or [""]
     return args if command == "memoryclaw" else []
+
+
+def _in_shell(script: str, typed: str, environ: Mapping[str, str], cwd: Path) -> tuple[int, str]:
+    ended = subprocess.run(
+        ["bash", "-c", script], cwd=cwd, env=environ, input=typed, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        encoding="utf-8", timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    return ended.returncode, ended.stdout
 
 
 class Stem:
@@ -108,15 +119,18 @@ class Stem:
             ]
 
     def type(self, script: str, *, environ: Mapping[str, str], cwd: Path) -> tuple[int, str]:
-        """Runs a command line to its end: its exit code and what it printed on both streams; only one that needs a shell gets one."""
-        args = plain(script)
-        if args and self.fits(environ):
-            return self.run(args, stdin="", environ=environ, cwd=cwd, one=True)[:2]
-        ended = subprocess.run(
-            ["bash", "-c", script], cwd=cwd, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            encoding="utf-8", timeout=PATIENCE, check=False,
-        )  # fmt: skip
-        return ended.returncode, ended.stdout
+        """Runs a command line to its end: its exit code and what it printed on both streams; what needs a shell gets one."""
+        script = _HOME.sub(lambda hit: hit[1] or environ.get("HOME", "~"), script)
+        parts = _PIPED.fullmatch(script)
+        args = plain(parts[1]) if parts else []
+        if not parts or not args or not self.fits(environ):
+            return _in_shell(script, "", environ, cwd)
+        typed = Path(cwd, parts[2]).read_text(encoding="utf-8") if parts[2] else ""
+        if not parts[3]:
+            return self.run(args, stdin=typed, environ=environ, cwd=cwd, one=True)[:2]
+        _, out, err = self.run(args, stdin=typed, environ=environ, cwd=cwd)
+        code, printed = _in_shell(parts[3], out, environ, cwd)
+        return code, err + printed
 
     def start(
         self, args: list[str], streams: list[str], *, environ: Mapping[str, str], cwd: Path | None

@@ -1177,6 +1177,10 @@ class App:
             )
         except IndexBehindError as error:  # the run is made, and another night asks what time wants
             run = run._replace(notices=(*run.notices, f"upkeep waits: {error}"))
+        for change in run.changes.changes if run.applied else ():
+            if any(getattr(action, "how", "") == "denied" for action in change.actions):
+                with suppress(MemoryClawError):  # its line says so all the same
+                    self.feedback(change.id, 1, note=change.evidence[0])
         if not dry_run:
             with suppress(MemoryClawError, OSError):  # another night does it
                 self.ledger.roll_up(self.clock())

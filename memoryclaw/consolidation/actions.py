@@ -12,6 +12,7 @@ import hashlib
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -539,6 +540,64 @@ class EndFact(_FileAction):
 
 
 @dataclass(frozen=True, slots=True)
+class DoubtFact(_FileAction):
+    """Has a value wait that a person said to be wrong, or wants to be forgotten: its line names the turn."""
+
+    entity: str
+    field: str  # empty for a statement
+    value: str
+    verify_by: str  # ISO date
+    turn: str  # the episode and its line: `2026-11-02_10-00-00_ana#^l3`
+    how: str = "denied"  # or unwanted
+    heading: ClassVar[str] = "Fact to be verified"
+    counted_as: ClassVar[str] = "doubted"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The fact in its file."""
+        return self.path, self.entity, self.field, self.value
+
+    @property
+    def subject(self) -> str:
+        """The fact in words."""
+        return f"To be verified: {fact_in_words(self.entity, self.field, self.value)}"
+
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the day and the turn on the line, if it still stands and has room."""
+        file = _CachedFile(self.path, collections)
+        fact = next((one for one in file.facts(text or "").facts if self._is_of(one)), None)
+        if text is None or fact is None:
+            return text
+        with suppress(InputError):  # it stands in a table, or a header
+            return with_inline(
+                text, file, fact.id, {"verify_by": self.verify_by, self.how: f"[[{self.turn}]]"}
+            )
+        return text
+
+    def _is_of(self, fact: Fact) -> bool:
+        return (
+            fact.current
+            and same(fact.entity, self.entity)
+            and same(fact.field, self.field)
+            and fact.value == self.value
+        )
+
+    def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
+        """The line with its days."""
+        facts = _CachedFile(self.path, collections).facts(text or "").facts
+        return standing([fact for fact in facts if self._is_of(fact)][:1])
+
+    @property
+    def changed(self) -> str:
+        """The fact in words."""
+        return fact_in_words(self.entity, self.field, self.value)
+
+    def may_be_proposed(self) -> bool:
+        """Allows semantic files."""
+        return _is_semantic(self.path)
+
+
+@dataclass(frozen=True, slots=True)
 class MoveFile(_FileAction):
     """Moves a file as it is; a merge moves the near duplicate to the archive."""
 
@@ -819,7 +878,7 @@ def _ends_with_block(line: str, block: str) -> bool:
 
 
 ACTIONS: tuple[type[Action], ...] = (
-    NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource, AddLines, EndFact, MoveFile, TickTodo, TakeIn,
+    NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource, AddLines, EndFact, DoubtFact, MoveFile, TickTodo, TakeIn,
     RenameEntity, AddSynonym, NoteBelow, Stands,
 )  # fmt: skip
 

@@ -339,6 +339,7 @@ _NAMES = {
     "fact": ("fact", "facts"),
     "statement": ("statement", "statements"),
     "ended": ("superseded value", "superseded values"),
+    "doubted": ("fact to be verified", "facts to be verified"),
     "waiting": ("waiting fact", "waiting facts"),
     "skill": ("skill draft", "skill drafts"),
     "merge": ("merge", "merges"),

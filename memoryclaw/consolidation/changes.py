@@ -72,6 +72,12 @@ class Quote(NamedTuple):
     answer: int = 0  # the line of the assistant's words that are quoted in it
 
 
+DENIED, UNWANTED = (
+    "denied",
+    "unwanted",
+)  # how a fact is told that somebody says is wrong, or wants to be forgotten
+
+
 class Claim(NamedTuple):
     """One fact that a line of a log states, or a statement: then `field` is empty and `value` holds its words."""
 
@@ -127,7 +133,7 @@ class ClaimDecision(NamedTuple):
     """What becomes of a claim."""
 
     claim: Claim
-    action: str  # add | state | confirm | supersede | end | pending | drop
+    action: str  # add | state | confirm | supersede | end | doubt | pending | drop
     reason: str  # one sentence for people
     path: str = ""  # the semantic file
     fact: str = ""  # id of the known fact that is confirmed or superseded
@@ -135,6 +141,9 @@ class ClaimDecision(NamedTuple):
     many: bool = False
     since: str = ""  # the date the fact gets
     replaces: tuple[str, ...] = ()  # ids of the statements that a new one is tied to
+    outdated: tuple[
+        tuple[str, str, str], ...
+    ] = ()  # file, entity and words of statements that say a value that holds no longer
     was: str = ""  # the value before the known one, where the known one dates from what is read here
     audience: str = ""  # whom the known fact is for; empty without a label
     basis: str = ""  # what the file of the fact says, where that is replaced

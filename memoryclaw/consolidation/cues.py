@@ -6,21 +6,25 @@ said it, a second person who erred. It never tells what is right; that is left t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from memoryclaw.consolidation.changes import Claim
+from memoryclaw.consolidation.changes import DENIED, UNWANTED, Claim
 from memoryclaw.index import stemming
-from memoryclaw.model import Turn
+from memoryclaw.model import Fact, Turn
 from memoryclaw.talk.own_words import own_words
 from memoryclaw.text.clauses import Clause, clauses
+from memoryclaw.text.dates import days_of
 from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, spoken_in, tokens_of
-from memoryclaw.text.language import words_of
+from memoryclaw.text.language import fold, key_of, words_of
 from memoryclaw.text.sentences import sentences
 
 CORRECTION, FRUSTRATION, RETRACTION = "correction", "frustration", "retraction"
 _LONGEST, _SCANNED = 400, 4000  # characters of a sentence that is read, and of a turn
 _SHOWN = 100  # characters of the words that are quoted
+_MOST_DENIED = 3  # facts of one answer
+_SPEAKERS = frozenset({"user", "i"})
 _LISTS = ("wrong_words", "errors", "denials", "frustrating", "repeats", "own_errors")
 _TOLD = {
     CORRECTION: "a later turn says that this is wrong",
@@ -44,13 +48,18 @@ def cues(turns: Sequence[Turn], language: str = "en") -> list[Cue]:
         turns: in the order in which they were said.
         language: of the vault, where the words of a turn do not tell another.
     """
+    return list(_cues(tuple(turns), language))
+
+
+@lru_cache(maxsize=2)  # what is claimed and what is denied in a segment ask it
+def _cues(turns: tuple[Turn, ...], language: str) -> tuple[Cue, ...]:
     found = []
     spoken = False
     for at, turn in enumerate(turns):
         if spoken and turn.role in ("user", "assistant") and (cue := _cue(at, turn, language)):
             found.append(cue)
         spoken = spoken or turn.role == "assistant"
-    return found
+    return tuple(found)
 
 
 def _cue(at: int, turn: Turn, language: str) -> Cue | None:
@@ -177,6 +186,74 @@ def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -
             ):
                 found[at] = claim._replace(cue=quoted, corrected=True)
     return tuple(found)
+
+
+def denied(
+    turns: Sequence[Turn], claims: Sequence[Claim], known: Callable[[], Iterable[Fact]], language: str = "en"
+) -> Iterator[Claim]:
+    """The known facts that the assistant repeats and a person then says are wrong, and says no more of, as claims that deny them."""
+    corrections = [cue for cue in cues(turns, language) if cue.act == CORRECTION]
+    facts = [fact for fact in known() if fact.current and not fact.is_statement] if corrections else []
+    for cue in corrections if facts else ():
+        turn, answer = turns[cue.at], _answer_before(turns, cue.at)
+        if turn.by or any(one.field and one.line == turn.line for one in claims):
+            continue
+        said = turns[answer].text[:_SCANNED]
+        about = f"{turns[answer - 1].text[:_SCANNED] if answer else ''} {said}"
+        repeated = [fact for fact in facts if _tells_of(about, said, fact) and _says_value(said, fact.value)]
+        named = [fact for fact in repeated if not _stems(about).isdisjoint(_stems(fact.field))]
+        for fact in (named or repeated)[:_MOST_DENIED]:
+            yield Claim(
+                entity=fact.entity, field=fact.field, value=fact.value, line=turn.line, quote=cue.words, role="user", said=turn.ts[:10],
+                how=DENIED, speaker=turn.name,
+            )  # fmt: skip
+
+
+def unwanted(
+    turns: Sequence[Turn],
+    names: Iterable[str],
+    known: Callable[[Iterable[str]], Iterable[Fact]],
+    language: str = "en",
+) -> Iterator[Claim]:
+    """What the vault holds of somebody, where a person wants forgotten what was said of them: `forget what I said about Ana`."""
+    for turn in turns:
+        about = _to_forget(turn.text, language) if turn.role == "user" and not turn.by else frozenset()
+        asked = [name for name in dict.fromkeys(names) if about and set(key_of(name).split()) <= about]
+        for fact in known(asked) if asked else ():
+            whose = set(key_of(f"{fact.entity} {fact.value if fact.is_statement else ''}").split())
+            if fact.current and any(set(key_of(name).split()) <= whose for name in asked):
+                yield Claim(
+                    entity=fact.entity, field=fact.field, value=fact.value, line=turn.line, quote=" ".join(turn.text.split())[:_SHOWN],
+                    role="user", said=turn.ts[:10], how=UNWANTED,
+                )  # fmt: skip
+
+
+def _to_forget(text: str, language: str) -> frozenset[str]:
+    """The words of an order to forget that say of whom; none of any other text."""
+    if len(text) > _LONGEST:
+        return frozenset()
+    code = spoken_in(text, language)
+    words = grammar(code if code in codes() else language)
+    tokens = tokens_of(text)
+    order, what = words.forget_orders.find(tokens), words.forget_what.find(tokens)
+    polite = (token in words.fillers or token in words.closers for token in tokens[: max(order, 0)])
+    if not 0 <= order < what or not all(polite) or len([*sentences(text)]) > 1:
+        return frozenset()
+    return frozenset(part for token in tokens[what:] for part in key_of(token.removesuffix("'s")).split())
+
+
+def _tells_of(about: str, said: str, fact: Fact) -> bool:
+    """True where a question and its answer name the entity, or the answer speaks to the person whose it is."""
+    if key_of(fact.entity) in _SPEAKERS:
+        return any(token in grammar(code).second_person for code in codes() for token in tokens_of(said))
+    return set(key_of(fact.entity).split()) <= set(key_of(about).split())
+
+
+def _says_value(text: str, value: str) -> bool:
+    """True where a text holds a value, or the days that it is."""
+    days = days_of(value).split()
+    held = f" {' '.join(words_of(fold(value)))} " in f" {' '.join(words_of(fold(text)))} "
+    return held or (bool(days) and all(day in days_of(text) for day in days))
 
 
 def _answer_before(turns: Sequence[Turn], at: int) -> int:

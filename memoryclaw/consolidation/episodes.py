@@ -146,7 +146,7 @@ def _every_point(
         Point(one.of.line, one.of.who, one.words, DUE, _weights(one.words, one.of.language), True, one.of, one.box, one.ticks, one.due, one.of.salient) for one in todos
     ]  # fmt: skip
     every += _in_own_words(turns, _spoken_points(turns, fresh, language, salience))
-    every += _pasted(talk, every)
+    every += _pasted(turns, talk, every)
     return [*every, *_answers(turns, every, language), *_deeds(turns)]
 
 
@@ -238,10 +238,11 @@ def _in_own_words(turns: Sequence[Turn], points: Iterable[Point]) -> Iterator[Po
             yield point
 
 
-def _pasted(talk: Talk, spoken: Sequence[Point]) -> Iterator[Point]:
-    """What was pasted, by its first words, where no question quotes them."""
+def _pasted(turns: Sequence[Turn], talk: Talk, spoken: Sequence[Point]) -> Iterator[Point]:
+    """What was pasted, by the error that it tells or its first words, where no question quotes them."""
+    errors = {turn.line: error_in(turn.text) for turn in turns if talk.pasted}
     for pasted in talk.pasted:
-        first = _cut(harmless(pasted.first), _PASTED)
+        first = _cut(harmless(errors.get(pasted.line) or pasted.first), _PASTED)
         if not any(point.line == pasted.line and first.rstrip(" …") in point.text for point in spoken):
             yield Point(pasted.line, pasted.who, f"pasted: “{first}”", OTHER, _weights(first, "en"), False)
 

@@ -329,7 +329,10 @@ def error_in(text: str) -> str:
     thick = [
         line
         for line in lines
-        if len(line) <= 4 * _LONGEST_ERROR and len(telling(line)) >= _SAYS and not _ENDED.search(line)
+        if len(line) <= 4 * _LONGEST_ERROR
+        and len(telling(line)) >= _SAYS
+        and not line.endswith(":")
+        and not _ENDED.search(line)
     ]
     line = next((line for mark in (_ERROR, _FAULT, _PLACE) for line in thick if mark.search(line)), "")
     return line if len(line) <= _LONGEST_ERROR else line[: _LONGEST_ERROR - 2].rpartition(" ")[0] + " …"

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 from functools import partial
 from itertools import pairwise
 from statistics import fmean, pstdev
@@ -19,6 +19,7 @@ from memoryclaw.consolidation.actions import (
     AddSource,
     AddStatement,
     ConfirmFact,
+    DoubtFact,
     EndFact,
     MoveFile,
     NewFile,
@@ -28,6 +29,7 @@ from memoryclaw.consolidation.actions import (
 from memoryclaw.consolidation.changes import (
     LEVELS,
     SPEAKERS,
+    UNWANTED,
     ChangeSet,
     Claim,
     ClaimDecision,
@@ -39,7 +41,7 @@ from memoryclaw.consolidation.changes import (
 )
 from memoryclaw.consolidation.claims import claims_of
 from memoryclaw.consolidation.continuing import ToldSessions
-from memoryclaw.consolidation.cues import cued
+from memoryclaw.consolidation.cues import cued, denied, unwanted
 from memoryclaw.consolidation.episodes import (
     NO_TOPICS,
     EpisodeNote,
@@ -65,6 +67,7 @@ from memoryclaw.ports import Progress
 from memoryclaw.talk.statements import Talk
 from memoryclaw.talk.statements import read as read_talk
 from memoryclaw.talk.worth import SessionLook, weigh
+from memoryclaw.text.dates import plus_days
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import Language, words_of
 from memoryclaw.text.memory_types import type_in_text
@@ -523,6 +526,15 @@ def _understood(planner: Planner, segment: Segment, earlier: EarlierTodos) -> tu
     basis = extract(segment, talk, names, planner.language, todos, salience=planner.salience)
     basis = basis._replace(claims=claims_of(talk))
     read = planner.enrich(segment, basis, names) if planner.enrich else basis
+    orders = [*unwanted(segment.turns, names.values(), planner.decider.facts_of, planner.language)]
+    lines = {claim.line for claim in orders}  # an order is nothing to keep
+    read = read._replace(
+        claims=(
+            *(claim for claim in read.claims if claim.line not in lines),
+            *denied(segment.turns, read.claims, lambda: planner.decider.facts_of(names.values()), planner.language),
+            *orders,
+        )
+    )  # fmt: skip
     return basis, read._replace(points=with_quotes(read.points, read.claims, segment.turns))
 
 
@@ -566,6 +578,8 @@ def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
             actions.append(_fact(decided, source, segment))
         elif decided.action in ("supersede", "state"):
             later.append(_superseding(decided, source, segment))
+        elif decided.action == "doubt":
+            later.append(_doubting(decided, source, segment))
         elif decided.action == "pending":
             draft.pending.append(_pending(decided, source, segment))
     draft.changes.append(
@@ -615,7 +629,7 @@ def _superseding(decided: ClaimDecision, source: str, segment: Segment) -> Plann
     return PlannedChange(
         kind="fact",
         title=f"{words} (was {decided.known})",
-        actions=(_fact(decided, source, segment),),
+        actions=(_fact(decided, source, segment), *_outdated(decided)),
         evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
         source=str(segment.range),
         confidence=claim.confidence,
@@ -624,12 +638,38 @@ def _superseding(decided: ClaimDecision, source: str, segment: Segment) -> Plann
     )
 
 
+def _outdated(decided: ClaimDecision) -> Iterator[EndFact]:
+    """The ends of the statements that say what held until now."""
+    for path, entity, words in decided.outdated:
+        yield EndFact(path, entity, "", words, decided.since)
+
+
 def _ending(decided: ClaimDecision, segment: Segment) -> PlannedChange:
     claim = decided.claim
     return PlannedChange(
         kind="fact",
         title=f"No longer: {fact_in_words(claim.entity, claim.field, claim.value)}",
-        actions=(EndFact(decided.path, claim.entity, claim.field, claim.value, decided.since),),
+        actions=(
+            EndFact(decided.path, claim.entity, claim.field, claim.value, decided.since),
+            *_outdated(decided),
+        ),
+        evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
+        source=str(segment.range),
+        confidence=claim.confidence,
+        id=decided.fact,
+        audience=common_audience(segment.audience, decided.audience),
+    )
+
+
+def _doubting(decided: ClaimDecision, source: str, segment: Segment) -> PlannedChange:
+    claim = decided.claim
+    day = plus_days(
+        date.fromisoformat(claim.said), -1
+    ).isoformat()  # it waits from the day on which it was denied
+    return PlannedChange(
+        kind="fact",
+        title=f"To be {'forgotten' if claim.how == UNWANTED else 'verified'}: {fact_in_words(claim.entity, claim.field, claim.value)}",
+        actions=(DoubtFact(decided.path, claim.entity, claim.field, claim.value, day, source, claim.how),),
         evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
         source=str(segment.range),
         confidence=claim.confidence,

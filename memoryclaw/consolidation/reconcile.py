@@ -5,20 +5,22 @@ Only what a person said, clearly and to last, changes what is held true, and onl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import standing
-from memoryclaw.consolidation.changes import Claim, ClaimDecision, Segment
+from memoryclaw.consolidation.changes import DENIED, UNWANTED, Claim, ClaimDecision, Segment
+from memoryclaw.consolidation.renewing import renews
 from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index import stemming
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import Fact
 from memoryclaw.talk.assertions import ANY_FIELD
 from memoryclaw.text.grammar import tokens_of
-from memoryclaw.text.language import WORD, candidates, key_of, words_of
+from memoryclaw.text.language import WORD, candidates, fold, key_of, words_of
 from memoryclaw.vault.audience import common_audience
 from memoryclaw.vault.edits import same
 from memoryclaw.vault.fact_values import (
@@ -46,6 +48,7 @@ from memoryclaw.writing.decisions import Decisions, fingerprint
 Known = Sequence[tuple[str, Fact]]
 SaidBy = Callable[[str, Fact], frozenset[str]]  # the keys of the names of those who said what a fact rests on
 _PERSON = "user"
+_FIGURE = re.compile(r"\d{4}|\d[\d.,: /-]*\d\S|@")  # of a value that hardly anything else has
 _PEOPLE_FILE, _PREFERENCES_FILE, _FACTS_FILE = (
     "semantic/people.md",
     "semantic/preferences.md",
@@ -125,6 +128,8 @@ def reconcile(
         today: ISO date by the clock of the app, "" when unknown.
         said_by: tells who said what a known fact rests on, by the keys of their names.
     """
+    if claim.how in (DENIED, UNWANTED):
+        return _doubt(claim, facts)
     if claim.is_statement:
         return _state(claim, facts, decisions, files)
     if claim.how == "end":
@@ -151,6 +156,16 @@ def _end(claim: Claim, known: Known) -> ClaimDecision:
         claim._replace(entity=fact.entity, field=fact.field, value=fact.value), "end", "it was said to hold no longer", path=path,
         fact=fact.id, known=fact.value, since=claim.said, audience=fact.audience, basis=standing([fact]),
     )  # fmt: skip
+
+
+def _doubt(claim: Claim, known: Known) -> ClaimDecision:
+    """What becomes of a value that a person says is wrong, or wants to be forgotten: it waits for a person."""
+    for path, fact in known:
+        if fact.current and (fact.entity, fact.field, fact.value) == (claim.entity, claim.field, claim.value):
+            return ClaimDecision(
+                claim, "doubt", f"it is {claim.how}", path=path, fact=fact.id, known=fact.value, audience=fact.audience
+            )  # fmt: skip
+    return ClaimDecision(claim, "drop", "nothing of the kind is held")
 
 
 def _is_named(fact: Fact, claim: Claim) -> bool:
@@ -199,11 +214,12 @@ def _state(claim: Claim, known: Known, decisions: Decisions, files: FactFiles) -
 
 
 def _is_tied(claim: Claim, older: Fact) -> bool:
-    """True where later words with a sign of change say anew most of what older ones said."""
-    if not claim.change or not claim.said or older.said > claim.said:
+    """True where later words say anew most of what older ones said, with a sign of change, or all of it with another value."""
+    if not claim.said or older.said > claim.said:
         return False
     before, now_said = _stems(older.value), _stems(claim.value)
-    return len(before & now_said) >= max(_SHARED, _TIED * len(before))
+    says_most = len(before & now_said) >= max(_SHARED, _TIED * len(before))
+    return (claim.change and says_most) or renews(older.value, claim.value, change=claim.change)
 
 
 _key = lru_cache(maxsize=65536)(key_of)  # of the words of a night
@@ -557,6 +573,27 @@ class ClaimDecider:
             pair for name in names for pair in self._catalog.facts(name) if pair[0].startswith("semantic/")
         ]
 
+    def _outdated(self, decided: ClaimDecision, facts: Known) -> list[tuple[str, Fact]]:
+        """The statements of the entity, or of the speaker about it, that say the figure that held until now."""
+        claim, old = decided.claim, words_of(fold(decided.known))
+        if not (_FIGURE.search(decided.known) and claim.said):
+            return []
+        name, figure = set(key_of(claim.entity).split()), f" {' '.join(old)} "
+        return [
+            (path, fact)
+            for path, fact in dict.fromkeys((*facts, *self._facts_of(claim.speaker)))
+            if fact.is_statement
+            and fact.current
+            and fact.said <= claim.said
+            and figure in f" {' '.join(words_of(fold(fact.value)))} "
+            and (key_of(fact.entity) == key_of(claim.entity) or name <= set(key_of(fact.value).split()))
+        ]
+
+    def facts_of(self, entities: Iterable[str]) -> list[Fact]:
+        """What is held of these entities, and of the person."""
+        names = dict.fromkeys((*entities, *(self._catalog.names_of_owner(_PERSON) or (_PERSON,))))
+        return [fact for name in names for _, fact in self._facts_of(name)]
+
     def _speakers_of(self, path: str, fact: Fact) -> frozenset[str]:
         statement = path, fact.entity, fact.field, fact.value
         voices = self._voices.get((key_of(fact.entity), field_key(fact.field), fact.value), ())
@@ -601,7 +638,12 @@ class ClaimDecider:
                 action="drop", reason=f"{SALIENCE_FILE} says to ignore {weight.topic!r}"
             )
         decided = _apply_cue(decided)
+        outdated = self._outdated(decided, facts) if decided.action in ("supersede", "end") else []
+        decided = decided._replace(outdated=tuple((path, fact.entity, fact.value) for path, fact in outdated))
         self._facts[key] = facts_after(facts, decided, source)
+        for _, fact in outdated:
+            place = key_of(fact.entity)
+            self._facts[place] = _without(self._facts.get(place, self._facts_of(fact.entity)), [fact.id])
         if decided.action in ("add", "confirm", "supersede") and claim.speaker not in ("", _PERSON):
             statement = key_of(decided.claim.entity), field_key(decided.claim.field), decided.claim.value
             self._voices.setdefault(statement, set()).add(speaker)

@@ -72,7 +72,8 @@ def understood(context: WriteContext, catalog: Catalog, text: str, language: str
     quotes = (statement_of(one) for one in talk.statements if one.assertions and _leaves(one))
     decided = [decider.decide(claim, "") for claim in dict.fromkeys((*claims_of(talk), *quotes))]
     new = (
-        MemoryPart(one.claim.entity, one.claim.field, one.claim.value, one.path, one.many) for one in decided
+        MemoryPart(one.claim.entity, one.claim.field, one.claim.value, one.path, one.many, one.replaces)
+        for one in decided
     )
     return Understood(tuple(dict.fromkeys(new)))
 

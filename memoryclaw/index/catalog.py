@@ -276,9 +276,35 @@ class Catalog:
         sql = f"""select distinct one.key, other.key from name one join name other
             on other.fid = one.fid and other.name = one.name and other.kind = one.kind
             where one.kind = 'entity' and one.key {_IN} and other.key != one.key"""
+        by_notes = self.rows(sql, json_keys)
+        # What two notes are called is a name of neither.
+        sql = f"""select n.key from name n join files f using (fid) where n.kind = 'entity' and n.key {_IN} and f.kind = 'note'
+            and exists(select 1 from fact where fact.fid = n.fid and fact.entity = n.name) group by n.key having count(distinct n.name) > 1"""
+        told_keys = json.dumps(sorted({key for pair in by_notes for key in pair}))
+        shared = {key for (key,) in self.rows(sql, [told_keys])} if by_notes else set()
         return sorted(
-            {*self.rows(sql, json_keys), *((key, key_of(word)) for key, word in self.synonyms(keys))}
+            {
+                *(pair for pair in by_notes if shared.isdisjoint(pair)),
+                *((key, key_of(word)) for key, word in self.synonyms(keys)),
+            }
         )
+
+    def namesakes(self, entities: Iterable[tuple[str, str]]) -> dict[str, str]:
+        """Of notes with the entities that they are about, those that merely have one name: what each is called with its folder, by path."""
+        notes: dict[str, set[str]] = {}
+        for path, entity in entities:
+            if not path.startswith("semantic/"):
+                notes.setdefault(key_of(entity), set()).add(path)
+        key_by_path = {path: key for key, paths in notes.items() if len(paths) > 1 for path in paths}
+        if not key_by_path:
+            return {}
+        sql = f"select path, title from files where path {_IN} and kind = 'note' order by path"
+        named: dict[str, list[str]] = {}
+        for path, title in self.rows(sql, [json.dumps(sorted(key_by_path))]):
+            bare = path.removesuffix(".md")
+            if key_by_path[path] in (key_of(title), key_of(bare.rpartition("/")[2])):
+                named.setdefault(key_by_path[path], []).append(bare)
+        return {f"{bare}.md": bare for paths in named.values() if len(paths) > 1 for bare in paths}
 
     def problems(self) -> list[Problem]:
         """Everything wrong in the vault's files, by path and line; ids and names that two notes share included."""
@@ -448,6 +474,12 @@ class Catalog:
             join files f on f.path = u.path where u.id = ? order by u.state != 'current', u.path, u.seq limit 1"""
         rows = self.rows(sql, (id_,)) or self._under_another_name(id_)
         return Address(*rows[0]) if rows else None
+
+    def twins(self, paths: Iterable[str]) -> set[str]:
+        """Those of these files whose id stands for another, the first path that has it."""
+        sql = f"""select f.path from files f join files g on g.id = f.id and g.path < f.path and g.kind != 'settings'
+            where f.path {_IN}"""
+        return {path for (path,) in self.rows(sql, [json.dumps(sorted(paths))])}
 
     def texts(self) -> Iterator[str]:
         """The text of every unit, in no order that means anything; that of a fact with its entity."""

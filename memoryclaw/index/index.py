@@ -22,7 +22,7 @@ from memoryclaw.text.language import Language, characters, key_of, keys_of, word
 from memoryclaw.vault.folder import pack_stamp
 from memoryclaw.vault.layout import page_name
 
-VERSION = "29"  # of the tables and of the analysis; another number means another index
+VERSION = "31"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text"
 _FILE_SQL = f"insert into files values({','.join('?' * 21)})"
 _UNIT_SQL = f"insert into unit values({','.join('?' * 29)})"
@@ -488,6 +488,7 @@ _TABLES = (
     "select key, expansion from aliases order by key, expansion",
     "select word, spelled, held from words order by word",
 )
+_UUID = 36  # characters
 _PLACES = "select rowid, path, seq from units"
 
 Place = tuple[str, int]
@@ -645,6 +646,8 @@ def name_rows(fid: int, note: Note) -> Iterator[tuple[str, str, int, str]]:
     }.items():
         keys = _KEYS.get(kind, keys_of)
         yield from ((key, kind, fid, name) for name in names for key in keys(name))
+    # A block of Logseq is named by a number that only it has; those of Obsidian count within their note.
+    yield from ((key_of(block), "block", fid, block) for block, _ in note.blocks if len(block) == _UUID)
     if note.entity:  # an entity's own note says what else it is called
         others = dict.fromkeys(key for name in (note.title, *note.aliases) for key in keys_of(name))
         yield from ((key, "entity", fid, note.entity) for key in others)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import cache
 
 from whoosh.lang import has_stemmer, stemmer_for_language
@@ -50,6 +50,16 @@ def language_of(texts: Iterable[str], usual: Language) -> Language:
     counts = Counter(code for word in words & spoken.keys() for code in spoken[word])
     most = max(counts.values(), default=0)
     if most < max(_SURE, _LEAST * len(words), 2 * counts[usual.code]):
+        return usual
+    return language(min(code for code, count in counts.items() if count == most))
+
+
+def asked_in(words: Collection[str], usual: Language) -> Language:
+    """The language of a question: the usual one, unless half of its words, and twice as many as of the usual, are stop words of another."""
+    spoken, told = _spoken(), set(words)
+    counts = Counter(code for word in told & spoken.keys() for code in spoken[word])
+    most = max(counts.values(), default=0)
+    if usual.code == "none" or most < max(2, 2 * counts[usual.code], len(told) / 2):
         return usual
     return language(min(code for code, count in counts.items() if count == most))
 

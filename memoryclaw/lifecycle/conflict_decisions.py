@@ -56,6 +56,7 @@ def standing_conflicts(context: WriteContext) -> list[Conflict]:
         allowed=allowance(decisions),
         linked=lookup.other_names(keys),
         speakers=lookup.speakers,
+        namesakes=lookup.namesakes,
     )
 
 

@@ -84,7 +84,7 @@ def _lead_to(target: str, source: str, catalog: Catalog) -> str:
     for sql, value in (
         ("select id from files where id = ? order by path limit 1", target),
         (
-            "select f.id from names n join files f on f.path = n.path where n.key = ? and n.kind = 'alias' order by f.path limit 1",
+            "select f.id from names n join files f on f.path = n.path where n.key = ? and n.kind in ('alias', 'block') order by f.path limit 1",
             key_of(target),
         ),
     ):

@@ -24,7 +24,7 @@ from memoryclaw.text.language import Language, key_of, keys_of, words_of
 from memoryclaw.vault.days import day_in_name, names_of_day, source_of_day
 from memoryclaw.vault.files import digest_of
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import place_of
+from memoryclaw.vault.layout import place_of, slug
 from memoryclaw.vault.properties import plain_name
 from memoryclaw.vault.todos import read_todo
 from memoryclaw.vault.validity import check_type
@@ -300,6 +300,8 @@ def links(id_: str, catalog: Catalog, vault: Vault) -> Links:
 
 
 def _facts_of(entity: str, catalog: Catalog, known: list[tuple[str, Fact]]) -> list[tuple[str, Fact]]:
+    if of_note := [pair for pair in known if _is_of_note(entity, pair[0])]:
+        return of_note
     key = key_of(entity)
     for keys in (
         {
@@ -312,6 +314,11 @@ def _facts_of(entity: str, catalog: Catalog, known: list[tuple[str, Fact]]) -> l
         if pairs:
             return pairs
     return []
+
+
+def _is_of_note(entity: str, path: str) -> bool:
+    """True for a note that is named with its folder, as one of several of a name is."""
+    return "/" in entity and path == f"{entity}.md"
 
 
 def _keys_of_name(key: str, catalog: Catalog) -> set[str]:
@@ -363,7 +370,7 @@ def _link_keys(address: Address, catalog: Catalog) -> list[str]:
             link_key(name)
             for name in (address.entity, *(word for _, word in catalog.synonyms([key_of(address.entity)])))
         ]
-    sql = "select name from names where path = ? and kind in ('alias', 'merged')"
+    sql = "select name from names where path = ? and kind in ('alias', 'block', 'merged')"
     names = [str(row[0]) for row in catalog.rows(sql, (address.path,))]
     if day := day_in_name(address.path.rpartition("/")[2].removesuffix(".md")):
         names += names_of_day(day[:10])
@@ -486,9 +493,15 @@ def entities(catalog: Catalog, *, words: str = "", kind: str = "") -> list[Entit
         count(case when type = 'statement' then 1 end), max(case when since > said then since else said end)
         from facts where entity != '' group by entity_key, entity, path order by entity_key, sum(current) desc, path, entity"""
     entries = dict[str, EntityEntry]()
-    for name, path, fact_count, statement_count, last in catalog.rows(sql):
+    rows = catalog.rows(sql)
+    called = catalog.namesakes((path, name) for name, path, *_ in rows)
+    for name, path, fact_count, statement_count, last in rows:
         entry = EntityEntry(
-            str(name), _kind_of(str(path)), int(fact_count), int(statement_count), str(last or "")
+            called.get(path, str(name)),
+            _kind_of(str(path)),
+            int(fact_count),
+            int(statement_count),
+            str(last or ""),
         )
         earlier = entries.setdefault(key_of(entry.name), entry)
         if earlier is not entry:
@@ -509,8 +522,9 @@ def entity(name: str, catalog: Catalog) -> EntityShown:
         NotFoundError: no fact is known of it.
     """
     pairs = facts(catalog, entity=name, history=True)
-    name = next((fact.entity for _, fact in pairs if fact.current), pairs[0][1].entity)
-    kind = _kind_of(next((path for path, fact in pairs if fact.entity == name), pairs[0][0]))
+    named = next((fact.entity for _, fact in pairs if fact.current), pairs[0][1].entity)
+    name = name if _is_of_note(name, pairs[0][0]) else named
+    kind = _kind_of(next((path for path, fact in pairs if fact.entity == named), pairs[0][0]))
     also = tuple(dict.fromkeys(word for _, word in catalog.synonyms([key_of(name)])))
     keys = sorted({key_of(name), *keys_of(name), *map(key_of, also)})
     links = sorted({link_key(word) for word in (name, *also)})
@@ -542,7 +556,19 @@ def _episodes(paths: list[str], catalog: Catalog) -> tuple[NoteEntry, ...]:
     sql = """select id, kind, path, title, at, tags, state from files where path in (select value from json_each(?))
         and kind in ('episode', 'note') and state = 'current' order by at desc, path limit ?"""
     rows = catalog.rows(sql, (json.dumps(paths), _MOST_EPISODES))
-    return tuple(NoteEntry(i, k, p, t, day, tuple(json.loads(tags)), s) for i, k, p, t, day, tags, s in rows)
+    headings = _headings(catalog, (str(row[0]) for row in rows))
+    return tuple(
+        NoteEntry(i, k, p, headings.get(i, t), day, tuple(json.loads(tags)), s)
+        for i, k, p, t, day, tags, s in rows
+    )
+
+
+def _headings(catalog: Catalog, ids: Iterable[str]) -> dict[str, str]:
+    """The titles of those of these episodes that are named by one: it is their first line, and elsewhere a summary stands for it."""
+    sql = "select rowid from unit where kind = 'episode' and id in (select value from json_each(?))"
+    units = catalog.units([row[0] for row in catalog.rows(sql, (json.dumps(list(ids)),))]).values()
+    first = {unit.id: unit.text.partition("\n")[0] for unit in units}
+    return {id_: line for id_, line in first.items() if f"_{slug(line)}" in id_}
 
 
 def _neighbours(

@@ -52,6 +52,7 @@ class Conflicts:
             allowed=allowed,
             linked=linked,
             speakers=self._catalog.speakers,
+            namesakes=self._catalog.namesakes,
         )
 
 

@@ -152,7 +152,7 @@ class EvidenceReader:
         counts = self._counts(leaves, len(question.leaves), units, question.clause)
         always = {*listed, *answers, *wishes, *dated, *latest, *soon}
         units = [unit for unit in units if unit.rowid in counts or unit.rowid in always]
-        own_ids = with_own_ids(units)
+        own_ids = with_own_ids(units, self._catalog)
         evidence = Evidence(
             self._units, own_ids, counts, self._weights(question), bool(listed), frozenset(latest), tuple(soon),
             expired=self._expired_units(units, question.today), used=self._uses(own_ids),
@@ -509,14 +509,15 @@ class IdfTable:
         self._counts.update((token, counts.get(token.text, 0)) for token in tokens)
 
 
-def with_own_ids(units: Sequence[UnitSummary]) -> list[UnitSummary]:
-    """The same units; where two share an id, as in copied files, all but the first are named by their place."""
-    if len({unit.id for unit in units}) == len(units):
+def with_own_ids(units: Sequence[UnitSummary], catalog: Catalog) -> list[UnitSummary]:
+    """The same units; where two share an id, as in copied files, all but the first in the vault are named by their place."""
+    twins = catalog.twins({unit.path for unit in units})
+    if not twins and len({unit.id for unit in units}) == len(units):
         return list(units)
     taken: set[str] = set()
     renamed = {}
     for unit in sorted(units, key=lambda unit: (unit.path, unit.seq)):
-        id_, n = unit.id if unit.id not in taken else _place(unit), 1
+        id_, n = _place(unit) if unit.id in taken or unit.path in twins else unit.id, 1
         while id_ in taken:
             n += 1
             id_ = f"{_place(unit)}~{n}"

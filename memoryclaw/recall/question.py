@@ -14,6 +14,7 @@ from whoosh.support.levenshtein import damerau_levenshtein
 from memoryclaw.errors import InputError
 from memoryclaw.index.bm25 import rarity
 from memoryclaw.index.catalog import Catalog
+from memoryclaw.index.stemming import asked_in
 from memoryclaw.index.stemming import language as named
 from memoryclaw.model import MATCH_KINDS, SESSION
 from memoryclaw.ports import IndexClause, TextIndex
@@ -252,7 +253,8 @@ def understand(
         kind: narrows as `kind:` in the question does.
     """
     query = parse(text, today=today)
-    spoken = [language, *(named(code) for code in catalog.languages() if code != language.code)]
+    codes = dict.fromkeys((language.code, *catalog.languages(), asked_in(query.words, language).code))
+    spoken = [language, *(named(code) for code in codes if code != language.code)]
     languages = Languages(spoken, query.words)
     words = [word for word in query.words if not languages.is_stop(word)]
     if not words and (query.ranges or query.filters) and _is_plain(query):

@@ -17,6 +17,7 @@ from memoryclaw.model import FROM_NOW_ON, Matched, Term
 from memoryclaw.recall.evidence import NONE, NOTHING_COUNTED, TOLD_WITHIN, Evidence, Scores
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.text.dates import falls_in
+from memoryclaw.vault.value_forms import asked_as
 
 # Shares of the best score.
 DATE = 0.6  # for what is of a day that the question names
@@ -225,7 +226,7 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
             unit.entity_key.split()
         )
         if unit.kind == "fact" and unit.entity_key in entities and is_about:
-            names_field = question.names_field(unit.field)
+            names_field = _names_field(question, unit)
             if names_field or not _is_of_another_time(unit, question):
                 terms.append(("entity", FACT))
                 terms += [("field", FACT)] if names_field else []
@@ -240,6 +241,13 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
         return terms
 
     return shares
+
+
+def _names_field(question: Question, unit: UnitSummary) -> bool:
+    """True where a question asks for a fact by the name of its field, or by a word for what its value looks like."""
+    return question.names_field(unit.field) or any(
+        map(question.names_field, asked_as(unit.field, unit.value))
+    )
 
 
 def in_order(ranked: Iterable[Ranked], used: Scores) -> list[Ranked]:
@@ -420,7 +428,7 @@ class Exclusions:
         question, key = self._question, unit.entity_key
         if not question.entities or key in question.entities or key in question.parts:
             return False
-        if not question.names_field(unit.field):
+        if not _names_field(question, unit):
             return False
         words = set(question.language.tokens(unit.field))
         if all(set(question.language.tokens(entity)) == words for entity in question.entities):

@@ -91,7 +91,7 @@ class VectorLane:
         units = [unit for unit in near.units if unit.rowid in by_words or values.get(unit.rowid)]
         # What vectors found takes no keyword hit out.
         decided = {rowid: hit.decision for rowid, hit in by_words.items()}
-        evidence = found.evidence._replace(found=with_own_ids(units))
+        evidence = found.evidence._replace(found=with_own_ids(units, self._catalog))
         ranked = rank(found.question, evidence, vectors=values, decided=decided)
         return [hit if hit.unit.rowid in by_words else hit._replace(by_words=False) for hit in ranked]
 

@@ -5,6 +5,7 @@ They are a view of the files and the day; nothing is written down until a person
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from memoryclaw.vault.edits import (
     correct_fact,
     end_fact,
     name_key,
+    remove_fact,
     same,
     set_fact,
     set_field,
@@ -31,7 +33,7 @@ from memoryclaw.vault.vocabulary import Schema
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import Edit, Move, text_change
 
-VERIFY = "verify"
+VERIFY, FORGET = "verify", "forget"
 
 
 class DueCheck(NamedTuple):
@@ -77,18 +79,52 @@ def _of_file(context: WriteContext, path: str, schema: Schema) -> Iterator[DueCh
             span,
         )
         if fact.current and day and day < today and not _is_over(fact_lifecycle, today):
+            lines = lines_of(readable(text))[fact.line - 1 : max(fact.line, fact.end_line)]
             reason = (
-                f"its line asks to be verified by {day}"
+                _denial(context, "".join(lines)) or f"its line asks to be verified by {day}"
                 if day == fact_lifecycle.verify_by
                 else _age(fact, fact_lifecycle, span)
             )
-            lines = lines_of(readable(text))[fact.line - 1 : max(fact.line, fact.end_line)]
             yield DueCheck(path, fact.id, title, day, reason, "".join(lines), fact)
 
 
 def _is_over(lifecycle: Lifecycle, today: str) -> bool:
     end = ends(lifecycle._replace(scope=""), "")
     return bool(end) and end < today
+
+
+_TURN = re.compile(r"[\[(](denied|unwanted)::[ \t]*\[\[([^\[\]#|]+)(?:#\^([\w-]+))?[^\[\]]*\]\]")
+
+
+def _denial(context: WriteContext, line: str) -> str:
+    """Why it waits, with the words of the turn; empty where the line names none."""
+    turn = _TURN.search(line)
+    if turn is None:
+        return ""
+    how, episode, block = turn.groups()
+    address = context.lookup.resolve(episode)
+    told = readable(context.text(address.path)) if address and block else ""
+    words = next((one for one in told.split("\n") if one.endswith(f" ^{block}")), "")
+    quote = words.removesuffix(f" ^{block}").lstrip("-*> ")
+    why = "it was said to be wrong" if how == "denied" else "you wanted it to be forgotten"
+    return f"{why} in {episode}" + (f": {quote}" if quote else "")
+
+
+def is_unwanted(check: DueCheck) -> bool:
+    """True for what a person wants to be forgotten."""
+    turn = _TURN.search(check.text)
+    return turn is not None and turn[1] == "unwanted"
+
+
+def stay(context: WriteContext, check: DueCheck) -> list[Edit | Move]:
+    """The edit after which what was to be forgotten stands as before."""
+    file, fact = context.semantic(check.path), check.fact
+    assert fact is not None  # noqa: S101 - only a line can be unwanted
+
+    def change(text: str) -> str:
+        return with_inline(text, file, _id(file, text, fact), {"verify_by": "", "unwanted": ""})
+
+    return [Edit(check.path, text_change(change))]
 
 
 def _age(fact: Fact, own: Lifecycle, span: int) -> str:
@@ -102,13 +138,17 @@ def stands(context: WriteContext, check: DueCheck) -> bool:
 
 
 def confirm_text(context: WriteContext, check: DueCheck, text: str) -> str:
-    """The text of its file once it says that it still holds today."""
+    """The text of its file after a yes: it says that it still holds today, or what was to be forgotten is gone."""
     file, fact = context.semantic(check.path), check.fact
+    if fact is not None and is_unwanted(check):
+        return remove_fact(text, file, _id(file, text, fact))
     if file.is_note:
         return set_field(text, check.path, "verified", context.today)
     if fact is None:
         return set_property(text, "verified", context.today)
-    return with_inline(text, file, _id(file, text, fact), {"verified": context.today})
+    return with_inline(
+        text, file, _id(file, text, fact), {"verified": context.today, "denied": "", "unwanted": ""}
+    )
 
 
 def confirm(context: WriteContext, check: DueCheck) -> list[Edit | Move]:

@@ -15,7 +15,7 @@ from memoryclaw.history.repository import History
 from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, pair_print, rivals, side_in_words
 from memoryclaw.model import Problem
 from memoryclaw.review import branches, elsewhere, widened
-from memoryclaw.review.checks import DueCheck, confirm, correct, end, stands
+from memoryclaw.review.checks import DueCheck, confirm, correct, end, is_unwanted, stands, stay
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, find_item, waiting_items
 from memoryclaw.review.settling import settling
 from memoryclaw.text.encoding import lines_of, readable
@@ -35,6 +35,7 @@ from memoryclaw.vault.edits import (
 from memoryclaw.vault.layout import free_name, timestamp
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, fingerprint, record_edit
+from memoryclaw.writing.edit import forget
 from memoryclaw.writing.remember import fact_file
 from memoryclaw.writing.writer import Bytes, Edit, Move, Outcome, patch_bytes, text_change, write
 
@@ -173,6 +174,12 @@ def _decide_check(context: WriteContext, item: ReviewItem, check: DueCheck, deci
     if not stands(context, check):
         raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
     yes = decision == APPROVED
+    if is_unwanted(check):
+        if yes:
+            written = forget(context, check.id)
+            return ReviewDecision(item.id, item.kind, item.what, decision, written.commit, written.notice)
+        outcome = _write(context, "reject", item, stay(context, check), f"not forgotten: {item.what}")
+        return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
     edits = confirm(context, check) if yes else end(context, check)
     title = f"{'holds still' if yes else 'no longer so'}: {item.what}"
     outcome = _write(context, "approve" if yes else "reject", item, edits, title)

@@ -17,7 +17,7 @@ from memoryclaw.history.repository import FileChange, History
 from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, side_in_words, standing_conflicts
 from memoryclaw.model import Fact, Problem
 from memoryclaw.review import elsewhere, widened
-from memoryclaw.review.checks import VERIFY, DueCheck, overdue
+from memoryclaw.review.checks import FORGET, VERIFY, DueCheck, is_unwanted, overdue
 from memoryclaw.review.file_changes import actions_of
 from memoryclaw.review.widened import Widened
 from memoryclaw.text.encoding import decode, lines_of, readable
@@ -183,11 +183,12 @@ def _runs(context: WriteContext, episodes: set[str]) -> dict[str, str]:
 
 def _checks(context: WriteContext) -> Iterator[ReviewItem]:
     for check in overdue(context):
-        fact = check.fact
+        fact, kind = check.fact, FORGET if is_unwanted(check) else VERIFY
+        what = fact_in_words(fact.entity, fact.field, fact.value) if fact else check.title
         yield ReviewItem(
-            id=f"{VERIFY}-{fingerprint(VERIFY, check.path, check.id)[:8]}",
-            kind=VERIFY,
-            what=fact_in_words(fact.entity, fact.field, fact.value) if fact else check.title,
+            id=f"{kind}-{fingerprint(kind, check.path, check.id)[:8]}",
+            kind=kind,
+            what=f"Forget: {what}" if kind == FORGET else what,
             why=check.why,
             path=check.path,
             source=fact.source if fact else "",

@@ -21,8 +21,7 @@ from memoryclaw.skills.skill_file import SkillFile, read_skill
 from memoryclaw.skills.steps import too_deep
 from memoryclaw.text.yaml_text import MAX_DEPTH, flow, flow_list, scalar
 from memoryclaw.vault import files
-from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import CONFIG_FILE, free_name, is_plain, must_take_writes, slug
+from memoryclaw.vault.layout import CONFIG_FILE, free_name, is_plain, must_take_writes, places, slug
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.properties import names_of, text_of
 from memoryclaw.vault.settings_text import with_setting
@@ -116,11 +115,12 @@ def _plan(context: WriteContext) -> tuple[Migrated, list[Edit]]:
 
 def _of_dated_notes(root: str) -> str:
     """What earlier versions read otherwise in files that stay as they are: a `date:` silenced all other properties of its note."""
-    vault = Vault(Path(root))
-    dated = []
-    for path in sorted(filter(is_plain, vault.scan().files)):
-        stored = vault.read(path)
-        note = read_note(path, stored[0], ReadingSettings()) if stored and _DATED.search(stored[0]) else None
+    known, dated = places(root), []
+    for path in sorted(
+        filter(is_plain, (known.name_of(name.removeprefix("./")) for name in files.list_files(root, "")))
+    ):
+        data = files.data_at(root, path) or b""
+        note = read_note(path, data, ReadingSettings()) if _DATED.search(data) else None
         if note and note.facts and any(str(key).lower() in _DATES for key in note.meta):
             dated.append(path)
     if not dated:

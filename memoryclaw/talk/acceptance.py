@@ -65,7 +65,7 @@ TABLE = (
     Rule("episode", "one piece of work", _kind("task")),
     Rule("episode", "a to-do", _kind("duty", "done", "off")),
     Rule("episode", "a mood", _doubt("mood")),
-    Rule("episode", "of the one spoken to", lambda one: "addressed" in one.doubts and not one.hard and not one.assertions),
+    Rule("episode", "of the one spoken to", lambda one: "addressed" in one.doubts and (one.kind == "wish" or not one.hard) and not one.assertions),
     Rule("ask", "said with a doubt, of a known field", lambda one: bool(one.assertions) and "hedged" in one.doubts),
     Rule("fact", "told of what", lambda one: bool(one.assertions) and "moment" not in one.doubts),
     Rule("episode", "said among people, not to the assistant", lambda one: one.among),

@@ -61,7 +61,7 @@ def _options(text: str, words: Grammar) -> tuple[str, ...]:
     for sentence in sentences(text):
         if alternatives := _joined_by_or(sentence, words):
             return alternatives
-    return _compared(text, words)
+    return ()
 
 
 def _joined_by_or(sentence: str, words: Grammar) -> tuple[str, ...]:
@@ -80,33 +80,6 @@ def _joined_by_or(sentence: str, words: Grammar) -> tuple[str, ...]:
     last = [re.split(r"[,;]", part)[0].strip() for part in parts[1:]]
     size = min(4, max(1, len(last[0].split())))
     return (" ".join(first[-1].split()[-size:]), *last)
-
-
-def _compared(text: str, words: Grammar) -> tuple[str, ...]:
-    """The subjects of sentences that compare, as in `The white pipe lasts longer. The black one is cheaper.`."""
-    found = []
-    for sentence in sentences(text):
-        for part in re.split(r"[,;]\s", sentence):
-            tokens = part.split()
-            verb = next(
-                (at for at, token in enumerate(tokens[:5]) if at and _is_verb(token.lower(), words)), 0
-            )
-            if (
-                verb
-                and tokens_of(part)[0] not in words.nominatives
-                and tokens_of(part)[0] not in words.pronouns
-            ):
-                found.append(" ".join(tokens[:verb]))
-    return tuple(found) if len(found) > 1 else ()
-
-
-def _is_verb(token: str, words: Grammar) -> bool:
-    return (
-        token in words.be_verbs
-        or token in words.state_verbs
-        or token in words.have_verbs
-        or token in words.modal_verbs
-    )
 
 
 def chosen(asked: Asked, tokens: Sequence[str], words: Grammar) -> str:

@@ -82,7 +82,20 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
         text = f"{clause.text[: spans[at][0]]}{clause.text[spans[last][1] :].lstrip()}"
         plain = next(iter(clauses(text, words)), clause)
         own = names.subject(plain, words, "")
-        return _by_verb(plain, words, names, subject if own[1] == "other" else own)
+        whose = subject if own[1] == "other" else own
+        return _by_verb(plain, words, names, whose) or _be_no_longer(plain, words, whose)
+    if words.changes.within(clause.tokens) and subject[1] in ("own", "named"):
+        start = next(
+            (n for n in range(len(clause.tokens)) if words.source_prepositions.at(clause.tokens, n)), -1
+        )
+        goal = next(
+            (n for n in range(start + 2, len(clause.tokens)) if clause.tokens[n] in words.goal_prepositions),
+            -1,
+        )
+        if 0 <= start < goal:  # `we switched our broadband from Sonic to Hyperion`
+            spans, first = spans_of(clause.text), start + words.source_prepositions.at(clause.tokens, start)
+            value = _value(clause.text[spans[first][0] : spans[goal][0]], words)
+            return Assertion(subject[0], ANY_FIELD, value, "end", clause.text) if value else None
     start = len(clause.tokens) - len(tokens_of(clause.rest)) - len(clause.verb)
     for phrase, field in words.verb_ends if clause.verb and subject[1] in ("own", "named") else ():
         end = start + len(phrase)
@@ -90,6 +103,16 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
             value = _value(clause.text[spans_of(clause.text)[end][0] :], words, stops=True)
             return Assertion(subject[0], field, value, "end", clause.text) if value else None
     return None
+
+
+def _be_no_longer(clause: Clause, words: Grammar, subject: tuple[str, str]) -> Assertion | None:
+    """`I'm no longer at Shell`: whatever field holds it."""
+    tokens, spans = tokens_of(clause.rest), spans_of(clause.rest)
+    at = next((at for at, token in enumerate(tokens) if token not in words.prepositions), -1)
+    if clause.kind != "be" or subject[1] not in ("own", "named") or at < 0:
+        return None
+    value = _value(clause.rest[spans[at][0] :], words, stops=True)
+    return Assertion(subject[0], ANY_FIELD, value, "end", clause.text) if value else None
 
 
 def field_noun(clause: Clause, words: Grammar, names: Names) -> str:
@@ -235,7 +258,7 @@ def _owner_and_noun(
     tokens: Sequence[str], typed: Sequence[str], words: Grammar, names: Names
 ) -> tuple[str, str, bool] | None:
     """Whose field some words name, the field, and whether the owner is said outright."""
-    if _names_itself(tokens, words):
+    if _names_itself(tokens, words) or tokens[-1] in words.relative_words:
         return None
     lead = words.hedges.at(tokens) % len(tokens)  # `maybe the rent is 900`
     tokens, typed = tokens[lead:], typed[lead:]
@@ -489,7 +512,12 @@ def _names_a_thing(value: str, words: Grammar) -> bool:
         for found in (words.be_verbs, words.have_verbs, words.modal_verbs, words.first_person)
     )
     days = all(token in words.weekdays for token in tokens)  # nobody is allergic to Mondays
-    return plain and not days and tokens[0] not in words.small and not _is_judgement(value, words)
+    amount = (
+        len(tokens) > 1 and dated and all(token in words.units for token in tokens[1:])
+    )  # `i study 3 days`
+    return (
+        plain and not days and not amount and tokens[0] not in words.small and not _is_judgement(value, words)
+    )
 
 
 def _is_judgement(value: str, words: Grammar) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from memoryclaw.text.clauses import Clause
 from memoryclaw.text.grammar import Grammar
@@ -10,44 +11,78 @@ from memoryclaw.text.grammar import Grammar
 _CONDITION = 3  # words of the shortest condition: `when you write`
 
 
-def is_order(clause: Clause, words: Grammar) -> bool:
-    """True for `no bullets pls`, `always use postgres`, `bitte duz mich`: an imperative that is to last.
+class Said(NamedTuple):
+    """A clause that may order something."""
 
-    It lasts where it denies something, says "always" or the like, asks politely about how to answer, or gives a form of address.
-    """
-    tokens = _plain(clause, words)
-    if not tokens or words.not_orders.at(tokens):
-        return False
-    if words.address_orders.at(tokens):
-        return True
-    first, polite = tokens[0], words.politeness.within(clause.typed)
-    style, lasting = words.order_topics.within(tokens), words.lasting.within(clause.typed)
-    if is_task(clause, words) and not lasting:
-        return False
-    if first in words.negative_determiners:
-        return (
-            len(tokens) > 1
-            and tokens[1] not in words.nominatives
-            and tokens[1] not in words.contracted_subjects
-            and (style or polite or lasting)
-        )
-    if _tells(tokens, words):
-        return False
-    if denial := words.negated_orders.at(tokens):  # `dont make it up` may be said to anybody
-        manner = words.manner_verbs.at(tokens, denial) or words.first_person.within(tokens)
-        sign = not words.negations.at(tokens) or style or polite or lasting or manner
-        return len(tokens) > 1 and bool(sign)
-    if words.negated_infinitives.at(tokens):  # `nicht so viel erklären`
-        return (
-            len(tokens) > 1
-            and not clause.subject
-            and any(tokens[-1].endswith(end) for end in words.infinitive_ends.entries())
-        )
-    if not words.orders.at(tokens) or (clause.subject and clause.kind in ("be", "have")):
-        return polite and style and not clause.kind
-    if first in words.degree_orders and not style:
-        return False
-    return lasting or (style and (polite or first in words.manner_verbs))
+    clause: Clause
+    tokens: Sequence[str]  # without what may stand before an order
+    words: Grammar
+
+    @classmethod
+    def of(cls, clause: Clause, words: Grammar) -> Said:
+        """A clause, without what may stand before an order."""
+        return cls(clause, _plain(clause, words), words)
+
+    def holds(self, name: str, *, at: bool = False) -> int:
+        """How far a list holds: where the clause begins, or anywhere in it."""
+        entries = getattr(self.words, name)
+        return int(entries.at(self.tokens) if at else entries.within(self.tokens))
+
+    @property
+    def lasts(self) -> bool:
+        """True for "always" and the like."""
+        return self.words.lasting.within(self.clause.typed)
+
+    @property
+    def polite(self) -> bool:
+        """True for "please" and the like."""
+        return self.words.politeness.within(self.clause.typed)
+
+    @property
+    def signed(self) -> bool:
+        """True where it is about how to answer, polite, or to last."""
+        return bool(self.holds("order_topics")) or self.polite or self.lasts
+
+
+# Each row by its example: whether it fits a clause, and whether such a clause is an order. The first that fits decides.
+ROWS: tuple[tuple[str, Callable[[Said], object], Callable[[Said], object]], ...] = (
+    ("no worries", lambda one: not one.tokens or one.holds("not_orders", at=True), lambda _: False),
+    ("call me Bo", lambda one: one.holds("address_orders", at=True), lambda _: True),
+    ("draft the letter", lambda one: is_task(one.clause, one.words) and not one.lasts, lambda _: False),
+    ("no bullets pls", lambda one: one.tokens[0] in one.words.negative_determiners, lambda one: _denies(one) and one.signed),
+    ("never saw that coming", lambda one: _tells(one.tokens, one.words), lambda _: False),
+    ("dont use emoji", lambda one: one.holds("negated_orders", at=True), lambda one: len(one.tokens) > 1 and _forbids(one)),
+    ("nicht duzen", lambda one: one.holds("negated_infinitives", at=True), lambda one: len(one.tokens) > 1 and not one.clause.subject and _is_infinitive(one)),
+    ("short answers pls", lambda one: not one.holds("orders", at=True) or (one.clause.subject and one.clause.kind in ("be", "have")), lambda one: one.polite and one.holds("order_topics") and not one.clause.kind),
+    ("less of that", lambda one: one.tokens[0] in one.words.degree_orders and not one.holds("order_topics"), lambda _: False),
+    ("always use postgres", lambda one: one.lasts, lambda _: True),
+    ("write in short sentences", lambda one: one.holds("order_topics"), lambda one: one.polite or one.tokens[0] in one.words.manner_verbs),
+)  # fmt: skip
+
+
+def is_order(clause: Clause, words: Grammar) -> bool:
+    """True for an imperative that is to last: it denies something, says "always" or the like, asks politely how to answer, or gives a form of address."""
+    said = Said.of(clause, words)
+    return next((bool(orders(said)) for _, fits, orders in ROWS if fits(said)), False)
+
+
+def _denies(said: Said) -> bool:
+    """True for `no bullets`, not for `no i`."""
+    tokens, words = said.tokens, said.words
+    return (
+        len(tokens) > 1 and tokens[1] not in words.nominatives and tokens[1] not in words.contracted_subjects
+    )
+
+
+def _forbids(said: Said) -> bool:
+    """False for a denial that may be said to anybody: `dont make it up`."""
+    denial = said.words.negated_orders.at(said.tokens)
+    manner = said.words.manner_verbs.at(said.tokens, denial) or said.holds("first_person")
+    return not said.holds("negations", at=True) or said.signed or bool(manner)
+
+
+def _is_infinitive(said: Said) -> bool:
+    return said.tokens[-1].endswith(tuple(said.words.infinitive_ends.entries()))
 
 
 def is_for_once(clause: Clause, words: Grammar, *, asked: bool) -> bool:

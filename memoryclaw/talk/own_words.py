@@ -120,12 +120,13 @@ def own_words(text: str, words: Grammar, speaker: str = "") -> OwnWords:
 
 
 def without_command(text: str, words: Grammar) -> str:
-    """A turn without the command of a chat program that it begins with: `/add src/app.ts` says nothing, `/ask where is the port set` asks."""
-    command = _COMMAND.match(text)
-    if not command:
-        return text
-    line, _, below = text[command.end() :].partition("\n")
-    return f"{line}\n{below}" if any(token in words.small for token in tokens_of(line)) else below
+    """A turn without the commands of a chat program that it begins with: `/add src/app.ts` says nothing, `/ask where is the port set` asks."""
+    while command := _COMMAND.match(text):
+        line, _, below = text[command.end() :].partition("\n")
+        if any(token in words.small for token in tokens_of(line)):
+            return f"{line}\n{below}"
+        text = below.lstrip("\n")
+    return text
 
 
 def _parted(lines: Sequence[str], words: Grammar, me: str) -> tuple[list[str], list[str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import groupby
@@ -20,10 +20,10 @@ from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, tokens_of, tokens_unread
 from memoryclaw.text.language import words_of
 
-_LONG_TURN = math.log1p(6)  # of 600 characters; what is longer was hardly typed for what it says in passing
-_PASTED_TURN = 1500  # characters
-_FENCES = 4
-_SIGN = re.compile(r"[=*^{}\[\];<>|\\/_@$()]")
+_LONG_TURN = 600  # characters; what is longer was hardly typed for what it says in passing
+_LONG_REPLY = 120  # characters
+_TYPED = 1500  # characters of a turn, at most
+_SIGN = re.compile(r"[\w.]/\w|\w_\w|\w\(\)|[a-z][A-Z]|\.\w{2,4}\b")
 _LISTED = re.compile(r"[ \t]*(?:[-*•+–]|\d{1,2}[.)])[ \t]")
 _LABELLED = re.compile(r"\W{0,4}\w[\w.-]{0,40}(?: \w[\w.-]{0,40})?: ")
 
@@ -33,10 +33,8 @@ class SessionLook(NamedTuple):
 
     turns: float  # of people
     possession: float  # share of people's turns with "my …"
-    questions: float  # share that asks
-    pasted: float  # share that is too long to have been typed
-    coding: bool  # a tool was called, or code was shown again and again
     role_play: bool  # it begins with "act as …"
+    answered: bool  # at length: people ask for work, and seldom tell what lasts
 
     @classmethod
     def of(cls, turns: Sequence[Turn], language: str) -> SessionLook:
@@ -46,22 +44,18 @@ class SessionLook(NamedTuple):
             turns: of the session, in order.
             language: whose word lists are read.
         """
-        people = [turn.text for turn in turns if turn.role == "user"]
         words = grammar(language if language in codes() else "en")
-        tokens = [tokens_unread(text[:_PASTED_TURN]) for text in people]
-        count = max(1, len(people))
+        replies = [len(turn.text) for turn in turns if turn.role == "assistant"]
+        tokens = [tokens_unread(turn.text[:_TYPED]) for turn in turns if turn.role == "user"]
         return cls(
-            turns=len(people),
-            possession=sum(grammar(UNREAD).possessives_own.within(said) for said in tokens) / count,
-            questions=sum(_asks(text) for text in people) / count,
-            pasted=sum(len(text) > _PASTED_TURN for text in people) / count,
-            coding=any(turn.role == "tool" for turn in turns)
-            or sum(turn.text.count("```") for turn in turns) > _FENCES,
+            turns=len(tokens),
+            possession=sum(map(grammar(UNREAD).possessives_own.within, tokens)) / max(1, len(tokens)),
             role_play=any(words.role_play.within(said[:40]) for said in tokens[:2]),
+            answered=sum(replies) > _LONG_REPLY * len(replies),
         )
 
 
-class _Exchange(NamedTuple):
+class Exchange(NamedTuple):
     """A statement, what was said before and after it, and the session it stands in."""
 
     said: Statement
@@ -69,41 +63,59 @@ class _Exchange(NamedTuple):
     tokens: Sequence[str]  # of the sentences it stands in
     beside: Sequence[Statement]  # all of its turn, itself among them
     turn: Turn
+    typed: Sequence[str]  # the tokens of its turn, up to where nobody types any more
     first: bool  # of a person's turns in the segment
-    pasted: bool  # something in the turn was left out
     before: str  # the assistant's last words
+    offered: frozenset[str]  # the words of these
     after: str  # its next
     session: SessionLook
+
+
+def exchanges(talk: Talk, turns: Sequence[Turn], session: SessionLook) -> Iterator[Exchange]:
+    """Each statement of a talk in its exchange."""
+    people = [number for number, turn in enumerate(turns) if turn.role == "user"]
+    for number, group in groupby(talk.statements, key=lambda one: one.turn):
+        beside, turn = list(group), turns[number]
+        before = next((t.text for t in reversed(turns[:number]) if t.role == "assistant"), "")
+        after = next((t.text for t in turns[number + 1 :] if t.role == "assistant"), "")
+        typed, offered = tokens_unread(turn.text[:_TYPED]), frozenset(words_of(before))
+        for said in beside:
+            tokens = (tokens_unread if said.kind == "unread" else tokens_of)(said.quote)
+            words = grammar(said.language)
+            yield Exchange(
+                said, words, tokens, beside, turn, typed, number == people[0], before, offered, after, session
+            )
 
 
 def _asks(text: str) -> bool:
     return text.rstrip(" )\"'*_").endswith(("?", "？"))
 
 
-def _shared(first: Iterable[str], second: Iterable[str]) -> float:
+def _shared(first: Iterable[str], second: frozenset[str]) -> float:
     """The share of the telling words of the first text that stand in the second."""
     mine = {word for word in first if len(word) > 3 or word.isdigit()}
-    return len(mine & set(second)) / max(1, len(mine))
+    return len(mine & second) / max(1, len(mine))
 
 
-def _kind(kind: str) -> Callable[[_Exchange], float]:
+def _kind(kind: str) -> Callable[[Exchange], float]:
     return lambda one: one.said.kind == kind
 
 
-def _subject(subject: str) -> Callable[[_Exchange], float]:
+def _subject(subject: str) -> Callable[[Exchange], float]:
     return lambda one: one.said.subject == subject
 
 
-def _holds(name: str) -> Callable[[_Exchange], float]:
+def _holds(name: str) -> Callable[[Exchange], float]:
     return lambda one: getattr(one.words, name).within(one.tokens)
 
 
 # Each by the name that an explanation shows.
-FEATURES: Mapping[str, Callable[[_Exchange], float]] = {
+FEATURES: Mapping[str, Callable[[Exchange], float]] = {
     # its words
     "length": lambda one: math.log1p(len(one.tokens)),
-    "few words": lambda one: len(one.tokens) <= 3,
     "telling words": lambda one: math.log1p(len(one.said.content)),
+    "a part of its sentence": lambda one: 1 - len(tokens_of(one.said.words)) / max(1, len(one.tokens)),
+    "a verb without a subject": lambda one: one.said.kind != "" and one.said.subject == "none",
     "a figure or health": lambda one: one.said.firm,
     "a name": lambda one: bool(one.said.names),
     "a field is told": lambda one: bool(one.said.assertions),
@@ -114,56 +126,39 @@ FEATURES: Mapping[str, Callable[[_Exchange], float]] = {
     "own role": lambda one: _holds("possessives_own")(one) and _holds("roles")(one),
     "a role": _holds("roles"),
     "a liking": _holds("preference_words"),
-    "a decision": _kind("decide"),
     "a preference": _kind("prefer"),
-    "a state": _kind("state"),
     "a possession": _kind("have"),
-    "what somebody or something is": _kind("be"),
-    "an event": _kind("event"),
     "a wish": _kind("wish"),
-    "no verb": _kind(""),
-    "an answer": lambda one: one.said.kind in ("answer", "choice"),
     "of the speaker": _subject("own"),
-    "of a named one": _subject("named"),
     "of a thing": _subject("thing"),
     "points back": _subject("other"),
-    "a hedge": lambda one: "hedged" in one.said.doubts,
-    "another's word": lambda one: "reported" in one.said.doubts,
-    "lasting": _holds("lasting"),
     "a denial": _holds("negations"),
     "a time": lambda one: one.words.weekdays.within(one.tokens) or one.words.calendar_words.within(one.tokens),
-    "a path or a sign": lambda one: bool(re.search(r"[\w.]/\w|\w_\w|\w\(\)|[a-z][A-Z]|\.\w{2,4}\b", one.said.quote)),
-    "an exclamation": lambda one: "!" in one.said.quote,
-    "signs": lambda one: len(_SIGN.findall(one.said.quote)) / max(1, len(one.said.quote)),
+    "a path or a sign": lambda one: bool(_SIGN.search(one.said.quote)),
     "a line of a list": lambda one: _LISTED.match(one.said.quote) is not None,
     "a label before it": lambda one: _LABELLED.match(one.said.quote) is not None,
     "a blank to fill": lambda one: "__" in one.said.quote,
     # its turn
     "lines of its turn": lambda one: math.log1p(one.turn.text.count("\n")),
-    "lists in its turn": lambda one: math.log1p(sum(_LISTED.match(line) is not None for line in one.turn.text.splitlines())),
-    "turn length": lambda one: math.log1p(len(one.turn.text) / 100),
+    "own thing in its turn": lambda one: grammar(UNREAD).possessives_own.within(one.typed),
+    "a long turn without an own thing": lambda one: len(one.turn.text) > _TYPED and not grammar(UNREAD).possessives_own.within(one.typed),
     "statements beside it": lambda one: math.log1p(len(one.beside) - 1),
-    "first of its turn": lambda one: one.beside[0] is one.said,
-    "last of its turn": lambda one: one.beside[-1] is one.said,
-    "asked beside it": lambda one: any("asked" in other.doubts or other.kind == "task" for other in one.beside),
-    "pasted beside it": lambda one: one.pasted,
     "code near": lambda one: "```" in one.turn.text or "{" in one.turn.text,
     "opens the session": lambda one: one.first,
     # the exchange
     "answers a question": lambda one: _asks(one.before[-200:]) or "?" in one.before[-200:],
-    "takes up the assistant": lambda one: _shared(one.tokens, words_of(one.before)),
+    "takes up the assistant": lambda one: _shared(one.tokens, one.offered),
     "acknowledged": lambda one: one.words.acknowledgements.at(tokens_of(one.after[:80])) > 0,
-    "a short reply": lambda one: bool(one.after) and len(one.after) < 400,
-    "the reply takes it up": lambda one: _shared(one.tokens, words_of(one.after)),
     # the session
     "length of the session": lambda one: math.log1p(one.session.turns),
     "a session about own things": lambda one: one.session.possession,
-    "a session of questions": lambda one: one.session.questions,
-    "a session of pastes": lambda one: one.session.pasted,
-    "coding": lambda one: one.session.coding,
     "role play": lambda one: one.session.role_play,
-    "among people": lambda one: one.said.among,
 }  # fmt: skip
+
+
+def features_of(exchange: Exchange) -> dict[str, float]:
+    """The features of a statement, by their names."""
+    return {name: float(feature(exchange)) for name, feature in FEATURES.items()}
 
 
 class _Term(NamedTuple):
@@ -176,76 +171,69 @@ class _Term(NamedTuple):
 
 
 @cache
-def _learned() -> tuple[Mapping[bool, float], float, tuple[_Term, ...]]:
-    """The cuts, beside a table and alone, the bias and the terms of the sum."""
+def _learned() -> tuple[float, tuple[_Term, ...]]:
+    """The bias and the terms of the sum."""
     rows = [line.rsplit(maxsplit=3) for line in lists.lines("worth.features")]
     terms = tuple(_Term(name, *map(float, numbers)) for name, *numbers in rows)
-    cuts = {
-        alone: float(lists.text(f"worth.{name}")) for alone, name in ((False, "cut"), (True, "cut_alone"))
-    }
-    return cuts, float(lists.text("worth.bias")), terms
+    return float(lists.text("worth.bias")), terms
 
 
 @cache
-def _needed() -> frozenset[str]:
-    """The features that a decision reads; those that were not learned may cost more than they say."""
-    return frozenset({"asked beside it", "turn length", "lasting", *(term.name for term in _learned()[2])})
+def cut_of(name: str) -> float:
+    """A cut by its name: `cut`, `cut_answered`, `cut_alone`."""
+    return float(lists.text(f"worth.{name}"))
 
 
-def score(features: Mapping[str, float], *, alone: bool = False) -> Worth:
-    """The sum over some features, and its parts; `alone` where no table says what the statement is."""
-    cuts, bias, terms = _learned()
+def cut_name(exchange: Exchange) -> str:
+    """The name of the cut of a statement: higher in a session that is answered at length, and where no table says what the statement is."""
+    if exchange.said.kind == "unread":
+        return "cut_alone"
+    return "cut_answered" if exchange.session.answered else "cut"
+
+
+def worth_of(exchange: Exchange) -> Worth:
+    """The sum over the features of a statement, and its parts."""
+    bias, terms = _learned()
+    features = features_of(exchange)
     parts = [(term.name, term.weight * (features[term.name] - term.mean) / term.deviation) for term in terms]
     chance = 1 / (1 + math.exp(-bias - sum(part for _, part in parts)))
     parts.sort(key=lambda part: (-abs(part[1]), part[0]))
-    return Worth(round(chance, 4), tuple(parts), chance >= cuts[alone])
+    return Worth(round(chance, 4), tuple(parts), chance >= cut_of(cut_name(exchange)))
 
 
-def weigh(talk: Talk, turns: Sequence[Turn], session: SessionLook) -> Talk:
+def weigh(
+    talk: Talk,
+    turns: Sequence[Turn],
+    session: SessionLook,
+    worth: Callable[[Exchange], Worth] = worth_of,
+) -> Talk:
     """The talk with the worth of each statement; an order in company is a piece of work.
 
     Args:
         talk: what was read in the turns.
         turns: of a segment; what comes later is not looked at.
         session: that the segment belongs to.
+        worth: of a statement in its exchange.
     """
     weighed = (
         replace(
-            said,
-            worth=score(features, alone=said.kind == "unread"),
-            kind="task" if _is_of_the_moment(said, features, session) else said.kind,
+            exchange.said,
+            worth=worth(exchange),
+            kind="task" if _is_of_the_moment(exchange) else exchange.said.kind,
         )
-        for said, features in features_of(talk, turns, session, _needed())
+        for exchange in exchanges(talk, turns, session)
     )
     return talk._replace(statements=tuple(weighed))
 
 
-def _is_of_the_moment(said: Statement, features: Mapping[str, float], session: SessionLook) -> bool:
+def _is_of_the_moment(exchange: Exchange) -> bool:
     """True for an order beside a request, in a role play, in a long turn, or of what is at hand, without a sign that it is to last."""
-    if said.kind != "order" or said.stressed or features["lasting"]:
+    said, words = exchange.said, exchange.words
+    if said.kind != "order" or said.stressed or words.lasting.within(exchange.tokens):
         return False
-    company = features["asked beside it"] or session.role_play or features["turn length"] > _LONG_TURN
-    words = grammar(said.language)
-    at_hand = any(token in words.deictics and token in words.pronouns for token in tokens_of(said.words))
-    return bool(company or at_hand)
-
-
-def features_of(
-    talk: Talk, turns: Sequence[Turn], session: SessionLook, names: Collection[str] = tuple(FEATURES)
-) -> Iterable[tuple[Statement, dict[str, float]]]:
-    """Each statement with its features of these names."""
-    people = [number for number, turn in enumerate(turns) if turn.role == "user"]
-    pasted = {block.line for block in talk.pasted}
-    for number, group in groupby(talk.statements, key=lambda one: one.turn):
-        beside, turn = list(group), turns[number]
-        before = next((t.text for t in reversed(turns[:number]) if t.role == "assistant"), "")
-        after = next((t.text for t in turns[number + 1 :] if t.role == "assistant"), "")
-        for said in beside:
-            exchange = _Exchange(
-                said, grammar(said.language), tokens_unread(said.quote) if said.kind == "unread" else tokens_of(said.quote), beside, turn, number == people[0],
-                turn.line in pasted, before, after, session,
-            )  # fmt: skip
-            yield (
-                said,
-                {name: float(feature(exchange)) for name, feature in FEATURES.items() if name in names},
-            )
+    return (
+        any("asked" in other.doubts or other.kind == "task" for other in exchange.beside)
+        or exchange.session.role_play
+        or len(exchange.turn.text) > _LONG_TURN
+        or any(token in words.deictics and token in words.pronouns for token in tokens_of(said.words))
+    )

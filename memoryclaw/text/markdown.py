@@ -19,16 +19,21 @@ _MARKDOWN_LINK = re.compile(
     r"\[([^\[\]\n]*)\]\(<?([^()<>\s]+?\.md)(?:#([^()<>\s]*))?>?(?:[ \t]+\"[^\"\n]*\")?\)"
 )
 # What Hugo makes a link of: `{{< relref "plum#steps" >}}`, most of the time as the address of a Markdown link.
+_LINKS = ("](", "[[", "{{", "((")
 _RELREF = re.compile(
-    r"\{\{[<%][ \t]*(?:rel)?ref[ \t]+\"?([^\"\s#<>{}]*)(?:#([^\"\s<>{}]*))?\"?[^<>{}\n]*[>%]\}\}"
+    r"\{\{[<%][ \t]++(?:rel)?ref[ \t]++\"?+([^\"\s#<>{}%]*+)(?:#([^\"\s<>{}%]*+))?+[^<>{}%\n]*+[>%]\}\}"
 )
+# What Logseq calls a block, on a line below it, and what refers to it from anywhere.
+_UUID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
+_BLOCK_LINE = re.compile(rf"^[ \t]*id::[ \t]+({_UUID})[ \t]*$", re.MULTILINE)
+_BLOCK_REFERENCE = re.compile(rf"\(\(({_UUID})\)\)")
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]*:|//")
 # The punctuation of Chinese and Japanese ends a tag, as a comma does.
 _TAG = re.compile(
     r"#(?<!\S#)([^\s\u2000-\u206F\u2E00-\u2E7F\u3001-\u3004\u3008-\u301F\u30FB\uFF01-\uFF0F\uFF1A-\uFF20\uFF3B-\uFF3D\uFF5B-\uFF65"
     r"'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\]+)"
 )
-_ANCHOR = re.compile(r"[ \t]*\{#[^{}\n]*\}$")  # of a heading, as Hugo and Pandoc write it
+_ANCHOR = re.compile(r"\{#[^{}\n]*+\}$")  # of a heading, as Hugo and Pandoc write it
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*(?=\n|\Z)", re.MULTILINE)
 # An opening or closing code fence (also in lists and quotes), a run of backticks, or a comment mark.
 _QUIET = re.compile(
@@ -69,9 +74,9 @@ def read_body(body: str, first_line: int) -> Body:
     """Reads a body whose first line is line `first_line` of its file."""
     read = outline(body)
     quiet = read.quiet
-    links = tuple(_links(quiet, first_line)) if "](" in quiet or "[[" in quiet or "{{" in quiet else ()
+    links = tuple(_links(quiet, first_line)) if any(mark in quiet for mark in _LINKS) else ()
     tags = inline_tags(quiet) if "#" in quiet else ()
-    blocks = _blocks(quiet, first_line) if "^" in quiet else ()
+    blocks = _blocks(quiet, first_line) if "^" in quiet or "id::" in quiet else ()
     return read._replace(links=links, tags=tags, blocks=blocks)
 
 
@@ -113,6 +118,9 @@ def links_in(text: str) -> list[tuple[int, Link]]:
     if "{{" in text:
         links += [(hit.start(), Link(hit[1], hit[2] or "", "", 0)) for hit in _RELREF.finditer(text)]
         links.sort(key=lambda pair: pair[0])
+    if "((" in text:
+        links += [(hit.start(), Link(hit[1], "", "", 0)) for hit in _BLOCK_REFERENCE.finditer(text)]
+        links.sort(key=lambda pair: pair[0])
     if "](" in text:
         links += [
             (hit.start(), Link(_unquote(hit[2]), _unquote(hit[3] or ""), hit[1], 0))
@@ -146,7 +154,7 @@ def _links(text: str, first_line: int) -> Iterator[Link]:
 
 def _blocks(text: str, first_line: int) -> tuple[tuple[str, int], ...]:
     blocks, line, offset = [], first_line, 0
-    for hit in _BLOCK_ID.finditer(text):
+    for hit in sorted((*_BLOCK_ID.finditer(text), *_BLOCK_LINE.finditer(text)), key=lambda hit: hit.start()):
         line += text.count("\n", offset, hit.start(1))
         offset = hit.start(1)
         blocks.append((hit[1], line))
@@ -166,7 +174,7 @@ def _headings(text: str) -> tuple[Heading, ...]:
 def _title(text: str) -> str:
     text = text.strip()
     if text.endswith("}"):
-        text = _ANCHOR.sub("", text)
+        text = _ANCHOR.sub("", text).rstrip()
     if not text.endswith("#"):
         return text
     without = text.rstrip("#")

@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 from memoryclaw.model import NOTHING, Problem
 
 _TOML = re.compile(r"\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.MULTILINE | re.DOTALL)
-_TOML_KEY = re.compile(r"[ \t]*(?:\"([^\"\n]+)\"|'([^'\n]+)'|([\w-]+(?:[ \t]*\.[ \t]*[\w-]+)*))[ \t]*=")
+_TOML_KEY = re.compile(
+    r"^[ \t]*+(?:\"([^\"\n]++)\"|'([^'\n]++)'|([\w-]++(?:[ \t]*+\.[ \t]*+[\w-]++)*+))[ \t]*+=", re.MULTILINE
+)
 _OPEN = re.compile(r"\+\+\+[ \t]*\n[ \t\n]*[\w\"'.-]+[ \t]*=")
 _TABLE = re.compile(r"[ \t]*\[([^\[\]]+)\]")
 _JSON = re.compile(r"\{[ \t]*\n[ \t\n]*(?:\"|\}[ \t]*(?:\n|\Z))")
@@ -49,7 +51,7 @@ def _toml(raw: str, body: str) -> Head | None:
     import tomllib  # noqa: PLC0415 - few notes have such a head
 
     lines = raw.split("\n")
-    if not any(map(_TOML_KEY.match, lines)):
+    if _TOML_KEY.search(raw) is None:
         return None
     try:
         values = _checked(tomllib.loads(raw, parse_float=str) if len(raw) <= _MOST else {}, raw)
@@ -65,7 +67,9 @@ def _toml(raw: str, body: str) -> Head | None:
             above = tuple(part.strip(" \t\"'") for part in table[1].split("."))
             places.setdefault(above, number)
         elif hit := _TOML_KEY.match(line):
-            key = (hit[1] or hit[2],) if hit[1] or hit[2] else tuple(re.split(r"[ \t]*\.[ \t]*", hit[3]))
+            key = (
+                (hit[1] or hit[2],) if hit[1] or hit[2] else tuple(part.strip() for part in hit[3].split("."))
+            )
             places.setdefault((*above, *key), number)
     return Head("TOML", values, raw, body, places)
 

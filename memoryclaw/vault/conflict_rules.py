@@ -31,6 +31,8 @@ FactAt = tuple[str, Fact]  # a fact with the path of its file
 Key = tuple[str, str, str, str]  # path, entity, field and value of a fact
 Speakers = Callable[[Iterable[Key]], Mapping[Key, frozenset[str]]]  # who said what facts rest on
 
+Namesakes = Callable[[Iterable[tuple[str, str]]], Mapping[str, str]]
+
 
 class Conflict(NamedTuple):
     """Values of one field of which only one can hold; each with all the lines that say it, in the order of files and lines."""
@@ -68,6 +70,7 @@ def conflicts(
     allowed: Callable[[Fact, Fact], bool] = lambda _one, _other: False,
     linked: Iterable[tuple[str, str]] = (),
     speakers: Speakers = lambda _: {},
+    namesakes: Namesakes = lambda _: {},
 ) -> list[Conflict]:
     """The conflicts among some facts, in their order.
 
@@ -77,13 +80,16 @@ def conflicts(
         allowed: tells of two facts whether a person said that both may stand.
         linked: pairs of keys that are names of one entity.
         speakers: tells who said what a fact rests on; asked only where one file has several values.
+        namesakes: tells of notes with their entities those that merely have one name: what each is called, by path.
     """
+    found = list(found)
+    called = namesakes((path, fact.entity) for path, fact in found)
     pairs = {frozenset(pair) for pair in linked}
     first = _first_of(pairs)
     groups: dict[tuple[str, str], list[FactAt]] = {}
     for path, fact in found:
         if stands(fact, today):
-            key = key_of(fact.entity)
+            key = key_of(called.get(path, fact.entity))
             groups.setdefault((first.get(key, key), key_of_fact(fact)), []).append((path, fact))
 
     def apart(one: Fact, other: Fact) -> bool:
@@ -197,7 +203,10 @@ def _oppose(
     who, others = said.get(_key(one)), said.get(_key(other))
     if path == other_path and not (who and others and who != others):
         if (fact.source, fact.trust) == (rival.source, rival.trust):
-            return False  # the same hand wrote both
+            # The same hand wrote both: as a list, or one above the other where the field has one value at a time.
+            if fact.source or not (declared or is_exact(fact.field)):
+                return False
+            return not agree(fact.value, rival.value)
         # Consolidation adds a value of one speaker beside another only where the words tell that there are several.
         are_sourced = bool(fact.source and rival.source) and fact.trust == rival.trust
         if are_sourced and declared is None and not is_exact(fact.field):

@@ -525,7 +525,7 @@ def with_inline(text: str, file: SemanticFile, id_: str, values: Mapping[str, st
     words = sheet.quote_end(fact)
     head, lines = sheet.lines[first][:words], [sheet.lines[first][words:], *sheet.lines[first + 1 : last]]
     for key in values:
-        gone = re.compile(rf"(?<![ \t])[ \t]*+(?:\[{key}::[^\[\]]*\]|\({key}::[^()]*\))")
+        gone = re.compile(rf"(?<![ \t])[ \t]*+(?:\[{key}::(?:\[\[[^\[\]]*\]\]|[^\[\]])*\]|\({key}::[^()]*\))")
         lines = [gone.sub("", line) for line in lines]
     line = lines[0]
     mark = _BLOCK_ID_END.search(line)

@@ -235,7 +235,10 @@ def _cells(line: str) -> tuple[str, ...]:
 # Values: the text after a key, its inline fields and its source.
 
 _COUNTED = ("count", "last")  # of what served in several sessions: how many, and the day of the last
-OF_A_VALUE = "|".join(("since", "until", "source", "said", "trust", "audience", *_COUNTED, *validity.KEYS))
+_WAITING = ("denied", "unwanted")  # why it waits for a person
+OF_A_VALUE = "|".join(
+    ("since", "until", "source", "said", *_WAITING, "trust", "audience", *_COUNTED, *validity.KEYS)
+)
 _INLINE = re.compile(
     rf"\[({OF_A_VALUE})::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]"
     rf"|\(({OF_A_VALUE})::[ \t]*+([^()]*)\)"

@@ -42,7 +42,7 @@ _WITHIN = re.compile(
 _BEHIND = re.compile(
     r"[ \t]*(?:[\w-]+\^[ \t]+)?(?:(?:\](?:\]\][^\[\]]*\[\[|[^\[\]])*::[\w -]+\[|\)[^()]*::[\w -]+\()[ \t]*)*+"
 )
-_OF_A_VALUE = frozenset({"since", "until", "source", "said", "trust", "audience"})
+_OF_A_VALUE = frozenset({"since", "until", "source", "said", "denied", "unwanted", "trust", "audience"})
 
 
 class InlineField(NamedTuple):
@@ -192,8 +192,9 @@ def with_page_properties(said: Properties, body: Body) -> Properties:
 
 
 def first_title(body: Body) -> str:
-    """The first heading of level 1 as text, without markup; empty without one."""
-    title = next((heading.text for heading in body.headings if heading.level == 1), "")
+    """The heading that names a note, without markup: its first line, of level 1 and the only one of it; a chapter names nothing."""
+    top = [heading for heading in body.headings if heading.level == 1]
+    title = top[0].text if len(top) == 1 and not body.text[: top[0].start].strip() else ""
     return without_markup(_HTML.sub("", title) if "<" in title else title)
 
 

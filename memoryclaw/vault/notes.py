@@ -54,8 +54,9 @@ from memoryclaw.vault.properties import Properties, read_properties
 from memoryclaw.vault.salience import read_topics
 from memoryclaw.vault.skill_formats import Skill, read_javascript_skill, read_json_skill, read_markdown_skill
 from memoryclaw.vault.standings import standing_of_note, standing_of_turn, standings_of_lines
-from memoryclaw.vault.todos import Todo, planned_below, read_todo, todo_id
+from memoryclaw.vault.todos import Todo, may_hold_todos, planned_below, read_todo, todo_id
 from memoryclaw.vault.validity import canonical_scope, type_of
+from memoryclaw.vault.value_forms import asked_as
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 from memoryclaw.vault.written_by import trust_of_file, trust_of_lines
 
@@ -306,6 +307,7 @@ def _above(line: int, note: Note, entity: str) -> str:
 
 
 def _fact_unit(fact: Fact, note: Note, above: str) -> Unit:
+    forms = asked_as(fact.field, fact.value) if fact.field else ()
     return Unit(
         id=fact.id,
         kind="fact",
@@ -313,7 +315,7 @@ def _fact_unit(fact: Fact, note: Note, above: str) -> Unit:
         end_line=max(fact.line, fact.end_line),
         title=fact.entity if fact.field in ("", "value") else f"{fact.entity} {fact.field}",
         tags=" ".join(note.tags),
-        properties=above,
+        properties=", ".join(filter(None, (above, " ".join(sorted(forms))))),
         text=fact.value,
         when=fact.day,
         until=fact.until,
@@ -539,6 +541,8 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
 
 def _todos(body: Body, first_line: int) -> tuple[tuple[int, str, Todo], ...]:
     """The lines with boxes, or words for them, but for those in code; with the days that the lines just below say."""
+    if not may_hold_todos(body.quiet):
+        return ()
     quiet_lines, lines = body.quiet.split("\n"), body.text.split("\n")
     todos = []
     for number, (quiet, line) in enumerate(zip(quiet_lines, lines, strict=True)):

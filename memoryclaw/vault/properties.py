@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.model import PERMANENT, PROJECT, TRUSTS, Lifecycle, Problem
 from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.frontmatter import is_filled_in
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import validity
 
@@ -32,7 +33,6 @@ NOT_TOLD = frozenset({
 _OF_PROGRAMS = re.compile(
     r"[ug]?uid|.+[-_ ]u?id|.+-plugin|(?:sidebar|hide|banner|cover|pagination)_\w+|(?:publish|kanban|excalidraw)-\w+"
 )
-_PLACEHOLDER = re.compile(r"\{\{.*\}\}|<%.*%>", re.DOTALL)
 _NUMBER_OR_DATE = re.compile(
     r"[\d\s.,:+/%TZ-]*|true|false|yes|no|on|off|(?:logs/|log:|https?://).*", re.IGNORECASE | re.DOTALL
 )
@@ -94,7 +94,7 @@ def is_told(key: str, value: Any) -> bool:
     return (
         low not in NOT_TOLD
         and not _OF_PROGRAMS.fullmatch(low)
-        and not (isinstance(value, str) and _PLACEHOLDER.search(value))
+        and not (isinstance(value, str) and is_filled_in(value))
     )
 
 

@@ -22,6 +22,7 @@ _WORDS = {
 _LINE = re.compile(
     rf"^([ \t>]*(?:[-*+]|\d+[.)])[ \t]+)(\[[ xX/-]\]|(?:{'|'.join(_WORDS)})(?=[ \t]))(?:[ \t]+(.*))?$"
 )
+_ANY = re.compile(rf"\] |\b(?:{'|'.join(_WORDS)})\b")
 _PRIORITY = re.compile(r"\[#([ABC])\][ \t]*")
 _PRIORITIES = {"A": "high", "B": "medium", "C": "low"}
 # `DEADLINE: <2026-12-01 Tue .+1w>`, on the line of its to-do or on one just below.
@@ -71,6 +72,11 @@ class Todo(NamedTuple):
     def days(self) -> str:
         """The days that it belongs to, in order: when it is due, and when it is to be worked on."""
         return " ".join(sorted({day for day in (self.due, self.scheduled) if day}))
+
+
+def may_hold_todos(text: str) -> bool:
+    """False for a text without a box and without a word for one."""
+    return _ANY.search(text) is not None
 
 
 def read_todo(line: str) -> Todo | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
-from memoryclaw.errors import InputError, NameTakenError
+from memoryclaw.errors import ConflictError, InputError, NameTakenError
 from memoryclaw.model import NOTHING, Fact
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
@@ -14,16 +15,19 @@ from memoryclaw.vault.edits import (
     FactEdit,
     SemanticFile,
     add_statement,
+    correct_fact,
     quotable,
     set_fact,
     with_inline,
 )
+from memoryclaw.vault.fact_values import same_field
 from memoryclaw.vault.layout import episode_name, free_name, place_of, timestamp
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.tombstones import Tombstones, lift_edit, of_fact
 from memoryclaw.writing.writer import Edit, new_file, text_change, write
 
 _SUMMARY = 120
+_REPLACED = frozenset({"superseded", "corrected"})  # what was done to a fact that had another value
 AGAIN = "it was forgotten for good once; you say it again, so it is no longer kept away"
 
 
@@ -35,6 +39,7 @@ class MemoryPart(NamedTuple):
     value: str
     path: str
     many: bool = False
+    replaces: tuple[str, ...] = ()  # statements that it says anew
 
     def __str__(self) -> str:
         kind = "a fact" if self.field else "a statement"
@@ -48,8 +53,12 @@ def remember_parts(
     *,
     source: str = "",
     lifecycle: Mapping[str, str] = NOTHING,
+    patching: bool = True,
 ) -> Written:
     """Keeps facts and statements that were said in one breath, all with one lifecycle; one commit of all of them.
+
+    Args:
+        patching: a fact that the property of a note holds is set there.
 
     Raises:
         InputError: a value is not of the type that the schema asks for.
@@ -58,6 +67,12 @@ def remember_parts(
     for part in parts:
         if part.field and (wrong := schema.misfit(part.field, part.value)):
             raise InputError(f"{wrong}; nothing was written")
+    in_notes = [_in_note(context, part) for part in parts] if patching and not lifecycle else list(parts)
+    if in_notes != list(parts):
+        with suppress(
+            ConflictError, InputError
+        ):  # a note has work that is not committed, or the value no line of its own
+            return remember_parts(context, in_notes, source=source, patching=False)
     edits_done: dict[int, FactEdit] = {}
 
     def change(path: str) -> Callable[[str], str]:
@@ -87,6 +102,7 @@ def remember_parts(
             path=first.path,
             fact=f"{sentence} (and {len(others)} more)" if others else sentence,
             old=edits_done[0].old if edits_done[0].action == "superseded" else "",
+            patched=edits_done[0].old if edits_done[0].action == "corrected" else "",
             known=edits_done[0].action == "confirmed",
             source=source,
             confidence="",
@@ -102,7 +118,7 @@ def remember_parts(
     )  # fmt: skip
     remark = "" if outcome.changed else "already known"
     reading = "understood as " + ", and ".join(str(part) for part in parts)
-    replaced = [f"it replaces {edit.old!r}" for edit in edits_done.values() if edit.action == "superseded"]
+    replaced = [f"it replaces {edit.old!r}" for edit in edits_done.values() if edit.action in _REPLACED]
     notice = "; ".join(
         filter(None, (reading, *replaced, remark, AGAIN if erased_again else "", outcome.notice))
     )
@@ -131,10 +147,12 @@ def _with_lifecycle(
 def _set(
     context: WriteContext, text: str, file: SemanticFile, part: MemoryPart, source: str, *, many: bool
 ) -> FactEdit:
+    if file.is_note:
+        return correct_fact(text, file, _fact_id(file, text, part.entity, part.field, part.value), part.value)
     if not part.field:
         return add_statement(
-            text, file, entity=part.entity, words=part.value, said=context.today, source=source, claim=""
-        )
+            text, file, entity=part.entity, words=part.value, said=context.today, source=source, replaces=part.replaces, claim=""
+        )  # fmt: skip
     return set_fact(
         text, file, entity=part.entity, field=part.field, value=part.value, since=context.today, source=source, many=many, claim=""
     )  # fmt: skip
@@ -191,6 +209,9 @@ def _fact(
     declared = schema.fields.get(" ".join(field.lower().split()))
     if field and (wrong := schema.misfit(field, value)):
         raise InputError(f"{wrong}; nothing was written")
+    part = MemoryPart(entity, field, value, path, many=declared is not None and declared.many)
+    if not (claim or lifecycle) and _in_note(context, part) != part:
+        return remember_parts(context, [part], source=source)
     results: list[FactEdit] = []
 
     def change(text: str) -> str:
@@ -230,6 +251,7 @@ def _fact(
             path=path,
             fact=fact_in_words(entity, field, value),
             old=results[0].old if action == "superseded" else "",
+            patched="",
             known=action == "confirmed",
             source=source or claim,
             confidence="",
@@ -257,6 +279,21 @@ def _fact(
     return Written(
         _fact_id(file, result.text, entity, field, value), path, outcome.commit, result.action, notice
     )
+
+
+def _in_note(context: WriteContext, part: MemoryPart) -> MemoryPart:
+    """The part as the property of the one note that holds its fact; as it is where none does, or `semantic/` holds it."""
+    places = [
+        (path, fact)
+        for path in (context.lookup.entity_files(part.entity) if part.field and not part.many else ())
+        if (place := place_of(path)) is not None and place.state == "current"
+        for fact in context.semantic(path).facts(context.text(path)).facts
+        if fact.current and same_field(fact.field, part.field) and _same(fact.entity, part.entity)
+    ]
+    if len(places) != 1 or not context.semantic(places[0][0]).is_note or places[0][1].end_line:
+        return part
+    path, fact = places[0]
+    return MemoryPart(fact.entity, fact.field, part.value, path)
 
 
 def _holds(facts: Iterable[Fact], entity: str, field: str, value: str) -> bool:

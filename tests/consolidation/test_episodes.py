@@ -279,6 +279,10 @@ def test_of_an_error_that_was_pasted_the_cause_is_told_whichever_turn_of_the_ass
     )
     assert "“The problem is that the pilot book is read before the tide table is written. " in str(found)
     assert found.title.startswith("Pilot book not found")
+    below = told(
+        'why does it say this?\n\nBuilding the quay ...\nTraceback (most recent call last):\n  File "a.py", line 3\nFileNotFoundError: no tide table'
+    )
+    assert "pasted: “FileNotFoundError: no tide table”" in [point.text for point in below.points]
     assert found.summary.startswith("Pilot book not found. – Pip: “")
 
 

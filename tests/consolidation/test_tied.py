@@ -136,10 +136,12 @@ def test_a_statement_said_again_is_one_statement_with_two_sources(evenings: Even
 
 
 def test_a_tie_is_a_commit_of_its_own_that_says_what_it_replaced(evenings: Evenings) -> None:
-    memory = evenings("we take the car to the lake", "we take the train to the lake after all")
+    memory = evenings(
+        "on friday we take the car to the lake", "on friday we take the train to the lake after all"
+    )
     subjects = git(memory.root, "log", "--format=%s").splitlines()
     (subject,) = [one for one in subjects if "(was " in one]
-    assert subject.startswith('Nora said: "we take the train to the lake after all"')
+    assert subject.startswith('Nora said: "on friday we take the train to the lake after all"')
 
 
 # Facts

@@ -105,3 +105,20 @@ def test_the_timeline_tells_the_world_and_with_a_kind_the_changes(browser: Brows
     assert "<b>10 March 2026</b>" in changes
     assert ("Undo all of it" in world, "Undo all of it" in changes) == (False, True)
     assert "limit=51" in browser.get("/ui/timeline?limit=1").text
+
+
+@full
+def test_an_entity_shows_what_was_said_by_month_and_episodes_by_their_titles(browser: Browser) -> None:
+    page = unescape(browser.get("/ui/entity/Nora").text)
+    facts, said, episodes = (
+        page.index(f">{heading} ") for heading in ("Facts", "Said of it", "Episodes and notes")
+    )
+    assert facts < said < episodes
+    month = page[said:episodes]
+    assert '<details class="fact" open><summary><span class="field">March 2026</span>' in month
+    assert "<q><bdi>It is Dünensand 14" in month
+    title = "Home things: Tomás and I finally agree on the kitchen wall (Dünensand, Henrik)"
+    assert (f'">{title}</a>' in month, f'<span class="name">{title}</span>' in page[episodes:]) == (
+        True,
+        True,
+    )

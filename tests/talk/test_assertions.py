@@ -93,6 +93,8 @@ def test_german_words_give_the_same_fields(text: str, entity: str, field: str, v
         "i am allergic to mondays",
         "what i need is a kayak",
         "i got a new phone, 2 days old",
+        "i study 3 days and work the rest",
+        "he raised me and my sister who is 5 years younger than me",
         "the price of the second one is 20",
         "note: 5",
         "is the budget for projectX: 900?",

@@ -6,7 +6,7 @@ import pytest
 from segments import only, talk_of
 
 from memoryclaw.consolidation.claims import FROM_NOW_ON, claims_of
-from memoryclaw.talk.orders import is_order, is_task
+from memoryclaw.talk.orders import ROWS, Said, is_order, is_task
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import grammar
 
@@ -160,3 +160,11 @@ def test_so_many_of_something_and_what_is_of_today_is_no_standing_order(text: st
 def test_a_limit_is_a_standing_order(text: str) -> None:
     [claim] = claims_of(talk_of(("user Nora", text)))
     assert claim.field == FROM_NOW_ON
+
+
+@pytest.mark.parametrize("example", [example for example, _, _ in ROWS])
+def test_each_row_decides_its_own_example(example: str) -> None:
+    code = "de" if example.startswith("nicht") else "en"
+    [clause] = clauses(example, grammar(code))
+    said = Said.of(clause, grammar(code))
+    assert next(row for row, fits, _ in ROWS if fits(said)) == example

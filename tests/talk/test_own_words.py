@@ -46,6 +46,8 @@ def test_blocks_of_code_and_quoted_lines_are_left_out_and_code_in_a_line_is_seal
         ("/add src/app.module.ts src/env.ts", ""),
         ("/drop NLog.config", ""),
         ("/clear\nmy rent is 900", "my rent is 900"),
+        ("/clear\n\n/add src/env.ts", ""),
+        ("/drop src/env.ts\n/ask where is the port of the proxy set", "where is the port of the proxy set"),
         ("/ask where is the port of the proxy set", "where is the port of the proxy set"),
         ("/home/nora/notes is where they are", "/home/nora/notes is where they are"),
         ("see /add in the manual", "see /add in the manual"),
@@ -205,12 +207,13 @@ def test_any_text_can_be_read_and_nothing_is_added_to_it(text: str, language: st
 
 
 @pytest.mark.parametrize("mark", [*MARKS, "```", "\n> ", '\n"', "a: b ", "\nAn: x", "Hi Bo,\n", "1,2,3\n"])
-def test_a_long_run_of_any_mark_takes_time_in_proportion_to_its_length(mark: str) -> None:
+@pytest.mark.parametrize("most", [50_000, pytest.param(200_000, marks=pytest.mark.laws)])
+def test_a_long_run_of_any_mark_takes_time_in_proportion_to_its_length(mark: str, most: int) -> None:
     def work(size: int) -> Callable[[], object]:
         text = (mark * size)[:size]
         return lambda: own_words(text, grammar("en"))
 
-    assert superlinear(work, 200_000, least=2000, quick=1e-6) is None
+    assert superlinear(work, most, least=2000, quick=1e-6) is None
 
 
 @pytest.mark.parametrize(

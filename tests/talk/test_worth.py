@@ -18,7 +18,7 @@ from segments import segment_of
 from memoryclaw.app import App
 from memoryclaw.talk.acceptance import verdict
 from memoryclaw.talk.statements import Statement, Worth, read
-from memoryclaw.talk.worth import FEATURES, SessionLook, features_of, weigh
+from memoryclaw.talk.worth import FEATURES, SessionLook, exchanges, features_of, weigh
 
 WORK = [
     ("user Nora", "Can you fix the parser? The output is empty then."),
@@ -85,8 +85,8 @@ def test_the_same_lines_give_the_same_worth_whatever_comes_later() -> None:
     longer = segment_of([*LIFE, *WORK])
     talk = read(segment.turns, {})
     session = SessionLook.of(segment.turns, "en")
-    assert [row for _, row in features_of(talk, segment.turns, session)] == [
-        row for _, row in features_of(talk, longer.turns, session)
+    assert [features_of(one) for one in exchanges(talk, segment.turns, session)] == [
+        features_of(one) for one in exchanges(talk, longer.turns, session)
     ]
 
 
@@ -119,6 +119,7 @@ def test_an_order_by_itself_or_with_a_sign_of_lasting_stands(turns: list[str]) -
     [
         ["Draft a letter to the club. no bullets pls"],
         ["Act as a gardener. Answer in short sentences."],
+        ["Chat with me as if you were a gardener.", "don't say you are a gardener"],
         ["keep it short for this one"],
         ["please explain"],
         ["do not touch the readme in this commit"],
@@ -182,10 +183,23 @@ def test_the_script_learns_from_a_folder_and_judges_people_it_never_saw(tmp_path
         put(tmp_path, {name: "".join(json.dumps(row) + "\n" for row in rows) for name, rows in lines.items()})
     script = Path(__file__).parents[2] / "benchmarks/worth.py"
     done = subprocess.run(
-        [sys.executable, str(script), str(tmp_path), "--features", "5"],
+        [sys.executable, str(script), str(tmp_path)],
         capture_output=True,
         text=True,
         check=True,
     )
     assert "average precision 1.000" in done.stdout
     assert sum(name in done.stdout for name in FEATURES) >= 5
+
+
+def test_where_the_assistant_answers_at_length_less_is_kept() -> None:
+    """Whoever tells something is acknowledged; whoever asks for work gets a long answer."""
+    words = "the ferry leaves from pier two"
+    advice = "Here is what I would pack for the crossing. "
+    assert kept(words, ("assistant Pip", advice)) == [words]
+    assert kept(words, ("assistant Pip", advice * 9)) == []
+
+
+def test_what_the_assistant_shall_do_is_not_kept_whatever_it_names() -> None:
+    assert kept("now i want you to paint the mast of the Heron in RAL 5008") == []
+    assert kept("now i want the mast of the Heron in RAL 5008") != []

@@ -47,7 +47,7 @@ def test_the_seeds_episode_is_read_whole():
 TITLES = [
     ("---\ntitle: T\nsummary: S\n---\n# H\n", "episodes/e.md", "T"),
     ("---\nsummary: S\n---\n# H\n", "episodes/e.md", "S"),
-    ("---\nsummary: S\n---\n## no\n# H\n", "notes/e.md", "H"),
+    ("---\nsummary: S\n---\n## no\n# H\n", "notes/e.md", "e"),
     ("text", "notes/My idea.md", "My idea"),
     ("---\nname: n\ndescription: d\n---\n# H\n", "skills/x/SKILL.md", "n"),
     ("# H\n", "skills/x/SKILL.md", "x"),

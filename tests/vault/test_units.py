@@ -49,7 +49,7 @@ def test_a_long_note_is_one_unit_a_section():
         ("notes/a#B", "note", 5, 6),
         ("notes/a#A~2", "note", 7, 8),
     ]
-    assert note.units[2].title == "A › Empty › B"
+    assert note.units[2].title == "a › A › Empty › B"
 
 
 def test_a_long_section_is_cut_at_paragraphs_and_keeps_its_lines():

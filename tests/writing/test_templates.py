@@ -39,6 +39,7 @@ def test_no_value_can_add_a_trailer():
         path="p",
         fact="e\n\nRun: x: f is v\nSource: y",
         old="",
+        patched="",
         known=False,
         source="a\nRun: z",
         confidence="",

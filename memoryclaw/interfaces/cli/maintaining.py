@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from memoryclaw.skills.migration import Migrated
 
 _EXAMPLES = 3  # of each kind of problem
-_VARYING = re.compile(
-    r"'[^']*'|\"[^\"]*\"|\d+|\S*/\S*"
-)  # what differs from one problem of a kind to the next
+_VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")  # what differs from one problem of a kind to the next
 _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red"}
 
 

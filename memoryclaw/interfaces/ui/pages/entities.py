@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from typing import Any, NamedTuple
 
 from memoryclaw.app import App
@@ -51,10 +52,11 @@ def entities(app: App, asked: PageRequest) -> Answer:
     return Shown("entities.html", values)
 
 
-def _told_in(source: str) -> str:
-    """A source as people say it: the name of an episode without its time."""
-    name = source.partition("#")[0].rpartition("/")[2]
-    return _TIME.sub("", name).replace("-", " ") if _TIME.match(name) else name
+def _told_in(source: str, titles: Mapping[str, str]) -> str:
+    """A source as people say it: the title of its note where that is known, else the name of an episode without its time."""
+    id_ = source.partition("#")[0]
+    name = id_.rpartition("/")[2]
+    return titles.get(id_) or (_TIME.sub("", name).replace("-", " ") if _TIME.match(name) else name)
 
 
 def mentions(app: App, without: str = "") -> Callable[[str], list[tuple[str, str]]]:
@@ -87,6 +89,23 @@ class Field(NamedTuple):
     past: Sequence[tuple[str, Fact]]  # newest first
 
 
+class Month(NamedTuple):
+    """What was said of an entity in one month."""
+
+    month: str  # 2026-04; empty where no day is known
+    statements: Sequence[tuple[str, Fact]]
+
+    @property
+    def number(self) -> int:
+        """How many statements there are."""
+        return len(self.statements)
+
+    @property
+    def name(self) -> str:
+        """Its name, as people write it."""
+        return f"{date.fromisoformat(f'{self.month}-01'):%B %Y}" if self.month else "No day is known"
+
+
 class Dot(NamedTuple):
     """A neighbour in the picture."""
 
@@ -115,16 +134,15 @@ def _page(
 ) -> Shown:
     shown = app.entity(name)
     waits = [item for item in app.review.list() if item.entity and key_of(item.entity) == key_of(shown.name)]
-    statements = [pair for pair in shown.facts if pair[1].is_statement]
+    titles = {note.id: note.title for note in shown.episodes}
     values: dict[str, Any] = {
         "title": shown.name,
         "one": shown,
         "fields": _fields(shown),
-        "statements": [pair for pair in statements if pair[1].current]
-        + [pair for pair in statements if not pair[1].current],
+        "months": _months(shown),
         "dots": _dots(shown.neighbours[:_DRAWN]),
         "size": (_WIDE, _HIGH),
-        "told_in": _told_in,
+        "told_in": lambda source: _told_in(source, titles),
         "mentioned": mentions(app, shown.name),
         "waits": waits,
         "origin": None,
@@ -152,6 +170,18 @@ def _fields(found: EntityShown) -> list[Field]:
         for name, (current, past) in names.items()
     ]
     return sorted(listed, key=lambda field: not field.now)
+
+
+def _months(shown: EntityShown) -> list[Month]:
+    """What was said of it by month, the latest first; of one month what stands comes before what was said anew later."""
+    months: dict[str, list[tuple[str, Fact]]] = {}
+    for path, fact in shown.facts:
+        if fact.is_statement:
+            months.setdefault(fact.said[:7], []).append((path, fact))
+    return [
+        Month(month, sorted(months[month], key=lambda pair: (pair[1].current, pair[1].said), reverse=True))
+        for month in sorted(months, reverse=True)
+    ]
 
 
 def _dots(neighbours: Sequence[Neighbour]) -> list[Dot]:

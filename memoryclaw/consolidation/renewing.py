@@ -1,0 +1,88 @@
+"""Whether later words say anew what earlier ones said, with another value in one place: `standup is at 9:30`, `standup is at 10 now`. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from memoryclaw.index import stemming
+from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.language import words_of
+
+_RUN = re.compile(r"[A-Za-z]++(?:[.+#/-][A-Za-z0-9]++)*|\d[\d.:,]*|\w")
+_CLOCK = re.compile(r"\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|uhr|h)\b", re.IGNORECASE)
+_SHORT = 2  # words with a subject, of a span that differs
+_UNSPACED = 5  # characters before it that must be the same, in a script without spaces
+
+
+def renews(older: str, later: str, *, change: bool) -> bool:
+    """True where both have the same words but in one place.
+
+    Args:
+        change: the later one has a sign of change. Without it, both must say when on the clock something is, or be in a language that is not read.
+    """
+    unread = spoken_in(later, "en") not in codes()
+    unspaced = max(later, default="") > "\u2fff"
+    before, now = (
+        (_runs if unspaced else _without_signs)(older),
+        (_runs if unspaced else _without_signs)(later),
+    )
+    if change and before and _subjects(before) == _subjects(now) != frozenset():
+        return True  # `i'm a vegetarian`, `i'm no longer a vegetarian`
+    first = _alike(before, now)
+    rest, other = before[first:], now[first:]
+    last = _alike(rest[::-1], other[::-1])
+    rest, other = rest[: len(rest) - last], other[: len(other) - last]
+    if not (rest and other):
+        return False
+    if unspaced:
+        return first >= _UNSPACED
+    ahead, shared = _subjects(before[:first]), _subjects(before[:first] + before[len(before) - last :])
+    if _CLOCK.search(older) and all(any(map(str.isdigit, " ".join(span))) for span in (rest, other)):
+        is_same = change or (not last and before[:first][-1:] == now[:first][-1:] and len(rest) == len(other))
+        return bool(ahead) and is_same
+    if max(len(_subjects(rest)), len(_subjects(other))) > _SHORT:
+        return False
+    if unread:
+        return len(ahead) >= _SHORT
+    named = last and any(
+        f" {word}" in f" {text.lower()}" and word.title() in text
+        for text in (older, later)
+        for word in (*rest, *other)
+    )
+    return change and bool(shared) and 2 * (first + last) >= len(before) and not named
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many words at the beginning are the same."""
+    return next(
+        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+
+
+def _runs(text: str) -> list[str]:
+    return [run.lower() for run in _RUN.findall(text)]
+
+
+@lru_cache(maxsize=4096)
+def _without_signs(text: str) -> list[str]:
+    """The words of a text without the signs of a change."""
+    tokens, words = tokens_of(text), []
+    code = spoken_in(text, "en")
+    signs = grammar(code).changes if code in codes() else None
+    at = 0
+    while at < len(tokens):
+        size = signs.at(tokens, at) if signs else 0
+        words += tokens[at : at + 1] if not size else []
+        at += size or 1
+    return words
+
+
+def _subjects(words: Sequence[str]) -> frozenset[str]:
+    """The stems of the words that carry a subject."""
+    text = " ".join(words)
+    language = stemming.language_of([text], stemming.language("en"))
+    return frozenset(
+        token for word in words_of(text) if not language.is_stop(word) for token in language.tokens(word)
+    )

@@ -1,0 +1,60 @@
+"""What a value looks like, and the words by which people ask for a value of that form: an address is asked for as mail, a number as a call. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from memoryclaw.text import words as lists
+from memoryclaw.text.dates import days_of
+from memoryclaw.text.language import fold
+from memoryclaw.text.sentences import SMALL
+from memoryclaw.vault.facts import VALUE
+from memoryclaw.vault.vocabulary import SHAPES
+
+# Of these forms, a value answers whatever its field is called; of others only where no field says what it is.
+_CONTACTS = ("email", "phone", "url")
+_SIGNS = ("@", "://", "www.")  # a name with a dot may be a file's
+_AMOUNT = re.compile(
+    r"(?:[$€£¥]\s?\d[\d.,' ]*[kKmM]?|\d[\d.,' ]*\s?(?:[$€£¥]|(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?)\b))(?:\s\S+){0,3}"
+)
+_STREETS = "|".join(map(re.escape, lists.words("consolidation.streets")))
+_PLACE = re.compile(
+    rf"(?i)(?:\d{{1,5}}\w?,? (?:[^\W\d_][\w.'-]*,? ){{1,4}}(?:{_STREETS})\b.{{0,60}}|[^\W\d_][\w.-]*[ -]?(?:{_STREETS}) \d{{1,5}} ?\w?\b.{{0,60}})"
+)
+_WORDS = {
+    form: frozenset(words.split())
+    for form, _, words in (line.partition(": ") for line in lists.lines("consolidation.value_forms"))
+}
+_BARE: tuple[tuple[str, Callable[[str], object]], ...] = (
+    ("amount", _AMOUNT.fullmatch),
+    ("address", _PLACE.fullmatch),
+    ("date", days_of),
+)
+
+# Fields have English names; these are the verbs by which other languages ask for them.
+_VERBS = {
+    field: frozenset(word for word in phrases.replace(",", " ").split() if fold(word) not in SMALL["de"])
+    for field, _, phrases in (line.partition(": ") for line in lists.lines("talk_de.verb_fields"))
+}
+
+
+@lru_cache(maxsize=8192)
+def asked_as(field: str, value: str) -> frozenset[str]:
+    """The words besides its field's name that ask for a value: for what it looks like, and verbs of another language."""
+    return _VERBS.get(field, frozenset()) | _words_of_form(field, value.strip())
+
+
+def _words_of_form(field: str, value: str) -> frozenset[str]:
+    if not any(mark.isdigit() or mark in "@." for mark in value):
+        return frozenset()
+    is_contact = (
+        value.isascii()
+        and not days_of(value)
+        and (not any(map(str.isalpha, value)) or any(sign in value for sign in _SIGNS))
+    )
+    form = next((form for form in _CONTACTS if is_contact and SHAPES[form][0].fullmatch(value)), "")
+    if not form and field == VALUE:
+        form = next((form for form, is_so in _BARE if is_so(value)), "")
+    return _WORDS.get(form, frozenset())

@@ -1,0 +1,78 @@
+"""A fact that the assistant repeats and a person says is wrong: it waits with the turn, is marked until somebody decides, and is rated 1."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+from conftest import VaultOf
+from nights import said
+
+from memoryclaw.app import App
+
+PEOPLE = "# Ana\n- birthday: 2 May 1980\n- city: Bonn\n- phone: 0170 1234567\n\n# user\n- lives in: Lyon\n"
+TALKS = {
+    "a": ("when is Ana's birthday?", "Ana's birthday is 2 May 1980.", "No, that is wrong."),
+    "b": ("wo wohnt Ana?", "Ana wohnt in Bonn.", "das stimmt nicht mehr"),
+    "c": ("Ana's number?", "It is 0170 1234567.", "No that is wrong, her number is 0170 7654321"),
+    "d": ("where do I live", "You live in Lyon.", "thanks, that is right"),
+}
+
+
+def test_what_a_person_denies_waits_with_the_turn_and_is_marked_until_decided(vault_of: VaultOf) -> None:
+    logs = {
+        f"logs/2026-11-02/{name}.jsonl": said(
+            name, [("user", ask), ("assistant", answer), ("user", denial)], day="2026-11-02", hour=hour
+        )
+        for hour, (name, (ask, answer, denial)) in enumerate(TALKS.items(), 8)
+    }
+    root = vault_of({"semantic/people.md": PEOPLE, **logs})
+    file = root / "semantic/people.md"
+    with App(root, clock=lambda: datetime(2026, 11, 2, 20, tzinfo=UTC)) as app:
+        app.consolidate(llm="none")
+        waiting = {item.what: item for item in app.review.list()}
+        assert set(waiting) == {"Ana: birthday is 2 May 1980", "Ana: city is Bonn"}
+        assert waiting["Ana: birthday is 2 May 1980"].why.endswith(": user: No, that is wrong.")
+        assert "2 May 1980 (to be checked" in app.recall("when is Ana's birthday?").context
+        rated = [
+            json.loads(line)
+            for path in root.glob("ledger/*/*.jsonl")
+            for line in path.read_text("utf-8").splitlines()
+        ]
+        ratings = {event["ids"][0]: event["rating"] for event in rated if event["event"] == "rated"}
+        assert ratings == {"semantic/people#Ana.birthday": 1, "semantic/people#Ana.city": 1}
+        assert "- phone: 0170 7654321" in file.read_text(encoding="utf-8")
+        assert "- lives in: Lyon\n" in file.read_text(encoding="utf-8")
+        app.review.reject([waiting["Ana: birthday is 2 May 1980"]])
+        app.review.approve([waiting["Ana: city is Bonn"]])
+        assert not app.review.list()
+        assert "birthday" not in file.read_text(encoding="utf-8").partition("## History")[0]
+        assert "denied" not in file.read_text(encoding="utf-8").partition("## History")[0]
+        assert "to be checked" not in app.recall("where does Ana live?").context
+
+
+def test_what_a_person_wants_forgotten_waits_line_by_line(vault_of: VaultOf) -> None:
+    people = '# Ana\n- city: Bonn\n- birthday: 2 May 1980\n\n# user\n- lives in: Lyon\n- "Ana and Bo came late" [said:: 2026-10-01]\n'
+    turns = [
+        ("user", "Bitte vergiss, was ich über Ana gesagt habe"),
+        ("user", "I forget what Bo said about Ana"),
+    ]
+    root = vault_of(
+        {"semantic/people.md": people, "logs/2026-11-02/a.jsonl": said("a", turns, day="2026-11-02")}
+    )
+    file = root / "semantic/people.md"
+    with App(root, clock=lambda: datetime(2026, 11, 2, 20, tzinfo=UTC)) as app:
+        app.consolidate(llm="none")
+        waiting = {item.value: item for item in app.review.list()}
+        assert set(waiting) == {"Bonn", "2 May 1980", "Ana and Bo came late"}
+        city, birthday, late = waiting["Bonn"], waiting["2 May 1980"], waiting["Ana and Bo came late"]
+        assert city.what == "Forget: Ana: city is Bonn"
+        assert "- city: Bonn" not in app.review.diff(city)[0].after
+        assert city.why.endswith(": user: Bitte vergiss, was ich über Ana gesagt habe")
+        app.review.approve([city])
+        app.review.reject([birthday])
+        assert [item.id for item in app.review.list()] == [late.id]
+    text = file.read_text(encoding="utf-8")
+    assert "Bonn" not in text
+    assert "- birthday: 2 May 1980\n" in text
+    assert any("Bonn" in path.read_text(encoding="utf-8") for path in (root / "archive").rglob("*.md"))

@@ -1,0 +1,128 @@
+"""Later words that say anew what earlier ones said, with another value, take their place; what is said of somebody else stays."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from conftest import VaultOf
+from nights import said
+
+from memoryclaw.app import App, open_vault
+from memoryclaw.consolidation.renewing import renews
+
+
+@pytest.mark.parametrize(
+    ("older", "later", "change"),
+    [
+        ("standup is at 9:30", "standup is at 10 now", True),
+        ("standup is at 9:30", "standup is at 10:15", False),
+        ("standup is at 9:30", "standup moved to 10:15", True),
+        ("the gym is on mondays", "the gym is on tuesdays now", True),
+        ("I drive to work", "I cycle to work now", True),
+        ("I am a vegetarian", "I'm no longer a vegetarian", True),
+        ("项目的数据库是PostgreSQL", "项目的数据库是MySQL", False),
+        ("ma voiture est garée au niveau 2 du parking Opéra", "ma voiture est garée au niveau 4 du parking Opéra", False),
+    ],
+)  # fmt: skip
+def test_the_same_words_with_another_value_say_it_anew(older: str, later: str, *, change: bool) -> None:
+    assert renews(older, later, change=change)
+
+
+@pytest.mark.parametrize(
+    ("older", "later", "change"),
+    [
+        ("my son Tim plays football", "my son Max plays football now", True),
+        ("the gym is on mondays", "the gym is on tuesdays", False),
+        ("I drive to work", "I swim on sundays now", True),
+        ("I ran 5 km", "I ran 7 km", False),
+        ("我喜欢喝绿茶", "我喜欢喝红茶", False),
+        ("J'aime le chocolat", "J'aime le fromage", False),
+        ("standup is at 9:30", "the train is at 9:45", False),
+    ],
+)
+def test_other_words_stand_beside(older: str, later: str, *, change: bool) -> None:
+    assert not renews(older, later, change=change)
+
+
+def test_a_night_ends_what_later_words_end(vault_of: VaultOf) -> None:
+    october = [
+        "I work at Shell.",
+        "Standup is at 9:30.",
+        "our broadband is with Sonic",
+        "my sister Ulla lives in Turku",
+    ]
+    november = [
+        "turns out I'm no longer at Shell",
+        "standup is at 10 now",
+        "we switched our broadband from Sonic to Hyperion",
+    ]
+    root = vault_of(
+        {"logs/2026-10-02/a.jsonl": said("a", [("user", text) for text in october], day="2026-10-02")}
+    )
+    night(root, 3, 10)
+    late = root / "logs/2026-11-02/b.jsonl"
+    late.parent.mkdir()
+    late.write_text(said("b", [("user", text) for text in november], day="2026-11-02"), encoding="utf-8")
+    night(root, 3, 11)
+    with open_vault(root) as app:
+        standing = [f"{fact.entity} {fact.field} {fact.value}" for _, fact in app.facts()]
+        past = [fact.value for _, fact in app.facts(history=True) if not fact.current and fact.until]
+    assert not any(
+        "9:30" in line or line == "user works at Shell" or "with Sonic" in line for line in standing
+    )
+    assert any("10 now" in line for line in standing)
+    assert any("Turku" in line for line in standing)
+    assert {"Shell", "with Sonic"} < {value.removesuffix(".") for value in past}
+
+
+def test_what_says_the_old_figure_of_somebody_ends_with_the_fact(vault_of: VaultOf) -> None:
+    october = [
+        "Ulla's phone number is 0176 553232",
+        "got a text from 0176 553232, that's Ulla",
+        "my code is 0176 553232",
+    ]
+    root = vault_of(
+        {
+            "semantic/people.md": "# Ulla\n- city: Bonn\n",
+            "logs/2026-10-02/a.jsonl": said("a", [("user", text) for text in october], day="2026-10-02"),
+        }
+    )
+    night(root, 3, 10)
+    late = root / "logs/2026-11-02/b.jsonl"
+    late.parent.mkdir()
+    late.write_text(
+        said("b", [("user", "Ulla has a new number, 0188 553232")], day="2026-11-02"), encoding="utf-8"
+    )
+    night(root, 3, 11)
+    with open_vault(root) as app:
+        standing = [(fact.field, fact.value) for _, fact in app.facts() if "55" in fact.value]
+        assert standing == [("phone", "0188 553232"), ("code", "0176 553232")]
+        past = [fact for _, fact in app.facts(history=True) if fact.is_statement and not fact.current]
+        assert any("a text from" in fact.value and fact.until for fact in past)
+
+
+def test_what_is_remembered_in_a_language_that_is_not_read_is_renewed(vault_of: VaultOf) -> None:
+    root = vault_of({"a.md": "x\n"})
+    with open_vault(root) as app:
+        assert app.remember("项目的数据库是PostgreSQL").action == "added"
+        assert app.remember("项目的数据库是MySQL").action == "superseded"
+        answer = app.ask("项目的数据库是什么？")
+        assert answer.answered
+        assert [line.text for line in answer.lines] == ['user: "项目的数据库是MySQL"']
+
+
+def test_what_is_told_in_german_answers_in_german(vault_of: VaultOf) -> None:
+    root = vault_of({"logs/2026-10-02/a.jsonl": said("a", [("user", "ich wohne in Bonn")], day="2026-10-02")})
+    night(root, 3, 10)
+    with open_vault(root) as app:
+        answer = app.ask("wo wohne ich?")
+        assert answer.answered
+        assert answer.lines[0].text == "user lives in: Bonn"
+
+
+def night(root: Path, day: int, month: int) -> None:
+    """Reads what was said, as of a night."""
+    with App(root, clock=lambda: datetime(2026, month, day, 3, tzinfo=UTC)) as app:
+        app.consolidate(llm="none")

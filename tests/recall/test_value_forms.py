@@ -1,0 +1,69 @@
+"""A value is asked for by what it looks like: an address by mail, a number by a call, whatever its line says of it."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import VaultOf
+
+from memoryclaw.app import open_vault
+from memoryclaw.vault.value_forms import asked_as
+
+CONTACTS = "# Contacts\n- John: john@acme.example\n- Mara: +49 170 1234567\n- Hut: https://hut.example/book\n- Bo: bo@acme.example\n"
+EPISODE = """---
+id: ep-mail
+timestamp: 2026-03-01T10:00:00Z
+summary: John email address
+---
+John said that his email address is john@old.example and to use it for mail.
+"""
+
+
+def test_the_bare_value_of_a_contact_answers_what_its_form_is_asked_for(vault_of: VaultOf) -> None:
+    root = vault_of({"semantic/contacts.md": CONTACTS, "episodes/2026-03-01_10-00-00_mail.md": EPISODE})
+    with open_vault(root) as app:
+        for question, value in (
+            ("What is John's email?", "john@acme.example"),
+            ("What is John's email address?", "john@acme.example"),
+            ("how do I reach John?", "john@acme.example"),
+            ("Mara's phone", "+49 170 1234567"),
+            ("how do I call Mara?", "+49 170 1234567"),
+            ("what is the website of Hut", "https://hut.example/book"),
+        ):
+            answer = app.ask(question)
+            assert answer.answered, question
+            assert value in answer.lines[0].text, question
+        assert not any("bo@" in match.unit.text for match in app.recall("What is John's email?").matches)
+        app.remember("john@new.example", entity="John", field="email")
+        answer = app.ask("What is John's email?")
+        assert answer.answered
+        assert answer.lines[0].text == "John: john@new.example"
+        assert not app.ask("what is John's phone number?").answered
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "word"),
+    [
+        ("value", "12 Baker Street", "address"),
+        ("value", "Hauptstr. 5, Bonn", "adresse"),
+        ("value", "€ 40", "price"),
+        ("value", "2026-05-01", "date"),
+        ("work", "+49 170 123456", "phone"),
+        ("home", "ana@acme.example", "mail"),
+    ],
+)
+def test_a_form_has_words_that_ask_for_it(field: str, value: str, word: str) -> None:
+    assert word in asked_as(field, value)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("deadline", "2026-05-01"),
+        ("value", "app.yaml"),
+        ("value", "3 cats"),
+        ("value", "soon"),
+        ("version", "1.2.3"),
+    ],
+)
+def test_what_has_no_form_is_asked_for_by_its_field_alone(field: str, value: str) -> None:
+    assert not asked_as(field, value)
