@@ -22,7 +22,8 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 # The text columns of a unit, in index order.
 FROM_NOW_ON = "from now on"  # the field of what somebody asks of the assistant for good
 COLUMNS = ("title", "tags", "properties", "body")
-COUNTED = (*COLUMNS, "characters")  # what is counted when a unit is ranked
+ALSO = "also"  # the words that a line may be searched by besides its own
+COUNTED = (*COLUMNS, ALSO, "characters")  # what is counted when a unit is ranked
 
 
 class Problem(NamedTuple):
@@ -118,6 +119,7 @@ class Fact(NamedTuple):
     trust: str = "trusted"  # what its line says of itself; its file may say less
     audience: str = ""  # whom the labels on its line let in; empty without one
     end_line: int = 0  # of a list in a header, its last line
+    also: str = ""  # its search words, joined by commas; the index does not keep them of a fact
     lifecycle: Lifecycle = PERMANENT  # what its line says
 
     @property
@@ -171,6 +173,7 @@ class Unit(NamedTuple):
     tags: str = ""
     properties: str = ""  # participants, entities, project and other frontmatter values
     text: str = ""  # searched as `body`, quoted as the snippet
+    also: str = ""  # search words that nobody said; found by, never shown
     when: str = ""  # ISO date or date-time (UTC), "" when timeless
     until: str = ""  # end of the time it covers or holds
     days: str = (
@@ -236,7 +239,7 @@ class Matched(NamedTuple):
 
     word: str
     field: str
-    via: str  # literal stem phrase prefix bigram alias entity fuzzy date upcoming neighbour session feedback vector pinned
+    via: str  # literal stem phrase prefix bigram alias entity fuzzy date upcoming neighbour session feedback vector pinned, search word
 
 
 class Term(NamedTuple):

@@ -42,12 +42,12 @@ _TABLES = {
     "hidden": ("!path text, stamp bytea, digest bytea", "path"),
     "unit": (
         f"""rowid int, fid int, seq int, !id text, kind text, line int, end_line int, title text, tags text, properties text,
-        text bytea, at text, until text, days text, entity text, !entity_key text, field text, value text, trust text,
+        text bytea, also text, at text, until text, days text, entity text, !entity_key text, field text, value text, trust text,
         pinned int, state text, role text, asks int, opens int, {_LIFECYCLE}""",
         "rowid",
     ),
     "tokens": (
-        """rowid int, fid int, kind text, title int, tags int, properties int, body int, characters int, columns text""",
+        """rowid int, fid int, kind text, title int, tags int, properties int, body int, also int, characters int, columns text""",
         "rowid",
     ),
     "lengths": ("kind text, field text, units int, tokens int", "kind, field"),

@@ -1581,6 +1581,7 @@ class App:
             catalog=self.catalog,
             enrich=models,
             rules=RunSettings.of(self.config, mode=mode, after=after),
+            leaves=self._context.leaving(),
             progress=self._context.progress,
             rehearse=self._rehearsing,
         )

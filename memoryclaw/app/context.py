@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -323,6 +323,24 @@ class VaultContext:
             self._whole,
             **how,
         )
+
+    def leaving(self, audience: str = AGENT) -> Callable[[str, int], bool]:
+        """Tells whether a line of a file, counted from 1, may leave; line 0 stands for all of it."""
+
+        @cache
+        def gate() -> Outgoing:
+            return self.outgoing(audience=audience)
+
+        @cache
+        def hidden(path: str) -> frozenset[int] | None:
+            file = self.vault.read(path)
+            return gate().hidden_lines(path, file[0]) if file else None
+
+        def may_leave(path: str, line: int) -> bool:
+            lines = hidden(path)
+            return lines is not None and (line not in lines if line else not lines)
+
+        return may_leave
 
     @property
     def sync(self) -> Sync:

@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw import config as settings
@@ -188,7 +187,10 @@ class Transfer:
             trust = browsing.trust_of(
                 catalog, [*(path for path, _ in facts), *(one.path for one in episodes)]
             )
-            leaves, paths = self._leaving(), {fact.id: path for path, fact in facts}
+            leaves, paths = (
+                self._context.leaving(self._context.audience),
+                {fact.id: path for path, fact in facts},
+            )
             return memory_file(
                 [FileFact(fact, path, trust_in(fact, trust.get(path, "trusted"))) for path, fact in facts],
                 [
@@ -243,22 +245,6 @@ class Transfer:
             _File(path, at, tuple(json.loads(tags)), state)
             for path, at, tags, state in self._context.catalog.rows(sql)
         ]
-
-    def _leaving(self) -> Callable[[str, int], bool]:
-        """Tells whether a line of a file, counted from 1, may leave; line 0 stands for all of it."""
-        context = self._context
-        outgoing, read = context.outgoing(audience=context.audience), context.vault.read
-
-        @cache
-        def hidden(path: str) -> frozenset[int] | None:
-            file = read(path)
-            return outgoing.hidden_lines(path, file[0]) if file else None
-
-        def may_leave(path: str, line: int) -> bool:
-            lines = hidden(path)
-            return lines is not None and (line not in lines if line else not lines)
-
-        return may_leave
 
 
 _RECENT = 10  # episodes of a memory file

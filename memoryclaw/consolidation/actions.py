@@ -199,6 +199,7 @@ class SetFact(_FileAction):
     scope: str = ""  # what it holds for; empty: everything
     count: str = ""  # of the sessions in which it served
     last: str = ""  # ISO date of the last of them
+    also: str = ""  # words to find it by that nobody said, joined by commas
     heading: ClassVar[str] = "Fact"
     counted_as: ClassVar[str] = "fact"
 
@@ -273,7 +274,7 @@ class SetFact(_FileAction):
         new = set_fact(
             text, file, entity=self.entity, field=self.field, value=self.value,
             since=self.since, source=first, many=self.many, audience=self.audience, memory_type=self.memory_type,
-            scope=self.scope,
+            scope=self.scope, also=self.also,
         ).text  # fmt: skip
         return add_sources(new, file, (self.entity, self.field, self.value), self.source) if further else new
 
@@ -293,6 +294,7 @@ class AddStatement(_FileAction):
     replaces: tuple[str, ...] = ()  # ids of standing statements of the same entity
     audience: str = ""  # whom it is for; empty without a label
     scope: str = ""  # what it holds for; empty: everything
+    also: str = ""  # words to find it by that nobody said, joined by commas
     heading: ClassVar[str] = "Statement"
     counted_as: ClassVar[str] = "statement"
 
@@ -345,7 +347,7 @@ class AddStatement(_FileAction):
         """The text with the statement, whatever History has."""
         return add_statement(
             text, file, entity=self.entity, words=self.words, said=self.said,
-            source=self.source, replaces=self.replaces, audience=self.audience, scope=self.scope,
+            source=self.source, replaces=self.replaces, audience=self.audience, scope=self.scope, also=self.also,
         ).text  # fmt: skip
 
     def may_be_proposed(self) -> bool:
@@ -360,6 +362,7 @@ class ConfirmFact(_FileAction):
     fact: str
     value: str
     source: str
+    also: str = ""  # words to find it by that nobody said, where it has none yet
     heading: ClassVar[str] = "One more source of a fact"
 
     @property
@@ -377,15 +380,14 @@ class ConfirmFact(_FileAction):
         if text is None:
             return None
         file = _CachedFile(self.path, collections)
-        holds = any(
-            fact.current and fact.id == self.fact and same(fact.value, self.value)
-            for fact in file.facts(text).facts
-        )
-        return (
-            without_doubt(add_source(text, file, self.fact, self.source).text, file, self.fact)
-            if holds
-            else text
-        )
+        fact = next((fact for fact in file.facts(text).facts if fact.id == self.fact), None)
+        if fact is None or not fact.current or not same(fact.value, self.value):
+            return text
+        text = without_doubt(add_source(text, file, self.fact, self.source).text, file, self.fact)
+        if self.also and not fact.also:
+            with suppress(InputError):  # its line has no room for them
+                text = with_inline(text, file, self.fact, {"also": self.also})
+        return text
 
     def refusal(self, text: str | None, after: str | None, collections: frozenset[str]) -> str:
         """Why not, where the value neither holds nor went to History with this source."""
@@ -895,7 +897,11 @@ def must_stand(
 def patch_together(actions: Sequence[Action], collections: frozenset[str], text: str | None) -> str | None:
     """The text of a file once all of these are done; statements of one speaker and day are added at one go where they can be."""
     statements = [action for action in actions if isinstance(action, AddStatement)]
-    if text is not None and len(statements) == len(actions) > 1 and not any(one.scope for one in statements):
+    if (
+        text is not None
+        and len(statements) == len(actions) > 1
+        and not any(one.scope or one.also for one in statements)
+    ):
         file, first = _CachedFile(statements[0].path, collections), statements[0]
         quotes = [(action.words, action.source) for action in statements]
         result = add_statements(

@@ -115,6 +115,9 @@ class ConsolidationContext:
     catalog: Catalog
     enrich: Enrich | None
     rules: RunSettings
+    leaves: Callable[[str, int], bool] = lambda _path, _line: (
+        False
+    )  # may a line of a file be given to a model
     progress: Progress | None = None
     answered: Collection[str] = ()  # the segments that a host hands answers in for
     rehearse: Rehearse | None = (
@@ -244,6 +247,7 @@ def change_set(
         told=ToldSessions(writing, past.records),
         with_todos=partial(context.catalog.episodes_with, _OPEN if merge else _OPEN_ONCE),
         enrich=context.enrich,
+        leaves=context.leaves,
         rules=Cutting(gap_minutes=rules.gap),
         language=rules.language,
         salience=salience,

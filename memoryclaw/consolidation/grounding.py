@@ -13,24 +13,29 @@ from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.json_schema import SkipJsonSchema
 
-from memoryclaw.consolidation.changes import SPEAKERS, Claim, Extraction, Segment
+from memoryclaw.consolidation.actions import OPEN
+from memoryclaw.consolidation.changes import SPEAKERS, Claim, Extraction, Quote, Segment
 from memoryclaw.consolidation.claims import statement_of
 from memoryclaw.consolidation.episodes import harmless
 from memoryclaw.index import stemming
-from memoryclaw.model import Turn
+from memoryclaw.model import FROM_NOW_ON, PROJECT, Turn
 from memoryclaw.models.llm import ModelError, Schema
+from memoryclaw.talk.assertions import ANY_FIELD
 from memoryclaw.talk.corrections import corrected
 from memoryclaw.talk.own_words import own_words
 from memoryclaw.talk.statements import Statement, read
 from memoryclaw.text import words as lists
-from memoryclaw.text.dates import find_ranges
+from memoryclaw.text.clauses import clauses
+from memoryclaw.text.dates import deadline, find_ranges, is_week_or_less
 from memoryclaw.text.grammar import Grammar, codes, grammar, language_of, spoken_in, tokens_of
 from memoryclaw.text.language import fold, key_of, pairs, words_of
 from memoryclaw.text.prompts import one_line
 from memoryclaw.text.sentences import sentences
 from memoryclaw.vault import layout
 from memoryclaw.vault.fact_values import (
+    date_value,
     plain_key,
     plain_value,
     resolve_dates,
@@ -39,20 +44,32 @@ from memoryclaw.vault.fact_values import (
     timeless,
     without_owner,
 )
+from memoryclaw.vault.facts import MOST_ALSO
+from memoryclaw.vault.validity import canonical_scope
+from memoryclaw.writing.secret_gate import without_secrets
 
 _TITLE, _SUMMARY, _TAG, _NAME, _FIELD, _VALUE = 80, 600, 30, 60, 40, 120  # characters, at most
 _TAGS, _TAG_WORDS, _ENTITIES, _CLAIMS, _DROPPED = 7, 3, 20, 30, 30  # how many, at most
 _LEAST_QUOTE = 8  # characters; a shorter one must be the whole turn
 _COMPOUND = 4  # letters of a word that may begin a longer one
 _GROUNDED = 0.5  # the share of a summary's words that the segment must hold
-_BACK_PERSON, _BACK_THING = 2, 6  # turns before a line in which the one that a claim is about may be named
+_BACK = 4  # turns before a line, of either side, in which a person whom a claim is about must be named
+_UNNAMED = "it is not named near it"
+_DAYS_AWAY = 366  # of a day that is only numbered, such as "the 17th"
+_ORDINAL = re.compile(r"(?<![\w.:/-])(\d{1,2})(?:st|nd|rd|th|\.)(?![\w:/-]|\.?\d)")
+_PLAIN_WORDS = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_IN_PASSING = frozenset({"reported", "mood"})  # who somebody is may be told beside what they say
+_UNKEPT = frozenset({"asked", "supposed", "joke", "mood"})  # a statement with one of these is not kept
 _HTML = re.compile(r"[<>`|]+")
 _SECRET = re.compile(r"\[?REDACTED:", re.IGNORECASE)
 _OWN_NAMES = frozenset(lists.lines("consolidation.own_names"))
 _ASSISTANT = frozenset({"assistant", "assistent", "you", "the assistant", "agent", "bot"})
 _UNSPACED = "\u0e00"  # scripts written without spaces come after it
-KINDS = ("state", "decision", "preference", "plan", "wish", "joke", "retold")
-_BELIEVED = frozenset({"state", "decision", "preference"})
+KINDS = ("fact", "statement", "order", "lesson", "to-do", "nothing")
+# What older answers call a claim: facts, of which those in `_DOUBTED` wait.
+EARLIER_KINDS = ("state", "decision", "preference", "plan", "wish", "joke", "retold")
+_DOUBTED = {"joke": "it was said in jest", "retold": "it is somebody else's word"}
+_AS_SAID = frozenset({"statement", "lesson"})
 TYPES = ("person", "thing", "speaker", "assistant")
 
 
@@ -66,8 +83,14 @@ class ModelClaim(NamedTuple):
     value: str
     durable: bool = True
     confidence: str = "medium"
-    kind: str = "state"  # one of KINDS
+    kind: str = "fact"  # one of KINDS, or of those of older answers
     type: str = ""  # of the entity, one of TYPES; empty where the model does not say
+    beside: tuple[tuple[int, str], ...] = ()  # further lines that it rests on, and their quotes
+    date: str = ""  # ISO, of the day that its words name
+    replaces: str = ""  # the id or the value of what it takes the place of
+    ends: str = ""  # the same of what holds no longer
+    scope: str = ""  # `project:<name>`
+    search_words: tuple[str, ...] = ()
 
 
 class ModelAnswer(NamedTuple):
@@ -94,9 +117,14 @@ def prove(
         by: the model.
     """
     ground = _Ground(segment, basis, names)
-    judged = [ground.judge(claimed, by) for claimed in answer.claims[:_CLAIMS]]
+    told = [claimed for claimed in answer.claims[:_CLAIMS] if claimed.kind != "nothing"]
+    judged = [ground.judge(claimed, by) for claimed in told]
     dropped = [each for each in judged if isinstance(each, str)]
     claims = _merge(basis.claims, [each for each in judged if isinstance(each, Claim)])
+    todos = [each for each in judged if isinstance(each, Quote)]
+    if todos:
+        boxed = {point.line for point in basis.points if point.box}
+        todos = [each for each in todos if each.line not in boxed]
     missing = answer.unread + len(answer.claims[_CLAIMS:])
     if missing:
         dropped.append(f"left out: {missing} of its claims, too many or not of the asked form")
@@ -104,13 +132,18 @@ def prove(
         ground.text(answer.title, _TITLE),
         ground.resolve_dates(ground.text(answer.summary, _SUMMARY)),
     )
-    if not summary:
-        dropped.append("the summary was left out: its words do not stand in the log")
+    for what, given, taken in (("title", answer.title, title), ("summary", answer.summary, summary)):
+        if given.strip() and not taken:
+            dropped.append(f"the {what} was left out: its words do not stand in the log")
+    unsaid = [_shorten(one_line(tag), _TAG) for tag in answer.tags[:_TAGS] if not ground.names(tag)]
+    if unsaid:
+        dropped.append(f"tags were left out, for nobody said them: {', '.join(unsaid)}")
     return basis._replace(
         title=title or basis.title,
         summary=summary or basis.summary,
         tags=_tags(filter(ground.names, answer.tags), basis.tags),
         entities=_distinct((*basis.entities, *ground.entities(answer.entities)), _ENTITIES),
+        points=(*basis.points, *todos),
         claims=claims,
         by=by,
         dropped=(*basis.dropped, *dropped[:_DROPPED]),
@@ -174,38 +207,159 @@ class _Ground:
         plain = plain_key(one_line(name))
         return self._names.get(key_of(plain), plain) if len(plain) <= _NAME else ""
 
-    def judge(self, claimed: ModelClaim, by: str) -> Claim | str:
-        """The claim as the log bears it out, or one sentence why it is left out.
+    def judge(self, claimed: ModelClaim, by: str) -> Claim | Quote | str:
+        """The claim as the log bears it out, a to-do as its episode tells it, or one sentence why it is left out.
 
-        The first rule that fails decides: line and quote, own words, the clause, doubts, and whom it is about.
+        The first rule that fails decides: lines and quotes, own words, the clause, doubts, and whom it is about.
         """
+        claimed = self._at_its_line(claimed)
         turn = self._turns.get(claimed.line)
-        reason = _why_unproven(claimed, turn) or (self._why_unsaid(claimed, turn) if turn else "")
+        statement = self._statement_of(claimed, turn) if turn else None
+        reason = self._why_unproven(claimed, turn) or (
+            self._why_unsaid(claimed, turn, statement) if turn else ""
+        )
         if turn is None or reason:
             return f"a claim about {_shorten(plain_key(one_line(claimed.entity)), _NAME) or 'nothing'} was left out: {reason}"
-        statement = self._statement_with(claimed.value, turn)
+        return self._todo(claimed, turn, statement) or self._claim(claimed, by, turn, statement)
+
+    def _at_its_line(self, claimed: ModelClaim) -> ModelClaim:
+        """A claim of several lines as that of the first in which a person says its value."""
+        places = ((claimed.line, claimed.quote), *claimed.beside)
+        spoken = [
+            (line, quote) for line, quote in places if (turn := self._turns.get(line)) and turn.role == "user"
+        ]
+        first = next(
+            ((line, quote) for line, quote in spoken if self._stands(claimed.value, self._turns[line].text)),
+            None,
+        )
+        first = first or next(iter(spoken), places[0])
+        return claimed._replace(
+            line=first[0], quote=first[1], beside=tuple(place for place in places if place != first)
+        )
+
+    def _todo(self, claimed: ModelClaim, turn: Turn, statement: Statement | None) -> Quote | None:
+        if claimed.kind != "to-do" or statement is None:
+            return None
+        return Quote(turn.line, statement.who, statement.words, OPEN, due=self._day(claimed, turn))
+
+    def _claim(self, claimed: ModelClaim, by: str, turn: Turn, statement: Statement | None) -> Claim | str:
         speaker = self._full_name(turn.name) or turn.role
         entity = self._entity(claimed.entity, turn)
-        field, past = timeless(plain_key(one_line(claimed.field.replace("_", " "))).lower())
+        field, past = timeless(plain_key(one_line(claimed.field.replace("_", " ").replace(":", " "))).lower())
         field = without_owner(field, entity)
         doubt = _doubt(claimed, statement) or (_why_denied(claimed, statement, turn) if statement else "")
-        unsure = (
-            "its words are the question's"
-            if statement is None
-            else self._why_misnamed(claimed, entity, statement, turn)
-        )
+        if doubt and self._is_affirmed(claimed, turn):
+            doubt = ""
+        unsure = "" if claimed.kind == "order" else self._why_misnamed(claimed, entity, statement, turn)
         if unsure and self._several:  # it may be another person's
             doubt = doubt or unsure
         spoken = statement or Statement(
             0, turn.line, speaker, turn.ts[:10], one_line(turn.text)[:_VALUE], one_line(claimed.quote), ""
         )
-        basis = statement_of(spoken)
-        claim = basis._replace(
-            entity=entity, field=field, value=plain_value(one_line(claimed.value)), quote=one_line(claimed.quote), by=by,
-            confidence="low" if doubt else "medium" if unsure else "high", durable=claimed.durable, how=claimed.kind, person=entity == speaker or entity in self._people or claimed.type == "person",
+        day = self._day(claimed, turn)
+        value, since = _dated(plain_value(one_line(claimed.value)), day, turn.ts[:10])
+        claim = statement_of(spoken)._replace(
+            entity=entity, field=field, value=value, quote=one_line(claimed.quote), by=by, since=since, day=day,
+            confidence="low" if doubt else "medium" if unsure else "high", durable=claimed.durable, how=claimed.kind, unnamed=unsure == _UNNAMED, person=entity == speaker or entity in self._people or claimed.type == "person",
+            replaces=claimed.replaces.strip(), scope=self._scope(claimed, turn), search_words=self._search_words(claimed, turn),
         )  # fmt: skip
+        if claimed.kind in _AS_SAID:
+            if doubt and spoken.doubts & _UNKEPT:
+                return f"a claim about {entity or 'nothing'} was left out: {doubt}"
+            claim = claim._replace(
+                entity=speaker if unsure or not entity else entity, field="", value=plain_value(claim.words), how="said",
+                person=claim.person or bool(unsure), confidence="high",
+            )  # fmt: skip
+        elif claimed.kind == "order":
+            claim = claim._replace(
+                entity=speaker, field=FROM_NOW_ON, value=plain_value(spoken.words), how="prefers", many=True, person=True
+            )  # fmt: skip
+        elif claimed.ends:
+            claim = claim._replace(field=ANY_FIELD, value=claimed.ends.strip(), how="end", replaces="")
         unfit = _why_unfit(claim) or ("it held once" if past else "")
         return f"a claim about {entity or 'nothing'} was left out: {unfit}" if unfit else claim
+
+    def _statement_of(self, claimed: ModelClaim, turn: Turn) -> Statement | None:
+        """The statement that a claim makes: that of its value, or of its quote where the words are what is kept."""
+        if not _by_quote(claimed):
+            return self._statement_with(claimed.value, turn)
+        quote = one_line(claimed.quote)
+        quoted = [
+            one
+            for one in self._statements.get(turn.line, ())
+            if self._stands(one.words, quote) or self._stands(quote, f"{one.quote} {one.instead}")
+        ]
+        holding = [
+            one for one in quoted if claimed.value and self._stands(claimed.value, one.words)
+        ] or quoted
+        return next((one for one in reversed(holding) if not one.doubts), holding[-1] if holding else None)
+
+    def _is_affirmed(self, claimed: ModelClaim, turn: Turn) -> bool:
+        """True where the same person says yes to it further on: the number in one line, the yes two lines later."""
+        for line, _ in claimed.beside:
+            later = self._turns[line]
+            if line <= turn.line or later.role != "user" or later.name != turn.name:
+                continue
+            words = grammar(code if (code := spoken_in(later.text, "en")) in codes() else "en")
+            doubts = {doubt for one in self._statements.get(line, ()) for doubt in one.doubts}
+            if not doubts and not words.negations.within(tokens_of(later.text)):
+                return True
+        return False
+
+    def _day(self, claimed: ModelClaim, turn: Turn) -> str:
+        """The day that a claim names, where the words of its line bear it out."""
+        try:
+            day = date.fromisoformat(claimed.date.strip()[:10]) if claimed.date.strip() and turn.ts else None
+        except ValueError:
+            return ""
+        if day is None:
+            return ""
+        said, text = date.fromisoformat(turn.ts[:10]), one_line(turn.text)
+        spoken = any(
+            range_.start and range_.start <= day.isoformat() <= (range_.end or range_.start)
+            and is_week_or_less(range_.start, range_.end or range_.start)
+            for range_ in find_ranges(text, said)[0]
+        )  # fmt: skip
+        numbered = any(int(number) == day.day for number in _ORDINAL.findall(text))
+        near = abs((day - said).days) <= _DAYS_AWAY
+        return (
+            day.isoformat()
+            if spoken or deadline(text, said) == day.isoformat() or (numbered and near)
+            else ""
+        )
+
+    def _scope(self, claimed: ModelClaim, turn: Turn) -> str:
+        """The project that a claim is for, where the log names it."""
+        scope = canonical_scope(one_line(claimed.scope))
+        name = scope.removeprefix(PROJECT) if scope.startswith(PROJECT) else ""
+        return scope if name and (name == turn.project or self._stems.issuperset(self._stem(name))) else ""
+
+    def _search_words(self, claimed: ModelClaim, turn: Turn) -> tuple[str, ...]:
+        """Words that one might ask with and that the line does not hold; none for what an agent passes on."""
+        if turn.by:
+            return ()
+        about = claimed.entity if claimed.kind == "order" else f"{claimed.entity} {claimed.field}"
+        standing = set(self._stem(f"{turn.text} {about}"))
+        named = (
+            (claimed.field,) if claimed.kind == "order" else ()
+        )  # what kind of order it is, it does not say
+        return search_words(
+            words for words in (*named, *claimed.search_words) if not standing.issuperset(self._stem(words))
+        )
+
+    def _why_unproven(self, claimed: ModelClaim, turn: Turn | None) -> str:
+        """Why a claim has no proof; empty when its quotes stand in the lines that it names, the first of which a person says."""
+        if turn is not None and turn.role != "user":
+            return f"no person says it in line {claimed.line}"
+        for line, quoted in ((claimed.line, claimed.quote), *claimed.beside):
+            if (cited := self._turns.get(line)) is None:
+                return f"line {line} is none of these lines"
+            quote, text = one_line(quoted), one_line(cited.text)
+            if not quote or quote not in text or (len(quote) < _LEAST_QUOTE and quote != text):
+                return f"its quote does not stand in line {line}"
+        if _SECRET.search(f"{claimed.entity} {claimed.field} {claimed.value}"):
+            return "it rests on a secret that was taken out"
+        return ""
 
     def _entity(self, name: str, turn: Turn) -> str:
         """Who it is about, as the vault writes the name; who speaks of themselves goes by their name, else by their role."""
@@ -213,8 +367,15 @@ class _Ground:
             return self._full_name(turn.name) or turn.role or "user"
         return self._full_name(name)
 
-    def _why_unsaid(self, claimed: ModelClaim, turn: Turn) -> str:
+    def _why_unsaid(self, claimed: ModelClaim, turn: Turn, statement: Statement | None) -> str:
         """Why the value is none of the speaker's own words: nobody said it, it is pasted, or the turn puts it right."""
+        if _by_quote(claimed):
+            own = statement or self._stands(claimed.quote, self._own_words(turn))
+            return (
+                ""
+                if own
+                else f"its quote is no own word of line {claimed.line}: it is quoted, pasted or put right"
+            )
         statements = self._statements.get(turn.line, ())
         wrong = [one.instead.partition(", first ")[2] for one in statements if one.instead]
         if any(fold(first) == fold(claimed.value) for first in wrong):
@@ -251,8 +412,10 @@ class _Ground:
         holding = [one for one in self._statements.get(turn.line, ()) if self._stands(value, one.words)]
         return next((one for one in reversed(holding) if not one.doubts), holding[-1] if holding else None)
 
-    def _why_misnamed(self, claimed: ModelClaim, entity: str, own: Statement, turn: Turn) -> str:
+    def _why_misnamed(self, claimed: ModelClaim, entity: str, own: Statement | None, turn: Turn) -> str:
         """Why it is not sure whom a statement is about; empty where its words tell."""
+        if own is None:
+            return "its words are the question's"
         words = grammar(own.language)
         tokens = tokens_of(own.words)
         if claimed.type == "assistant" or fold(claimed.entity) in _ASSISTANT:
@@ -267,35 +430,19 @@ class _Ground:
         if key_of(entity) == key_of(self._full_name(turn.name) or turn.role):
             return self._why_not_speaker(claimed, own, words, tokens)
         if self._mentions(entity, own.words):
-            if self._has_a_relative(entity, claimed, own):
-                return "a relative is the subject"
-            return (
-                ""
-                if own.about in ("", entity) or self._mentions(entity, own.about) or own.subject != "named"
-                else f"{own.about} is nearer"
-            )
+            return "a relative is the subject" if self._has_a_relative(entity, claimed, own) else ""
         if own.kind == "order":
             return "it is an order to the assistant"
-        before = self._before(turn, _BACK_PERSON)
-        line = turn.text[: max(0, fold(turn.text).find(fold(claimed.value)))] or turn.text
         if entity in self._people or claimed.type == "person":
             if own.subject == "own" and not self._mentions(entity, turn.text):
                 return "the speaker is the subject"
-            last = self._last_person(line) or self._last_person(turn.text) or self._last_person(before)
-            return (
-                ""
-                if last and (self._mentions(entity, last) or self._mentions(last, entity))
-                else "somebody else may be meant"
-            )
-        if self._mentions(entity, turn.text) or self._mentions(entity, self._before(turn, _BACK_THING)):
-            return (
-                ""
-                if own.subject != "named" or self._mentions(entity, own.about) or not own.about
-                else f"{own.about} is the subject"
-            )
+            near = f"{turn.text} {self._before(turn, _BACK)}"
+            return "" if self._mentions(entity, near) else "somebody else may be meant"
+        if self._mentions(entity, turn.text) or self._mentions(entity, self._before(turn)):
+            return ""
         if claimed.entity[:1].islower() and own.subject != "named":
             return ""  # a thing of the speaker, such as the wedding or the house
-        return f"{entity} is not named near it"
+        return _UNNAMED
 
     def _why_not_speaker(
         self, claimed: ModelClaim, own: Statement, words: Grammar, tokens: Sequence[str]
@@ -340,27 +487,32 @@ class _Ground:
         name_words = [form for form in key_of(name).split() if len(form) > 1]
         return any(form in forms or form.removesuffix("s") in forms for form in name_words)
 
-    def _before(self, turn: Turn, most: int) -> str:
+    def _before(self, turn: Turn, most: int | None = None) -> str:
+        """What was said before a turn in the segment, or in the last turns of it."""
         end = next((n for n, near in enumerate(self._segment) if near.line == turn.line), 0)
-        return " ".join(
-            near.text for near in self._segment[max(0, end - most) : end] if near.role in SPEAKERS
-        )
+        start = 0 if most is None else max(0, end - most)
+        return " ".join(near.text for near in self._segment[start:end] if near.role in SPEAKERS)
 
-    def _last_person(self, text: str) -> str:
-        """The person who is named last in a text."""
-        places = {
-            name: max(
-                (
-                    hit.start()
-                    for word in name.split()
-                    for hit in re.finditer(rf"\b{re.escape(fold(word))}", fold(text))
-                ),
-                default=-1,
-            )
-            for name in self._people
-        }
-        best = max(places, key=lambda name: places[name], default="")
-        return best if best and places[best] >= 0 else ""
+
+def _by_quote(claimed: ModelClaim) -> bool:
+    """True for a claim that keeps the words of its quote, and rests on no value."""
+    return claimed.kind in (*_AS_SAID, "order", "to-do") or bool(claimed.ends and not claimed.value)
+
+
+def _dated(value: str, day: str, said: str) -> tuple[str, str]:
+    """A value with the day that its words name behind them, and the day since when it holds, where that is past."""
+    if not day or day in value:
+        return value, ""
+    if find_ranges(value, date.fromisoformat(said))[0] or _ORDINAL.search(value):
+        return (value if date_value(value, recurs=True) else f"{value} ({day})"), ""
+    return (value, day) if day <= said else (f"{value} ({day})", "")
+
+
+def search_words(words: Iterable[str]) -> tuple[str, ...]:
+    """At most six words to search with, as a line may hold them: plain, short, each once, and no secret."""
+    plain = (" ".join(_PLAIN_WORDS.findall(one_line(each))) for each in words)
+    fit = (each for each in plain if each and len(each) <= _TAG and each.count(" ") < _TAG_WORDS)
+    return _distinct((each for each in fit if without_secrets(each) == each), MOST_ALSO)
 
 
 def _days_meant(turn: Turn) -> set[str]:
@@ -371,14 +523,16 @@ def _days_meant(turn: Turn) -> set[str]:
 
 def _doubt(claimed: ModelClaim, statement: Statement | None) -> str:
     """Why a person has to decide, by what kind of statement it is."""
-    if claimed.kind not in _BELIEVED:
-        return f"it is a {claimed.kind}"
+    if claimed.kind in _DOUBTED:
+        return _DOUBTED[claimed.kind]
     if claimed.confidence == "low":
         return "the model is not sure"
     if statement is None:
         return ""
+    told = tokens_of(f"{claimed.field} {claimed.value}")
+    passing = _IN_PASSING if grammar(statement.language).roles.within(told) else frozenset()
     for doubt, reason in _DOUBTS.items():
-        if doubt in statement.doubts:
+        if doubt in statement.doubts - passing:
             return reason
     return "it says of a thing what it is" if fold(claimed.value) == fold(claimed.entity) else ""
 
@@ -386,7 +540,8 @@ def _doubt(claimed: ModelClaim, statement: Statement | None) -> str:
 def _why_denied(claimed: ModelClaim, statement: Statement, turn: Turn) -> str:
     """Why a value is not what was said to hold: `not 12 May`, `i used to live there`, `it was 9, now it is 10`."""
     words, value, tokens = grammar(statement.language), tokens_of(claimed.value), tokens_of(statement.words)
-    if words.former.within(tokens) and not words.former.within(tokens_of(f"{claimed.field} {claimed.value}")):
+    own = _without_reasons(statement.words, value, words)
+    if words.former.within(own) and not words.former.within(tokens_of(f"{claimed.field} {claimed.value}")):
         return "it held once"
     if not value or words.negations.within(value) or words.negations.within(tokens_of(claimed.field)):
         return ""
@@ -398,6 +553,17 @@ def _why_denied(claimed: ModelClaim, statement: Statement, turn: Turn) -> str:
     line = tokens_of(turn.text)
     past = [place for place in _places(value, line) if line[place - 1] in words.past_be]
     return "it held once" if past and words.changes.within(line[past[-1] + len(value) :]) else ""
+
+
+def _without_reasons(text: str, value: Sequence[str], words: Grammar) -> list[str]:
+    """The words of a text without the reason of what is said of a value, or what that is the reason of: `now Berta, because Ole can't any more`."""
+    every = clauses(text, words)
+    holding = [clause for clause in every if value and set(value) <= set(clause.typed)]
+    if any(words.reasons.at(clause.typed) for clause in holding):
+        every = holding
+    elif holding:
+        every = [clause for clause in every if clause in holding or not words.reasons.at(clause.typed)]
+    return [token for clause in every for token in clause.typed]
 
 
 def _places(value: Sequence[str], tokens: Sequence[str]) -> list[int]:
@@ -416,25 +582,12 @@ _DOUBTS = {
 }  # fmt: skip
 
 
-def _why_unproven(claimed: ModelClaim, turn: Turn | None) -> str:
-    """Why a claim has no proof; empty when its quote stands in the line that it names."""
-    if turn is None:
-        return f"line {claimed.line} is none of these lines"
-    if turn.role != "user":
-        return f"no person says it in line {claimed.line}"
-    quote, text = one_line(claimed.quote), one_line(turn.text)
-    if not quote or quote not in text or (len(quote) < _LEAST_QUOTE and quote != text):
-        return f"its quote does not stand in line {claimed.line}"
-    if _SECRET.search(f"{claimed.entity} {claimed.field} {claimed.value}"):
-        return "it rests on a secret that was taken out"
-    return ""
-
-
 def _why_unfit(claim: Claim) -> str:
     """Why a claim cannot be written as a fact."""
-    if not claim.entity or not claim.field or not claim.value:
+    as_said = claim.is_statement or claim.field in (FROM_NOW_ON, ANY_FIELD)
+    if not claim.entity or not claim.value or (not claim.field and claim.how != "said"):
         return "it names no entity, no field or no value"
-    if len(claim.field) > _FIELD or len(claim.value) > _VALUE:
+    if len(claim.field) > _FIELD or (len(claim.value) > _VALUE and not as_said):
         return "it is too long for a fact"
     return ""
 
@@ -444,17 +597,26 @@ def _merge(claims: tuple[Claim, ...], new: list[Claim]) -> tuple[Claim, ...]:
 
     Another value for what rules read in the same line waits.
     """
-    keys = {_sameness(claim) for claim in claims}
+    by_key = {_sameness(claim): claim for claim in claims}
+    words: dict[int, tuple[str, ...]] = {}  # to search with, by what rules read
     added: list[Claim] = []
     for claim in new:
-        rivals = [
-            old for old in claims if old.line == claim.line and not old.many and _of_one_field(old, claim)
-        ]
-        if _sameness(claim) not in keys and not any(same_value(old.value, claim.value) for old in rivals):
-            keys.add(_sameness(claim))
-            added.append(claim._replace(confidence="medium") if rivals else claim)
+        beside = [old for old in claims if old.line == claim.line]
+        rivals = [old for old in beside if not old.many and _of_one_field(old, claim)]
+        same = by_key.get(_sameness(claim)) or next(
+            (old for old in rivals if same_value(old.value, claim.value)), None
+        )
+        if same is not None:
+            words[id(same)] = search_words((*words.get(id(same), ()), *claim.search_words))
+        elif not (claim.is_statement and _facts_tell(claim, beside)):
+            by_key[_sameness(claim)] = claim
+            added.append(claim._replace(confidence="medium") if rivals and not claim.replaces else claim)
     sure = [claim for claim in added if claim.confidence == "high"]
-    stay = [claim for claim in claims if not (claim.is_statement and _facts_tell(claim, sure))]
+    stay = [
+        claim._replace(search_words=words.get(id(claim), ()))
+        for claim in claims
+        if not (claim.is_statement and _facts_tell(claim, sure))
+    ]
     return tuple(sorted((*stay, *added), key=lambda claim: claim.line))
 
 
@@ -463,7 +625,7 @@ def _facts_tell(statement: Claim, facts: Sequence[Claim]) -> bool:
     tokens = {
         token
         for fact in facts
-        if fact.line == statement.line
+        if fact.line == statement.line and not fact.is_statement
         for token in tokens_of(f"{fact.entity} {fact.field} {fact.value}")
     }
     return bool(tokens) and len(set(statement.content) - tokens) < 2
@@ -517,17 +679,30 @@ def _at_most(text: int) -> dict[str, Any]:
 
 
 class _Claim(BaseModel):
-    model_config = _STRICT
+    model_config = ConfigDict(
+        strict=True,
+        extra="ignore",
+        json_schema_extra={"required": ["lines", "quotes", "kind", "entity", "field", "value"]},
+    )
 
-    line: int = Field(ge=1, le=999_999_999)
-    quote: str = Field(max_length=2000, json_schema_extra=_at_most(240))
-    entity: str = Field(max_length=200, json_schema_extra=_at_most(60))
-    field: str = Field(max_length=200, json_schema_extra=_at_most(40))
-    value: str = Field(max_length=500, json_schema_extra=_at_most(120))
-    durable: bool = True
-    confidence: Literal["low", "medium", "high"] = "medium"
-    kind: Literal["state", "decision", "preference", "plan", "wish", "joke", "retold"] = "state"
+    lines: list[Annotated[int, Field(ge=1, le=999_999_999)]] = Field(min_length=1, max_length=6)
+    quotes: list[Annotated[str, Field(max_length=2000, json_schema_extra=_at_most(240))]] = Field(
+        min_length=1, max_length=6
+    )
+    kind: Literal[KINDS + EARLIER_KINDS] = Field("fact", json_schema_extra={"enum": [*KINDS]})  # type: ignore[valid-type]
+    entity: str = Field("", max_length=200, json_schema_extra=_at_most(60))
     type: Literal["person", "thing", "speaker", "assistant", ""] = ""
+    field: str = Field("", max_length=200, json_schema_extra=_at_most(40))
+    value: str = Field("", max_length=500, json_schema_extra=_at_most(120))
+    date: str = Field("", max_length=40, json_schema_extra=_at_most(10))
+    replaces: str = Field("", max_length=500, json_schema_extra=_at_most(120))
+    ends: str = Field("", max_length=500, json_schema_extra=_at_most(120))
+    scope: str = Field("", max_length=200, json_schema_extra=_at_most(60))
+    search_words: list[Annotated[str, Field(json_schema_extra=_at_most(30))]] = Field(
+        default=[], max_length=50, json_schema_extra={"maxItems": MOST_ALSO}
+    )
+    confidence: Literal["low", "medium", "high"] = "high"
+    durable: SkipJsonSchema[bool] = True  # of older answers
 
 
 class _AnswerForm(BaseModel):
@@ -574,10 +749,27 @@ def _claims(value: Any) -> tuple[list[ModelClaim], int]:
     claims, unread = [], 0
     for each in value[:_MOST_CLAIMS]:
         try:
-            claims.append(ModelClaim(**_Claim.model_validate(each).model_dump()))
-        except ValidationError:
+            claims.append(_model_claim(_Claim.model_validate(_in_today_form(each))))
+        except ValueError:  # pydantic's are some
             unread += 1
     return claims, unread + len(value[_MOST_CLAIMS:])
+
+
+def _in_today_form(claim: Any) -> Any:
+    """A claim of an older answer, which names one line, in the form of today."""
+    if not isinstance(claim, dict) or "lines" in claim:
+        return claim
+    older = {"confidence": "medium", **claim}
+    return {**older, "lines": [older.get("line")], "quotes": [older.get("quote")]}
+
+
+def _model_claim(form: _Claim) -> ModelClaim:
+    """A claim as data; the first of its lines, where its value stands, is its own."""
+    if len(form.lines) != len(form.quotes):
+        raise ValueError("each line needs its quote")
+    values = form.model_dump(exclude={"lines", "quotes"}) | {"search_words": tuple(form.search_words)}
+    (line, quote), *beside = zip(form.lines, form.quotes, strict=True)
+    return ModelClaim(line=line, quote=quote, beside=tuple(beside), **values)
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:

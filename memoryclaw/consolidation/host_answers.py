@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memoryclaw.consolidation import grounding
@@ -36,9 +36,11 @@ class Questions:
         self._templates = templates
         self.asked: list[SegmentPrompt] = []
 
-    def read(self, segment: Segment, basis: Extraction, _names: Mapping[str, str]) -> Extraction:
+    def read(
+        self, segment: Segment, basis: Extraction, _names: Mapping[str, str], known: Sequence[str] = ()
+    ) -> Extraction:
         """What rules read; the prompt is kept, but of what must stay here: the models of hosts are elsewhere."""
-        log = transcript(segment)
+        log = transcript(segment, known=known)
         if log.lines and may_leave(segment.label):
             prompt = prompt_of(log, self._templates)
             schema = grounding.answer_schema()
@@ -52,7 +54,9 @@ class HostAnswers(NamedTuple):
     answers: Mapping[str, str]
     problems: tuple[str, ...] = ()
 
-    def read(self, segment: Segment, basis: Extraction, names: Mapping[str, str]) -> Extraction:
+    def read(
+        self, segment: Segment, basis: Extraction, names: Mapping[str, str], _known: Sequence[str] = ()
+    ) -> Extraction:
         """What rules read, with what the host answered and the segment's words prove."""
         text = self.answers.get(str(segment.range))
         if text is None:

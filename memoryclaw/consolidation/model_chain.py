@@ -8,6 +8,7 @@ import re
 import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw.config import OWN_FILE, Config, own_folder
@@ -68,16 +69,19 @@ class ModelChain:
         self._retries = retries
         self._sleep = sleep
 
-    def read(self, segment: Segment, basis: Extraction, names: Mapping[str, str]) -> Extraction:
+    def read(
+        self, segment: Segment, basis: Extraction, names: Mapping[str, str], known: Sequence[str] = ()
+    ) -> Extraction:
         """What rules read, enriched by the first model that answers; as it is, and degraded, when none does.
 
         Args:
             segment: what is read.
             basis: what rules made of it, claims included.
             names: key_of(name) -> name, of the entities that the vault knows.
+            known: what stands of those who are named, a line each.
         """
         failure = ""
-        log = transcript(segment)
+        log = transcript(segment, known=known)
         for link in self._chain if log.lines else ():
             if not (may_leave(segment.label) or link.model.is_local):
                 continue
@@ -207,9 +211,12 @@ class Transcript(NamedTuple):
 
     fence: str
     lines: str
+    around: str = (
+        ""  # as JSON: the day and the project of the segment, and what stands of those who are named
+    )
 
 
-def transcript(segment: Segment, budget: int = BUDGET) -> Transcript:
+def transcript(segment: Segment, budget: int = BUDGET, known: Sequence[str] = ()) -> Transcript:
     """The segment for a prompt, at most `budget` tokens; what does not fit is left out of the middle, and that is said."""
     texts = [(turn, _text_of(turn)) for turn in segment.turns]
     if not any(text for turn, text in texts if turn.role in SPEAKERS):
@@ -217,12 +224,27 @@ def transcript(segment: Segment, budget: int = BUDGET) -> Transcript:
     items = _bound([_item(turn, text) for turn, text in texts if text], budget)
     lines = "[" + ",\n ".join(items) + "]"
     digest = hashlib.sha256(lines.encode()).hexdigest()[:16]
-    return Transcript(digest, lines)
+    return Transcript(digest, lines, _around(segment, known))
+
+
+def _around(segment: Segment, known: Sequence[str]) -> str:
+    """What a reader of the lines has to know besides: their day by the clock of who speaks, the project, and what stands."""
+    day = next((turn.ts[:10] for turn in segment.turns if turn.ts), "")
+    project = next((turn.project for turn in segment.turns if turn.project), "")
+    facts = {
+        "day": date.fromisoformat(day).strftime("%A %Y-%m-%d") if day else "",
+        "project": one_line(project)[:LONGEST_NAME],
+        "known": known,
+    }
+    told = (f'"{name}": {_json(value)}' for name, value in facts.items() if value)
+    return "{" + ", ".join(told) + "}"
 
 
 def prompt_of(log: Transcript, templates: Templates, again: str = "") -> Prompt:
     """What a model is asked about a transcript; `again`: why its last answer could not be used."""
-    user = templates.render("prompts/extract.user.j2", fence=log.fence, lines=log.lines, again=again)
+    user = templates.render(
+        "prompts/extract.user.j2", fence=log.fence, lines=log.lines, around=log.around, again=again
+    )
     return Prompt(templates.render("prompts/extract.system.j2"), user)
 
 
@@ -243,6 +265,11 @@ def _item(turn: Turn, text: str) -> str:
 def _quote(text: str) -> str:
     """A JSON string in which no mark of a chat template stands as such; read back, it is the same text."""
     return _MARK.sub(lambda hit: f"\\u{ord(hit[0]):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def _json(value: str | Sequence[str]) -> str:
+    """A string or a list of strings, each quoted so."""
+    return _quote(value) if isinstance(value, str) else f"[{', '.join(map(_quote, value))}]"
 
 
 def _cut(text: str, longest: int) -> str:

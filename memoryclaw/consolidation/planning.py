@@ -256,7 +256,8 @@ def _square(bag: Counter[str]) -> int:
 
 _LONGEST = 20_000  # characters of one turn that are read
 Names = dict[str, str]
-Enrich = Callable[[Segment, Extraction, Names], Extraction]
+# What else a model is told than the lines of a segment: the names that the vault knows, and what stands of them.
+Enrich = Callable[[Segment, Extraction, Names, Sequence[str]], Extraction]
 # (first, last time) → (path, time) of the episodes of that time with to-dos.
 OfTime = Callable[[str, str], Sequence[tuple[str, str]]]
 
@@ -272,6 +273,9 @@ class Planner:
     told: ToldSessions
     enrich: Enrich | None
     rules: Cutting
+    leaves: Callable[[str, int], bool] = lambda _path, _line: (
+        False
+    )  # may a line of a file be given to a model
     language: str = "en"
     salience: Salience = NO_TOPICS
     progress: Progress | None = None
@@ -406,11 +410,14 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
     draft.degraded = draft.degraded or read.degraded
     draft.dropped += read.dropped
     note = _note(segment, basis, read, lambda path: _is_taken(planner.context, draft, path, segment))
+    read = read._replace(claims=tuple(_without_erased_words(claim, draft.erased) for claim in read.claims))
     draft.paths.add(note.path)
-    sources = [f"{note.id}#^{block_of(read.points, claim)}" for claim in read.claims]
-    decided = _limit_questions(
-        planner.decider, tuple(map(planner.decider.decide, read.claims, sources)), sources, draft.doubts
-    )
+    sources, each_decided = [], []
+    for claim in read.claims:
+        for part in planner.decider.parts_of(claim):
+            sources.append(f"{note.id}#^{block_of(read.points, claim)}")
+            each_decided.append(planner.decider.decide(part, sources[-1]))
+    decided = _limit_questions(planner.decider, each_decided, sources, draft.doubts)
     draft.decided += (one for one in decided if one.claim.how != "end" or one.action == "end")
     read = read._replace(points=with_changes(read.points, decided, segment.audience))
     scopes = {one.claim.scope for one in decided}
@@ -423,6 +430,12 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
     }
     text = planner.context.templates.render("notes/episode.md.j2", **values)
     _change(planner, draft, _PlannedSegment(segment, read, note, text, decided))
+
+
+def _without_erased_words(claim: Claim, erased: Tombstones) -> Claim:
+    """The claim without search words that a person had erased, and none where no person says it."""
+    words = claim.search_words if claim.role == "user" else ()
+    return claim._replace(search_words=tuple(word for word in words if not erased.text(word, "tv")))
 
 
 _QUESTIONS = 2  # of doubt that one day may put to a person
@@ -525,7 +538,11 @@ def _understood(planner: Planner, segment: Segment, earlier: EarlierTodos) -> tu
     )
     basis = extract(segment, talk, names, planner.language, todos, salience=planner.salience)
     basis = basis._replace(claims=claims_of(talk))
-    read = planner.enrich(segment, basis, names) if planner.enrich else basis
+    if planner.enrich:
+        known = planner.decider.standing_of(segment, names, planner.leaves)
+        read = planner.enrich(segment, basis, names, known)
+    else:
+        read = basis
     orders = [*unwanted(segment.turns, names.values(), planner.decider.facts_of, planner.language)]
     lines = {claim.line for claim in orders}  # an order is nothing to keep
     read = read._replace(
@@ -601,12 +618,13 @@ def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
 
 def _fact(decided: ClaimDecision, source: str, segment: Segment) -> Action:
     claim = decided.claim
+    also = ", ".join(claim.search_words)
     if decided.action == "confirm":
-        return ConfirmFact(decided.path, decided.fact, claim.value, source)
+        return ConfirmFact(decided.path, decided.fact, claim.value, source, also=also)
     if decided.action == "state":
         return AddStatement(
             decided.path, claim.entity, claim.value, claim.said, source, decided.replaces, segment.audience,
-            claim.scope, basis=decided.basis,
+            claim.scope, also=also, basis=decided.basis,
         )  # fmt: skip
     return SetFact(
         decided.path,
@@ -619,6 +637,7 @@ def _fact(decided: ClaimDecision, source: str, segment: Segment) -> Action:
         segment.audience,
         type_in_text(claim.words),  # of a statement its own words say it
         claim.scope,
+        also=also,
         basis=decided.basis,
     )
 

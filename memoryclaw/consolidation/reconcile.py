@@ -6,7 +6,7 @@ Only what a person said, clearly and to last, changes what is held true, and onl
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import NamedTuple
@@ -21,6 +21,7 @@ from memoryclaw.model import Fact
 from memoryclaw.talk.assertions import ANY_FIELD
 from memoryclaw.text.grammar import tokens_of
 from memoryclaw.text.language import WORD, candidates, fold, key_of, words_of
+from memoryclaw.text.prompts import estimate, one_line
 from memoryclaw.vault.audience import common_audience
 from memoryclaw.vault.edits import same
 from memoryclaw.vault.fact_values import (
@@ -148,8 +149,22 @@ def reconcile(
 
 def _end(claim: Claim, known: Known) -> ClaimDecision:
     """What becomes of a value that a person says holds no longer: where one such value stands, it ends."""
-    named = [(path, fact) for path, fact in known if fact.current and _is_named(fact, claim)]
-    if len(named) != 1 or claim.role != _PERSON or not claim.said or named[0][1].since > claim.said:
+    any_field = claim.field == ANY_FIELD  # the words of a statement name it, and an id anything
+    named = [
+        (path, fact)
+        for path, fact in known
+        if any_field
+        and fact.current
+        and (fact.id == claim.value or (fact.is_statement and same_value(fact.value, claim.value)))
+    ]
+    named = named or [(path, fact) for path, fact in known if fact.current and _is_named(fact, claim)]
+    if (
+        len(named) != 1
+        or claim.role != _PERSON
+        or claim.confidence == "low"
+        or not claim.said
+        or named[0][1].since > claim.said
+    ):
         return ClaimDecision(claim, "drop", "nothing of the kind is held")
     path, fact = named[0]
     return ClaimDecision(
@@ -201,7 +216,11 @@ def _state(claim: Claim, known: Known, decisions: Decisions, files: FactFiles) -
                 action="confirm", reason="it was said again", path=where, fact=fact.id, known=fact.value,
                 audience=fact.audience,
             )  # fmt: skip
-    tied = [fact for where, fact in stated if where == path and _is_tied(claim, fact)]
+    tied = [
+        fact
+        for where, fact in stated
+        if where == path and (fact.id == claim.replaces or _is_tied(claim, fact))
+    ]
     if tied:
         return decided._replace(
             reason=f"it is newer than what was said on {tied[0].said or 'an earlier day'}",
@@ -316,7 +335,8 @@ def _case(claim: Claim, known: Known, schema: Schema, files: FactFiles) -> _Case
         declared, claim = declared and declared._replace(many=False), claim._replace(many=False)
     if declared and declared.type == "date":
         recurs = is_yearly(field)
-        claim = claim._replace(value=date_value(claim.value, claim.said, recurs=recurs) or claim.value)
+        dated = date_value(claim.value, claim.said, recurs=recurs)
+        claim = claim._replace(value=dated or claim.day or claim.value)
     claim = claim._replace(entity=entity, field=field)
     since = max((fact.since for _, fact in of_field if fact.current), default="")
     # A change that is told later is newer, also where it says that it happened some days ago.
@@ -394,7 +414,7 @@ def _if_doubtful(case: _Case, decisions: Decisions) -> ClaimDecision | None:
         return case("pending", "you took this back before")
     if wrong:
         return case("pending", wrong)
-    if claim.confidence == "medium" and _is_later(case):
+    if claim.confidence == "medium" and (_is_later(case) or claim.replaces):
         return None  # whom it is about is not quite clear from its words, but the same field is known
     if claim.confidence != "high":
         hint = (
@@ -453,7 +473,12 @@ def _why_unsettled(case: _Case) -> str:
     if not case.when:
         return "when this was said is not"
     fact = case.now[0][1]
-    clear = case.claim.change or case.claim.how == "role" or _is_figure(fact.value, case.claim.value)
+    clear = (
+        case.claim.change
+        or case.claim.replaces
+        or case.claim.how == "role"
+        or _is_figure(fact.value, case.claim.value)
+    )
     if case.declared is None and not (clear or _is_later(case)):
         return "it is not clear that it no longer holds"
     return ""
@@ -495,6 +520,7 @@ def _new_id(facts: Iterable[tuple[str, Fact]], decided: ClaimDecision) -> str:
 # Of two things with one key, the kind that comes later here gives the name.
 _KINDS = ("part", "person", "project", "entity")
 _NAME_WORDS = 4  # words of a name
+_OFFERED = 200  # tokens of what stands that a model is shown
 
 
 def _brings_more(decided: ClaimDecision) -> bool:
@@ -538,6 +564,7 @@ class ClaimDecider:
         self._facts: dict[str, list[tuple[str, Fact]]] = {}
         self._voices: dict[tuple[str, str, str], set[str]] = {}  # who said what in this run
         self._firsts: set[str] | None = None
+        self._offered: dict[str, str] = {}  # whose the facts are that a model was shown, by their ids
 
     @property
     def fields(self) -> dict[str, str]:
@@ -572,6 +599,76 @@ class ClaimDecider:
         return [
             pair for name in names for pair in self._catalog.facts(name) if pair[0].startswith("semantic/")
         ]
+
+    def standing_of(
+        self, segment: Segment, names: Mapping[str, str], leaves: Callable[[str, int], bool]
+    ) -> list[str]:
+        """What stands of the speakers and of all who are named in a segment, `id = value (day)`, at most 200 tokens: what its words touch first, then the newest.
+
+        Args:
+            names: key_of(name) -> name, of the entities that it names.
+            leaves: whether a line of a file may be given to a model.
+        """
+        self._offered = {}
+        said = frozenset[str]().union(*(_stems(turn.text) for turn in segment.turns))
+        speakers = (turn.name or turn.role for turn in segment.turns if turn.role == _PERSON)
+        rows = []
+        for entity in dict.fromkeys([*speakers, *names.values()]):
+            for path, fact in self._facts_of(self._catalog.entity_name(entity)):
+                if (
+                    fact.line
+                    and fact.current
+                    and fact.trust == "trusted"
+                    and not fact.audience
+                    and leaves(path, fact.line)
+                ):
+                    touched = len(said & _stems(f"{fact.field} {fact.value}"))
+                    rows.append((-touched, fact.day, fact))
+        rows.sort(key=lambda row: row[2].id)
+        rows.sort(key=lambda row: row[1], reverse=True)
+        rows.sort(key=lambda row: row[0])
+        lines, spent = [], 0
+        for _, day, fact in rows:
+            value = f'"{fact.value}"' if fact.is_statement else fact.value
+            line = one_line(f"{fact.id} = {value}{f' ({day})' if day else ''}")
+            spent += estimate(line) if fact.id not in self._offered else 0
+            if spent > _OFFERED:
+                break
+            self._offered[fact.id] = fact.entity
+            lines.append(line)
+        return list(dict.fromkeys(lines))
+
+    def parts_of(self, claim: Claim) -> Iterator[Claim]:
+        """The claim, in the field of the known value that a model says it takes the place of; where it cannot stand there, that one ends first."""
+        if not claim.replaces or claim.confidence == "low":
+            yield claim._replace(replaces="")
+            return
+        owners = dict.fromkeys(
+            (
+                self._offered.get(claim.replaces, claim.entity),
+                self._catalog.entity_name(claim.entity),
+                claim.speaker,
+            )
+        )
+        known = [pair for owner in owners for pair in self._facts_of(owner)]
+        current = [fact for _, fact in known if fact.current]
+        named = [fact for fact in current if fact.id == claim.replaces] or [
+            fact for fact in current if same_value(fact.value, claim.replaces)
+        ]
+        old = named[0] if len({fact.id for fact in named}) == 1 else None
+        if old is None or same_value(old.value, claim.value):
+            yield claim._replace(replaces="")
+        elif old.is_statement and claim.is_statement:
+            yield claim._replace(entity=old.entity, replaces=old.id)
+        elif (
+            claim.is_statement
+            or not same_field(claim.field, old.field)
+            or holds_many(old.field, declared_field(self._schema, old.field))
+        ):
+            yield claim._replace(entity=old.entity, field=ANY_FIELD, value=old.id, how="end", replaces="")
+            yield claim._replace(replaces="")
+        else:
+            yield claim._replace(entity=old.entity, field=old.field, replaces=old.id)
 
     def _outdated(self, decided: ClaimDecision, facts: Known) -> list[tuple[str, Fact]]:
         """The statements of the entity, or of the speaker about it, that say the figure that held until now."""
@@ -612,6 +709,8 @@ class ClaimDecider:
             else claim.confidence,
         )
         facts = self._facts_of(claim.entity)
+        if claim.unnamed and claim.confidence == "medium" and any(fact.current for _, fact in facts):
+            claim = claim._replace(confidence="high")  # what the vault knows need not be named once more
         if claim.how == "bare" and not _has(facts, claim.field):
             if claim.entity != claim.speaker and _has(self._facts_of(claim.speaker), claim.field):
                 return self.decide(claim._replace(entity=claim.speaker), source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from memoryclaw.config import Config
+from memoryclaw.config import OWN_FILE, Config, own_folder
 from memoryclaw.errors import LockedError, VectorsError
 from memoryclaw.health.lint import untyped
 from memoryclaw.history import journal
@@ -80,6 +81,7 @@ def examine(patient: CheckedVault, *, fix: bool) -> list[Check]:
         _permissions(root, Path(state_folder(os.fspath(root)))),
         _links(patient),
         *(Check("adoption", "advice", sentence) for sentence in patient.announced),
+        *(Check("models", "advice", sentence) for sentence in idle_models(patient.config)),
     ]
     if has_pages(os.fspath(root)):
         checks.append(_views(patient.views()))
@@ -150,6 +152,15 @@ def _settings(config: Config) -> Check:
     notices = (notice.partition(": ") for notice in config.notices)
     details = tuple(Problem(file, 0, sentence) for file, _, sentence in notices)
     return Check("settings", "problem", f"{_some(len(details), 'setting')} cannot be followed", details)
+
+
+def idle_models(config: Config) -> list[str]:
+    """A sentence for Ollama where it is on this machine and the settings ask no model; it is not asked whether it runs."""
+    if config.chain or shutil.which("ollama") is None:
+        return []
+    return [
+        f"Ollama is on this machine, and no model reads your logs; `llm.chain: [ollama]` in {own_folder(os.environ) / OWN_FILE} turns it on"
+    ]
 
 
 def _names(paths: Collection[str]) -> Check:

@@ -16,6 +16,8 @@ from typing import Any
 
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError, NotFoundError, UnconnectedError
 from memoryclaw.hosts.claude_settings import HOOKS
+from memoryclaw.hosts.claude_skill import NAME as SKILL_NAME
+from memoryclaw.hosts.claude_skill import SKILL, skill_for
 from memoryclaw.hosts.mcp_entry import NAME, entry_of
 from memoryclaw.hosts.settings_file import (
     SettingsChange,
@@ -27,6 +29,7 @@ from memoryclaw.hosts.settings_file import (
 from memoryclaw.hosts.table import BY_NAME, HostFile, HostRow, Places, place
 from memoryclaw.skills.mcp_tools import McpTools
 from memoryclaw.skills.tools import ToolServer
+from memoryclaw.writing.context import shipped
 
 _SWEPT = {".cache", "Caches"}
 _OF_UV = re.compile(r"(?:archive|builds|environments)-v\d+")
@@ -160,6 +163,9 @@ def _value(editor: SettingsEditor, words: Sequence[str], vault: str) -> Any:
         vault.encode()
     except UnicodeEncodeError:
         raise InputError(f"{vault!r} has a name that is no UTF-8, which no host's settings can say") from None
+    if editor is SKILL:
+        skill = shipped("skills") / SKILL_NAME / "SKILL.md"
+        return skill_for(skill.read_text(encoding="utf-8"), words, vault)
     return hook_command(words, vault) if editor is HOOKS else entry_of(words, vault)
 
 
@@ -172,7 +178,7 @@ def try_connection(host: HostRow, changes: Sequence[SettingsChange]) -> list[str
     [entry] = [
         each.editor.value_in(change.after or "")
         for each, change in zip(host.files, changes, strict=True)
-        if each.editor is not HOOKS
+        if each.editor not in (HOOKS, SKILL)
     ]
     home = os.path.expanduser("~")
     server = ToolServer(NAME, command=str(entry["command"]), args=tuple(map(str, entry["args"])))

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from memoryclaw.hosts.claude_settings import HOOKS
+from memoryclaw.hosts.claude_skill import FILE as SKILL_FILE
+from memoryclaw.hosts.claude_skill import SKILL
 from memoryclaw.hosts.mcp_entry import TOML, json_editor
 from memoryclaw.hosts.settings_file import SettingsEditor
 
@@ -45,6 +47,7 @@ TABLE = (
                 json_editor("mcpServers", comments=False, typed=True),
             ),
             HostFile(("$CLAUDE_CONFIG_DIR/settings.json", "~/.claude/settings.json"), HOOKS),
+            HostFile((f"$CLAUDE_CONFIG_DIR/{SKILL_FILE}", f"~/.claude/{SKILL_FILE}"), SKILL),
         ),
         "start `claude` anew",
     ),

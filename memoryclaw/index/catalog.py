@@ -15,7 +15,7 @@ from memoryclaw.ports import Address, IndexDatabase
 from memoryclaw.text import words as lists
 from memoryclaw.text.language import fold, key_of
 
-_UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, at, until, days, entity, role, field, value, trust, pinned, state"
+_UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, also, at, until, days, entity, role, field, value, trust, pinned, state"
 _UNIT += "".join(f", {name}" for name in LIFECYCLE)
 _IN = "in (select value from json_each(?))"
 _USER = "user"  # where no name is known of who says `I`
@@ -73,6 +73,7 @@ class Lengths(NamedTuple):
     tags: int
     properties: int
     body: int
+    also: int
     characters: int
 
 
@@ -106,7 +107,7 @@ class Catalog:
 
     def lengths(self, rowids: Iterable[int]) -> dict[int, Lengths]:
         """The lengths of these units; unknown ones are absent."""
-        sql = f"select rowid, fid, kind, title, tags, properties, body, characters from tokens where rowid {_IN}"
+        sql = f"select rowid, fid, kind, title, tags, properties, body, also, characters from tokens where rowid {_IN}"
         return {row[0]: Lengths._make(row[1:]) for row in self.rows(sql, [json.dumps(list(rowids))])}
 
     def tokens(self, rowids: Iterable[int]) -> dict[int, dict[str, str]]:
@@ -555,6 +556,7 @@ def _unit(row: tuple[object, ...]) -> Unit:
         "tags",
         "properties",
         "text",
+        "also",
         "when",
         "until",
         "days",

@@ -30,11 +30,11 @@ create index files_stem on files(stem);
 create index files_at on files(at);
 create index files_language on files(language);
 create table unit(rowid integer primary key, fid integer, seq integer, id text, kind text, line integer,
-    end_line integer, title text, tags text, properties text, text blob, at text, until text, days text, entity text,
+    end_line integer, title text, tags text, properties text, text blob, also text, at text, until text, days text, entity text,
     entity_key text, field text, value text, trust text, pinned integer, state text,
     role text, asks integer, opens integer, {lifecycle});
 create table tokens(rowid integer primary key, fid integer, kind text, title integer, tags integer, properties integer,
-    body integer, characters integer, columns text);
+    body integer, also integer, characters integer, columns text);
 create table lengths(kind text, field text, units integer, tokens integer, primary key(kind, field)) without rowid;
 create index unit_fid on unit(fid, seq);
 create index unit_id on unit(id);

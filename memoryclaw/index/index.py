@@ -22,10 +22,11 @@ from memoryclaw.text.language import Language, characters, key_of, keys_of, word
 from memoryclaw.vault.folder import pack_stamp
 from memoryclaw.vault.layout import page_name
 
-VERSION = "31"  # of the tables and of the analysis; another number means another index
-_TEXT_COLUMNS = "title, tags, properties, text"
+VERSION = "32"  # of the tables and of the analysis; another number means another index
+_TEXT_COLUMNS = "title, tags, properties, text, also"
+_APART = "|"  # a token that no word is
 _FILE_SQL = f"insert into files values({','.join('?' * 21)})"
-_UNIT_SQL = f"insert into unit values({','.join('?' * 29)})"
+_UNIT_SQL = f"insert into unit values({','.join('?' * 30)})"
 
 _META_SQL = "insert into meta values(?,?) on conflict(key) do update set value = excluded.value"
 _HIDDEN_SQL = """insert into hidden values(?,?,?)
@@ -41,6 +42,7 @@ class _Texts(NamedTuple):
     tags: str
     properties: str
     text: str
+    also: str
 
 
 class Index:
@@ -188,7 +190,7 @@ class Writing:
             _UNIT_SQL,
             (row for (fid, note), lang in spoken for row in self._unit_rows(fid, note, lang, rows, tokens)),
         )
-        run("insert into tokens values(?,?,?,?,?,?,?,?,?)", tokens)
+        run("insert into tokens values(?,?,?,?,?,?,?,?,?,?)", tokens)
         self._engine.add(rows)
         run(
             f"insert into fact values({','.join('?' * 21)})",
@@ -349,7 +351,7 @@ class Writing:
     def _unit_rows(
         self, fid: int, note: Note, spoken: Language, rows: list[IndexRow], tokens: list[tuple[object, ...]]
     ) -> Iterator[tuple[object, ...]]:
-        texts = [_Texts(u.title, u.tags, u.properties, u.text) for u in note.units]
+        texts = [_Texts(u.title, u.tags, u.properties, u.text, u.also) for u in note.units]
         kinds = [kind_of(unit.kind, unit.trust) for unit in note.units]
         columns = self._analyse(texts, kinds, spoken, sign=1)
         first = self._next  # the units of a file stand side by side: their neighbours are found by number
@@ -368,7 +370,8 @@ class Writing:
         sql = f"select rowid, kind, trust, {_TEXT_COLUMNS} from unit where fid = ? order by seq"
         rows = self._connection.execute(sql, (fid,)).fetchall()
         texts = [
-            _Texts(title, tags, properties, unpack(text)) for _, _, _, title, tags, properties, text in rows
+            _Texts(title, tags, properties, unpack(text), also)
+            for _, _, _, title, tags, properties, text, also in rows
         ]
         columns = self._analyse(texts, [kind_of(row[1], row[2]) for row in rows], spoken, sign=-1)
         self._engine.remove([_index_row(row[0], one) for row, one in zip(rows, columns, strict=True)])
@@ -417,8 +420,9 @@ class Writing:
 
 
 def _index_row(rowid: int, columns: Sequence[str]) -> IndexRow:
-    """What the text engine is given: single characters stand at the end of the body, where no phrase meets them."""
-    title, tags, properties, body, single = columns
+    """What the text engine is given: single characters stand at the end of the body and search words at that of the properties, where no phrase meets them."""
+    title, tags, properties, body, also, single = columns
+    properties = f"{properties} {_APART} {also}".lstrip() if also else properties
     return IndexRow(rowid, (title, tags, properties, f"{body} {single}" if single else body))
 
 
@@ -472,9 +476,9 @@ _TABLES = (
     f"""select path, digest, id, kind, state, title, at, until, tags, trust, pinned, stem, language, partial, {_LIFECYCLE}
         from files order by path""",
     "select path, digest from hidden order by path",
-    f"""select path, seq, id, kind, line, end_line, title, tags, properties, text, at, until, days, entity, entity_key, field,
+    f"""select path, seq, id, kind, line, end_line, title, tags, properties, text, also, at, until, days, entity, entity_key, field,
         value, trust, pinned, state, role, asks, opens, {_LIFECYCLE} from units order by path, seq""",
-    """select path, seq, t.kind, t.title, t.tags, t.properties, t.body, t.characters, t.columns from tokens t
+    """select path, seq, t.kind, t.title, t.tags, t.properties, t.body, t.also, t.characters, t.columns from tokens t
         join units using (rowid) order by path, seq""",
     "select kind, field, units, tokens from lengths order by kind, field",
     f"""select path, seq, id, entity, entity_key, field, value, since, until, source, line, current, type, said, trust, audience,
@@ -604,7 +608,7 @@ def unit_row(rowid: int, fid: int, seq: int, unit: Unit, *, opens: bool = False)
     turn_text = unit.text if unit.kind == "turn" else ""
     return (
         rowid, fid, seq, unit.id, unit.kind, unit.line, unit.end_line, unit.title, unit.tags, unit.properties,
-        pack(unit.text), unit.when, unit.until, unit.days, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
+        pack(unit.text), unit.also, unit.when, unit.until, unit.days, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
         unit.value, unit.trust, int(unit.pinned), unit.state,
         unit.role, int(asks(turn_text)), int(opens), *unit.lifecycle,
     )  # fmt: skip

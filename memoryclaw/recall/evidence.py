@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memoryclaw.index.bm25 import K1, WEIGHTS, rarity
 from memoryclaw.index.catalog import Catalog, Lengths, UnitSummary
 from memoryclaw.index.index import Index
-from memoryclaw.model import COUNTED, FROM_NOW_ON, SESSION
+from memoryclaw.model import ALSO, COUNTED, FROM_NOW_ON, SESSION
 from memoryclaw.ports import IndexClause
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.text_lane import (
@@ -48,6 +48,8 @@ SOON = 7  # days: what is due within them is added to a recall …
 SOONEST = 32  # … at most so many, the soonest first
 LISTED = 200  # units that a question of dates or filters alone may list
 _TOUCHES = "u.at != '' and substr(max(u.at, u.until), 1, 10) >= ? and substr(u.at, 1, 10) <= ?"
+_BEHIND = {"body": "characters", "properties": ALSO}
+SEARCHED = 0.2  # what a search word counts, against a word of the text; a synonym of the vault counts more
 _FIELDS = tuple(column for column in COUNTED if column != "body")
 _STEPS = (-1, 1, -2, 2)  # to the turns beside one
 
@@ -330,8 +332,9 @@ class EvidenceReader:
                 others.append((n, clause.text, _space_out(clause.text)))
         lengths = counter.lengths
         for token, rowid, column, place in self._index.engine.occurrences(rare, lengths) if rare else ():
-            # Single characters stand at the end of the body.
-            counted = column if column != "body" or place < lengths[rowid].body else "characters"
+            # Single characters stand at the end of the body, and search words at that of the properties.
+            behind = _BEHIND.get(column, column)
+            counted = column if place < getattr(lengths[rowid], column) else behind
             for n in rare[token]:
                 counter.add(rowid, counted, n)
         for rowid, columns in self._catalog.tokens(lengths).items() if others else ():
@@ -445,6 +448,8 @@ class _LeafCounter:
         counted = self._times.get(rowid, {}).get(column)
         if not counted:
             return NONE
+        if column == ALSO:  # few words or many, each is a guess
+            return {n: SEARCHED * times for n, times in counted.items()}
         lengths = self.lengths[rowid]
         scale = WEIGHTS.get(column, 1.0) / _norm(getattr(lengths, column), self._usual[lengths.kind, column])
         return {n: scale * times for n, times in counted.items()}

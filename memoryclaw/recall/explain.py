@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from memoryclaw.model import COLUMNS, Matched
+from memoryclaw.model import ALSO, COLUMNS, Matched
 from memoryclaw.ports import IndexClause
 from memoryclaw.recall.query import Filter
 from memoryclaw.recall.question import Leaf
@@ -60,7 +60,7 @@ def reasons(leaves: Iterable[Leaf], reading: UnitWords) -> Reasons:
     leaves = list(leaves)
     places = _places({leaf.clause.text for leaf in leaves if leaf.clause.op == "token"}, reading)
     for leaf in leaves:
-        for column in leaf.clause.columns or COLUMNS:
+        for column in leaf.clause.columns or (*COLUMNS, ALSO):
             surfaces = (
                 places.get((column, leaf.clause.text), ())
                 if leaf.clause.op == "token"
@@ -104,7 +104,7 @@ def _phrases(clause: IndexClause, reading: UnitWords, column: str) -> list[str]:
 
 
 def _note(found: Reasons, leaf: Leaf, column: str, surfaces: Sequence[str]) -> None:
-    via = leaf.via
+    via = "search word" if column == ALSO else leaf.via
     if via == "literal":
         folded = fold(leaf.word)
         via = "literal" if any(fold(surface) == folded for surface in surfaces) else "stem"

@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING, Any
 from memoryclaw.index.catalog import Catalog, UnitSummary
 from memoryclaw.index.index import Index
 from memoryclaw.index.stemming import language
-from memoryclaw.model import COLUMNS, PROJECT, Answer, LeftOut, Match, Matched, Relevance, Term, Traced, Unit
+from memoryclaw.model import (
+    ALSO,
+    COLUMNS,
+    PROJECT,
+    Answer,
+    LeftOut,
+    Match,
+    Matched,
+    Relevance,
+    Term,
+    Traced,
+    Unit,
+)
 from memoryclaw.recall.evidence import NOTHING_COUNTED, EvidenceReader
 from memoryclaw.recall.explain import filter_causes, read_columns, reasons
 from memoryclaw.recall.folding import Folding, may_fold
@@ -280,6 +292,7 @@ class Searcher:
         leaves, first_alias = question.all_leaves, len(question.leaves)
         aims = len(leaves) - len(question.goal)
         columns = dict(zip(COLUMNS, (unit.title, unit.tags, unit.properties, unit.text), strict=True))
+        columns[ALSO] = unit.also
         reading = read_columns(columns, stored, language(note[1]))
         counts, gains = evidence.counts.get(rowid, NOTHING_COUNTED), evidence.gains(rowid)
         matched_words = reasons([leaves[n] for n in sorted(counts.own) if n < aims], reading)

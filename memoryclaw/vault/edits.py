@@ -290,6 +290,7 @@ def set_fact(
     audience: str = "",
     memory_type: str = "",
     scope: str = "",
+    also: str = "",
 ) -> FactEdit:
     """Sets a fact: adds it, confirms it, or replaces the old value, which moves to History.
 
@@ -300,6 +301,7 @@ def set_fact(
             and another value that stands is left as it is (`contradicts`).
         audience: whom the fact is for, where not everybody who may see the file may see it; the label of a value that it replaces stays.
         scope: what it holds for, such as `project:atlas`.
+        also: words to find it by that nobody said, joined by commas.
     """
     entity, field, value = (" ".join(words.split()) for words in (entity, field or VALUE, value))
     if not entity or not value:
@@ -309,7 +311,7 @@ def set_fact(
     if holding := [fact for fact in standing if (_holds(fact.value, value) if many else fact.value == value)]:
         return FactEdit(text if claim else _without_doubt(sheet, holding[0]), "confirmed", value)
     label = audience if not standing or many else common_audience(standing[0].audience, audience)
-    inline = _inline(since=since, source=source, audience=label, type_=memory_type, scope=scope)
+    inline = _inline(since=since, source=source, audience=label, type_=memory_type, scope=scope, also=also)
     addition = FactText(value, inline + _claim_fields(claim))
     if not standing or many:
         first = standing[-1] if standing else None
@@ -690,6 +692,7 @@ def _inline(
     audience: str = "",
     type_: str = "",
     scope: str = "",
+    also: str = "",
 ) -> str:
     cleaned = re.sub(r"[\[\]\r\n]", "", source)
     labels = (
@@ -700,6 +703,7 @@ def _inline(
         ("audience", audience),
         ("type", re.sub(r"[\[\]()\r\n]", "", type_)),
         ("scope", re.sub(r"[\[\]()\r\n]", "", scope)),
+        ("also", re.sub(r"[\[\]()\r\n]", "", also)),
     )
     return "".join(f" [{name}:: {value}]" for name, value in labels if value)
 
@@ -749,6 +753,7 @@ def add_statement(
     claim: str = "",
     audience: str = "",
     scope: str = "",
+    also: str = "",
 ) -> FactEdit:
     """Adds a statement above those that the entity has; the same words, where they stand already, get one more source.
 
@@ -760,6 +765,7 @@ def add_statement(
         claim: what says so, where it is no person, as for `set_fact`.
         audience: whom the statement is for, as for `set_fact`.
         scope: what it holds for, as for `set_fact`.
+        also: words to find it by, as for `set_fact`.
     """
     entity, words, said = " ".join(entity.split()), quotable(words), _UNSAFE.sub("", said).strip()
     if not entity or not words:
@@ -778,7 +784,7 @@ def add_statement(
             result = add_source(result, file, twin.id, source).text
             return FactEdit(result if claim else without_doubt(result, file, twin.id), action, twin.value)
         raise _refusal(entity, f'"{words}"')
-    line = f'"{words}"{_inline(said=said)}{source_field(source)}{_inline(audience=audience, scope=scope)}{_claim_fields(claim)}'
+    line = f'"{words}"{_inline(said=said)}{source_field(source)}{_inline(audience=audience, scope=scope, also=also)}{_claim_fields(claim)}'
     for name, splice in _places(sheet, entity, statements, said, line):
         result = apply_splices(text, [splice, *moves])
         if _matches(sheet, result, _Change(change.gone, (*change.come, (name, "", words, True)))):

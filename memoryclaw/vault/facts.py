@@ -234,10 +234,11 @@ def _cells(line: str) -> tuple[str, ...]:
 
 # Values: the text after a key, its inline fields and its source.
 
+MOST_ALSO = 6  # search words of a line
 _COUNTED = ("count", "last")  # of what served in several sessions: how many, and the day of the last
 _WAITING = ("denied", "unwanted")  # why it waits for a person
 OF_A_VALUE = "|".join(
-    ("since", "until", "source", "said", *_WAITING, "trust", "audience", *_COUNTED, *validity.KEYS)
+    ("since", "until", "source", "said", *_WAITING, "trust", "audience", "also", *_COUNTED, *validity.KEYS)
 )
 _INLINE = re.compile(
     rf"\[({OF_A_VALUE})::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]"
@@ -258,6 +259,7 @@ class FactValue(NamedTuple):
     said: str = ""
     trust: str = "trusted"
     audience: str = ""
+    also: str = ""
     lifecycle: Lifecycle = PERMANENT
     problems: tuple[Problem, ...] = ()  # of its inline fields; without path and line
 
@@ -718,6 +720,7 @@ class _FactReader:
                 trust=least_trusted(fact.fact_value.trust),
                 audience=label_of(fact.fact_value.audience) if fact.fact_value.audience else "",
                 lifecycle=fact.fact_value.lifecycle,
+                also=", ".join(fact.fact_value.also.split(", ")[:MOST_ALSO]),
             )
             for number, fact in enumerate(self._found)
         )

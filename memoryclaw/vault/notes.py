@@ -317,6 +317,7 @@ def _fact_unit(fact: Fact, note: Note, above: str) -> Unit:
         tags=" ".join(note.tags),
         properties=", ".join(filter(None, (above, " ".join(sorted(forms))))),
         text=fact.value,
+        also=fact.also if fact.current and least_trusted(note.trust, fact.trust) == "trusted" else "",
         when=fact.day,
         until=fact.until,
         days=days_of(fact.value) if fact.field else "",

@@ -57,12 +57,17 @@ class Templates:
 
 
 def templates_folder() -> Path:
-    """Where the templates are: in the installed package, else in the checkout."""
-    shipped = _PACKAGE / "_shipped" / "templates"
-    folder = shipped if shipped.is_dir() else _PACKAGE.parent / "templates"
+    """Where the templates are."""
+    return shipped("templates")
+
+
+def shipped(name: str) -> Path:
+    """A folder that MemoryClaw ships: in the installed package, else in the checkout."""
+    installed = _PACKAGE / "_shipped" / name
+    folder = installed if installed.is_dir() else _PACKAGE.parent / name
     if not folder.is_dir():
         raise MemoryClawError(
-            f"the templates of MemoryClaw are missing from {os.fspath(folder)}; install it again"
+            f"the {name} of MemoryClaw are missing from {os.fspath(folder)}; install it again"
         )
     return folder
 

@@ -39,7 +39,9 @@ def test_a_model_fills_title_summary_tags_entities_and_claims():
 def test_a_summary_that_does_not_stand_in_the_log_is_not_taken():
     found = read(title="Elvis on Mars", summary="Elvis lives on Mars with seven blue penguins.")
     assert (found.title, found.summary) == (basis_of().title, basis_of().summary)
-    assert found.dropped == ("the summary was left out: its words do not stand in the log",)
+    assert found.dropped == tuple(
+        f"the {part} was left out: its words do not stand in the log" for part in ("title", "summary")
+    )
     assert read(summary="of the and it is").summary == basis_of().summary
 
 
@@ -91,6 +93,7 @@ def test_what_rules_read_stays():
 def test_a_tag_whose_words_nobody_said_is_no_tag():
     found = read(tags=("log-id-4711", "evil", "kitchen elvis", "Kitchen_Walls", "paint"))
     assert found.tags == ("kitchen-walls", "paint", "kitchen")
+    assert "tags were left out, for nobody said them: log-id-4711, evil, kitchen elvis" in found.dropped
 
 
 TAGS = ("kitchen", "wall", "paint", "matt", "email", "birthday", "deadline", "boathouse", "calendar")

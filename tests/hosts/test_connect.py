@@ -170,6 +170,28 @@ def test_claude_code_is_given_the_hooks_too_and_an_absent_file_is_made_and_goes(
     assert tree(home) == {}
 
 
+def test_claude_code_is_given_the_skill_that_reads_the_logs_and_its_commands_run(
+    newcomer: Claw, home: Path
+) -> None:
+    (home / ".claude").mkdir()
+    assert newcomer("connect", "claude-code", "--yes").code == 0
+    text = (home / ".claude/skills/memory-consolidate/SKILL.md").read_text()
+    (ask,) = (line.strip() for line in text.splitlines() if "--ask" in line)
+    env = {key: value for key, value in newcomer.environment().items() if key != "MEMORYCLAW_VAULT"}
+    done = subprocess.run(["sh", "-c", ask.partition(" > ")[0]], env=env, cwd="/", capture_output=True, check=False)  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert newcomer("connect", "claude-code", "--yes", "--json").json["action"] == "unchanged"
+
+
+def test_a_skill_of_the_same_name_that_is_another_stays(newcomer: Claw, home: Path) -> None:
+    path = home / ".claude/skills/memory-consolidate/SKILL.md"
+    put(home, {".claude/skills/memory-consolidate/SKILL.md": "---\nname: memory-consolidate\n---\nMine.\n"})
+    ran = newcomer("connect", "claude-code", "--yes")
+    assert (ran.code, "another skill is called memory-consolidate" in ran.err) == (1, True)
+    assert path.read_text().endswith("Mine.\n")
+    assert not (home / ".claude.json").exists()
+
+
 def test_what_the_host_changed_since_stays_and_our_lines_alone_go(newcomer: Claw, home: Path) -> None:
     path = settle(home, "claude-code")
     newcomer("connect", "claude-code", "--yes")

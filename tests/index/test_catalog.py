@@ -122,9 +122,16 @@ def test_the_tokens_of_a_file_stand_side_by_side(catalog: Catalog) -> None:
     assert found[first].kind == "turn"
     tokens = catalog.tokens([second, 99_999])
     assert tokens == {
-        second: {"title": "", "tags": "", "properties": "", "body": "in the biscuit tin", "characters": ""}
+        second: {
+            "title": "",
+            "tags": "",
+            "properties": "",
+            "body": "in the biscuit tin",
+            "also": "",
+            "characters": "",
+        }
     }
-    assert found[second][2:] == (0, 0, 0, 4, 0)
+    assert found[second][2:] == (0, 0, 0, 4, 0, 0)
 
 
 def test_the_usual_length_of_a_column_is_the_mean_of_its_kind_or_of_all(catalog: Catalog) -> None:

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import Claw, VaultOf, git
+from conftest import Claw, Own, VaultOf, git, put
 from indexed import forget_stamps, kept, until
 
 BAD = "---\ntags: [a\nsummary: x\n---\n\nzebra crossing\n"
@@ -193,6 +193,24 @@ def test_doctor_names_settings_that_do_not_exist(asked: Claw) -> None:
     ran = asked("doctor", "--json")
     assert ran.code == 1
     assert level_of(ran.json, "settings") == "problem"
+
+
+def test_init_and_check_say_that_ollama_is_there_until_a_model_is_named(tmp_path: Path, own: Own) -> None:
+    program = put(tmp_path / "bin", {"ollama": "#!/bin/sh\ntouch ran\n"}) / "ollama"
+    program.chmod(0o755)
+    settings = own("")
+    claw = Claw(PATH=f"{program.parent}:{os.environ['PATH']}", XDG_CONFIG_HOME=os.fspath(settings.parents[1]))
+    hint = f"`llm.chain: [ollama]` in {settings} turns it on"
+    assert hint in claw("init", tmp_path / "v", "--yes", cwd=tmp_path).err
+    models = [
+        each
+        for each in claw("check", "--vault", tmp_path / "v", "--json").json["checks"]
+        if each["name"] == "models"
+    ]
+    assert [(each["level"], hint in each["sentence"]) for each in models] == [("advice", True)]
+    own("llm: {chain: [ollama]}\n")
+    assert "Ollama" not in claw("check", "--vault", tmp_path / "v").out
+    assert not (tmp_path / "ran").exists()
 
 
 def test_fixing_never_touches_a_note(asked: Claw) -> None:

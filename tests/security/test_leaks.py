@@ -247,7 +247,6 @@ CLI: dict[str, list[list[str]]] = {
     "import": [["/nowhere"], ["bundle", "/nowhere"], ["markdown", "/nowhere", "--yes"]], "export": [["memory-md", "--budget", "100000"], ["memory-md", "--json"], ["latest", "--json"], ["/nowhere/b.tar.gz"]], "init": [["--help"]],
     "hook": [["--help"]], "sync": [["--json"]], "adopt": [["--json"], ["--dry-run"]], "openclaw": [["status"]], "connect": [["--print"], ["claude-code", "--dry-run"]],
     "serve": [["--help"]], "ui": [["--help"]], "mcp": [["--help"]], "completion": [["bash"]],
-    "fleet": [["--help"]],
 }  # fmt: skip
 
 

@@ -104,9 +104,9 @@ def test_the_schema_asks_for_every_part_and_says_how_many():
     schema = grounding.answer_schema()
     assert schema["required"] == ["title", "summary", "tags", "entities", "claims"]
     assert schema["properties"]["tags"]["maxItems"] == 7
-    assert schema["$defs"]["_Claim"]["required"][:2] == ["line", "quote"]
+    assert schema["$defs"]["_Claim"]["required"][:3] == ["lines", "quotes", "kind"]
     assert schema["properties"]["summary"] == {"type": "string", "maxLength": 400}
-    assert schema["$defs"]["_Claim"]["properties"]["quote"]["maxLength"] == 240
+    assert schema["$defs"]["_Claim"]["properties"]["quotes"]["items"]["maxLength"] == 240
 
 
 values = st.recursive(

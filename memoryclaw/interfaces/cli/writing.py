@@ -143,6 +143,10 @@ def _tell_next(found: Survey, paths: Mapping[str, str], root: Path, *, left: int
         )
     if not new:
         return
+    from memoryclaw.health.doctor import idle_models  # only a new vault asks
+
+    for sentence in idle_models(config.load(root)):
+        remark(sentence)
     said = f" --vault {_folder(root)}" if root != config.find_root(None, os.environ, config.here()) else ""
     first = "ask 'a question'" if found.notes else "remember 'Nora prefers tea'"
     say(f"next: memoryclaw {first}{said}, then memoryclaw connect HOST{said}")
