@@ -125,6 +125,8 @@ FEATURES: Mapping[str, Callable[[Exchange], float]] = {
     "own thing": _holds("possessives_own"),
     "own role": lambda one: _holds("possessives_own")(one) and _holds("roles")(one),
     "a role": _holds("roles"),
+    "a liking": _holds("preference_words"),
+    "a preference": _kind("prefer"),
     "a possession": _kind("have"),
     "a wish": _kind("wish"),
     "of the speaker": _subject("own"),
