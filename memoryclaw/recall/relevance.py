@@ -22,10 +22,12 @@ LONG = 8  # words of a question: more tell no more
 PAIR = 0.5  # words, of two characters of what is not written with spaces
 TOLD = 4  # facts and statements among them: more tell no more
 # Of what the sets that the weights were learned on do not have.
+ALL = 5.0  # all of its words meet in one unit
 GOAL = 1.0  # a goal shares words with something
 VECTOR = 2.0  # vectors found something near in meaning
 PHRASE = 2  # words: so short, with a telling one in front, it is no sentence
 LOOKED_UP = 0.3  # of the weight of words to look up, no sentence: so much must meet in a unit
+WHOLE = 3  # words, if all of a turn's meet in a unit: it is about that, however many copies of it make its words common
 _CERTAIN = 30.0  # logarithm of odds
 
 Worth = Mapping[str, tuple[float, float, float]]
@@ -49,11 +51,19 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
         return Relevance((Term("asked for", 1.0 if best and enough else -1.0),))
     weights, values = _weights(), values_of(ranking, best)
     terms = [Term(name, exact(weights[name][0] * value)) for name, value in values.items()]
+    terms += [Term("whole", ALL)] if _is_whole(ranking, best) else []
     terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
     terms += [Term("vector", VECTOR)] if any(hit.term("vector") for hit in best) else []
     odds = sum(weights[name][1] * value for name, value in values.items())
     chance = round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)
     return Relevance(tuple(term for term in terms if term.value), chance if values["weight"] else 0.0)
+
+
+def _is_whole(ranking: Ranking, best: Sequence[Ranked]) -> bool:
+    worth = _worth(ranking)
+    if sum(part for _, part, _ in worth.values()) < WHOLE:
+        return False
+    return any(_words_held(ranking, worth, hit.unit.rowid) == worth.keys() for hit in best)
 
 
 def says_what(question: Question) -> bool:
