@@ -49,7 +49,7 @@ from memoryclaw.writing.decisions import Decisions, fingerprint
 Known = Sequence[tuple[str, Fact]]
 SaidBy = Callable[[str, Fact], frozenset[str]]  # the keys of the names of those who said what a fact rests on
 _PERSON = "user"
-_FIGURE = re.compile(r"\d{4}|\d[\d.,: /-]*\d\S|@")  # of a value that hardly anything else has
+_FIGURE = re.compile(r"\d{4}|\d[\d.,: /-]{0,40}\d\S|@")  # of a value that hardly anything else has
 _PEOPLE_FILE, _PREFERENCES_FILE, _FACTS_FILE = (
     "semantic/people.md",
     "semantic/preferences.md",

@@ -93,7 +93,7 @@ def _is_over(lifecycle: Lifecycle, today: str) -> bool:
     return bool(end) and end < today
 
 
-_TURN = re.compile(r"[\[(](denied|unwanted)::[ \t]*\[\[([^\[\]#|]+)(?:#\^([\w-]+))?[^\[\]]*\]\]")
+_TURN = re.compile(r"[\[(](denied|unwanted)::[ \t]*\[\[([^\[\]#|]++)(?:#\^([\w-]++))?[^\[\]]*\]\]")
 
 
 def _denial(context: WriteContext, line: str) -> str:

@@ -21,7 +21,7 @@ _AMOUNT = re.compile(
 )
 _STREETS = "|".join(map(re.escape, lists.words("consolidation.streets")))
 _PLACE = re.compile(
-    rf"(?i)(?:\d{{1,5}}\w?,? (?:[^\W\d_][\w.'-]*,? ){{1,4}}(?:{_STREETS})\b.{{0,60}}|[^\W\d_][\w.-]*[ -]?(?:{_STREETS}) \d{{1,5}} ?\w?\b.{{0,60}})"
+    rf"(?i)(?:\d{{1,5}}\w?,? (?:[^\W\d_][\w.'-]{{0,40}},? ){{1,4}}(?:{_STREETS})\b.{{0,60}}|[^\W\d_][\w.-]{{0,40}}[ -]?(?:{_STREETS}) \d{{1,5}} ?\w?\b.{{0,60}})"
 )
 _WORDS = {
     form: frozenset(words.split())
