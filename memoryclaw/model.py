@@ -21,6 +21,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 # The text columns of a unit, in index order.
 FROM_NOW_ON = "from now on"  # the field of what somebody asks of the assistant for good
+VALUE = "value"  # the field of an entity that has one value and no field names
 COLUMNS = ("title", "tags", "properties", "body")
 ALSO = "also"  # the words that a line may be searched by besides its own
 COUNTED = (*COLUMNS, ALSO, "characters")  # what is counted when a unit is ranked

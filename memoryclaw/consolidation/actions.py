@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pending, waiting_id
 from memoryclaw.errors import InputError, OvertakenError
-from memoryclaw.model import Fact
+from memoryclaw.model import VALUE, Fact
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.markdown import outline
@@ -43,7 +43,7 @@ from memoryclaw.vault.edits import (
     without_doubt,
 )
 from memoryclaw.vault.fact_values import plain_key, plain_value
-from memoryclaw.vault.facts import VALUE, Facts
+from memoryclaw.vault.facts import Facts
 from memoryclaw.vault.layout import ALIASES_FILE, place_of
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.vault.properties import names_of

@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from memoryclaw.model import VALUE
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault.audience import label_of
 from memoryclaw.vault.edits import Splice, apply_splices, line_end, quotable, source_field, sources_in
 from memoryclaw.vault.fact_values import plain_key, plain_value
-from memoryclaw.vault.facts import VALUE, split_address, statement_in
+from memoryclaw.vault.facts import split_address, statement_in
 from memoryclaw.vault.validity import canonical_scope
 from memoryclaw.writing.decisions import fingerprint
 

@@ -17,7 +17,7 @@ from memoryclaw.consolidation.renewing import renews
 from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index import stemming
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.model import Fact
+from memoryclaw.model import VALUE, Fact
 from memoryclaw.talk.assertions import ANY_FIELD
 from memoryclaw.text.grammar import tokens_of
 from memoryclaw.text.language import WORD, candidates, fold, key_of, words_of
@@ -40,7 +40,7 @@ from memoryclaw.vault.fact_values import (
     same_value,
     says_less,
 )
-from memoryclaw.vault.facts import VALUE, fact_id, statement_id
+from memoryclaw.vault.facts import fact_id, statement_id
 from memoryclaw.vault.layout import SALIENCE_FILE
 from memoryclaw.vault.validity import is_preference
 from memoryclaw.vault.vocabulary import DeclaredField, Schema

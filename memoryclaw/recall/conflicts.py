@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.model import Fact
+from memoryclaw.model import VALUE, Fact
 from memoryclaw.text.language import key_of
 
 if TYPE_CHECKING:  # how values are compared is known only where two differ
@@ -66,7 +66,6 @@ def contested_keys(
         other_names: tells what else entities are called.
     """
     from memoryclaw.vault.fact_values import field_key  # noqa: PLC0415
-    from memoryclaw.vault.facts import VALUE  # noqa: PLC0415
 
     values: Counter[tuple[str, str]] = Counter()
     bare: Counter[str] = Counter()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from memoryclaw.model import TRUSTS, Fact
+from memoryclaw.model import TRUSTS, VALUE, Fact
 from memoryclaw.text.dates import days_of
 from memoryclaw.text.language import key_of
 from memoryclaw.vault.fact_values import (
@@ -19,7 +19,6 @@ from memoryclaw.vault.fact_values import (
     same_value,
     says_less,
 )
-from memoryclaw.vault.facts import VALUE
 from memoryclaw.vault.properties import plain_name
 from memoryclaw.vault.vocabulary import SHAPES, DeclaredField, Schema
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw import late
 from memoryclaw.errors import InputError, NotFoundError
-from memoryclaw.model import Fact
+from memoryclaw.model import VALUE, Fact
 from memoryclaw.text import yaml_text
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
@@ -25,7 +25,6 @@ from memoryclaw.text.yaml_text import flow_list, scalar
 from memoryclaw.vault.audience import common_audience
 from memoryclaw.vault.facts import (
     OF_A_VALUE,
-    VALUE,
     Facts,
     FactSpot,
     StatementLine,

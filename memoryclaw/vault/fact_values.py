@@ -12,14 +12,13 @@ from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
-from memoryclaw.model import Fact
+from memoryclaw.model import VALUE, Fact
 from memoryclaw.text import dates as days
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import DateRange, Days, find_ranges, leading_range, parse_timestamp
 from memoryclaw.text.language import fold
 from memoryclaw.text.sentences import SMALL, plain
 from memoryclaw.vault import vocabulary
-from memoryclaw.vault.facts import VALUE
 
 # Fields: what each is called, what its values look like, and where it goes by default
 

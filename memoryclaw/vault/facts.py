@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from memoryclaw.model import PERMANENT, Fact, Lifecycle, Problem, least_trusted
+from memoryclaw.model import PERMANENT, VALUE, Fact, Lifecycle, Problem, least_trusted
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.language import fold
@@ -386,7 +386,6 @@ def statement_in(text: str) -> StatementLine | None:
 
 # Facts: which entity and field each value belongs to.
 
-VALUE = "value"  # the field of an entity that has one value and no field names
 _FIELD_COLUMNS = frozenset({"field", "key", "property", "attribute"})
 _VALUE_COLUMNS = frozenset({"value", "values", "is"})
 # Header keys that describe the file; only other keys can hold a map of facts.

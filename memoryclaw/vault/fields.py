@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from memoryclaw.model import Fact, least_trusted
+from memoryclaw.model import VALUE, Fact, least_trusted
 from memoryclaw.text import dates
 from memoryclaw.text import words as lists
 from memoryclaw.text.encoding import readable
@@ -15,7 +15,7 @@ from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.markdown import Body, read_body
 from memoryclaw.text.snippets import without_markup
 from memoryclaw.vault.audience import label_of
-from memoryclaw.vault.facts import VALUE, Facts, FactValue, clean_name, fact_id, fact_value, leaves
+from memoryclaw.vault.facts import Facts, FactValue, clean_name, fact_id, fact_value, leaves
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.properties import Properties, is_told, plain_name, read_properties
 from memoryclaw.vault.todos import read_todo

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from memoryclaw.model import VALUE
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import days_of
 from memoryclaw.text.language import fold
 from memoryclaw.text.sentences import SMALL
-from memoryclaw.vault.facts import VALUE
 from memoryclaw.vault.vocabulary import SHAPES
 
 # Of these forms, a value answers whatever its field is called; of others only where no field says what it is.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
-from memoryclaw.model import TRUSTS, Problem
+from memoryclaw.model import TRUSTS, VALUE, Problem
 from memoryclaw.ports import Address
 from memoryclaw.text.encoding import decode, encode, lines_of, readable
 from memoryclaw.text.frontmatter import split
@@ -27,7 +27,6 @@ from memoryclaw.vault.edits import (
     with_inline,
     with_trust,
 )
-from memoryclaw.vault.facts import VALUE
 from memoryclaw.vault.forgotten import FORGOTTEN, REVIVED
 from memoryclaw.vault.layout import episode_name, free_name, slug, timestamp
 from memoryclaw.vault.notes import ReadingSettings, read_note
