@@ -35,4 +35,4 @@ def _without_skill(text: str, before: str) -> str:
     return before if _skill_in(text) else text
 
 
-SKILL = SettingsEditor(_skill_in, _with_skill, _without_skill)
+SKILL = SettingsEditor(_skill_in, _with_skill, _without_skill, folders=2)

@@ -164,7 +164,7 @@ def _value(editor: SettingsEditor, words: Sequence[str], vault: str) -> Any:
     except UnicodeEncodeError:
         raise InputError(f"{vault!r} has a name that is no UTF-8, which no host's settings can say") from None
     if editor is SKILL:
-        skill = shipped("skills") / SKILL_NAME / "SKILL.md"
+        skill = shipped("plugins/openclaw/skills") / SKILL_NAME / "SKILL.md"
         return skill_for(skill.read_text(encoding="utf-8"), words, vault)
     return hook_command(words, vault) if editor is HOOKS else entry_of(words, vault)
 

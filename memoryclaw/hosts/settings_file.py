@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from difflib import unified_diff
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ class SettingsEditor(NamedTuple):
     value_in: Callable[[str], Any]  # empty where nothing is ours
     with_value: Callable[[str, Any], str]  # the same text where it says so already
     without: Callable[[str, str], str]  # also told the text of before, empty where there was no file
+    folders: int = 0  # of the file that are ours too, so that an empty one goes with it
 
 
 class SettingsChange(NamedTuple):
@@ -32,6 +33,7 @@ class SettingsChange(NamedTuple):
     before: str | None
     after: str | None
     backup: str | None = None  # the text that is kept beside it
+    folders: int = 0  # around it that go when it is gone and they are empty; where there are any, all of the file is ours
 
     @property
     def changes(self) -> bool:
@@ -40,7 +42,11 @@ class SettingsChange(NamedTuple):
 
     @property
     def diff(self) -> str:
-        """The change for people."""
+        """The change for people; of a file that is all ours, that it comes."""
+        if self.folders and self.before is None and self.after:
+            return (
+                f"+++ {self.path}\nA new file of MemoryClaw's, with {len(self.after.splitlines())} lines.\n"
+            )
         return difference(self.before or "", self.after or "", self.path)
 
 
@@ -50,10 +56,10 @@ def plan_install(path: str, editor: SettingsEditor, value: Any) -> SettingsChang
     before = _text(real)
     with _named(real):
         if before is not None and editor.with_value(_unmarked(before), value) == _unmarked(before):
-            return SettingsChange(real, before, before)
+            return SettingsChange(real, before, before, folders=editor.folders)
         bare, is_old = _bare(real, before, editor)
         after = _with(bare if is_old else before, editor, value)
-    return SettingsChange(real, before, after, bare)
+    return SettingsChange(real, before, after, bare, editor.folders)
 
 
 def plan_uninstall(path: str, editor: SettingsEditor) -> SettingsChange:
@@ -61,7 +67,7 @@ def plan_uninstall(path: str, editor: SettingsEditor) -> SettingsChange:
     real = _writable(path)
     before = _text(real)
     with _named(real):
-        return SettingsChange(real, before, _bare(real, before, editor)[0])
+        return SettingsChange(real, before, _bare(real, before, editor)[0], folders=editor.folders)
 
 
 def carry_out(plan: SettingsChange) -> None:
@@ -73,6 +79,10 @@ def carry_out(plan: SettingsChange) -> None:
     expected = files.digest_of(plan.before.encode()) if plan.before is not None else None
     if plan.after is None:
         files.remove_file(folder, name, expected or "")
+        with suppress(OSError):  # a folder that holds something else stays
+            for _ in range(plan.folders):
+                os.rmdir(folder)
+                folder = os.path.dirname(folder)
         return
     os.makedirs(folder, 0o700, exist_ok=True)
     files.write_file(folder, name, plan.after.encode(), expected)

@@ -96,8 +96,9 @@ def _phrases(name: str) -> frozenset[tuple[str, ...]]:
     )
 
 
-_GENERAL, _ORDERS = _phrases("relevance.general"), _phrases("relevance.orders")
-_LONGEST = max(map(len, _GENERAL | _ORDERS))
+_GENERAL, _ORDERS, _ABOUT = map(_phrases, ("relevance.general", "relevance.orders", "relevance.about"))
+_BEGINNINGS = _GENERAL | _ORDERS | _ABOUT
+_LONGEST = max(map(len, _BEGINNINGS))
 _ORDERS_UNSPACED = tuple(lists.words("relevance.orders_unspaced"))
 _POINTING = frozenset(lists.words("relevance.pointing"))
 _LIKINGS = frozenset(lists.words("relevance.likings"))
@@ -136,7 +137,7 @@ def _is_bare(question: Question) -> bool:
 def _beginning(typed: Sequence[str]) -> tuple[str, ...]:
     """The longest listed beginning that a turn has; empty for none."""
     begins = (tuple(typed[:n]) for n in range(_LONGEST, 0, -1))
-    return next((start for start in begins if start in _GENERAL | _ORDERS), ())
+    return next((start for start in begins if start in _BEGINNINGS), ())
 
 
 def of_text(question: Question) -> dict[str, float]:
@@ -147,7 +148,7 @@ def of_text(question: Question) -> dict[str, float]:
     liking = typed[len(start) : len(start) + 1] and typed[len(start)] in _LIKINGS  # `how do i like my tea`
     own = bool(liking) or any(word in _OWN for word in typed[len(start) :])
     named = own or question.entities or question.people
-    asks = "?" in text or "？" in text or (bool(typed) and typed[0] in _ASKING)
+    asks = start in _ABOUT or "?" in text or "？" in text or (bool(typed) and typed[0] in _ASKING)
     beside = {
         "general": start in _GENERAL and not named,
         "order": not own and (start in _ORDERS or any(phrase in text for phrase in _ORDERS_UNSPACED)),
