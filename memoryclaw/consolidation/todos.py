@@ -239,7 +239,7 @@ class TodoReader:
     def _end(self, one: Statement, words: Grammar) -> None:
         """Ends the to-dos that a statement tells the end of."""
         tokens = tokens_of(one.words)
-        if one.kind in _NO_END or one.doubts & _UNSURE or tokens[0] in words.subordinators:
+        if one.kind in _NO_END or one.doubts & _UNSURE or not tokens or tokens[0] in words.subordinators:
             return
         box, ended = self._ended(one, tokens, words)
         own = {int(todo.block) for todo in ended if not todo.path}

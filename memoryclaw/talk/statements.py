@@ -182,7 +182,7 @@ class SegmentReader:
 def _unread(base: Statement, text: str) -> Iterator[Statement]:
     """The sentences of a turn in a language without a grammar, each a statement of which nothing is known but its form."""
     for at, sentence in enumerate(sentences(text)):
-        if len(sentence) <= LONGEST:
+        if len(sentence) <= LONGEST and words_of(sentence):
             firm = _HARD.search(sentence) is not None
             yield replace(
                 base,

@@ -62,6 +62,12 @@ def test_in_a_language_that_is_not_read_a_sentence_is_a_statement_as_it_was_said
     assert "asked" in asked.doubts
 
 
+@pytest.mark.parametrize("marks", ["。", "！！ ？", "…"])
+def test_marks_without_a_word_are_no_statement(marks: str) -> None:
+    talk = talk_of("我的电话号码是13800138000。", f"好的\n{marks}")
+    assert not [one for one in talk.statements if not any(map(str.isalnum, one.words))]
+
+
 # What kind of thing was said
 
 
