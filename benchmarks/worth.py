@@ -124,17 +124,17 @@ class Item(NamedTuple):
     worth: str
 
 
-def worth_by(chances: Iterator[float], step: float = 0.0) -> Callable[[worth.Exchange], Worth]:
+def worth_by(chances: Iterator[float], step: float = 0.0) -> Callable[[worth.Surroundings], Worth]:
     """Takes the worth of each statement from some chances; the cuts are higher by a step."""
 
-    def worth_of(exchange: worth.Exchange) -> Worth:
+    def worth_of(exchange: worth.Surroundings) -> Worth:
         chance = next(chances)
         return Worth(chance, (), chance >= worth.cut_of(worth.cut_name(exchange)) + step)
 
     return worth_of
 
 
-def items(session: Session, worth_of: Callable[[worth.Exchange], Worth] = worth.worth_of) -> list[Item]:
+def items(session: Session, worth_of: Callable[[worth.Surroundings], Worth] = worth.worth_of) -> list[Item]:
     """What is kept of a session."""
     talk = worth.weigh(session.talk, session.turns, session.look, worth_of)
     kept: dict[str, Item] = {}

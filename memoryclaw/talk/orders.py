@@ -11,7 +11,7 @@ from memoryclaw.text.grammar import Grammar
 _CONDITION = 3  # words of the shortest condition: `when you write`
 
 
-class Said(NamedTuple):
+class ReadClause(NamedTuple):
     """A clause that may order something."""
 
     clause: Clause
@@ -19,7 +19,7 @@ class Said(NamedTuple):
     words: Grammar
 
     @classmethod
-    def of(cls, clause: Clause, words: Grammar) -> Said:
+    def of(cls, clause: Clause, words: Grammar) -> ReadClause:
         """A clause, without what may stand before an order."""
         return cls(clause, _plain(clause, words), words)
 
@@ -45,7 +45,7 @@ class Said(NamedTuple):
 
 
 # Each row by its example: whether it fits a clause, and whether such a clause is an order. The first that fits decides.
-ROWS: tuple[tuple[str, Callable[[Said], object], Callable[[Said], object]], ...] = (
+ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], object]], ...] = (
     ("no worries", lambda one: not one.tokens or one.holds("not_orders", at=True), lambda _: False),
     ("call me Bo", lambda one: one.holds("address_orders", at=True), lambda _: True),
     ("draft the letter", lambda one: is_task(one.clause, one.words) and not one.lasts, lambda _: False),
@@ -62,11 +62,11 @@ ROWS: tuple[tuple[str, Callable[[Said], object], Callable[[Said], object]], ...]
 
 def is_order(clause: Clause, words: Grammar) -> bool:
     """True for an imperative that is to last: it denies something, says "always" or the like, asks politely how to answer, or gives a form of address."""
-    said = Said.of(clause, words)
+    said = ReadClause.of(clause, words)
     return next((bool(orders(said)) for _, fits, orders in ROWS if fits(said)), False)
 
 
-def _denies(said: Said) -> bool:
+def _denies(said: ReadClause) -> bool:
     """True for `no bullets`, not for `no i`."""
     tokens, words = said.tokens, said.words
     return (
@@ -74,14 +74,14 @@ def _denies(said: Said) -> bool:
     )
 
 
-def _forbids(said: Said) -> bool:
+def _forbids(said: ReadClause) -> bool:
     """False for a denial that may be said to anybody: `dont make it up`."""
     denial = said.words.negated_orders.at(said.tokens)
     manner = said.words.manner_verbs.at(said.tokens, denial) or said.holds("first_person")
     return not said.holds("negations", at=True) or said.signed or bool(manner)
 
 
-def _is_infinitive(said: Said) -> bool:
+def _is_infinitive(said: ReadClause) -> bool:
     return said.tokens[-1].endswith(tuple(said.words.infinitive_ends.entries()))
 
 

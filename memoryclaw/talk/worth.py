@@ -55,7 +55,7 @@ class SessionLook(NamedTuple):
         )
 
 
-class Exchange(NamedTuple):
+class Surroundings(NamedTuple):
     """A statement, what was said before and after it, and the session it stands in."""
 
     said: Statement
@@ -71,7 +71,7 @@ class Exchange(NamedTuple):
     session: SessionLook
 
 
-def exchanges(talk: Talk, turns: Sequence[Turn], session: SessionLook) -> Iterator[Exchange]:
+def exchanges(talk: Talk, turns: Sequence[Turn], session: SessionLook) -> Iterator[Surroundings]:
     """Each statement of a talk in its exchange."""
     people = [number for number, turn in enumerate(turns) if turn.role == "user"]
     for number, group in groupby(talk.statements, key=lambda one: one.turn):
@@ -82,7 +82,7 @@ def exchanges(talk: Talk, turns: Sequence[Turn], session: SessionLook) -> Iterat
         for said in beside:
             tokens = (tokens_unread if said.kind == "unread" else tokens_of)(said.quote)
             words = grammar(said.language)
-            yield Exchange(
+            yield Surroundings(
                 said, words, tokens, beside, turn, typed, number == people[0], before, offered, after, session
             )
 
@@ -97,20 +97,20 @@ def _shared(first: Iterable[str], second: frozenset[str]) -> float:
     return len(mine & second) / max(1, len(mine))
 
 
-def _kind(kind: str) -> Callable[[Exchange], float]:
+def _kind(kind: str) -> Callable[[Surroundings], float]:
     return lambda one: one.said.kind == kind
 
 
-def _subject(subject: str) -> Callable[[Exchange], float]:
+def _subject(subject: str) -> Callable[[Surroundings], float]:
     return lambda one: one.said.subject == subject
 
 
-def _holds(name: str) -> Callable[[Exchange], float]:
+def _holds(name: str) -> Callable[[Surroundings], float]:
     return lambda one: getattr(one.words, name).within(one.tokens)
 
 
 # Each by the name that an explanation shows.
-FEATURES: Mapping[str, Callable[[Exchange], float]] = {
+FEATURES: Mapping[str, Callable[[Surroundings], float]] = {
     # its words
     "length": lambda one: math.log1p(len(one.tokens)),
     "telling words": lambda one: math.log1p(len(one.said.content)),
@@ -156,7 +156,7 @@ FEATURES: Mapping[str, Callable[[Exchange], float]] = {
 }  # fmt: skip
 
 
-def features_of(exchange: Exchange) -> dict[str, float]:
+def features_of(exchange: Surroundings) -> dict[str, float]:
     """The features of a statement, by their names."""
     return {name: float(feature(exchange)) for name, feature in FEATURES.items()}
 
@@ -184,14 +184,14 @@ def cut_of(name: str) -> float:
     return float(lists.text(f"worth.{name}"))
 
 
-def cut_name(exchange: Exchange) -> str:
+def cut_name(exchange: Surroundings) -> str:
     """The name of the cut of a statement: higher in a session that is answered at length, and where no table says what the statement is."""
     if exchange.said.kind == "unread":
         return "cut_alone"
     return "cut_answered" if exchange.session.answered else "cut"
 
 
-def worth_of(exchange: Exchange) -> Worth:
+def worth_of(exchange: Surroundings) -> Worth:
     """The sum over the features of a statement, and its parts."""
     bias, terms = _learned()
     features = features_of(exchange)
@@ -205,7 +205,7 @@ def weigh(
     talk: Talk,
     turns: Sequence[Turn],
     session: SessionLook,
-    worth: Callable[[Exchange], Worth] = worth_of,
+    worth: Callable[[Surroundings], Worth] = worth_of,
 ) -> Talk:
     """The talk with the worth of each statement; an order in company is a piece of work.
 
@@ -226,7 +226,7 @@ def weigh(
     return talk._replace(statements=tuple(weighed))
 
 
-def _is_of_the_moment(exchange: Exchange) -> bool:
+def _is_of_the_moment(exchange: Surroundings) -> bool:
     """True for an order beside a request, in a role play, in a long turn, or of what is at hand, without a sign that it is to last."""
     said, words = exchange.said, exchange.words
     if said.kind != "order" or said.stressed or words.lasting.within(exchange.tokens):

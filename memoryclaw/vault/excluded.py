@@ -14,7 +14,7 @@ IGNORE_FILE, OBSIDIAN_FILE = ".memoryclawignore", ".obsidian/app.json"
 _NOTE = Place("note")
 
 
-class Pattern(NamedTuple):
+class ExcludePattern(NamedTuple):
     """One pattern over vault paths: `*` stays within a name, `**` stands for any folders; without a `/` inside, it is a name anywhere."""
 
     parts: tuple[str, ...]
@@ -25,7 +25,7 @@ class Pattern(NamedTuple):
 class Excluded(NamedTuple):
     """What is left unread, with what could not be understood of it."""
 
-    patterns: tuple[Pattern, ...] = ()
+    patterns: tuple[ExcludePattern, ...] = ()
     beginnings: tuple[str, ...] = ()  # of paths, in any case, as Obsidian has them
     problems: tuple[Problem, ...] = ()
 
@@ -49,16 +49,16 @@ def read_excluded(globs: Sequence[str], ignore_file: str = "", obsidian: str = "
     return Excluded(tuple(p for p in patterns if p.parts), tuple(beginnings), tuple(problems))
 
 
-def _pattern(text: str) -> Pattern:
+def _pattern(text: str) -> ExcludePattern:
     bare = text.removeprefix("!")
     parts = [part for part in bare.split("/") if part]
     anywhere = len(parts) == 1 and not bare.startswith("/")
-    return Pattern(
+    return ExcludePattern(
         ("**", *parts) if anywhere and parts != ["**"] else tuple(parts), bare.endswith("/"), bare != text
     )
 
 
-def _covers(pattern: Pattern, parts: tuple[str, ...]) -> bool:
+def _covers(pattern: ExcludePattern, parts: tuple[str, ...]) -> bool:
     """True where the pattern fits the path, or a folder that it lies in."""
     last = len(parts) - pattern.of_folders
     return any(_fits(pattern.parts, parts[:end]) for end in range(1, last + 1))

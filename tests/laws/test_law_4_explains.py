@@ -37,6 +37,7 @@ VIAS = frozenset(
 REASONS = frozenset(
     [
         "superseded",
+        "property",
         "archived",
         "pending",
         "draft",

@@ -6,7 +6,7 @@ import pytest
 from segments import only, talk_of
 
 from memoryclaw.consolidation.claims import FROM_NOW_ON, claims_of
-from memoryclaw.talk.orders import ROWS, Said, is_order, is_task
+from memoryclaw.talk.orders import ROWS, ReadClause, is_order, is_task
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import grammar
 
@@ -166,5 +166,5 @@ def test_a_limit_is_a_standing_order(text: str) -> None:
 def test_each_row_decides_its_own_example(example: str) -> None:
     code = "de" if example.startswith("nicht") else "en"
     [clause] = clauses(example, grammar(code))
-    said = Said.of(clause, grammar(code))
+    said = ReadClause.of(clause, grammar(code))
     assert next(row for row, fits, _ in ROWS if fits(said)) == example

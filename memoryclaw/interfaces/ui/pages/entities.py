@@ -89,7 +89,7 @@ class Field(NamedTuple):
     past: Sequence[tuple[str, Fact]]  # newest first
 
 
-class Month(NamedTuple):
+class StatementMonth(NamedTuple):
     """What was said of an entity in one month."""
 
     month: str  # 2026-04; empty where no day is known
@@ -172,14 +172,16 @@ def _fields(found: EntityShown) -> list[Field]:
     return sorted(listed, key=lambda field: not field.now)
 
 
-def _months(shown: EntityShown) -> list[Month]:
+def _months(shown: EntityShown) -> list[StatementMonth]:
     """What was said of it by month, the latest first; of one month what stands comes before what was said anew later."""
     months: dict[str, list[tuple[str, Fact]]] = {}
     for path, fact in shown.facts:
         if fact.is_statement:
             months.setdefault(fact.said[:7], []).append((path, fact))
     return [
-        Month(month, sorted(months[month], key=lambda pair: (pair[1].current, pair[1].said), reverse=True))
+        StatementMonth(
+            month, sorted(months[month], key=lambda pair: (pair[1].current, pair[1].said), reverse=True)
+        )
         for month in sorted(months, reverse=True)
     ]
 
