@@ -40,7 +40,7 @@ def uses(step: str) -> Iterator[tuple[str, str]]:
         return
     command = step.removeprefix(PROMPT)
     words = words_of_command(command)
-    if words[0].rpartition("/")[2] not in _EVERYWHERE and pattern_of(command) == command:
+    if words and words[0].rpartition("/")[2] not in _EVERYWHERE and pattern_of(command) == command:
         yield "command", command
     for hit in _PORT.finditer(command):
         yield "port", hit[1]
