@@ -42,7 +42,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
             app.capture([{"session": session, "turn": number, "role": role, "content": words, "ts": f"2026-03-10T10:0{number}:00Z"}])  # fmt: skip
         app.consolidate(llm="none")
         # A decision cites a commit, which is called otherwise when the history is rewritten.
-        app.undo(git(root, "log", "--format=%H", "--grep", "^Episode: Volvo").strip())
+        app.undo(git(root, "log", "--format=%H", "--grep", "^Episode: .*Volvo").strip())
     assert set(_secrets_in(root)) == set(SECRETS)
     return root
 
