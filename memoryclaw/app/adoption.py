@@ -71,9 +71,9 @@ def adopt(context: VaultContext, items: Sequence[Adoptable]) -> None:
 
 
 def _ignored_settings(context: VaultContext) -> list[Adoptable]:
-    known = settings.known([key for key, _, _ in context.config.ignored])
+    by_key = settings.known([key for key, _, _ in context.config.ignored])
     return [
-        Adoptable("setting", key, value, origin or "the default of older versions", known[key].why)
+        Adoptable("setting", key, value, origin or "the default of older versions", by_key[key].why)
         for key, value, origin in context.config.ignored
         if origin or not context.config.vault_id  # a vault with an id is of no older version
     ]

@@ -198,9 +198,11 @@ def denied(
         turn, answer = turns[cue.at], _answer_before(turns, cue.at)
         if turn.by or any(one.field and one.line == turn.line for one in claims):
             continue
-        said = turns[answer].text[:_SCANNED]
-        about = f"{turns[answer - 1].text[:_SCANNED] if answer else ''} {said}"
-        repeated = [fact for fact in facts if _tells_of(about, said, fact) and _says_value(said, fact.value)]
+        reply = turns[answer].text[:_SCANNED]
+        about = f"{turns[answer - 1].text[:_SCANNED] if answer else ''} {reply}"
+        repeated = [
+            fact for fact in facts if _tells_of(about, reply, fact) and _says_value(reply, fact.value)
+        ]
         named = [fact for fact in repeated if not _stems(about).isdisjoint(_stems(fact.field))]
         for fact in (named or repeated)[:_MOST_DENIED]:
             yield Claim(
@@ -218,10 +220,10 @@ def unwanted(
     """What the vault holds of somebody, where a person wants forgotten what was said of them: `forget what I said about Ana`."""
     for turn in turns:
         about = _to_forget(turn.text, language) if turn.role == "user" and not turn.by else frozenset()
-        asked = [name for name in dict.fromkeys(names) if about and set(key_of(name).split()) <= about]
-        for fact in known(asked) if asked else ():
+        meant = [name for name in dict.fromkeys(names) if about and set(key_of(name).split()) <= about]
+        for fact in known(meant) if meant else ():
             whose = set(key_of(f"{fact.entity} {fact.value if fact.is_statement else ''}").split())
-            if fact.current and any(set(key_of(name).split()) <= whose for name in asked):
+            if fact.current and any(set(key_of(name).split()) <= whose for name in meant):
                 yield Claim(
                     entity=fact.entity, field=fact.field, value=fact.value, line=turn.line, quote=" ".join(turn.text.split())[:_SHOWN],
                     role="user", said=turn.ts[:10], how=UNWANTED,
@@ -252,8 +254,8 @@ def _tells_of(about: str, said: str, fact: Fact) -> bool:
 def _says_value(text: str, value: str) -> bool:
     """True where a text holds a value, or the days that it is."""
     days = days_of(value).split()
-    held = f" {' '.join(words_of(fold(value)))} " in f" {' '.join(words_of(fold(text)))} "
-    return held or (bool(days) and all(day in days_of(text) for day in days))
+    stands = f" {' '.join(words_of(fold(value)))} " in f" {' '.join(words_of(fold(text)))} "
+    return stands or (bool(days) and all(day in days_of(text) for day in days))
 
 
 def _answer_before(turns: Sequence[Turn], at: int) -> int:

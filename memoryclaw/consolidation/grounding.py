@@ -529,8 +529,8 @@ def _doubt(claimed: ModelClaim, statement: Statement | None) -> str:
         return "the model is not sure"
     if statement is None:
         return ""
-    told = tokens_of(f"{claimed.field} {claimed.value}")
-    passing = _IN_PASSING if grammar(statement.language).roles.within(told) else frozenset()
+    tokens = tokens_of(f"{claimed.field} {claimed.value}")
+    passing = _IN_PASSING if grammar(statement.language).roles.within(tokens) else frozenset()
     for doubt, reason in _DOUBTS.items():
         if doubt in statement.doubts - passing:
             return reason

@@ -236,8 +236,8 @@ def _around(segment: Segment, known: Sequence[str]) -> str:
         "project": one_line(project)[:LONGEST_NAME],
         "known": known,
     }
-    told = (f'"{name}": {_json(value)}' for name, value in facts.items() if value)
-    return "{" + ", ".join(told) + "}"
+    pairs = (f'"{name}": {_json(value)}' for name, value in facts.items() if value)
+    return "{" + ", ".join(pairs) + "}"
 
 
 def prompt_of(log: Transcript, templates: Templates, again: str = "") -> Prompt:

@@ -539,8 +539,8 @@ def _understood(planner: Planner, segment: Segment, earlier: EarlierTodos) -> tu
     basis = extract(segment, talk, names, planner.language, todos, salience=planner.salience)
     basis = basis._replace(claims=claims_of(talk))
     if planner.enrich:
-        known = planner.decider.standing_of(segment, names, planner.leaves)
-        read = planner.enrich(segment, basis, names, known)
+        standing = planner.decider.standing_of(segment, names, planner.leaves)
+        read = planner.enrich(segment, basis, names, standing)
     else:
         read = basis
     orders = [*unwanted(segment.turns, names.values(), planner.decider.facts_of, planner.language)]

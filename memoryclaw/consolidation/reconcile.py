@@ -610,7 +610,7 @@ class ClaimDecider:
             leaves: whether a line of a file may be given to a model.
         """
         self._offered = {}
-        said = frozenset[str]().union(*(_stems(turn.text) for turn in segment.turns))
+        stems = frozenset[str]().union(*(_stems(turn.text) for turn in segment.turns))
         speakers = (turn.name or turn.role for turn in segment.turns if turn.role == _PERSON)
         rows = []
         for entity in dict.fromkeys([*speakers, *names.values()]):
@@ -622,7 +622,7 @@ class ClaimDecider:
                     and not fact.audience
                     and leaves(path, fact.line)
                 ):
-                    touched = len(said & _stems(f"{fact.field} {fact.value}"))
+                    touched = len(stems & _stems(f"{fact.field} {fact.value}"))
                     rows.append((-touched, fact.day, fact))
         rows.sort(key=lambda row: row[2].id)
         rows.sort(key=lambda row: row[1], reverse=True)
@@ -650,8 +650,8 @@ class ClaimDecider:
                 claim.speaker,
             )
         )
-        known = [pair for owner in owners for pair in self._facts_of(owner)]
-        current = [fact for _, fact in known if fact.current]
+        pairs = [pair for owner in owners for pair in self._facts_of(owner)]
+        current = [fact for _, fact in pairs if fact.current]
         named = [fact for fact in current if fact.id == claim.replaces] or [
             fact for fact in current if same_value(fact.value, claim.replaces)
         ]

@@ -189,9 +189,9 @@ class EvidenceReader:
                 not held <= key or key.issuperset(tokens)
             )
 
-        asked = list(filter(is_asked, properties))
-        habits = self._catalog.habits({u.field for u in asked}, HABIT, HABIT_SHARING, HABIT_NOTES)
-        return frozenset(u.rowid for u in properties) - {u.rowid for u in asked if u.field not in habits}
+        wanted = list(filter(is_asked, properties))
+        habits = self._catalog.habits({u.field for u in wanted}, HABIT, HABIT_SHARING, HABIT_NOTES)
+        return frozenset(u.rowid for u in properties) - {u.rowid for u in wanted if u.field not in habits}
 
     def _uses(self, units: Iterable[UnitSummary]) -> Scores:
         if self._strengths is None or not self._strengths.ids:

@@ -103,8 +103,8 @@ def _denial(context: WriteContext, line: str) -> str:
         return ""
     how, episode, block = turn.groups()
     address = context.lookup.resolve(episode)
-    told = readable(context.text(address.path)) if address and block else ""
-    words = next((one for one in told.split("\n") if one.endswith(f" ^{block}")), "")
+    text = readable(context.text(address.path)) if address and block else ""
+    words = next((one for one in text.split("\n") if one.endswith(f" ^{block}")), "")
     quote = words.removesuffix(f" ^{block}").lstrip("-*> ")
     why = "it was said to be wrong" if how == "denied" else "you wanted it to be forgotten"
     return f"{why} in {episode}" + (f": {quote}" if quote else "")

@@ -62,8 +62,8 @@ ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], ob
 
 def is_order(clause: Clause, words: Grammar) -> bool:
     """True for an imperative that is to last: it denies something, says "always" or the like, asks politely how to answer, or gives a form of address."""
-    said = ReadClause.of(clause, words)
-    return next((bool(orders(said)) for _, fits, orders in ROWS if fits(said)), False)
+    read = ReadClause.of(clause, words)
+    return next((bool(orders(read)) for _, fits, orders in ROWS if fits(read)), False)
 
 
 def _denies(said: ReadClause) -> bool:

@@ -56,9 +56,9 @@ def _toml(raw: str, body: str) -> Head | None:
     try:
         values = _checked(tomllib.loads(raw, parse_float=str) if len(raw) <= _MOST else {}, raw)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        said = _LINE.search(str(error))
+        place = _LINE.search(str(error))
         return _broken(
-            "TOML", raw, body, f"{_LINE.sub('', str(error)).strip()}", 1 + int(said[1]) if said else 2
+            "TOML", raw, body, f"{_LINE.sub('', str(error)).strip()}", 1 + int(place[1]) if place else 2
         )
     places: dict[tuple[str, ...], int] = {}
     above: tuple[str, ...] = ()
