@@ -6,8 +6,9 @@ from typing import Any
 
 from memoryclaw.errors import ConfigError
 
-ENGINES = ("postgres",)
-ELSEWHERE = {"postgres": "memoryclaw-fleet", "fleet": "memoryclaw-fleet"}  # a name, and who brings it
+# By kind: the names that are known here, and the distribution that brings each.
+ELSEWHERE = {"engines": {"postgres": "memoryclaw-fleet"}, "commands": {"fleet": "memoryclaw-fleet"}}
+ENGINES, COMMANDS = map(tuple, ELSEWHERE.values())
 
 
 def extension(kind: str, name: str) -> Any:
@@ -22,8 +23,8 @@ def extension(kind: str, name: str) -> Any:
         try:
             return entry.load()
         except ModuleNotFoundError as error:
-            raise ConfigError(f"{name} needs {error.name}: pip install {ELSEWHERE[name]}") from None
-    raise ConfigError(f"{name} is in another package: pip install {ELSEWHERE[name]}")
+            raise ConfigError(f"{name} needs {error.name}: pip install {ELSEWHERE[kind][name]}") from None
+    raise ConfigError(f"{name} is in another package: pip install {ELSEWHERE[kind][name]}")
 
 
 def extra_settings() -> tuple[Any, ...]:

@@ -45,6 +45,11 @@ def test_a_command_of_another_distribution_says_what_to_install(words: str) -> N
     assert "fleet is in another package: pip install memoryclaw-fleet" in ran.stderr
 
 
+def test_the_name_of_an_engine_is_no_command() -> None:
+    assert "No such command 'postgres'" in alone("postgres").stderr
+    assert "Did you mean 'fleet'?" in alone("flete").stderr
+
+
 def test_an_engine_of_another_distribution_says_what_to_install(tmp_path: Path) -> None:
     environ = {"XDG_CONFIG_HOME": os.fspath(tmp_path / "own")}
     own = config.own_folder(environ)
@@ -64,7 +69,8 @@ def test_a_vault_that_asks_for_it_is_read_from_a_file(tmp_path: Path) -> None:
 
 
 def test_the_package_knows_other_distributions_only_by_the_table() -> None:
-    modules = "|".join(name.replace("-", "_") for name in ELSEWHERE.values())
+    distributions = {name for names in ELSEWHERE.values() for name in names.values()}
+    modules = "|".join(name.replace("-", "_") for name in distributions)
     names = re.compile(rf"\b(?:psycopg\w*|procrastinate|{modules})\b")
     assert not [path for path in PACKAGE.rglob("*.py") if names.search(path.read_text(encoding="utf-8"))]
 

@@ -17,7 +17,7 @@ import click
 
 from memoryclaw import __version__
 from memoryclaw.errors import ConfigError
-from memoryclaw.extensions import ELSEWHERE
+from memoryclaw.extensions import COMMANDS
 from memoryclaw.model import OWNER
 
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ class Verbs(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The verb with this name, from its module."""
-        if cmd_name in ELSEWHERE:
+        if cmd_name in COMMANDS:
             return _brought(cmd_name)
         module = VERBS.get(cmd_name)
         # `import` is a word of Python's own, so its function is called `import_`.
@@ -290,7 +290,7 @@ class Verbs(click.Group):
                 raise click.UsageError(line) from None
             from difflib import get_close_matches  # most verbs are typed right
 
-            close = get_close_matches(args[0], [*VERBS, *RENAMED], 1)
+            close = get_close_matches(args[0], [*VERBS, *RENAMED, *COMMANDS], 1)
             if not close:
                 raise
             raise click.UsageError(f"{error.message} Did you mean {close[0]!r}?", ctx) from None
@@ -312,7 +312,7 @@ class Verbs(click.Group):
                 formatter.write_dl(rows)
         formatter.write_paragraph()
         formatter.write_text(
-            f"Called by hosts and programs: {', '.join(PROGRAMS)}. Many vaults on a server: fleet."
+            f"Called by hosts and programs: {', '.join(PROGRAMS)}. Of other packages: {', '.join(COMMANDS)}."
         )
 
 
