@@ -135,10 +135,11 @@ def test_quotas_are_told_clearly(town: Town) -> None:
     assert refused.status_code == 400
     assert "may hold 0 notes" in refused.json()["error"]["message"]
     town.run("fleet", "limit", "ann", "--requests", "2")
-    said = [node.ask("GET", "/v1/notes", token) for _ in range(8)]
-    assert said[-1].status_code == 429
-    assert int(said[-1].headers["Retry-After"]) > 0
-    assert "2 times a minute" in said[-1].json()["error"]["message"]
+    # A minute may end among these eight; three of them at least are then in one minute.
+    answers = [node.ask("GET", "/v1/notes", token) for _ in range(8)]
+    refusal = next(answer for answer in answers if answer.status_code == 429)
+    assert int(refusal.headers["Retry-After"]) > 0
+    assert "2 times a minute" in refusal.json()["error"]["message"]
 
 
 def test_any_node_reads_and_the_home_writes(town: Town) -> None:
