@@ -1,6 +1,6 @@
-"""Prints docs/json.md: the JSON answer of every verb, described and shown as it comes from a copy of the sample vault.
+"""Prints docs/reference/json.md: the JSON answer of every verb, described and shown as it comes from a copy of the sample vault.
 
-`python scripts/json_docs.py > docs/json.md` writes the page anew; tests/interfaces/test_json_docs.py fails when it is out of date.
+`python scripts/json_docs.py > docs/reference/json.md` writes the page anew; tests/interfaces/test_json_docs.py fails when it is out of date.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""docs/settings.md, and a table of docs/security.md, are made from config.SETTINGS: `python -m tests.test_settings_doc` writes them anew."""
+"""docs/reference/settings.md, and a table of docs/reference/security.md, are made from config.SETTINGS: `python -m tests.test_settings_doc` writes them anew."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from memoryclaw import config
 from memoryclaw.config import SETTINGS, Setting
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "settings.md"
-SECURITY = ROOT / "docs" / "security.md"
+PAGE = ROOT / "docs" / "reference" / "settings.md"
+SECURITY = ROOT / "docs" / "reference" / "security.md"
 BEGIN, END = "<!-- from config.SETTINGS -->\n", "<!-- end -->\n"
 HEAD = """# Settings
 
