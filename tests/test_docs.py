@@ -36,6 +36,11 @@ from memoryclaw.talk.statements import read
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = (
+    "index.md",
+    "memory.md",
+    "undo.md",
+    "your-agent.md",
+    "privacy.md",
     "reference/cli.md",
     "getting-started.md",
     "reference/consolidation.md",
@@ -49,6 +54,7 @@ PAGES = (
     "reference/schedule.md",
     "skills.md",
     "sync.md",
+    "forgetting.md",
     "reference/working.md",
 )
 HOME = "/home/nora"  # what the pages call the home folder
