@@ -7,7 +7,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-ELSEWHERE = re.compile(r"<(?:script|img|iframe)\b[^>]*\bsrc=[\"']?(?:https?:)?//|<link\b[^>]*\bhref=[\"']?(?:https?:)?//")
+ELSEWHERE = re.compile(
+    r"<(?:script|img|iframe)\b[^>]*\bsrc=[\"']?(?:https?:)?//|<link\b[^>]*\bhref=[\"']?(?:https?:)?//"
+)
 PARTS: list[Any] = []  # the navigation of the build that is running
 
 
