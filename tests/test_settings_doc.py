@@ -102,10 +102,13 @@ def _used() -> frozenset[str]:
 
 
 def security() -> str:
-    """The page of threats, with a line for each setting: whether a vault may set it, and why."""
+    """The page of threats, with each setting: whether a vault may set it, and why, those of one reason on one line."""
     before, _, rest = SECURITY.read_text(encoding="utf-8").partition(BEGIN)
-    rows = "".join(f"| `{key.key}` | {key.verdict.name} | {key.why} |\n" for key in SETTINGS)
-    table = f"| key | from a vault | why |\n|---|---|---|\n{rows}"
+    alike: dict[tuple[str, str], list[str]] = {}
+    for key in SETTINGS:
+        alike.setdefault((key.verdict.name, key.why), []).append(f"`{key.key}`")
+    rows = "".join(f"| {', '.join(keys)} | {verdict} | {why} |\n" for (verdict, why), keys in alike.items())
+    table = f"| keys | from a vault | why |\n|---|---|---|\n{rows}"
     return f"{before}{BEGIN}\n{table}\n{END}{rest.partition(END)[2]}"
 
 
