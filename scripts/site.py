@@ -30,7 +30,7 @@ def on_post_build(config: Any, **_: Any) -> None:
     lines = [f"# {config['site_name']}", "", f"> {config['site_description']}"]
     for part in PARTS:
         pages = part.children or [part]
-        lines += ["", f"## {part.title}", ""]
+        lines += ["", f"## {part.title}", ""] if part.children else [""]
         for page in pages:
             source = page.file.src_uri
             lines.append(f"- [{page.title}]({source}): {first_sentence(page.markdown)}")
@@ -42,4 +42,5 @@ def first_sentence(markdown: str) -> str:
     """The first sentence below the title, without its links."""
     text = markdown.partition("\n\n")[2].partition("\n\n")[0].replace("\n", " ")
     text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text)
-    return re.match(r".*?(?:[.:!?](?=\s|$)|$)", text)[0].rstrip(":") if text else ""  # type: ignore[index]
+    sentence = re.match(r".*?[.!?](?= |$)", text)
+    return sentence[0] if sentence else text.rstrip(":")
