@@ -216,7 +216,7 @@ def _relabelled(context: VaultContext) -> list[str]:
     rest_in_words = f" and {len(paths) - _LISTED} more" * (len(paths) > _LISTED)
     listed = one_line(", ".join(paths[:_LISTED]))
     return [
-        f"hidden from the agent by labels that older versions did not read: {listed}{rest_in_words}; docs/audience.md lists what is read as a label"
+        f"hidden from the agent by labels that older versions did not read: {listed}{rest_in_words}; docs/privacy.md lists what is read as a label"
     ]
 
 
