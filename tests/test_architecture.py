@@ -39,7 +39,7 @@ EFFECTS = {
     "models.http_limits", "models.command", "models.llm", "models.ollama", "models.openai", "models.packaged",
     "vault.files", "vault.folder", "vault.ledger", "vault.permissions", "vault.state_folder", "vault.watcher",
     "history.commit_hook", "history.git", "history.journal", "history.remote", "history.repository", "history.rewriting",
-    "writing.command_consent", "writing.bundles", "writing.init", "writing.secret_gate", "writing.context", "writing.single_flight", "writing.tracking", "writing.writer",
+    "writing.command_consent", "writing.bundles", "writing.init", "writing.secret_gate", "writing.context", "writing.single_flight", "writing.tickets", "writing.tracking", "writing.writer",
     "index.catalog", "index.database", "index.fts5", "index.index", "index.sync",
     "index.vectors", "index.vector_store", "index.watching", "index.whoosh_engine",
     "capture.importers", "capture.log_files",
