@@ -17,6 +17,7 @@ from memoryclaw.text import dates as days
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import DateRange, Days, find_ranges, leading_range, parse_timestamp
 from memoryclaw.text.language import fold
+from memoryclaw.text.memory_lines import without_block_mark
 from memoryclaw.text.sentences import SMALL, plain
 from memoryclaw.vault import vocabulary
 
@@ -94,13 +95,12 @@ def is_of_people(field: str) -> bool:
 # Words as a heading, a key or the value of a fact may hold them: what is written reads back as it was meant
 
 _MARKUP = re.compile(r"!?\[\[|\]\]|%%|~~|(?<=:):+|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-_BLOCK_ID = re.compile(r"(?<!\S)\^(?=[A-Za-z0-9-]+$)")
 _KEY_MARKUP = re.compile(r"!?\[\[|\]\]|[\[\]|`*\"<>]|%%|~~|::+|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def plain_value(text: str) -> str:
     """The text as one line, without what Markdown or an inline field would take for its own."""
-    return _BLOCK_ID.sub("", " ".join(_MARKUP.sub(" ", text.replace("`", "")).split()))
+    return without_block_mark(" ".join(_MARKUP.sub(" ", text.replace("`", "")).split()))
 
 
 def plain_key(text: str) -> str:
