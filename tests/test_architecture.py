@@ -27,7 +27,7 @@ ORDER = (
     {"review"},
     {"hosts", "health"},
     {"app"},
-    {"interfaces"},
+    {"interfaces", "memory_tool"},
 )
 RANK = {package: rank for rank, row in enumerate(ORDER) for package in row}
 

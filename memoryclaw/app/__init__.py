@@ -101,6 +101,7 @@ from memoryclaw.vault.state_folder import WAIT, is_initialised, watcher
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.app.adoption import Adoptable
+    from memoryclaw.app.agent_notes import AgentNotes
     from memoryclaw.app.graph import VaultGraph
     from memoryclaw.app.openclaw import OpenClaw
     from memoryclaw.app.purge import Purged
@@ -364,6 +365,16 @@ class App:
         from memoryclaw.app.working import Working
 
         return Working(self._context)
+
+    def agent_notes(self, folder: str = "agent-memory") -> AgentNotes:
+        """The notes that an agent keeps for itself in a folder of the vault, `agent-memory` or one below it.
+
+        Raises:
+            InputError: it is another folder.
+        """
+        from memoryclaw.app.agent_notes import AgentNotes
+
+        return AgentNotes(self._context, folder)
 
     @cached_property
     @allowed(OWNER)
