@@ -509,6 +509,12 @@ class History:
             }
         )
 
+    def ignored_files(self, pattern: str) -> list[str]:
+        """The files with such a name, at any depth, that git neither holds nor would take, as its ignore rules say."""
+        listing = ("ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--", pattern)
+        out = self.git.run(*listing).decode("utf-8", "surrogateescape")
+        return [self.places.name_of(path) for path in out.split("\0")[:-1]]
+
     def index_entries(self, paths: Sequence[str], env: dict[str, str] | None = None) -> dict[str, TreeEntry]:
         """The entries that the user's index has for these files; HistoryError for one with a merge conflict."""
         locations = map(self.places.on_disk, paths)

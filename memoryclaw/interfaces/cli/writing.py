@@ -91,6 +91,8 @@ def init(
     )
     if found.notes and done.action == "created":
         _read(root)
+    if found.ignored and not (yes or context.json) and sys.stdin.isatty():
+        _ask_settings(root)
     may_ask = not (yes or is_passing or config.own_vault(os.environ) == root)
     if own or (may_ask and _asked(context, _ownership())):
         remember_vault(root)
@@ -108,6 +110,25 @@ def _read(root: Path) -> None:
 
     with suppress(MemoryClawError), Bar() as bar, open_vault(root, progress=bar) as app:
         app.sync()
+
+
+def _ask_settings(root: Path) -> None:
+    """Asks a person at a terminal what only they can say of the vault; what is left open waits in review."""
+    from memoryclaw.app import open_vault
+
+    with open_vault(root) as app:
+        for item in app.review.list():
+            if not (item.question and item.choices):
+                continue
+            numbers = ", ".join(f"{number} {words}" for number, words in enumerate(item.choices, 1))
+            choice = click.prompt(
+                f"{item.what} ({numbers}, 0 as now, Enter: decide it later in `memoryclaw review`)",
+                type=click.IntRange(0, len(item.choices)), default="", show_default=False,
+            )  # fmt: skip
+            if choice == 0:
+                app.review.reject([item])
+            elif choice:
+                app.review.approve([item], value=choice)
 
 
 def _owner(context: CliContext, root: Path, name: str, *, yes: bool) -> str:
@@ -180,8 +201,7 @@ def _folder(root: Path) -> str:
 
 
 _READ_ALL_THE_SAME = (
-    " by git's rules, and read here all the same; `audience.folders: {FOLDER: owner}` keeps them for you alone, "
-    "`index.exclude: [FOLDER/]` leaves them unread"
+    " by git's rules, and read here like any other; `memoryclaw review` asks whether they are to be"
 )
 
 
