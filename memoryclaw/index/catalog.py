@@ -379,8 +379,11 @@ class Catalog:
     def usual_speaker(self) -> tuple[str, int]:
         """The name that speaks as a person in most of the newest logs, and in how many of them; nothing where no name does."""
         sql = """select max(u.entity), count(distinct u.fid) from unit u where u.kind = 'turn' and u.role = 'user' and u.entity != ''
-            and u.fid in (select fid from files where kind = 'log' order by at desc limit ?) group by u.entity_key order by 2 desc, 1 limit 2"""
-        first, second = [*self.rows(sql, [_NEWEST_LOGS]), ("", 0), ("", 0)][:2]
+            and u.fid in (select fid from files where kind = 'log' order by at desc limit ?) group by u.entity_key order by 2 desc, 1"""
+        from memoryclaw.vault.logs import role_of  # noqa: PLC0415 - a search names no speaker
+
+        named = [row for row in self.rows(sql, [_NEWEST_LOGS]) if not role_of(row[0])]
+        first, second = [*named, ("", 0), ("", 0)][:2]
         return first if first[1] > 2 * second[1] else ("", 0)
 
     def superseded_in(
