@@ -541,7 +541,8 @@ class VaultContext:
         from memoryclaw.writing.secret_gate import secret_gate
 
         self.refresh()
-        return verb(replace(self.write_context(secret_gate()), only_seen=self.audience != OWNER))
+        with self.index.database.reading():
+            return verb(replace(self.write_context(secret_gate()), only_seen=self.audience != OWNER))
 
     def looking(self, *, planning: bool = False) -> UpkeepContext:
         """What looks at the memories that are there works with; what plans by it needs an index that is in line."""
