@@ -27,7 +27,7 @@ ORDER = (
     {"review"},
     {"hosts", "health"},
     {"app"},
-    {"interfaces"},
+    {"interfaces", "memory_tool"},
 )
 RANK = {package: rank for rank, row in enumerate(ORDER) for package in row}
 
@@ -45,7 +45,7 @@ EFFECTS = {
     "capture.importers", "capture.log_files",
     "skills.host_skills", "skills.mcp_tools", "skills.migration", "skills.tool_hosts",
     "consolidation.consolidate", "consolidation.model_chain", "consolidation.selecting", "lifecycle.pages",
-    "recall.evaluation", "recall.rehearsal", "review.traces", "review.undo",
+    "recall.evaluation", "recall.rehearsal", "review.settings_asked", "review.traces", "review.undo",
     "health.doctor", "health.lint", "health.survey",
     "hosts.archives", "hosts.connecting", "hosts.settings_file", "hosts.hooks", "hosts.importing", "hosts.transcripts",
     "hosts.openclaw.importing", "hosts.openclaw.setup", "hosts.openclaw.status",
