@@ -281,7 +281,7 @@ class Catalog:
         by_notes = self.rows(sql, json_keys)
         # What two notes are called is a name of neither.
         sql = f"""select n.key from name n join files f using (fid) where n.kind = 'entity' and n.key {_IN} and f.kind = 'note'
-            and exists(select 1 from fact where fact.fid = n.fid and fact.entity = n.name) group by n.key having count(distinct n.name) > 1"""
+            and exists(select 1 from fact where fact.fid = f.fid and fact.entity = n.name) group by n.key having count(distinct n.name) > 1"""
         told_keys = json.dumps(sorted({key for pair in by_notes for key in pair}))
         shared = {key for (key,) in self.rows(sql, [told_keys])} if by_notes else set()
         return sorted(
@@ -553,8 +553,9 @@ def _columns(table: str) -> str:
 
 
 def _fact(row: Sequence[Any]) -> Fact:
-    fact = Fact(**dict(zip(_FACT, row, strict=False)), lifecycle=Lifecycle(*row[len(_FACT) :]))
-    return fact._replace(current=bool(fact.current))
+    values = dict(zip(_FACT, row, strict=False))
+    values["current"] = bool(values["current"])
+    return Fact(**values, lifecycle=Lifecycle(*row[len(_FACT) :]))
 
 
 def _unit(row: tuple[object, ...]) -> Unit:
