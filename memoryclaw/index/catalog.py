@@ -92,28 +92,32 @@ class Catalog:
     def summaries(self, rowids: Iterable[int]) -> list[UnitSummary]:
         """What ranking needs of these units."""
         columns = ", ".join(UnitSummary._fields)
-        rows = self.rows(f"select {columns} from units where rowid {_IN}", [json.dumps(list(rowids))])
+        rows = self.rows(f"select {columns} from units where rowid {_IN}", [_array(rowids)])
         return list(map(UnitSummary._make, rows))
 
     def places(self, rowids: Iterable[int]) -> dict[int, tuple[str, str, int]]:
         """The kind, the trust and the number of the file of each of these units."""
         sql = f"select rowid, kind, trust, fid from unit where rowid {_IN}"
-        return {row[0]: row[1:] for row in self.rows(sql, [json.dumps(list(rowids))])}
+        return {row[0]: row[1:] for row in self.rows(sql, [_array(rowids)])}
 
     def units(self, rowids: Sequence[int]) -> dict[int, Unit]:
         """These units, whole."""
-        rows = self.rows(f"select {_UNIT} from units where rowid {_IN}", [json.dumps(list(rowids))])
+        rows = self.rows(f"select {_UNIT} from units where rowid {_IN}", [_array(rowids)])
         return {row[0]: _unit(row) for row in rows}
 
     def lengths(self, rowids: Iterable[int]) -> dict[int, Lengths]:
         """The lengths of these units; unknown ones are absent."""
         sql = f"select rowid, fid, kind, title, tags, properties, body, also, characters from tokens where rowid {_IN}"
-        return {row[0]: Lengths._make(row[1:]) for row in self.rows(sql, [json.dumps(list(rowids))])}
+        return {row[0]: Lengths._make(row[1:]) for row in self.rows(sql, [_array(rowids)])}
 
     def tokens(self, rowids: Iterable[int]) -> dict[int, dict[str, str]]:
         """The tokens of these units by column, joined by spaces; unknown ones are absent."""
-        rows = self.rows(f"select rowid, columns from tokens where rowid {_IN}", [json.dumps(list(rowids))])
-        return {rowid: dict(zip(COUNTED, text.split("\n"), strict=True)) for rowid, text in rows}
+        packed = self.packed_tokens(rowids)
+        return {rowid: dict(zip(COUNTED, text.split("\n"), strict=True)) for rowid, text in packed}
+
+    def packed_tokens(self, rowids: Iterable[int]) -> list[tuple[int, str]]:
+        """The same, each unit with its columns in one text, a line each."""
+        return self.rows(f"select rowid, columns from tokens where rowid {_IN}", [_array(rowids)])
 
     def usual_lengths(self) -> dict[tuple[str, str], float]:
         """The tokens that a column usually has in the units of a kind: (kind, column) → tokens.
@@ -530,6 +534,11 @@ class Catalog:
 
 
 _FACT = ("entity", "field", "value", "line", "since", "until", "source", "current", "id", "type", "said", "trust", "audience")  # fmt: skip
+
+
+def _array(rowids: Iterable[int]) -> str:
+    """Whole numbers as JSON."""
+    return str([*rowids])
 
 
 def _prefix(begins: Iterable[str]) -> str:

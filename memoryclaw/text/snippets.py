@@ -10,6 +10,10 @@ from typing import NamedTuple
 
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^[A-Za-z0-9-]+[ \t]*$")
 _WORD = 40  # characters: a longer word may be cut, as may scripts without spaces
+# Characters of which each has one small letter of the same length, and no other letter is that.
+_PLAIN_CASE = re.compile(
+    "[\x00-\xb4\xb6-\u012f\u0132-\u017e\u2010-\u205e\u2190-\u245f\u2500-\u2bff\u3000-\u9fff\ufe0f\uff00-\uffee\U0001f000-\U0001faff]*"
+)
 SENTENCE_END = re.compile(r"(?<=[.!?。！？…])[\"'”’)]*\s+|\n+")
 
 
@@ -65,29 +69,42 @@ def places(text: str, surfaces: Iterable[str]) -> list[tuple[int, int]]:
     forms = sorted({s for s in surfaces if s}, key=lambda s: (-len(s), s))
     if not forms:
         return []
-    if text.isascii() and all(form.isalnum() and form.isascii() for form in forms):
-        return sorted(_whole_words(text.lower(), [form.lower() for form in forms])) or _anywhere(
-            text, "|".join(forms)
-        )
+    if "".join(forms).isalnum() and _PLAIN_CASE.fullmatch(text) and _PLAIN_CASE.fullmatch("".join(forms)):
+        low, plain = text.lower(), dict.fromkeys(form.lower() for form in forms)
+        return sorted(_whole_words(low, plain)) or _apart(low, plain)
     joined = "|".join(re.escape(form).replace("'", "['’]").replace(r"\ ", r"[\W_]+") for form in forms)
     edge = r"(?<![^\W_])", r"(?![^\W_])"
     spaced = re.compile(f"{edge[0]}(?:{joined}){edge[1]}", re.IGNORECASE)
-    return [hit.span() for hit in spaced.finditer(text)] or _anywhere(text, joined)
+    hits = [hit.span() for hit in spaced.finditer(text)]
+    return hits or [hit.span() for hit in re.finditer(joined, text, re.IGNORECASE)]
 
 
-def _anywhere(text: str, pattern: str) -> list[tuple[int, int]]:
-    return [hit.span() for hit in re.finditer(pattern, text, re.IGNORECASE)]
+# Compiling a pattern for every passage would cost more than the rest of a snippet.
 
 
 def _whole_words(text: str, forms: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """Finds plain words without a pattern: compiling one for every passage would cost more than the rest of a snippet."""
-    for form in dict.fromkeys(forms):
+    for form in forms:
         start = text.find(form)
         while start >= 0:
             end = start + len(form)
             if not text[start - 1 : start].isalnum() and not text[end : end + 1].isalnum():
                 yield start, end
             start = text.find(form, end)
+
+
+def _apart(text: str, forms: Iterable[str]) -> list[tuple[int, int]]:
+    """Where they stand, from left to right and of several at one place the longest; none within another."""
+    hits: list[tuple[int, int]] = []
+    for form in forms:
+        start = text.find(form)
+        while start >= 0:
+            hits.append((start, -len(form)))
+            start = text.find(form, start + 1)
+    apart: list[tuple[int, int]] = []
+    for start, length in sorted(hits):
+        if not apart or start >= apart[-1][1]:
+            apart.append((start, start - length))
+    return apart
 
 
 def _window(text: str, places: list[tuple[int, int]], width: int) -> tuple[int, int]:
