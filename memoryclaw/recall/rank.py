@@ -259,8 +259,8 @@ def in_order(ranked: Iterable[Ranked], used: Scores) -> list[Ranked]:
     ordered = sorted(ranked, key=lambda one: f"{one.unit.id}\0{one.unit.path}")
     if used:
         ordered.sort(key=lambda one: -used.get(one.unit.rowid, 0.0))
-    # A day comes before the moments in it.
-    ordered.sort(key=lambda one: one.unit.at and one.unit.at + _LAST, reverse=True)
+    # A year comes before the months in it.
+    ordered.sort(key=lambda one: one.unit.at and one.unit.at[:10] + _LAST, reverse=True)
     ordered.sort(key=lambda one: one.score, reverse=True)
     return ordered
 
