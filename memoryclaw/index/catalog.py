@@ -19,6 +19,7 @@ _UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, also, a
 _UNIT += "".join(f", {name}" for name in LIFECYCLE)
 _IN = "in (select value from json_each(?))"
 _NEWEST_LOGS = 200  # that are looked through for who speaks
+_COUNTED = 10_000  # tokens of questions whose counts are kept
 _USER = "user"  # where no name is known of who says `I`
 _BLOCK = re.compile(r"\^l(\d{1,9})(?:-(\d{1,9}))?")  # lines of a log, as facts cite them
 _LAST_CHARACTER = 0x10FFFF  # sorts after every other
@@ -156,11 +157,13 @@ class Catalog:
 
     def count_of(self, tokens: Sequence[str]) -> dict[str, int]:
         """How many units hold each token; unknown ones are absent."""
-        return dict(
-            self.rows(
-                f"select word, held from words where word {_IN} and held > 0", [json.dumps(list(tokens))]
-            )
-        )
+        counts = self._database.constant("token counts", dict[str, int])
+        if len(counts) > _COUNTED:
+            counts.clear()
+        if missing := [token for token in tokens if token not in counts]:
+            sql = f"select word, held from words where word {_IN} and held > 0"
+            counts.update(dict.fromkeys(missing, 0) | dict(self.rows(sql, [json.dumps(missing)])))
+        return {token: counts[token] for token in tokens if counts[token]}
 
     def words_like(self, prefix: str, limit: int) -> list[str]:
         """Words of the vault that begin so, whatever the case and the accents, the most frequent first."""

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from memoryclaw.model import Unit
 from memoryclaw.text import prompts
+from memoryclaw.text.language import runs_of
 from memoryclaw.text.prompts import cost, whole_tokens
 from memoryclaw.text.sentences import sentences
 from memoryclaw.text.snippets import places, snippet, without_block_ids
@@ -401,7 +402,7 @@ def _own_words(unit: Unit) -> str:
 @lru_cache(maxsize=4096)
 def _plain(text: str) -> str:
     """The words alone, between spaces; the text itself when it has none."""
-    words = _WORDS.findall(text.casefold())
+    words = runs_of(text)
     return f" {' '.join(words)} " if words else prompts.one_line(text.casefold())
 
 
