@@ -97,11 +97,6 @@ class Catalog:
         rows = self.rows(f"select {columns} from units where rowid {_IN}", [_array(rowids)])
         return list(map(UnitSummary._make, rows))
 
-    def places(self, rowids: Iterable[int]) -> dict[int, tuple[str, str, int]]:
-        """The kind, the trust and the number of the file of each of these units."""
-        sql = f"select rowid, kind, trust, fid from unit where rowid {_IN}"
-        return {row[0]: row[1:] for row in self.rows(sql, [_array(rowids)])}
-
     def units(self, rowids: Sequence[int]) -> dict[int, Unit]:
         """These units, whole."""
         rows = self.rows(f"select {_UNIT} from units where rowid {_IN}", [_array(rowids)])

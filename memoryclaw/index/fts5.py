@@ -71,7 +71,7 @@ class Fts5:
         if within is not None:
             sql, values = _FIND_WITHIN, [match, str([*within])]
         while True:
-            hits = [Hit(*row) for row in self._connect().execute(sql, (*values, most))]
+            hits = [*map(Hit._make, self._connect().execute(sql, (*values, most)))]
             if hits and hits[0].score is None:
                 raise IndexDamagedError(
                     "the text index holds a unit without its length; it is being built again"

@@ -137,6 +137,7 @@ class EvidenceReader:
         """All that may answer; of what each kind of look-up finds, the `pool` best at least; on demand what is newest, too."""
         leaves = question.all_leaves
         self._lane.folded.clear()
+        self._lane.summaries.clear()
         self._idf.learn(leaves)
         fields = self.fields(question)
         then = self._units_of_days(question)
@@ -156,7 +157,7 @@ class EvidenceReader:
         soon = self._upcoming(question.today) if of_now else []
         dated = self._dated_units(question) if question.in_words and not listed else []
         rowids = dict.fromkeys([*text, *others, *goal, *listed, *answers, *wishes, *dated, *latest, *soon])
-        summaries = self._catalog.summaries(rowids)
+        summaries = self._lane.known(rowids, self._catalog)
         units = [*summaries, *self._beside(text, summaries, fields)] if question.in_words else summaries
         counts = self._counts(leaves, len(question.leaves), units, question.clause)
         always = {*listed, *answers, *wishes, *dated, *latest, *soon}
@@ -434,10 +435,12 @@ class _LeafCounter:
     ) -> None:
         """Counts the leaves at these places, and notes which units hold the tokens of `holding`."""
         lengths, in_bodies, limited = self.lengths, self._in_bodies, any(self._columns)
+        last, numbers, rows = "", (), set[int]()  # type: tuple[str, Sequence[int], set[int]]
         for token, rowid, column, place in occurrences:
+            if token != last:
+                last, numbers, rows = token, leaves_of.get(token, ()), holding.get(token, rows)
             if token in holding:
-                holding[token].add(rowid)
-            numbers = leaves_of.get(token, ())
+                rows.add(rowid)
             # Single characters stand at the end of the body, and search words at that of the properties.
             if column == "body" and place < lengths[rowid].body and not limited:
                 counts = in_bodies.get(rowid)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from memoryclaw.model import Unit
 from memoryclaw.text import prompts
 from memoryclaw.text.language import runs_of
-from memoryclaw.text.prompts import cost, whole_tokens
+from memoryclaw.text.prompts import cost, least_cost, whole_tokens
 from memoryclaw.text.sentences import sentences
 from memoryclaw.text.snippets import places, snippet, without_block_ids
 
@@ -242,6 +242,8 @@ class Pack:
 
     def _is_said(self, unit: Unit, surfaces: frozenset[str]) -> bool:
         """True for a turn of which a statement in the context holds all words that were asked for."""
+        if not self._stated:
+            return False
         words_of_turn = set(_plain(unit.text).split())
         words_matched = words_of_turn & {word.casefold() for word in surfaces}
         return any(words and words <= words_of_turn and words_matched <= words for words in self._stated)
@@ -299,7 +301,7 @@ class Pack:
         excerpt = passage(
             text[len(speaker) :],
             surfaces,
-            lambda part: line_cost(where, speaker + part) <= room,
+            lambda part: _is_within(where, speaker + part, room),
             known,
             near=near,
         )
@@ -342,7 +344,11 @@ def _repeats(said: str, told: Collection[str]) -> bool:
 
 def _fits(where: PackPosition, text: str, room: int) -> bool:
     # No character costs less than a hundredth.
-    return len(text) < room and line_cost(where, text) <= room
+    return len(text) < room and _is_within(where, text, room)
+
+
+def _is_within(where: PackPosition, text: str, room: int) -> bool:
+    return least_cost(text) <= room and line_cost(where, text) <= room
 
 
 def text_of(unit: Unit) -> str:
