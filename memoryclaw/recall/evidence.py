@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
 from itertools import chain
-from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -482,9 +481,10 @@ class _LeafCounter:
         """Counts characters behind a body as its own where the text index does: as many as empty tokens count in its length."""
         signs = _by_text(leaves)
         for rowid, packed in texts if leaves else ():
-            if "  " in packed or "\n " in packed or " \n" in packed:
-                body, characters = itemgetter(_BODY, _CHARACTERS)(packed.split("\n"))
-                empty = self.lengths[rowid].body - len(body.split()) if body else 0
+            columns = packed.split("\n")
+            body, characters = columns[_BODY], columns[_CHARACTERS]
+            if characters and ("  " in body or body.strip(" ") != body):
+                empty = self.lengths[rowid].body - len(body.split())
                 for n in chain.from_iterable(signs.get(sign, ()) for sign in characters.split(" ")[:empty]):
                     self._add(rowid, "body", n, 1)
                     self._add(rowid, "characters", n, -1 if rowid in units else 0)

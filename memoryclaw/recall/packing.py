@@ -16,7 +16,7 @@ from memoryclaw.text import prompts
 from memoryclaw.text.language import runs_of
 from memoryclaw.text.prompts import cost, least_cost, whole_tokens
 from memoryclaw.text.sentences import sentences
-from memoryclaw.text.snippets import places, snippet, without_block_ids
+from memoryclaw.text.snippets import cutter, places, snippet, without_block_ids
 
 SHARE = 0.3  # of the budget: the most that one item may take while others wait
 EPISODE = 0.1  # an episode that is not the best takes less: its points are also facts, statements and turns
@@ -619,9 +619,9 @@ def _join(sentences: list[str], chosen: set[int]) -> str:
 
 
 def _part(sentences: list[str], number: int, surfaces: frozenset[str], fits: Callable[[str], bool]) -> str:
-    width = len(sentences[number])
+    width, cut = len(sentences[number]), cutter(sentences[number], surfaces)
     while width:
-        excerpt = snippet(sentences[number], surfaces, width).text
+        excerpt = cut(width).text
         excerpt = excerpt if not number or excerpt.startswith("…") else f"… {excerpt}"
         excerpt = excerpt if number == len(sentences) - 1 or excerpt.endswith("…") else f"{excerpt} …"
         if fits(excerpt):

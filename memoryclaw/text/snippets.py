@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from memoryclaw.text.memory_lines import without_ids
@@ -54,15 +54,24 @@ def without_markup(line: str) -> str:
 
 def snippet(text: str, surfaces: Iterable[str], width: int = 220) -> Snippet:
     """Cuts out the densest passage of about `width` characters, at sentence or word borders."""
+    return cutter(text, surfaces)(width)
+
+
+def cutter(text: str, surfaces: Iterable[str]) -> Callable[[int], Snippet]:
+    """Cuts out of one text the densest passage of any width."""
     flat = " ".join(text.split())
     spots = places(flat, surfaces)
-    start, end = _window(flat, spots, width)
-    excerpt = flat[start:end].strip()
-    lead = "… " if start else ""
-    tail = " …" if end < len(flat) else ""
-    shift = len(lead) - start - (len(flat[start:end]) - len(flat[start:end].lstrip()))
-    marks = tuple((a + shift, b + shift) for a, b in spots if a >= start and b <= end)
-    return Snippet(f"{lead}{excerpt}{tail}", marks)
+
+    def cut(width: int) -> Snippet:
+        start, end = _window(flat, spots, width)
+        excerpt = flat[start:end].strip()
+        lead = "… " if start else ""
+        tail = " …" if end < len(flat) else ""
+        shift = len(lead) - start - (len(flat[start:end]) - len(flat[start:end].lstrip()))
+        marks = tuple((a + shift, b + shift) for a, b in spots if a >= start and b <= end)
+        return Snippet(f"{lead}{excerpt}{tail}", marks)
+
+    return cut
 
 
 def places(text: str, surfaces: Iterable[str]) -> list[tuple[int, int]]:
