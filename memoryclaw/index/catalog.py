@@ -19,6 +19,7 @@ _UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, also, a
 _UNIT += "".join(f", {name}" for name in LIFECYCLE)
 _IN = "in (select value from json_each(?))"
 _NEWEST_LOGS = 200  # that are looked through for who speaks
+_COUNTED = 10_000  # tokens of questions whose counts are kept
 _USER = "user"  # where no name is known of who says `I`
 _BLOCK = re.compile(r"\^l(\d{1,9})(?:-(\d{1,9}))?")  # lines of a log, as facts cite them
 _LAST_CHARACTER = 0x10FFFF  # sorts after every other
@@ -93,28 +94,27 @@ class Catalog:
     def summaries(self, rowids: Iterable[int]) -> list[UnitSummary]:
         """What ranking needs of these units."""
         columns = ", ".join(UnitSummary._fields)
-        rows = self.rows(f"select {columns} from units where rowid {_IN}", [json.dumps(list(rowids))])
+        rows = self.rows(f"select {columns} from units where rowid {_IN}", [_array(rowids)])
         return list(map(UnitSummary._make, rows))
-
-    def places(self, rowids: Iterable[int]) -> dict[int, tuple[str, str, int]]:
-        """The kind, the trust and the number of the file of each of these units."""
-        sql = f"select rowid, kind, trust, fid from unit where rowid {_IN}"
-        return {row[0]: row[1:] for row in self.rows(sql, [json.dumps(list(rowids))])}
 
     def units(self, rowids: Sequence[int]) -> dict[int, Unit]:
         """These units, whole."""
-        rows = self.rows(f"select {_UNIT} from units where rowid {_IN}", [json.dumps(list(rowids))])
+        rows = self.rows(f"select {_UNIT} from units where rowid {_IN}", [_array(rowids)])
         return {row[0]: _unit(row) for row in rows}
 
     def lengths(self, rowids: Iterable[int]) -> dict[int, Lengths]:
         """The lengths of these units; unknown ones are absent."""
         sql = f"select rowid, fid, kind, title, tags, properties, body, also, characters from tokens where rowid {_IN}"
-        return {row[0]: Lengths._make(row[1:]) for row in self.rows(sql, [json.dumps(list(rowids))])}
+        return {row[0]: Lengths._make(row[1:]) for row in self.rows(sql, [_array(rowids)])}
 
     def tokens(self, rowids: Iterable[int]) -> dict[int, dict[str, str]]:
         """The tokens of these units by column, joined by spaces; unknown ones are absent."""
-        rows = self.rows(f"select rowid, columns from tokens where rowid {_IN}", [json.dumps(list(rowids))])
-        return {rowid: dict(zip(COUNTED, text.split("\n"), strict=True)) for rowid, text in rows}
+        packed = self.packed_tokens(rowids)
+        return {rowid: dict(zip(COUNTED, text.split("\n"), strict=True)) for rowid, text in packed}
+
+    def packed_tokens(self, rowids: Iterable[int]) -> list[tuple[int, str]]:
+        """The same, each unit with its columns in one text, a line each."""
+        return self.rows(f"select rowid, columns from tokens where rowid {_IN}", [_array(rowids)])
 
     def usual_lengths(self) -> dict[tuple[str, str], float]:
         """The tokens that a column usually has in the units of a kind: (kind, column) → tokens.
@@ -152,11 +152,13 @@ class Catalog:
 
     def count_of(self, tokens: Sequence[str]) -> dict[str, int]:
         """How many units hold each token; unknown ones are absent."""
-        return dict(
-            self.rows(
-                f"select word, held from words where word {_IN} and held > 0", [json.dumps(list(tokens))]
-            )
-        )
+        counts = self._database.constant("token counts", dict[str, int])
+        if len(counts) > _COUNTED:
+            counts.clear()
+        if missing := [token for token in tokens if token not in counts]:
+            sql = f"select word, held from words where word {_IN} and held > 0"
+            counts.update(dict.fromkeys(missing, 0) | dict(self.rows(sql, [json.dumps(missing)])))
+        return {token: counts[token] for token in tokens if counts[token]}
 
     def words_like(self, prefix: str, limit: int) -> list[str]:
         """Words of the vault that begin so, whatever the case and the accents, the most frequent first."""
@@ -541,6 +543,11 @@ class Catalog:
 
 
 _FACT = ("entity", "field", "value", "line", "since", "until", "source", "current", "id", "type", "said", "trust", "audience")  # fmt: skip
+
+
+def _array(rowids: Iterable[int]) -> str:
+    """Whole numbers as JSON."""
+    return str([*rowids])
 
 
 def _prefix(begins: Iterable[str]) -> str:
