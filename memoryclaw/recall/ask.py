@@ -192,7 +192,7 @@ def _best(searcher: Searcher, found: Ranking, match: Match) -> _Candidate | None
         _terms(match, question, piece, share, is_certain=is_certain)
         for (_, piece), share in zip(pieces, shares, strict=True)
     ]
-    best = max(range(len(pieces)), key=lambda n: (sum(term.value for term in terms[n]), -n))
+    best = max(range(len(pieces)), key=lambda n: (shares[n] > 0, sum(term.value for term in terms[n]), -n))
     line, text = pieces[best]
     last = best
     if text.startswith("#") and best + 1 < len(pieces):  # a heading says what the line below it is about

@@ -96,7 +96,7 @@ def _places(text: str, besides: AbstractSet[str], today: date) -> bool:
     return _names(text, besides, today) or bool(_PLACE.search(text) or _PATH.search(text))
 
 
-_NUMBERS = frozenset(
+_NUMBERS = frozenset(lists.words("pronouns.numbers")).union(
     word
     for code in ("en", "de", "fr", "es", "it", "pt")
     for line in lists.lines(f"dates_{code}.numbers")[1:]  # the first is articles, too
