@@ -151,15 +151,7 @@ def of_projects(folder: Path) -> Iterator[Case]:
 def of_logs(path: Path, folder: Path) -> Iterator[Case]:
     """The questions about one log, and the everyday prompts in its vault."""
     name, group, root = path.name.partition(".")[0], path.parent.parent.name, folder / path.name
-    sessions: dict[str, list[Row]] = {}
-    for turn in lines(path.with_name(f"{name}.jsonl")):
-        sessions.setdefault(turn["session"], []).append(turn)
-    now = datetime.min.replace(tzinfo=UTC)
-    for turns in sorted(sessions.values(), key=lambda turns: turns[0]["ts"]):
-        now = datetime.fromisoformat(turns[-1]["ts"]) + EVENING
-        with closing(init_or_open(root, now)) as app:
-            app.capture(turns)
-            app.consolidate(llm="none")
+    now = play(path, root)
     for suffix in ("", MEMORIES):
         if suffix:
             shutil.rmtree(root / "logs")
@@ -167,14 +159,33 @@ def of_logs(path: Path, folder: Path) -> Iterator[Case]:
             app.sync()
             day, vault = (now + LATER).date(), (group + suffix, name)
             for row in lines(path):
-                wanted = row["must"] if row["must"] and isinstance(row["must"][0], list) else [row["must"]]
+                wanted = any_of_each(row["must"])
                 kind = "asked" if row["must"] else "none"
                 yield asked(
                     app, day, vault, kind, row["question"],
-                    lambda answer, wanted=wanted: float(all(_holds(answer.context, any_of) for any_of in wanted)),
+                    lambda answer, wanted=wanted: float(all(holds(answer.context, any_of) for any_of in wanted)),
                 )  # fmt: skip
             for kind, text in prompts():
                 yield asked(app, day, vault, kind, text, lambda _: 0.0)
+
+
+def play(path: Path, root: Path) -> datetime:
+    """Makes the vault of a log, each session consolidated on its evening: the last of them."""
+    sessions: dict[str, list[Row]] = {}
+    for turn in lines(path.with_name(f"{path.name.partition('.')[0]}.jsonl")):
+        sessions.setdefault(turn["session"], []).append(turn)
+    now = datetime.min.replace(tzinfo=UTC)
+    for turns in sorted(sessions.values(), key=lambda turns: turns[0]["ts"]):
+        now = datetime.fromisoformat(turns[-1]["ts"]) + EVENING
+        with closing(init_or_open(root, now)) as app:
+            app.capture(turns)
+            app.consolidate(llm="none")
+    return now
+
+
+def any_of_each(must: Sequence[Any]) -> list[list[str]]:
+    """The words of an answer: one of each list must stand in it."""
+    return must if must and isinstance(must[0], list) else [must]
 
 
 def init_or_open(root: Path, now: datetime) -> App:
@@ -184,7 +195,8 @@ def init_or_open(root: Path, now: datetime) -> App:
     return App(root, clock=lambda: now)
 
 
-def _holds(context: str, values: Sequence[str]) -> bool:
+def holds(context: str, values: Sequence[str]) -> bool:
+    """True where one of the values stands in a text."""
     return any(value.casefold() in context.casefold() for value in values)
 
 

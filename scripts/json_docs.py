@@ -195,9 +195,10 @@ VERBS = (
         'ask "When is the boathouse deadline?"',
         "The lines that answer a question.",
         {
-            "answered": "false where no line holds more than half of the question; the lines are only the nearest then",
+            "answered": "false where no line is sure to answer; the lines are only the nearest then",
             "lines[].title": "of the note that a sentence stands in; empty for facts and turns",
             "lines[].share": "of the question's weight that the line holds; what only the title holds counts half",
+            "lines[].terms": "what makes the line an answer: it is one where their sum is above `retrieval.minCoverage` ([what takes from it](recall.md#what-answers))",
         },
     ),
     Verb(

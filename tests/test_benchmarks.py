@@ -18,12 +18,14 @@ from tests.indexed import until
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, os.fspath(ROOT / "benchmarks"))
-import changes  # noqa: E402 - the folder above is what makes it found
+import ask  # noqa: E402 - the folder above is what makes it found
+import changes  # noqa: E402
 import conversations  # noqa: E402
 import recall  # noqa: E402
 from plainfts import PlainFts5, stop_words  # noqa: E402
 
 from memoryclaw.index.stemming import language  # noqa: E402
+from memoryclaw.recall.ask import AnsweredQuestion, AnswerLine  # noqa: E402
 
 SAID = (
     "I bought a red kayak yesterday!",
@@ -356,6 +358,19 @@ def test_the_benchmark_of_changes_tells_what_became_of_each() -> None:
     assert changes.outcome(moved) == "superseded"
     assert changes.outcome({**moved, "after": "nice weather in Lisbon today"}) == "missed"
     assert changes.outcome({**moved, "after": "I moved to Lisbon, and my bike is a Kona now"}) == "wrong"
+
+
+def test_the_benchmark_of_answers_tells_what_became_of_each() -> None:
+    def became(must: list[object], text: str, *, answered: bool) -> str:
+        line = AnswerLine(text, "", "a", "note", "a.md", 1, "", "trusted", 1.0)
+        nothing = {"query": "", "matches": (), "left_out": (), "trace": (), "confidence": 0.0}
+        return ask.outcome(AnsweredQuestion(**nothing, answered=answered, lines=(line,)), must)
+
+    assert became(["Bo", "Bodil"], "it was Bodil", answered=True) == "right"
+    assert became([["Bo"], ["Ada"]], "Bo and somebody", answered=True) == "wrong"
+    assert became([["Bo"], ["Ada"]], "Bo and Ada", answered=False) == "unsure"
+    assert became(["Bo"], "Ada", answered=False) == "denied"
+    assert became([], "Ada", answered=True) == "answered, without an answer"
 
 
 @pytest.mark.laws

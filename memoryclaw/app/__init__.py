@@ -125,7 +125,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.history.commit_hook import CommitHook
     from memoryclaw.history.repository import Logged
     from memoryclaw.index.index import Index
-    from memoryclaw.index.vectors import Filled, Filler
+    from memoryclaw.index.vectors import Filled, Filler, OfferedVectors
     from memoryclaw.index.watching import Watching, WatchReport
     from memoryclaw.lifecycle.pages import Views
     from memoryclaw.recall import browsing
@@ -1351,6 +1351,20 @@ class App:
         self.vault.scan()
         self.index.discard()
         return self.sync()
+
+    @allowed(OWNER)
+    def offered_vectors(self, model: str = "") -> OfferedVectors:
+        """What a model for vectors is, and whether it can be asked; without a name, the one for the vault's language."""
+        from memoryclaw.index.vectors import offered_vectors
+
+        return offered_vectors(model, self.config)
+
+    @allowed(OWNER)
+    def turn_vectors(self, model: str) -> None:
+        """Turns vectors of a model on for this vault in the user's own settings, or off without one; known when the vault is opened next."""
+        from memoryclaw.app.adoption import remember_vectors
+
+        remember_vectors(self._context, model)
 
     @allowed(OWNER)
     def fill_vectors(

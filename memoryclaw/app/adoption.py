@@ -94,6 +94,18 @@ def remember_vault(root: Path) -> None:
     _tell_own_settings(settings.own_folder(os.environ), {"vault.default": os.fspath(root)})
 
 
+def remember_vectors(context: VaultContext, model: str) -> None:
+    """Has the user's own settings for one vault turn vectors of a model on; off without one.
+
+    Raises:
+        InputError: they cannot say it.
+    """
+    context.identify()  # the folder is named after the vault's id
+    folder = settings.own_vault_folder(os.environ, context.config.vault_id)
+    named = {"retrieval.vectorModel": model, "retrieval.blendStrategy": "weighted"} if model else {}
+    _tell_own_settings(folder, {"retrieval.fallback": "vector" if model else "none", **named})
+
+
 def is_temporary(root: Path) -> bool:
     """True for a folder below one whose contents go by themselves, unless the person's home is there too."""
     from tempfile import gettempdir

@@ -21,10 +21,10 @@ from memoryclaw.index.database import unpack
 from memoryclaw.index.outgoing import Outgoing
 from memoryclaw.index.vector_store import IndexMark, VectorStore
 from memoryclaw.index.watching import WatchReport
-from memoryclaw.models.embedders import Embedder, Floats, Guarded, numpy
+from memoryclaw.models.embedders import EXTRA, Embedder, Floats, Guarded, numpy
 from memoryclaw.models.llm import Breaker, Endpoint, ModelError
 from memoryclaw.models.ollama import WHO, OllamaEmbedder
-from memoryclaw.models.packaged import IN_WHEELS
+from memoryclaw.models.packaged import IN_WHEELS, MINILM, USE, WEIGHTS
 from memoryclaw.ports import Progress, VectorServer
 from memoryclaw.vault.audience import label_in
 from memoryclaw.vault.export_gate import may_leave
@@ -343,6 +343,30 @@ def embedder_of(config: Config) -> Embedder:
     """The embedder for a vault's vectors."""
     where = Endpoint(WHO, "llm.url", config.url, config.timeout, config.allow_remote)
     return _embedder(config.vector_model, where)
+
+
+class OfferedVectors(NamedTuple):
+    """A model that may make a vault's vectors."""
+
+    model: str
+    what: str  # it is, and where it comes from
+    missing: str  # why it cannot be asked; empty where it can
+
+
+def offered_vectors(model: str, config: Config) -> OfferedVectors:
+    """What a model is, where its weights come from, and whether they are there; without a name, the one for the vault's language."""
+    model = model or (MINILM if config.language == "en" else USE)
+    config = config._replace(vector_model=model)
+    what = (
+        f"{WEIGHTS[model]}, on this processor and without a network; it comes with {EXTRA}"
+        if model in IN_WHEELS
+        else f"a model of Ollama at {config.url}; `ollama pull {model}` fetches it"
+    )
+    try:
+        embedder_of(config).recipe()
+    except (ModelError, VectorsError) as error:
+        return OfferedVectors(model, what, str(error))
+    return OfferedVectors(model, what, "")
 
 
 @cache

@@ -59,6 +59,10 @@ class UniversalSentenceEncoder:
         return normalise([encoder.encode(text) for text in texts], len(texts), self.name)
 
 
+WEIGHTS: Mapping[str, str] = {
+    MINILM: "all-MiniLM-L6-v2, English, 91 MB",
+    USE: "Universal Sentence Encoder, 16 languages, 32 MB",
+}  # of each of them
 IN_WHEELS: Mapping[str, Callable[[], Embedder]] = {MINILM: MiniLM, USE: UniversalSentenceEncoder}
 
 

@@ -65,6 +65,14 @@ _YOURSELF_UNSPACED = tuple(word for word in _YOURSELF if max(word) > "\u2fff")
 # Words that ask for a day or a place; the fields that hold a place.
 _WHEN, _WHERE = (frozenset(lists.words(f"pronouns.{name}")) for name in ("when", "where"))
 _PLACES = frozenset(lists.words("pronouns.places"))
+# The form of what is asked for, by a word that asks; and by a noun behind `what` or `which`.
+_ASKS_FOR = {form: frozenset(lists.words(f"pronouns.{form}")) for form in ("who", "when", "where")}
+_OF_NOUNS = {
+    "when": frozenset(lists.words("pronouns.times")),
+    "where": _PLACES,
+    "much": frozenset(lists.words("pronouns.amounts")),
+}
+_ASKING = frozenset(lists.words("relevance.asking"))
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
 _LATEST = tuple(
@@ -160,6 +168,16 @@ class Question(NamedTuple):
     def is_sentence(self) -> bool:
         """True when it has stop words, as `who writes the music` has: it is more than keywords."""
         return any(word not in self.weights for word in self.query.words)
+
+    @property
+    def form(self) -> str:
+        """What its first asking word asks for: `who`, `when`, `where`, `much`, or `what` of no form; empty for no question in words that are read."""
+        typed = [word.partition("'")[0] for word in words_of(self.query.text.replace("’", "'"))]
+        for word, following in zip(typed, [*typed[1:], ""], strict=True):
+            form = next((form for form, words in _ASKS_FOR.items() if word in words), "")
+            if form or word in _ASKING:
+                return form or next((form for form, nouns in _OF_NOUNS.items() if following in nouns), "what")
+        return ""
 
     @property
     def of_myself(self) -> bool:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from memoryclaw.index.bm25 import exact
 from memoryclaw.index.catalog import UnitSummary
-from memoryclaw.model import FROM_NOW_ON, Matched, Term
+from memoryclaw.model import FROM_NOW_ON, Matched, Term, Unit
 from memoryclaw.recall.evidence import NONE, NOTHING_COUNTED, TOLD_WITHIN, Evidence, Scores
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.text.dates import DateRange, falls_in
@@ -231,10 +231,10 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
     def shares(unit: UnitSummary) -> Terms:
         terms: Terms = []
         if unit.kind == "fact" and unit.entity_key in entities and is_about(unit):
-            names_field = _names_field(question, unit)
-            if names_field or not _is_of_another_time(unit, question):
+            is_named = names_field(question, unit)
+            if is_named or not _is_of_another_time(unit, question):
                 terms.append(("entity", FACT))
-                terms += [("field", FACT)] if names_field else []
+                terms += [("field", FACT)] if is_named else []
         if unit.kind == "fact" and unit.field == FROM_NOW_ON and of_you:
             terms.append(("wish", FACT))
         if ranges:
@@ -247,7 +247,7 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
     return shares
 
 
-def _names_field(question: Question, unit: UnitSummary) -> bool:
+def names_field(question: Question, unit: UnitSummary | Unit) -> bool:
     """True where a question asks for a fact by the name of its field, or by a word for what its value looks like."""
     return question.names_field(unit.field) or any(
         map(question.names_field, asked_as(unit.field, unit.value))
@@ -442,7 +442,7 @@ class Exclusions:
         question, key = self._question, unit.entity_key
         if not question.entities or key in question.entities or key in question.parts:
             return False
-        if not _names_field(question, unit):
+        if not names_field(question, unit):
             return False
         words = set(question.language.tokens(unit.field))
         if all(set(question.language.tokens(entity)) == words for entity in question.entities):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+from datetime import date
 from functools import lru_cache
 
 from memoryclaw.model import VALUE
 from memoryclaw.text import words as lists
-from memoryclaw.text.dates import days_of
-from memoryclaw.text.language import fold
+from memoryclaw.text.dates import days_of, find_ranges
+from memoryclaw.text.language import fold, words_of
 from memoryclaw.text.sentences import SMALL
 from memoryclaw.vault.vocabulary import SHAPES
 
@@ -58,3 +60,46 @@ def _words_of_form(field: str, value: str) -> frozenset[str]:
     if not form and field == VALUE:
         form = next((form for form, is_so in _BARE if is_so(value)), "")
     return _WORDS.get(form, frozenset())
+
+
+# What a sentence has that may answer who, when, where or how much.
+_NAME = re.compile(r"(?<=[^\s.!?:…–\"“„] )[^\W\d_a-zß-ÿ][\w'’-]*")
+_SMALL_WORD = re.compile(r"\b[^\W\dA-ZÀ-Þ_]{4}")
+_PATH = re.compile(r"\w[/\\]\w|://")
+_CLOCK = re.compile(r"(?i)\b\d{1,2}(?:[:.h]\d\d\b| ?(?:am|pm|uhr|st|nd|rd|th)\b)")
+
+
+def holds_form(form: str, text: str, besides: AbstractSet[str], today: date) -> bool:
+    """True where a text holds something of a form: a name (`who`), a day or an hour (`when`), a place (`where`), a number (`much`).
+
+    Args:
+        besides: words that the question says itself.
+    """
+    return bool(form in _SENTENCES and _SENTENCES[form](text, besides, today))
+
+
+def _names(text: str, besides: AbstractSet[str], _today: date) -> bool:
+    is_title = not _SMALL_WORD.search(text)  # each word of it has a capital
+    return not is_title and any(besides.isdisjoint(words_of(name[0])) for name in _NAME.finditer(text))
+
+
+def _times(text: str, besides: AbstractSet[str], today: date) -> bool:
+    spoken = [hit.text for hit in find_ranges(text, today)[0]]
+    return any(not besides >= set(words_of(day)) for day in (*spoken, *_CLOCK.findall(text)))
+
+
+def _amounts(text: str, besides: AbstractSet[str], _today: date) -> bool:
+    return any(word not in besides and (word.isdecimal() or word in _NUMBERS) for word in words_of(text))
+
+
+def _places(text: str, besides: AbstractSet[str], today: date) -> bool:
+    return _names(text, besides, today) or bool(_PLACE.search(text) or _PATH.search(text))
+
+
+_NUMBERS = frozenset(lists.words("pronouns.numbers")).union(
+    word
+    for code in ("en", "de", "fr", "es", "it", "pt")
+    for line in lists.lines(f"dates_{code}.numbers")[1:]  # the first is articles, too
+    for word in line.partition(": ")[2].split(", ")
+)
+_SENTENCES = {"who": _names, "when": _times, "where": _places, "much": _amounts}

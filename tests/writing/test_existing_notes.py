@@ -246,7 +246,7 @@ def test_ask_quotes_the_line_with_its_place_and_says_when_there_is_none(tmp_path
             return [(one.text, one.path, one.line) for one in found.lines] if found.answered else []
 
         assert lines("When is Nora's birthday?") == [("Nora birthday: 1988-06-14", "semantic/people.md", 2)]
-        assert lines("Who lights the lamp on the pier?")[0] == (
+        assert lines("Which lamp on the pier is lit by hand?")[0] == (
             "The pier was built in 1911 by two brothers, and the lamp on the pier is lit by hand.", "Long.md", 3
         )  # fmt: skip
         assert lines("Where is the blue rope?") == [

@@ -85,7 +85,7 @@ def ask(found: AnsweredQuestion) -> None:
     """Answer a question with the lines that answer it, and where they stand.
 
     The lines come from facts, episodes, notes and logs; no model takes part, and nothing is made up. Where no line
-    holds more than half of the question, the nearest are shown as such.
+    is sure to answer, the nearest are shown as such, with the lines around them.
     """
     if not found.answered:
         say(

