@@ -43,10 +43,9 @@ class Collector:
             self._waits(pending[id_])
             return
         lookup = self.context.lookup
-        found = lookup.resolve(id_) or lookup.resolve(f"archive/{id_}")
-        if found is None and again:
-            return
-        self.address(found or self.context.find(id_))
+        address = lookup.resolve(id_) or lookup.resolve(f"archive/{id_}")
+        if address or not again:
+            self.address(address or self.context.find(id_))
 
     def address(self, address: Address) -> None:
         """One thing where it stands."""
@@ -89,20 +88,18 @@ class Collector:
         """A fact with what says it: the lines of episodes that it cites, and its words in the log."""
         self.erasure.facts[fact.path, fact.id] = self.named_facts[fact.path, fact.id] = fact
         self._marks(marks_in(self.finder.marks_behind(fact)), [fact.value])
-        for other in self.finder.all_facts:  # the same value in History
-            if other.path == fact.path and alike(other, fact):
-                self.erasure.facts[other.path, other.id] = other
+        twins = (twin for twin in self.finder.all_facts if twin.path == fact.path and alike(twin, fact))
+        self.erasure.facts |= {(twin.path, twin.id): twin for twin in twins}  # the same value in History
 
     def _archived_fact(self, path: str, id_: str, removal: FactRemoval) -> None:
         """A fact that was forgotten before: its line is kept in the archive, and a decision names what says it."""
         self.erasure.notes[path] = id_
         file = self.context.semantic(removal.origin)
         text = removal.above + removal.removed
-        known = [f for f in file.facts(text).facts if f.id == removal.fact] or file.facts(
-            removal.removed
-        ).facts[-1:]
-        values = [fact.value for fact in known]
-        for fact in known:
+        named = [fact for fact in file.facts(text).facts if fact.id == removal.fact]
+        facts = named or file.facts(removal.removed).facts[-1:]
+        values = [fact.value for fact in facts]
+        for fact in facts:
             key = (removal.origin, f"{removal.fact}@{path}")
             self.erasure.facts[key] = self.named_facts[key] = SourcedFact(
                 removal.origin, removal.fact, fact.entity, fact.field, fact.value, fact.day, False, ()
@@ -115,15 +112,15 @@ class Collector:
     def _marks(self, marks: Iterable[ForgottenMark], values: Sequence[str]) -> None:
         for mark in marks:
             path, first = mark.place.path, mark.place.first
-            episode = next((one for one in self.finder.all_episodes if one.path == path), None)
+            episode = next((note for note in self.finder.all_episodes if note.path == path), None)
             if episode is not None:
                 self._quote(episode, [q for q in episode.quotes if q.number == first])
                 continue
             _, turns = self.finder.turns(path)
             for turn in (turn for turn in turns if turn.line == first):
                 if mark.end:
-                    self.erasure.words[path][first].append(turn.text[mark.start : mark.end])
-                    self.erasure.words[path][first] += [value for value in values if tells(value)]
+                    words = [turn.text[mark.start : mark.end], *filter(tells, values)]
+                    self.erasure.words[path].setdefault(first, []).extend(words)
                 else:
                     self.erasure.turns[path][first] = turn
 
@@ -138,11 +135,8 @@ class Collector:
             own = {n for n in lines if any(r.first <= n <= r.last for r in ranges)}
             quotes = [quote for quote in episode.quotes if quote.line in own]
             self._quote(episode, quotes)
-            gone |= {
-                f"{name}#^{q.block}"
-                for q in quotes
-                for name in (episode.id, episode.path.removesuffix(".md"))
-            }
+            names = (episode.id, episode.path.removesuffix(".md"))
+            gone |= {f"{name}#^{quote.block}" for quote in quotes for name in names}
             if own and not episode.quotes and all(self._is_gone(r) for r in episode.ranges):
                 self.erasure.notes[episode.path] = episode.id
         self._no_source(gone)
@@ -155,10 +149,10 @@ class Collector:
 
     def _quote(self, episode: EpisodeFile, quotes: Iterable[QuotedLine]) -> None:
         """Lines of an episode; with the last of them the episode goes."""
-        if found := {quote.number: quote for quote in quotes}:
-            self.erasure.quotes[episode.path].update(found)
-        if found and all(quote.number in self.erasure.quotes[episode.path] for quote in episode.quotes):
-            self.erasure.notes[episode.path] = episode.id
+        if numbered := {quote.number: quote for quote in quotes}:
+            self.erasure.quotes[episode.path] |= numbered
+            if self.erasure.quotes[episode.path].keys() >= {quote.number for quote in episode.quotes}:
+                self.erasure.notes[episode.path] = episode.id
 
     def _no_source(self, gone: set[str]) -> None:
         """Sources that are gone: a fact that names no other goes, others lose these."""
@@ -176,16 +170,7 @@ class Collector:
 
     def _waits(self, waiting: PendingFact) -> None:
         self.erasure.waiting[waiting.id] = waiting
-        fact = SourcedFact(
-            PENDING_FILE,
-            waiting.id,
-            waiting.entity,
-            waiting.field,
-            waiting.value,
-            "",
-            False,
-            _sources(waiting),
-        )
+        fact = SourcedFact(PENDING_FILE, *waiting[:4], "", False, _sources(waiting))
         self.erasure.facts[fact.path, fact.id] = self.named_facts[fact.path, fact.id] = fact
         self._marks(marks_in(self.finder.marks_behind(fact)), [fact.value])
 
@@ -194,22 +179,13 @@ class Collector:
         for path in self._logs():
             lines, turns = self.finder.turns(path)
             stem = path.rpartition("/")[2].rpartition(".")[0]
-            whole = source in (path, stem, stem + ".jsonl", stem + ".md")
-            own = [
-                t
-                for t in turns
-                if whole or _is_from(source, t, lines[t.line - 1] if t.line <= len(lines) else b"")
-            ]
-            self.say(path, own)
-            self.erasure.sessions.update(
-                dict.fromkeys(turn.session for turn in own if turn.session == source)
-            )
-        self.erasure.sessions[source] = None
+            if source not in (path, stem, stem + ".jsonl", stem + ".md"):
+                turns = tuple(t for t in turns if _is_from(source, t, b"".join(lines[t.line - 1 : t.line])))
+            self.say(path, turns)
+        self.erasure.sessions.add(source)
         for fact in self.finder.all_facts:
-            if any(_says(source, one) for one in fact.sources):
-                self.erasure.stripped[fact.path, fact.id] |= {
-                    one for one in fact.sources if _says(source, one)
-                }
+            if sources := {named for named in fact.sources if _says(source, named)}:
+                self.erasure.stripped[fact.path, fact.id] |= sources
                 if self.erasure.stripped[fact.path, fact.id].issuperset(fact.sources):
                     self.fact(fact)
         for path, meta in self._headers():
@@ -226,7 +202,7 @@ class Collector:
             folder = path.split("/")[-2]
             self.say(path, [turn for turn in turns if _is_since(turn.ts or folder, day)])
         for fact in self.finder.all_facts:
-            if _is_since(fact.day, day) and not any("#^" in one for one in fact.sources):
+            if _is_since(fact.day, day) and not any("#^" in source for source in fact.sources):
                 self.fact(fact)
         for path, meta in self._headers():
             if _is_since(text_of(meta.get("timestamp")), day):
@@ -237,8 +213,8 @@ class Collector:
 
     def _logs(self) -> list[str]:
         root = self.context.root
-        found = [path for folder in ("logs", "archive/logs") for path in files.list_files(root, folder)]
-        return [path for path in found if path.endswith((".jsonl", ".md"))]
+        paths = (path for folder in ("logs", "archive/logs") for path in files.list_files(root, folder))
+        return [path for path in paths if path.endswith((".jsonl", ".md"))]
 
     def _headers(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """The notes that a machine may have written, with their headers."""

@@ -46,32 +46,26 @@ _LEVEL = re.compile(r"#{1,6}")
 
 @dataclass
 class Erasure:
-    """Everything that goes, and what stands for what is called otherwise then."""
+    """Everything that goes, as it was named or rests on that; then what follows from it."""
 
     collections: frozenset[str] = frozenset()  # of the vault's semantic files
     turns: dict[str, dict[int, Turn]] = field(default_factory=lambda: defaultdict(dict))  # log → line
     words: dict[str, dict[int, list[str]]] = field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(list))
-    )  # log → line → words that go from a line that stays
+        default_factory=lambda: defaultdict(dict)
+    )  # log → line that stays
     quotes: dict[str, dict[int, QuotedLine]] = field(
         default_factory=lambda: defaultdict(dict)
     )  # episode → line
     notes: dict[str, str] = field(default_factory=dict)  # path → id of a note that goes whole
-    facts: dict[tuple[str, str], SourcedFact] = field(default_factory=dict)
-    stripped: dict[tuple[str, str], set[str]] = field(
-        default_factory=lambda: defaultdict(set)
-    )  # facts → sources that go
+    facts: dict[tuple[str, str], SourcedFact] = field(default_factory=dict)  # path and id → fact
+    stripped: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))  # sources
     waiting: dict[str, PendingFact] = field(default_factory=dict)
-    sessions: dict[str, None] = field(default_factory=dict)
-    # What follows from these.
-    logs: dict[str, dict[bytes, bytes]] = field(
-        default_factory=dict
-    )  # log → a line → what becomes of it, as long as before
+    sessions: set[str] = field(default_factory=set)
+
+    logs: dict[str, dict[bytes, bytes]] = field(default_factory=dict)  # log → line → as long as before
     artifacts: set[str] = field(default_factory=set)
     ids: set[str] = field(default_factory=set)
-    titles: dict[str, tuple[str, str]] = field(
-        default_factory=dict
-    )  # id of an episode → its old and its new title
+    titles: dict[str, tuple[str, str]] = field(default_factory=dict)  # id of an episode → old and new title
     renames: dict[str, str] = field(default_factory=dict)  # path → path; its name said what is erased
     replaced: dict[str, str] = field(default_factory=dict)  # ids, ranges and titles → what stands for them
     needles: Needles = field(default_factory=lambda: Needles(()))
@@ -79,19 +73,14 @@ class Erasure:
     @cached_property
     def triples(self) -> set[tuple[str, str, str]]:
         """Entity, field and value of every fact that goes."""
-        return {
-            (fact.entity, fact.field, fact.value)
-            for facts in (self.facts, self.waiting)
-            for fact in facts.values()
-        }
+        facts: list[SourcedFact | PendingFact] = [*self.facts.values(), *self.waiting.values()]
+        return {(fact.entity, fact.field, fact.value) for fact in facts}
 
     @cached_property
     def lines(self) -> dict[str, list[int]]:
         """Log → its lines of which something goes."""
-        return {
-            path: sorted({*self.turns.get(path, ()), *self.words.get(path, ())})
-            for path in {**self.turns, **self.words}
-        }
+        paths = {**self.turns, **self.words}
+        return {path: sorted({*self.turns.get(path, ()), *self.words.get(path, ())}) for path in paths}
 
     def mapped(self, data: bytes) -> bytes:
         """Bytes in which ids and ranges are called as they are now."""
@@ -122,15 +111,18 @@ def _episode(path: str, data: bytes, erasure: Erasure) -> bytes:
         for line in map(read_line, text.text.split("\n"))
     ]
     after = "\n".join(lines)
-    wanted = {normal(quote.said) for quote in erasure.quotes.get(path, {}).values()}
-    gone = {
-        number
-        for number, line in enumerate(lines_of(after), 1)
-        if BULLET.match(line)
-        and any(normal(ADDED.sub("", read_line(line).words)).endswith(words) for words in wanted)
-    }
+    quotes = [quote.said for quote in erasure.quotes.get(path, {}).values()]
+    gone = {number for number, line in enumerate(lines_of(after), 1) if _quotes(line, quotes)}
     after = without_lines(after, gone, blank=False).text if gone else after
     return data if after == text.text else encode(text._replace(text=after))
+
+
+def _quotes(line: str, quotes: Sequence[str]) -> bool:
+    """True for an item that ends with one of these quotes, whatever the days that it adds; one without words is met as it is written."""
+    words = ADDED.sub("", read_line(line).words) if BULLET.match(line) else ""
+    return bool(words) and any(
+        normal(words).endswith(normal(quote)) if normal(quote) else words.endswith(quote) for quote in quotes
+    )
 
 
 def _semantic(path: str, data: bytes, erasure: Erasure) -> bytes | None:

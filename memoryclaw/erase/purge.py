@@ -203,10 +203,8 @@ class _Planning:
             after = scrub(path, before, erasure) if before else before
             if after != before:
                 paths.add(path)
-                if path != DECISIONS_FILE:
-                    emptied.append(
-                        Emptied(place_name(path), path, _lost(before, after or b""), after is None)
-                    )
+                emptied.append(Emptied(place_name(path), path, _lost(before, after or b""), after is None))
+        emptied = [change for change in emptied if change.path != DECISIONS_FILE]
         digests = self._digests() if emptied else ()
         paths |= {DECISIONS_FILE} if digests else set()
         return PurgePlan(tuple(emptied), digests, tuple(sorted(paths)), erasure)
@@ -245,20 +243,16 @@ class _Planning:
     def _blanked(self, path: str, data: bytes, lines: list[bytes]) -> dict[bytes, bytes]:
         """What becomes of lines of a log, each as long as before, so that whoever appends finds the end where it was."""
         change: dict[bytes, bytes] = {}
-        raw = data.split(b"\n")
-        for first, turn in self._erasure.turns.get(path, {}).items():
+        raw, turns = data.split(b"\n"), self._erasure.turns.get(path, {})
+        for first, turn in turns.items():
             self._texts += [turn.text, *phrases(turn.text)]
             self._erasure.ids.add(turn.id)
-            change.update(
-                (raw[n], b" " * len(raw[n]))
-                for n in range(first - 1, min(turn.end_line, len(lines)))
-                if raw[n].strip()
-            )
+            spoken = raw[first - 1 : min(turn.end_line, len(lines))]
+            change |= {line: b" " * len(line) for line in spoken if line.strip()}
         for first, words in self._erasure.words.get(path, {}).items():
-            if first in self._erasure.turns.get(path, {}):
-                continue
-            self._texts += words
-            change[raw[first - 1]] = _without_words(raw[first - 1], words)
+            if first not in turns:
+                self._texts += words
+                change[raw[first - 1]] = _without_words(raw[first - 1], words)
         return change
 
     def _ranges(self, path: str, before: bytes, after: bytes) -> None:
@@ -267,98 +261,87 @@ class _Planning:
         for cited in self._cited[path]:
             if cited.last <= len(old) and range_of(path, old, cited.first, cited.last) == cited:
                 fresh = range_of(path, new, cited.first, cited.last)
-                if fresh != cited:
-                    self._erasure.replaced[str(cited)] = str(fresh)
+                self._erasure.replaced |= {str(cited): str(fresh)} if fresh != cited else {}
 
     @cached_property
     def _cited(self) -> dict[str, set[LogRange]]:
         """The ranges that anything cites, by log."""
-        found: dict[str, set[LogRange]] = defaultdict(set)
+        ranges: dict[str, set[LogRange]] = defaultdict(set)
         for folder in ("episodes", "semantic", RUNS, "review", "archive", "skills"):
             for name in files.list_files(self._context.root, folder):
-                for one in parse_ranges(self._read(name).decode("utf-8", "replace")):
-                    found[one.path].add(one)
-        return found
+                for cited in parse_ranges(self._read(name).decode("utf-8", "replace")):
+                    ranges[cited.path].add(cited)
+        return ranges
 
     def _episodes(self) -> None:
+        titles = self._erasure.titles
         for path, quotes in self._erasure.quotes.items():
-            self._texts += [quote.said for quote in quotes.values() if len(plain_words(quote.said)) >= _SAID]
-            episode = next(one for one in self._collector.finder.all_episodes if one.path == path)
+            episode = next(note for note in self._collector.finder.all_episodes if note.path == path)
             text = decode(episode.data).text
-            meta = split(readable(text)).meta
-            result = without_lines(text, set(quotes), blank=False)
+            texts = [quote.said for quote in quotes.values()]
             if path in self._erasure.notes:
                 title = next((line[2:].strip() for line in lines_of(text) if line.startswith("# ")), "")
-                self._rename(episode, "", {w for part in (title, slug(title)) for w in plain_words(part)})
-                self._erasure.titles[episode.id] = title, GONE
-                old = [str(meta.get("summary") or ""), title, *(str(tag) for tag in meta.get("tags") or ())]
-                self._texts += [one for one in old if len(plain_words(one)) >= _SAID]
-                continue
-            for old_, new in result.replaced:
-                if len(plain_words(old_)) >= _SAID:
-                    self._texts.append(old_)
-                if old_ in text and f"# {old_}" in text:
-                    self._erasure.titles[episode.id] = old_, new
-            lost = {word for one in result.lost for word in plain_words(one)}
-            title = self._erasure.titles.get(episode.id, ("", ""))[1]
-            self._rename(episode, title, lost)
+                self._rename(episode, "", {*plain_words(title), *plain_words(slug(title))})
+                titles[episode.id] = title, GONE
+                meta = split(readable(text)).meta
+                texts += [str(meta.get("summary") or ""), title, *map(str, meta.get("tags") or ())]
+            else:
+                result = without_lines(text, set(quotes), blank=False)
+                texts += [old for old, _ in result.replaced]
+                titles.update((episode.id, row) for row in result.replaced if f"# {row[0]}" in text)
+                title = titles.get(episode.id, ("", ""))[1]
+                self._rename(episode, title, {word for lost in result.lost for word in plain_words(lost)})
+            self._texts += [text for text in texts if len(plain_words(text)) >= _SAID]
 
     def _rename(self, episode: EpisodeFile, title: str, lost: set[str]) -> None:
         """A new name for an episode whose old one says what is erased."""
         folder, _, name = episode.path.rpartition("/")
-        stem = name.removesuffix(".md")
+        stem, replaced = name.removesuffix(".md"), self._erasure.replaced
         for old in dict.fromkeys((stem, episode.id)):
             moment, about = old[:19], old[19:]
             if not lost & set(plain_words(about.replace("-", " ").replace("_", " "))):
                 continue
             fresh = f"{moment}_{slug(title) if title else GONE}" if _DATED.match(old) else GONE
             number, new = 1, fresh
-            while (
-                files.exists(self._context.root, f"{folder}/{new}.md")
-                or new in self._erasure.replaced.values()
-            ):
+            while files.exists(self._context.root, f"{folder}/{new}.md") or new in replaced.values():
                 number += 1
                 new = f"{fresh}-{number}"
-            self._erasure.replaced[old] = new
+            replaced[old] = new
             if old == stem and episode.path not in self._erasure.notes:
                 self._erasure.renames[episode.path] = f"{folder}/{new}.md"
 
     def _needles(self) -> list[str]:
-        erasure, collector = self._erasure, self._collector
-        values = [fact.value for fact in collector.named_facts.values()]
+        erasure = self._erasure
+        values = [fact.value for fact in self._collector.named_facts.values()]
         values += [fact_in_words(f.entity, f.field, f.value) for f in erasure.facts.values()]
         values += [f.value for f in erasure.facts.values() if len(plain_words(f.value)) > 1]
         for path in erasure.notes:
             text = self._read(path).decode("utf-8", "replace")
             if not path.startswith("archive/facts/") and path not in erasure.quotes:
-                self._texts += phrases(split(readable(text)).body)
-                summary = split(readable(text)).meta.get("summary")
-                self._texts += phrases(str(summary or ""))
-                told = [fact.value for fact in facts_of_note(path, text).facts if tells(fact.value)]
-                values, self._texts = [*values, *told], [*self._texts, *told]
-        whole = [
+                note = split(readable(text))
+                self._texts += [*phrases(note.body), *phrases(str(note.meta.get("summary") or ""))]
+                fields = [fact.value for fact in facts_of_note(path, text).facts if tells(fact.value)]
+                values, self._texts = [*values, *fields], [*self._texts, *fields]
+        values += [
             text
             for text in self._texts
             if _SAID <= len(plain_words(text)) <= 400 or (tells(text) and text in values)
         ]
         named = [words for lines in erasure.words.values() for line in lines.values() for words in line]
-        return list(dict.fromkeys([*values, *whole, *named]))
+        return list(dict.fromkeys([*values, *named]))
 
     def _digests(self) -> tuple[str, ...]:
         """What tells that it was erased, if it comes again."""
         digest, erasure = self._context.gate.digest, self._erasure
         made: list[str] = []
-        for path in {
-            **erasure.turns,
-            **erasure.words,
-        }:  # of a turn that loses words, too: it must not come again as it was
+        for path, numbers in erasure.lines.items():  # a turn that loses words must not come again as it was
             lines, turns = self._collector.finder.turns(path)
-            for turn in (turn for turn in turns if turn.line in erasure.lines[path]):
+            for turn in (turn for turn in turns if turn.line in numbers):
                 record = json_object(b"".join(lines[turn.line - 1 : turn.line]).decode("utf-8", "replace"))
                 names = (turn.turn, str(record.get("host_id", "")))
                 made += of_turn(digest, turn.session, names, text_of_record(record) or turn.text)
-        for entity, field, value in self._erasure.triples:
-            made += of_fact(digest, entity, field, value)
+        for triple in erasure.triples:
+            made += of_fact(digest, *triple)
         for quotes in erasure.quotes.values():
             made += [one for quote in quotes.values() for one in of_text(digest, quote.said)]
         for path in erasure.notes:
