@@ -6,8 +6,9 @@ WEIGHTS := $(VENV)/weights
 OPENCLAW := $(VENV)/openclaw
 BROWSER := $(VENV)/browser
 HOSTS := $(VENV)/hosts
+SITE := $(VENV)/site
 
-.PHONY: demo test test-laws test-faults test-llm test-openclaw test-ui test-hosts test-fleet check bench bench-diff dist clean
+.PHONY: demo test test-laws test-faults test-llm test-openclaw test-ui test-hosts test-fleet check bench bench-diff docs dist clean
 
 # See it work: indexes a copy of the sample vault, asks three questions, edits and undoes (needs nothing but Python and git)
 demo: $(READY)
@@ -62,6 +63,10 @@ bench: $(READY)
 bench-diff: $(READY)
 	$(BIN)/python benchmarks/diff.py $(if $(BASE),--base $(BASE)) $(if $(DATA),--data $(DATA))
 
+# The documentation as a site, into build/site; fails on a link that leads nowhere
+docs: $(SITE)
+	$(BIN)/mkdocs build --quiet --strict
+
 # Everything that is published, into dist/, and the demonstration from the wheel in an empty environment
 dist: $(READY)
 	$(BIN)/python scripts/dist.py --try
@@ -79,6 +84,10 @@ $(WEIGHTS): $(READY)
 
 $(BROWSER): $(READY)
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,ui-test]'
+	@touch $@
+
+$(SITE): $(READY)
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,docs]'
 	@touch $@
 
 $(HOSTS)/ready: $(READY)
