@@ -298,12 +298,12 @@ def _patched(data: bytes, change: Callable[[str], str]) -> bytes | None:
     return encode(text._replace(text=after)) if after.strip() else None
 
 
-def alike(one: SourcedFact | Fact, other: SourcedFact) -> bool:
+def alike(fact: SourcedFact | Fact, twin: SourcedFact) -> bool:
     """True for two facts that say the same of the same."""
     return (
-        same(one.entity, other.entity)
-        and same(one.field, other.field)
-        and normal(one.value) == normal(other.value)
+        same(fact.entity, twin.entity)
+        and same(fact.field, twin.field)
+        and normal(fact.value) == normal(twin.value)
     )
 
 
@@ -345,7 +345,7 @@ def _heading(line: str) -> int:
 
 def _without_sources(text: str, sources: set[str]) -> str:
     """The text whose facts do not name these sources."""
-    for source in sources if any(one in text for one in sources) else ():
+    for source in sources if any(source in text for source in sources) else ():
         link = rf"\[\[{re.escape(source)}(?:\|[^\]\n]*)?\]\]"
         text = re.sub(rf",[ \t]*{link}|{link}[ \t]*,[ \t]*", "", text)
         text = re.sub(rf"[ \t]*[\[(]source::[ \t]*(?:{link}|{re.escape(source)})[ \t]*[\])]", "", text)

@@ -122,10 +122,10 @@ def purge(
 
     `prepare` is given the plan before the first file changes.
     """
-    with ExitStack() as held:
-        held.enter_context(writer_lock(context.root))
-        held.enter_context(folder_lock(context.root, "working"))
-        held.enter_context(folder_lock(context.root, "logs"))
+    with ExitStack() as locks:
+        locks.enter_context(writer_lock(context.root))
+        locks.enter_context(folder_lock(context.root, "working"))
+        locks.enter_context(folder_lock(context.root, "logs"))
         recover(context.root)  # what a killed purge began
         plan = plan_purge(context, request, again=again)
         run = context.run("purge")
@@ -135,7 +135,7 @@ def purge(
             Edit(new, _arriving(context, old, plan.erasure), consumes=True)
             for old, new in plan.erasure.renames.items()
         ]
-        counts = {place: sum(one.place == place for one in plan.emptied) for place in PLACES}
+        counts = {place: sum(change.place == place for change in plan.emptied) for place in PLACES}
 
         def message() -> str:
             emptied = [f"{place}: {n} {'files' if n > 1 else 'file'}" for place, n in counts.items() if n]
@@ -343,11 +343,11 @@ class _Planning:
         for triple in erasure.triples:
             made += of_fact(digest, *triple)
         for quotes in erasure.quotes.values():
-            made += [one for quote in quotes.values() for one in of_text(digest, quote.said)]
+            made += [text for quote in quotes.values() for text in of_text(digest, quote.said)]
         for path in erasure.notes:
             if path not in erasure.quotes:
                 body = split(readable(self._read(path).decode("utf-8", "replace"))).body
-                made += [one for part in (body, *phrases(body)) for one in of_text(digest, part)]
+                made += [text for part in (body, *phrases(body)) for text in of_text(digest, part)]
         return tuple(sorted(set(made)))
 
 
@@ -363,13 +363,13 @@ def _without_words(line: bytes, words: Sequence[str]) -> bytes:
     record = json_object(line.decode("utf-8", "replace"))
     if not record:
         return blank
-    kept = {key: record[key] for key in ("ts", "session", "turn", "role", "name") if key in record}
+    frame = {key: record[key] for key in ("ts", "session", "turn", "role", "name") if key in record}
     rest = {
         key: needles.without_in(value)
         for key, value in record.items()
-        if key not in kept and key != "host_id"
+        if key not in frame and key != "host_id"
     }
-    fresh = json.dumps({**kept, **rest}, ensure_ascii=False, separators=(", ", ": "))
+    fresh = json.dumps({**frame, **rest}, ensure_ascii=False, separators=(", ", ": "))
     text = fresh.encode("utf-8", "surrogatepass")
     if len(text) > len(line) or needles.matches(fresh):
         return blank
