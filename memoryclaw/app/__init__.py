@@ -1023,7 +1023,7 @@ class App:
             history: rewrites git's history too, after a backup; only of a vault that was never pushed.
         """
         from memoryclaw.app.purge import carry_out, preview
-        from memoryclaw.review.purge import PurgeRequest
+        from memoryclaw.erase.purge import PurgeRequest
         from memoryclaw.writing.secret_gate import secret_gate
 
         context, request = self._context, PurgeRequest(ids, source, since)

@@ -12,23 +12,24 @@ from functools import partial
 from typing import NamedTuple
 
 from memoryclaw.app.context import AUDIENCES, VaultContext
-from memoryclaw.errors import HistoryError, LockedError, NotFoundError, VectorsError
-from memoryclaw.history.repository import History
-from memoryclaw.history.rewriting import (
+from memoryclaw.erase import traces
+from memoryclaw.erase.erasure import scrub
+from memoryclaw.erase.purge import PLACES, Emptied, PurgePlan, PurgeRequest, plan_purge, purge
+from memoryclaw.erase.rewriting import (
     Rewriting,
     Versions,
     changed_versions,
     must_be_rewritable,
     objects_holding,
 )
+from memoryclaw.erase.traces import DERIVED, INDEX, VECTORS, WAITING, Trace
+from memoryclaw.errors import HistoryError, LockedError, NotFoundError, VectorsError
+from memoryclaw.history.repository import History
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.database import unpack
 from memoryclaw.lifecycle.pages import as_compiled, compile_again
 from memoryclaw.model import AGENT, NOTHING
 from memoryclaw.ports import Progress
-from memoryclaw.review import traces
-from memoryclaw.review.purge import PLACES, Emptied, PurgePlan, PurgeRequest, Transform, plan_purge, purge
-from memoryclaw.review.traces import DERIVED, INDEX, VECTORS, WAITING, Trace
 from memoryclaw.skills.host_skills import FOLDER as HOST_SKILLS
 from memoryclaw.text.needles import Needles
 from memoryclaw.vault import files
@@ -124,7 +125,7 @@ def carry_out(
         def kept(bundle: str, before: str) -> None:
             _mark(context, begun._replace(bundle=bundle, before=before))
 
-        rewriting = Rewriting(repository, begun.versions or {}, plan.renames, begun.replaced, needles)
+        rewriting = Rewriting(repository, begun.versions or {}, plan.erasure.renames, begun.replaced, needles)
         bundle = rewriting.run(begun.bundle, begun.before, kept, progress)
         past = "rewritten"
         left_over = {*rewriting.leftovers(), *objects_holding(repository, needles, progress)}
@@ -163,31 +164,27 @@ class _Begun(NamedTuple):
     def joined(self, plan: PurgePlan) -> _Begun:
         """The same with what another plan of it erases."""
         return self._replace(
-            needles=tuple(sorted({*self.needles, *plan.needles})),
-            replaced={**self.replaced, **plan.replaced},
-            lines={**self.lines, **plan.lines},
-            paths=tuple(sorted({*self.paths, *plan.transforms})),
+            needles=tuple(sorted({*self.needles, *plan.erasure.needles.texts})),
+            replaced={**self.replaced, **plan.erasure.replaced},
+            lines={**self.lines, **plan.erasure.lines},
+            paths=tuple(sorted({*self.paths, *plan.paths})),
         )
 
 
 def _versions(repository: History, plan: PurgePlan, left: _Begun | None) -> Versions:
     """What becomes of the files' versions in git's history; what a killed purge was to make of them goes on."""
-    if left and left.versions is not None:
-        fresh = changed_versions(repository, plan.transforms)
-        return {p: {**fresh.get(p, {}), **left.versions.get(p, {})} for p in {*fresh, *left.versions}}
-    transforms = dict(plan.transforms)
-    for path in (
-        left.paths if left else ()
-    ):  # nothing tells any more what goes of their past, so all of it does
-        now = repository.objects([f"HEAD:{repository.places.on_disk(path)}"])[0]
-        transforms[path] = partial(_as_now, now[2] if now else None, transforms.get(path))
-    return changed_versions(repository, transforms)
+    current = dict[str, bytes | None]()
+    if left and left.versions is None:  # nothing tells any more what goes of their past, so all of it does
+        names = [f"HEAD:{repository.places.on_disk(path)}" for path in left.paths]
+        objects = repository.objects(names)
+        current = {path: now[2] if now else None for path, now in zip(left.paths, objects, strict=True)}
 
+    def change(path: str, data: bytes) -> bytes | None:
+        return None if current.get(path, data) != data else scrub(path, data, plan.erasure)
 
-def _as_now(now: bytes | None, transform: Transform | None, data: bytes) -> bytes | None:
-    if data != now:
-        return None
-    return transform(data) if transform else data
+    fresh = changed_versions(repository, {*plan.paths, *current}, change)
+    earlier = (left.versions if left else None) or {}
+    return {p: {**fresh.get(p, {}), **earlier.get(p, {})} for p in {*fresh, *earlier}}
 
 
 def _ended_first(

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import read_record
 from memoryclaw.consolidation.selecting import open_branches
+from memoryclaw.erase.purge import place_name
 from memoryclaw.errors import VaultError
 from memoryclaw.history.repository import History
 from memoryclaw.ports import Progress
-from memoryclaw.review.purge import place_name
 from memoryclaw.text.encoding import decode
 from memoryclaw.text.needles import Needles
 from memoryclaw.vault.layout import STATE_DIR, places

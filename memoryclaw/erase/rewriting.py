@@ -40,19 +40,19 @@ _LEFT = (
     "COMMIT_EDITMSG",
 )  # what git keeps of old commits beside its reflogs
 
-Transform = Callable[[bytes], bytes | None]
+Change = Callable[[str, bytes], bytes | None]  # of a file, as it is or once was; None: no such file
 Versions = Mapping[
     str, Mapping[str, str]
 ]  # path → a version that changes → what becomes of it; empty: no file
 
 
-def changed_versions(history: History, transforms: Mapping[str, Transform]) -> Versions:
+def changed_versions(history: History, paths: Iterable[str], change: Change) -> Versions:
     """What becomes of every version of these files in any commit; the new ones are stored, and no commit holds them yet.
 
     These are ids alone, so they can be kept where the words that go must not be.
     """
-    transform_of = {history.places.on_disk(path): transform for path, transform in transforms.items()}
-    folders = {f"{folder}/" for path in transform_of for folder in ancestors(path.rpartition("/")[0])}
+    names = {history.places.on_disk(path): path for path in paths}
+    folders = {f"{folder}/" for path in names for folder in ancestors(path.rpartition("/")[0])}
     visited, store = set[tuple[str, str]](), list[tuple[str, bytes]]()
     versions: dict[str, dict[str, str]] = {}
     commits = history.git.run("rev-list", "--all").decode().split()
@@ -67,9 +67,9 @@ def changed_versions(history: History, transforms: Mapping[str, Transform]) -> V
                 visited.add((entry.oid, path))
                 if entry.mode == TREE and f"{path}/" in folders:
                     walk(entry.oid, f"{path}/")
-                elif path in transform_of and entry.mode != TREE and entry.mode not in _NO_FILES:
+                elif path in names and entry.mode != TREE and entry.mode not in _NO_FILES:
                     data = reader.read(entry.oid)
-                    after = transform_of[path](data)
+                    after = change(names[path], data)
                     if after != data:
                         new = "" if after is None else object_id("blob", after, kind)
                         versions.setdefault(path, {})[entry.oid] = new

@@ -14,8 +14,8 @@ from gitvault import git
 
 from memoryclaw.app import init_vault, open_vault
 from memoryclaw.app import purge as carried
+from memoryclaw.erase.rewriting import Rewriting
 from memoryclaw.errors import HistoryError, InputError, NotFoundError
-from memoryclaw.history.rewriting import Rewriting
 
 CANARIES = ("zanthrax", "quellmore")
 TURNS = [

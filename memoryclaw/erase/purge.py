@@ -1,0 +1,376 @@
+"""purge: erases what a person names, and all that was made of it, in every file of the vault; plans it first. Nothing brings it back.
+
+What was said goes downwards: with a turn go the lines of episodes that quote it and the facts that rest on nothing else. A fact takes
+along the words that say it, in the lines that it came from, and nothing else of these lines.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from datetime import date
+from functools import cached_property
+from typing import NamedTuple
+
+from memoryclaw.capture.log_records import ARTIFACTS
+from memoryclaw.consolidation.changes import RUNS
+from memoryclaw.consolidation.pending import PENDING_FILE
+from memoryclaw.erase.collecting import Collector
+from memoryclaw.erase.erasure import Erasure, scrub
+from memoryclaw.errors import InputError, NotFoundError
+from memoryclaw.text.encoding import decode, json_object, lines_of, readable
+from memoryclaw.text.frontmatter import split
+from memoryclaw.text.needles import GONE, Needles, phrases, plain_words, tells
+from memoryclaw.vault import files
+from memoryclaw.vault.edits import line_end
+from memoryclaw.vault.fields import facts_of_note
+from memoryclaw.vault.files import folder_lock, writer_lock
+from memoryclaw.vault.forgotten import (
+    without_lines,
+)
+from memoryclaw.vault.layout import DECISIONS_FILE, slug, timestamp
+from memoryclaw.vault.logs import LogRange, parse_ranges, range_of, whole_lines
+from memoryclaw.writing.context import WriteContext, fact_in_words
+from memoryclaw.writing.decisions import PURGED, Decision
+from memoryclaw.writing.provenance import EpisodeFile
+from memoryclaw.writing.tombstones import of_fact, of_text, of_turn, text_of_record
+from memoryclaw.writing.writer import Edit, recover, write
+
+_TEXTS = (".md", ".json", ".jsonl", ".yaml")
+_DATED = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_")  # the beginning of a name that MemoryClaw gives
+_SAID = 3  # words of a line or a value that is looked for elsewhere, where nobody named it
+_ARTIFACT = re.compile(rf"{ARTIFACTS}/([0-9a-f]{{64}})")
+_DERIVED = ("working", "ledger", RUNS, "review", "archive/review", "archive/facts", "skills/_drafts", "views")
+_PLACES = (
+    ("semantic/_pending.md", "review"), ("review/decisions.jsonl", "decisions"), ("review/", "review"), ("archive/review/", "review"),
+    ("archive/", "archive"), ("logs/artifacts/", "artifacts"), ("logs/", "logs"), ("working/", "working memory"),
+    ("ledger/", "ledger"), ("runs/", "run records"), ("skills/_drafts/", "drafts"), ("semantic/", "facts"), ("views/", "views"),
+)  # fmt: skip
+PLACES = ("notes", "facts", "logs", "artifacts", "archive", "working memory", "ledger", "run records", "review", "drafts", "views", "decisions")  # fmt: skip
+
+
+class PurgeRequest(NamedTuple):
+    """What a person wants gone: by ids, by where it comes from, or from a day on."""
+
+    ids: tuple[str, ...] = ()
+    source: str = ""
+    since: str = ""
+
+
+class Emptied(NamedTuple):
+    """A file that is emptied: the place it belongs to, how many of its lines go, and whether all of it goes."""
+
+    place: str
+    path: str
+    lines: int
+    whole: bool = False
+
+
+class PurgePlan(NamedTuple):
+    """What would be erased: the files that change, and the erasure that says how."""
+
+    emptied: tuple[Emptied, ...]
+    digests: tuple[str, ...]  # that tell that it was erased, if it comes again
+    paths: tuple[str, ...]
+    erasure: Erasure
+
+
+def place_name(path: str) -> str:
+    """The place that a file of the vault belongs to."""
+    return next((name for start, name in _PLACES if path.startswith(start)), "notes")
+
+
+def plan_purge(context: WriteContext, request: PurgeRequest, *, again: bool = False) -> PurgePlan:
+    """What a purge would erase; nothing is written.
+
+    Args:
+        context: the vault and the moment.
+        request: what is to go.
+        again: the purge was begun before, so what is gone already is no mistake.
+
+    Raises:
+        NotFoundError: nothing in the vault has one of the ids, or comes from there.
+        InputError: `since` is no day, or nothing at all is asked for.
+    """
+    if not (request.ids or request.source or request.since):
+        raise InputError("say what to purge: an id, --source or --since")
+    collector = Collector(context)
+    for id_ in request.ids:
+        collector.named(id_, again=again)
+    if request.source:
+        collector.from_source(request.source)
+    if request.since:
+        collector.since(_day(request.since))
+    plan = _Planning(context, collector).plan()
+    if not plan.emptied and not again:
+        where = f"comes from {request.source!r}" if request.source else f"is of {request.since} or later"
+        raise NotFoundError(f"nothing in the vault {where}")
+    return plan
+
+
+def purge(
+    context: WriteContext,
+    request: PurgeRequest,
+    prepare: Callable[[PurgePlan], None],
+    *,
+    again: bool = False,
+) -> tuple[PurgePlan, str]:
+    """Erases it in all files of the vault, one commit of those that git holds; returns the plan and the commit.
+
+    `prepare` is given the plan before the first file changes.
+    """
+    with ExitStack() as locks:
+        locks.enter_context(writer_lock(context.root))
+        locks.enter_context(folder_lock(context.root, "working"))
+        locks.enter_context(folder_lock(context.root, "logs"))
+        recover(context.root)  # what a killed purge began
+        plan = plan_purge(context, request, again=again)
+        run = context.run("purge")
+        prepare(plan)
+        edits = [Edit(path, _change(path, plan, context), consumes=True) for path in plan.paths]
+        edits += [
+            Edit(new, _arriving(context, old, plan.erasure), consumes=True)
+            for old, new in plan.erasure.renames.items()
+        ]
+        counts = {place: sum(change.place == place for change in plan.emptied) for place in PLACES}
+
+        def message() -> str:
+            emptied = [f"{place}: {n} {'files' if n > 1 else 'file'}" for place, n in counts.items() if n]
+            return context.templates.commit_message("purge", run=run, emptied=emptied)
+
+        outcome = write(context.root, edits, message, verb="purge", now=context.now)
+        return plan, outcome.commit
+
+
+def _change(path: str, plan: PurgePlan, context: WriteContext) -> Callable[[bytes | None], bytes | None]:
+    def of_bytes(data: bytes | None) -> bytes | None:
+        if path in plan.erasure.renames:
+            return None
+        after = None if data is None else scrub(path, data, plan.erasure)
+        if path == DECISIONS_FILE and plan.digests:
+            text = (after or b"").decode("utf-8", "surrogateescape")
+            decision = Decision(timestamp(context.now), PURGED, "text", digests=plan.digests)
+            text += line_end(text) if text and not text.endswith("\n") else ""
+            return (text + decision.line()).encode("utf-8", "surrogateescape")
+        return after
+
+    return of_bytes
+
+
+def _arriving(context: WriteContext, old: str, erasure: Erasure) -> Callable[[bytes | None], bytes | None]:
+    data = files.read_file(context.root, old).data
+    return lambda _: scrub(old, data, erasure)
+
+
+def _day(since: str) -> str:
+    try:
+        return date.fromisoformat(since).isoformat()
+    except ValueError:
+        raise InputError(f"{since!r} is not a day; write it like 2026-03-01") from None
+
+
+# Planning: what follows from what was named, and which files change.
+
+
+class _Planning:
+    """Completes an erasure, and works out which files it changes."""
+
+    def __init__(self, context: WriteContext, collector: Collector) -> None:
+        self._context = context
+        self._collector = collector
+        self._erasure = collector.erasure
+        self._texts: list[str] = []
+
+    def plan(self) -> PurgePlan:
+        """The plan."""
+        erasure = self._erasure
+        self._logs()
+        self._episodes()
+        erasure.needles = Needles(self._needles())
+        for path in erasure.notes:
+            stem = path.rpartition("/")[2].removesuffix(".md")
+            if _DATED.match(stem):  # its name says what it said
+                erasure.replaced.setdefault(stem, f"{stem[:19]}_{GONE}")
+        erasure.ids |= {*erasure.notes.values(), *(fact.id for fact in erasure.facts.values())}
+        named = {*erasure.notes, *erasure.artifacts, *erasure.logs, *erasure.quotes}
+        named |= {fact.path for fact in erasure.facts.values()} | {path for path, _ in erasure.stripped}
+        paths, emptied = named - {PENDING_FILE}, list[Emptied]()
+        for path in sorted(paths | self._files()):
+            before = self._read(path)
+            after = scrub(path, before, erasure) if before else before
+            if after != before:
+                paths.add(path)
+                emptied.append(Emptied(place_name(path), path, _lost(before, after or b""), after is None))
+        emptied = [change for change in emptied if change.path != DECISIONS_FILE]
+        digests = self._digests() if emptied else ()
+        paths |= {DECISIONS_FILE} if digests else set()
+        return PurgePlan(tuple(emptied), digests, tuple(sorted(paths)), erasure)
+
+    def _files(self) -> set[str]:
+        """The files that may say something of it, or name what is called otherwise then."""
+        root = self._context.root
+        texts = {path.removeprefix("./") for path in files.list_files(root, "") if path.endswith(_TEXTS)}
+        derived = {path for folder in _DERIVED for path in files.list_files(root, folder)}
+        return {path for path in texts if not path.startswith("logs/")} | derived
+
+    def _read(self, path: str) -> bytes:
+        try:
+            return files.read_file(self._context.root, path).data
+        except NotFoundError:
+            return b""
+
+    def _logs(self) -> None:
+        erasure, root = self._erasure, self._context.root
+        artifacts: dict[str, None] = {}
+        for path in {**erasure.turns, **erasure.words}:
+            data = self._read(path)
+            if change := self._blanked(path, data, whole_lines(data)):
+                erasure.logs[path] = change
+                artifacts |= dict.fromkeys(_ARTIFACT.findall(b"\n".join(change).decode("utf-8", "replace")))
+                self._ranges(path, data, scrub(path, data, erasure) or b"")
+        if artifacts:
+            logs = [log for log in files.list_files(root, "logs") if not log.startswith(f"{ARTIFACTS}/")]
+            remaining = b"\n".join(scrub(log, self._read(log), erasure) or b"" for log in logs)
+            cited = set(_ARTIFACT.findall(remaining.decode("utf-8", "replace")))
+            for name in (f"{ARTIFACTS}/{digest}" for digest in artifacts if digest not in cited):
+                if files.exists(root, name):
+                    self._texts += phrases(self._read(name).decode("utf-8", "replace"))
+                    erasure.artifacts.add(name)
+
+    def _blanked(self, path: str, data: bytes, lines: list[bytes]) -> dict[bytes, bytes]:
+        """What becomes of lines of a log, each as long as before, so that whoever appends finds the end where it was."""
+        change: dict[bytes, bytes] = {}
+        raw, turns = data.split(b"\n"), self._erasure.turns.get(path, {})
+        for first, turn in turns.items():
+            self._texts += [turn.text, *phrases(turn.text)]
+            self._erasure.ids.add(turn.id)
+            spoken = raw[first - 1 : min(turn.end_line, len(lines))]
+            change |= {line: b" " * len(line) for line in spoken if line.strip()}
+        for first, words in self._erasure.words.get(path, {}).items():
+            if first not in turns:
+                self._texts += words
+                change[raw[first - 1]] = _without_words(raw[first - 1], words)
+        return change
+
+    def _ranges(self, path: str, before: bytes, after: bytes) -> None:
+        """Everything that cites lines of a log which change cites them as they are then."""
+        old, new = whole_lines(before), whole_lines(after)
+        for cited in self._cited[path]:
+            if cited.last <= len(old) and range_of(path, old, cited.first, cited.last) == cited:
+                fresh = range_of(path, new, cited.first, cited.last)
+                self._erasure.replaced |= {str(cited): str(fresh)} if fresh != cited else {}
+
+    @cached_property
+    def _cited(self) -> dict[str, set[LogRange]]:
+        """The ranges that anything cites, by log."""
+        ranges: dict[str, set[LogRange]] = defaultdict(set)
+        for folder in ("episodes", "semantic", RUNS, "review", "archive", "skills"):
+            for name in files.list_files(self._context.root, folder):
+                for cited in parse_ranges(self._read(name).decode("utf-8", "replace")):
+                    ranges[cited.path].add(cited)
+        return ranges
+
+    def _episodes(self) -> None:
+        titles = self._erasure.titles
+        for path, quotes in self._erasure.quotes.items():
+            episode = next(note for note in self._collector.finder.all_episodes if note.path == path)
+            text = decode(episode.data).text
+            texts = [quote.said for quote in quotes.values()]
+            if path in self._erasure.notes:
+                title = next((line[2:].strip() for line in lines_of(text) if line.startswith("# ")), "")
+                self._rename(episode, "", {*plain_words(title), *plain_words(slug(title))})
+                titles[episode.id] = title, GONE
+                meta = split(readable(text)).meta
+                texts += [str(meta.get("summary") or ""), title, *map(str, meta.get("tags") or ())]
+            else:
+                result = without_lines(text, set(quotes), blank=False)
+                texts += [old for old, _ in result.replaced]
+                titles.update((episode.id, row) for row in result.replaced if f"# {row[0]}" in text)
+                title = titles.get(episode.id, ("", ""))[1]
+                self._rename(episode, title, {word for lost in result.lost for word in plain_words(lost)})
+            self._texts += [text for text in texts if len(plain_words(text)) >= _SAID]
+
+    def _rename(self, episode: EpisodeFile, title: str, lost: set[str]) -> None:
+        """A new name for an episode whose old one says what is erased."""
+        folder, _, name = episode.path.rpartition("/")
+        stem, replaced = name.removesuffix(".md"), self._erasure.replaced
+        for old in dict.fromkeys((stem, episode.id)):
+            moment, about = old[:19], old[19:]
+            if not lost & set(plain_words(about.replace("-", " ").replace("_", " "))):
+                continue
+            fresh = f"{moment}_{slug(title) if title else GONE}" if _DATED.match(old) else GONE
+            number, new = 1, fresh
+            while files.exists(self._context.root, f"{folder}/{new}.md") or new in replaced.values():
+                number += 1
+                new = f"{fresh}-{number}"
+            replaced[old] = new
+            if old == stem and episode.path not in self._erasure.notes:
+                self._erasure.renames[episode.path] = f"{folder}/{new}.md"
+
+    def _needles(self) -> list[str]:
+        erasure = self._erasure
+        values = [fact.value for fact in self._collector.named_facts.values()]
+        values += [fact_in_words(f.entity, f.field, f.value) for f in erasure.facts.values()]
+        values += [f.value for f in erasure.facts.values() if len(plain_words(f.value)) > 1]
+        for path in erasure.notes:
+            text = self._read(path).decode("utf-8", "replace")
+            if not path.startswith("archive/facts/") and path not in erasure.quotes:
+                note = split(readable(text))
+                self._texts += [*phrases(note.body), *phrases(str(note.meta.get("summary") or ""))]
+                fields = [fact.value for fact in facts_of_note(path, text).facts if tells(fact.value)]
+                values, self._texts = [*values, *fields], [*self._texts, *fields]
+        values += [
+            text
+            for text in self._texts
+            if _SAID <= len(plain_words(text)) <= 400 or (tells(text) and text in values)
+        ]
+        named = [words for lines in erasure.words.values() for line in lines.values() for words in line]
+        return list(dict.fromkeys([*values, *named]))
+
+    def _digests(self) -> tuple[str, ...]:
+        """What tells that it was erased, if it comes again."""
+        digest, erasure = self._context.gate.digest, self._erasure
+        made: list[str] = []
+        for path, numbers in erasure.lines.items():  # a turn that loses words must not come again as it was
+            lines, turns = self._collector.finder.turns(path)
+            for turn in (turn for turn in turns if turn.line in numbers):
+                record = json_object(b"".join(lines[turn.line - 1 : turn.line]).decode("utf-8", "replace"))
+                names = (turn.turn, str(record.get("host_id", "")))
+                made += of_turn(digest, turn.session, names, text_of_record(record) or turn.text)
+        for triple in erasure.triples:
+            made += of_fact(digest, *triple)
+        for quotes in erasure.quotes.values():
+            made += [text for quote in quotes.values() for text in of_text(digest, quote.said)]
+        for path in erasure.notes:
+            if path not in erasure.quotes:
+                body = split(readable(self._read(path).decode("utf-8", "replace"))).body
+                made += [text for part in (body, *phrases(body)) for text in of_text(digest, part)]
+        return tuple(sorted(set(made)))
+
+
+def _lost(before: bytes, after: bytes) -> int:
+    old, new = before.split(b"\n"), set(after.split(b"\n"))
+    return sum(bool(line.strip()) and line not in new for line in old)
+
+
+def _without_words(line: bytes, words: Sequence[str]) -> bytes:
+    """A line of a log without some words, as long as before; blank where it cannot be told what else it says."""
+    needles = Needles(words)
+    blank = b" " * len(line)
+    record = json_object(line.decode("utf-8", "replace"))
+    if not record:
+        return blank
+    frame = {key: record[key] for key in ("ts", "session", "turn", "role", "name") if key in record}
+    rest = {
+        key: needles.without_in(value)
+        for key, value in record.items()
+        if key not in frame and key != "host_id"
+    }
+    fresh = json.dumps({**frame, **rest}, ensure_ascii=False, separators=(", ", ": "))
+    text = fresh.encode("utf-8", "surrogatepass")
+    if len(text) > len(line) or needles.matches(fresh):
+        return blank
+    return text + b" " * (len(line) - len(text))
