@@ -18,7 +18,13 @@ from memoryclaw.interfaces.cli.verbs import cli
 
 ROOT = Path(__file__).parents[2]
 HOSTS = (".claude-plugin/plugin.json", ".codex-plugin/plugin.json", "gemini-extension.json")
-VERSIONED = (*HOSTS, "server.json", "plugins/openclaw/package.json", "plugins/openclaw/openclaw.plugin.json")
+VERSIONED = (
+    *HOSTS,
+    "server.json",
+    "plugins/openclaw/package.json",
+    "plugins/openclaw/openclaw.plugin.json",
+    "clients/typescript/package.json",
+)
 
 
 def read(path: str) -> Any:
