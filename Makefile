@@ -7,8 +7,9 @@ OPENCLAW := $(VENV)/openclaw
 BROWSER := $(VENV)/browser
 HOSTS := $(VENV)/hosts
 TYPESCRIPT := $(VENV)/typescript
+SITE := $(VENV)/site
 
-.PHONY: demo test test-laws test-faults test-llm test-openclaw test-ui test-hosts test-fleet check bench bench-diff client dist clean
+.PHONY: demo test test-laws test-faults test-llm test-openclaw test-ui test-hosts test-fleet check bench bench-diff client docs dist clean
 
 # See it work: indexes a copy of the sample vault, asks three questions, edits and undoes (needs nothing but Python and git)
 demo: $(READY)
@@ -68,6 +69,10 @@ bench-diff: $(READY)
 client: $(TYPESCRIPT)/ready
 	PATH="$$PATH:$(CURDIR)/$(OPENCLAW)/node/bin" $(BIN)/python scripts/typescript_client.py $(TYPESCRIPT)
 
+# The documentation as a site, into build/site; fails on a link that leads nowhere
+docs: $(SITE)
+	$(BIN)/mkdocs build --quiet --strict
+
 # Everything that is published, into dist/, and the demonstration from the wheel in an empty environment
 dist: $(READY)
 	$(BIN)/python scripts/dist.py --try
@@ -85,6 +90,10 @@ $(WEIGHTS): $(READY)
 
 $(BROWSER): $(READY)
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,ui-test]'
+	@touch $@
+
+$(SITE): $(READY)
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,docs]'
 	@touch $@
 
 $(HOSTS)/ready: $(READY)

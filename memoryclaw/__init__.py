@@ -2,7 +2,7 @@
 
     with open_vault("~/notes") as app: app.recall("When is the boathouse deadline?").context
 
-The packages, each importing only from those below it (docs/architecture.md has the map):
+The packages, each importing only from those below it (docs/internals/architecture.md has the map):
 
     interfaces  app  hosts  health  review  working  lifecycle  consolidation  skills  capture  recall  daemon  index  writing
     history  config  vault  text  models

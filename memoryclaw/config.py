@@ -1,4 +1,4 @@
-"""Reads the settings of a vault and those of its user into a frozen Config. All defaults are here; docs/settings.md is generated from them."""
+"""Reads the settings of a vault and those of its user into a frozen Config. All defaults are here; docs/reference/settings.md is generated from them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Prints docs/json.md: the JSON answer of every verb, described and shown as it comes from a copy of the sample vault.
+"""Prints docs/reference/json.md: the JSON answer of every verb, described and shown as it comes from a copy of the sample vault.
 
-`python scripts/json_docs.py > docs/json.md` writes the page anew; tests/interfaces/test_json_docs.py fails when it is out of date.
+`python scripts/json_docs.py > docs/reference/json.md` writes the page anew; tests/interfaces/test_json_docs.py fails when it is out of date.
 """
 
 from __future__ import annotations
@@ -22,13 +22,10 @@ ROOT = Path(__file__).parent.parent
 Run = Callable[[list[str], str, dict[str, str]], tuple[int, str, str]]
 COMMAND = Path(sys.executable).with_name("memoryclaw")
 NOW = "2026-04-20T08:00:00Z"
-SHOWN = 2  # items of a long list
-LONG = 160  # characters of a text of a file, or of a prompt
-LONG_TEXTS = {"text", "system", "prompt"}
-LISTS = {
-    "matches", "left_out", "trace", "notes", "facts", "out", "back", "checks", "changes", "actions", "ranges", "decided", "commits", "waiting",
-    "skills", "files", "orphans", "dangling", "nodes", "edges", "entities", "episodes", "neighbours", "questions", "segments", "places", "emptied", "months", "timeline",
-}  # fmt: skip
+LONG = 80  # characters of a text
+WIDE = 140  # characters of a line
+ALIKE = 4  # keys that an object shares with one that is shown already,
+FEW = 2  # and keys of its own, where only these are shown
 FACT = "semantic/projects#Boathouse Aarhus.deadline"
 EDITED = "semantic/projects#Boathouse Aarhus.piles"
 PANCAKES = (ROOT / "vault/notes/moon-pancakes.md").read_bytes()
@@ -55,8 +52,8 @@ terminal would obey are written as `\\uXXXX`. A failure prints nothing on standa
 with 1 (known failure), 2 (usage), 3 (a bug; the sentence names a file with the details) or 130 (interrupted). `check` and `check lint` also exit with 1
 when they find problems.
 
-The examples are real: they come from the sample vault in this repository, with the clock at 2026-04-20. Here, long lists are cut after their
-second item, and texts of files and prompts after 160 characters; nothing else is cut. Later versions may add keys; they never rename or remove one.
+The examples are real: they come from the sample vault in this repository, with the clock at 2026-04-20. Here `…` marks what is cut: lists after their first
+object, long texts, and what an object has in common with one that was shown before. Later versions may add keys; they never rename or remove one.
 
 Terms used throughout:
 
@@ -573,28 +570,24 @@ WATCH = """## sync --watch
 
 One object per line, as events happen.
 
-| key | meaning |
-|---|---|
-| `kind` | started, synced, vectors, overflow, polling, problem or stopped |
-| `text` | the same as a sentence |
-| `files` | how many files a `synced` processed |
-| `ms` | how long that took |
-| `paths` | the first 50 of the files that a `synced` took in |
+- `kind`: started, synced, vectors, overflow, polling, problem or stopped
+- `text`: the same as a sentence
+- `files`: how many files a `synced` processed
+- `ms`: how long that took
+- `paths`: the first 50 of the files that a `synced` took in
 """
 
 CONNECT = """## connect
 
 What was, or with `--dry-run` would be, written into the settings of a host, or with `--remove` taken out.
 
-| key | meaning |
-|---|---|
-| `host` | the host |
-| `action` | connected, unchanged, removed, not connected, `would connect` or `would remove` |
-| `vault` | the vault that the host is given; empty with `--remove` |
-| `files[].path`, `files[].changes` | a settings file, and whether it changes |
-| `files[].backup` | the copy of the file as it was; empty if there is none |
-| `tools` | the tools that the server answered with when it was tried; empty with `--dry-run`, with `--remove`, and for OpenClaw |
-| `question` | what to ask first; empty with `--remove` |
+- `host`: the host
+- `action`: connected, unchanged, removed, not connected, `would connect` or `would remove`
+- `vault`: the vault that the host is given; empty with `--remove`
+- `files[].path`, `files[].changes`: a settings file, and whether it changes
+- `files[].backup`: the copy of the file as it was; empty if there is none
+- `tools`: the tools that the server answered with when it was tried; empty with `--dry-run`, with `--remove`, and for OpenClaw
+- `question`: what to ask first; empty with `--remove`
 
 With `--print` it prints `files[].path` (empty for a host that is not in the table) and `files[].text`, what to add there.
 """
@@ -603,80 +596,68 @@ OPENCLAW = """## openclaw install
 
 What was, or would be, written into OpenClaw's configuration. `openclaw uninstall` returns the same.
 
-| key | meaning |
-|---|---|
-| `action` | installed, uninstalled, unchanged, not installed; would install and would uninstall without `--yes`, or with `--dry-run` |
-| `config` | the configuration file |
-| `diff` | the change as a unified diff, without the values of secrets |
-| `backup` | the copy of the old file; empty if there is none, or if it was not needed and was removed |
+- `action`: installed, uninstalled, unchanged, not installed; would install and would uninstall without `--yes`, or with `--dry-run`
+- `config`: the configuration file
+- `diff`: the change as a unified diff, without the values of secrets
+- `backup`: the copy of the old file; empty if there is none, or if it was not needed and was removed
 
 ## openclaw import
 
 The contents of OpenClaw's own notes, as proposals.
 
-| key | meaning |
-|---|---|
-| `workspace`, `files` | the folder, and its files that were read |
-| `proposed[].id`, `proposed[].what` | as in `review` |
-| `proposed[].kind` | fact, episode or note |
-| `proposed[].source` | the file below the workspace |
-| `known` | how many items were not proposed, because they wait, were decided, or are in the vault |
-| `commit` | the commit of the proposals; empty if nothing was written |
+- `workspace`, `files`: the folder, and its files that were read
+- `proposed[].id`, `proposed[].what`: as in `review`
+- `proposed[].kind`: fact, episode or note
+- `proposed[].source`: the file below the workspace
+- `known`: how many items were not proposed, because they wait, were decided, or are in the vault
+- `commit`: the commit of the proposals; empty if nothing was written
 """
 
 SERVE = """## serve
 
 One object on one line, once the daemon listens, and nothing after it.
 
-| key | meaning |
-|---|---|
-| `pid` | the process id of the daemon |
-| `host`, `port`, `url` | where programs on this machine reach it |
-| `started`, `version` | the time it was started, and its version |
-| `clock` | the `MEMORYCLAW_NOW` that it was started with; empty for the real time |
-| `vault` | the vault's folder |
+- `pid`: the process id of the daemon
+- `host`, `port`, `url`: where programs on this machine reach it
+- `started`, `version`: the time it was started, and its version
+- `clock`: the `MEMORYCLAW_NOW` that it was started with; empty for the real time
+- `vault`: the vault's folder
 
 `.memoryclaw/serve.json` contains the same, except `vault`. [http.md](http.md) describes what it answers.
 
 ## ui
 
-| key | meaning |
-|---|---|
-| `url` | the address to open; it works once, within a minute |
+- `url`: the address to open; it works once, within a minute
 """
 
 RUN = """## skills run
 
 One run of a skill or, without `--apply`, what a run would do. If it fails, or would fail, the command exits with 1.
 
-| key | meaning |
-|---|---|
-| `run` | its id; empty if nothing was called |
-| `name`, `path`, `digest` | the skill, and the SHA-256 of its file |
-| `session` | the session whose log keeps the steps; empty if nothing was called |
-| `applied` | whether tools were called |
-| `ok` | whether everything succeeded, or would |
-| `values[].name`, `value` | a parameter; `[secret]` replaces a secret value, null stands for a missing one |
-| `values[].source` | `given`, `asked`, `default`, or the id of the fact that states it; empty if it has no source |
-| `steps[].step`, `tool`, `args` | the number of the call, the tool as the skill names it, its arguments |
-| `steps[].host` | `mcp:SERVER` or `openclaw`; empty if there is no such tool |
-| `steps[].state` | planned, done, failed or not run |
-| `steps[].result`, `error` | the tool's answer, and the error; at most 2,000 characters |
-| `notice` | a remark |
+- `run`: its id; empty if nothing was called
+- `name`, `path`, `digest`: the skill, and the SHA-256 of its file
+- `session`: the session whose log keeps the steps; empty if nothing was called
+- `applied`: whether tools were called
+- `ok`: whether everything succeeded, or would
+- `values[].name`, `value`: a parameter; `[secret]` replaces a secret value, null stands for a missing one
+- `values[].source`: `given`, `asked`, `default`, or the id of the fact that states it; empty if it has no source
+- `steps[].step`, `tool`, `args`: the number of the call, the tool as the skill names it, its arguments
+- `steps[].host`: `mcp:SERVER` or `openclaw`; empty if there is no such tool
+- `steps[].state`: planned, done, failed or not run
+- `steps[].result`, `error`: the tool's answer, and the error; at most 2,000 characters
+- `notice`: a remark
 """
 
 CAPTURE = """## capture
 
 One acknowledgement per line, in the order of the input. Each is printed once its line is on disk.
 
-| key | meaning |
-|---|---|
-| `ok` | false if the line was refused |
-| `id` | `log:session/turn`; empty if nothing was kept on purpose |
-| `again` | true if the line was already kept; otherwise the key is absent |
-| `left_out` | why nothing of it was kept, such as `marked [NOMEM]`; otherwise the key is absent |
-| `redacted` | how many secrets were removed; absent if none |
-| `error`, `line` | for a refused line: one sentence, and the number of the line |
+- `ok`: false if the line was refused
+- `id`: `log:session/turn`; empty if nothing was kept on purpose
+- `again`: true if the line was already kept; otherwise the key is absent
+- `left_out`: why nothing of it was kept, such as `marked [NOMEM]`; otherwise the key is absent
+- `redacted`: how many secrets were removed; absent if none
+- `error`, `line`: for a refused line: one sentence, and the number of the line
 
 `import logs` prints one object: how many `files` were read, how many turns were `added`, already kept (`again`) or
 `left_out`, how many secrets were `redacted`, and the `problems`.
@@ -685,27 +666,23 @@ One acknowledgement per line, in the order of the input. Each is printed once it
 
 What an import from another program brought in, or with `dry_run` would bring.
 
-| key | meaning |
-|---|---|
-| `kind`, `source` | what it is, and where it was read |
-| `conversations[]` | `session`, `title`, the times of its `first` and `last` turn, how many `turns` it has, and how many are `new` |
-| `turns`, `added`, `again`, `redacted` | turns in all, kept now, kept already; secrets removed |
-| `proposed[]` | what waits for review: `id`, `kind`, `what`, `source` |
-| `notes` | the paths of copied notes |
-| `known` | memories and notes that were here, or decided on, already |
-| `left_out` | for each reason, how much was left out |
-| `commit` | the last commit; empty if nothing was written |
+- `kind`, `source`: what it is, and where it was read
+- `conversations[]`: `session`, `title`, the times of its `first` and `last` turn, how many `turns` it has, and how many are `new`
+- `turns`, `added`, `again`, `redacted`: turns in all, kept now, kept already; secrets removed
+- `proposed[]`: what waits for review: `id`, `kind`, `what`, `source`
+- `notes`: the paths of copied notes
+- `known`: memories and notes that were here, or decided on, already
+- `left_out`: for each reason, how much was left out
+- `commit`: the last commit; empty if nothing was written
 
 `import bundle` prints how many `files` the bundle has, the paths `written`, how many were there (`same`), those that are there with other bytes
 (`differs`), those `left_out` with `why`, the last `commit`, and whether a vault was `created`.
 
 ## export
 
-| key | meaning |
-|---|---|
-| `path`, `size`, `sha256` | the bundle |
-| `files`, `bytes` | what is in it |
-| `withheld` | files of which something stayed here |
+- `path`, `size`, `sha256`: the bundle
+- `files`, `bytes`: what is in it
+- `withheld`: files of which something stayed here
 
 `export memory-md` prints `audience`, `budget`, `tokens`, how much had no room (`left_out`), the text (`context`), and the `facts` and `episodes` in it;
 `.memoryclaw/latest.json` holds the same. `export latest` prints the paths `markdown` and `json`, the `audience` and the `tokens`.
@@ -716,12 +693,10 @@ HOOK = """## hook
 `hook pre` and `hook post` answer in the format of their host, with or without `--json`; [hooks.md](hooks.md) shows both.
 `hook install` and `hook uninstall` print one object.
 
-| key | meaning |
-|---|---|
-| `host` | the host whose settings were changed |
-| `action` | installed, uninstalled, unchanged, `would be installed` or `would be uninstalled` |
-| `path` | the settings file; if it is a symbolic link, its target |
-| `backup` | the path of the old file; empty if there is none |
+- `host`: the host whose settings were changed
+- `action`: installed, uninstalled, unchanged, `would be installed` or `would be uninstalled`
+- `path`: the settings file; if it is a symbolic link, its target
+- `backup`: the path of the old file; empty if there is none
 """
 
 
@@ -745,9 +720,10 @@ def page(run: Run) -> str:
             ["commit", "-qm", "My notes so far"],
         ):
             subprocess.run(["git", *command], cwd=vault, env={**env, **when}, check=True)
+        shown: list[frozenset[str]] = []  # the forms of objects that stand on the page already
         parts = [
             HEAD,
-            *(section(verb, vault, env, run) for verb in VERBS),
+            *(section(verb, vault, env, run, shown) for verb in VERBS),
             WATCH,
             CONNECT,
             OPENCLAW,
@@ -756,7 +732,7 @@ def page(run: Run) -> str:
             HOOK,
             RUN,
         ]
-        parts += [section(verb, vault, env, run) for verb in LATER]
+        parts += [section(verb, vault, env, run, shown) for verb in LATER]
         return "\n".join(parts)
 
 
@@ -776,7 +752,7 @@ def environment(home: str) -> dict[str, str]:
     return {**kept, "HOME": home, "MEMORYCLAW_NOW": NOW, "GIT_CONFIG_GLOBAL": os.devnull, "TZ": "UTC"}
 
 
-def section(verb: Verb, vault: Path, env: dict[str, str], run: Run) -> str:
+def section(verb: Verb, vault: Path, env: dict[str, str], run: Run, shown: list[frozenset[str]]) -> str:
     """One verb: what it is, its example, its keys."""
     env = {**env, "MEMORYCLAW_VAULT": os.fspath(vault)}
     for lines in verb.before:
@@ -789,9 +765,9 @@ def section(verb: Verb, vault: Path, env: dict[str, str], run: Run) -> str:
     if not out:
         raise SystemExit(f"{verb.command}: {err}")
     answer = json.loads(out.replace(os.fspath(vault), "/home/nora/vault"))
-    example = json.dumps(shortened(answer), ensure_ascii=False, indent=2)
-    keys = [f"| `{key}` | {meaning} |" for key, meaning in verb.keys.items()]
-    table = ["| key | meaning |", "|---|---|", *keys, ""] if keys else []
+    example = laid_out(shortened(answer, shown))
+    keys = [f"- `{key}`: {meaning}" for key, meaning in verb.keys.items()]
+    table = [*keys, ""] if keys else []
     name = verb.title or verb.command.partition(" ")[0]
     return "\n".join(
         [
@@ -810,15 +786,42 @@ def section(verb: Verb, vault: Path, env: dict[str, str], run: Run) -> str:
     )
 
 
-def shortened(value: Any, key: str = "") -> Any:
-    """The value with its long lists and texts cut."""
+def shortened(value: Any, shown: list[frozenset[str]], key: str = "") -> Any:
+    """The value without what repeats itself: the first object of a list, the beginning of a text, an object of each form once."""
     if isinstance(value, dict):
-        return {name: shortened(inner, name) for name, inner in value.items()}
+        if key == "schema":
+            return {"…": "…"}
+        form = frozenset(value)
+        if key and (seen := max(shown, key=lambda other: len(other & form), default=None)):
+            new = [name for name in value if name not in seen]
+            if len(form) - len(new) >= ALIKE and len(new) <= FEW:
+                kept = dict.fromkeys([next(iter(value)), *new])
+                return {**{name: shortened(value[name], shown, name) for name in kept}, "…": "…"}
+        if key:
+            shown.append(form)
+        return {name: shortened(inner, shown, name) for name, inner in value.items()}
     if isinstance(value, list):
-        return [shortened(inner) for inner in (value[:SHOWN] if key in LISTS else value)]
-    if key in LONG_TEXTS and len(value) > LONG:
+        objects = value and isinstance(value[0], dict)
+        items = [shortened(item, shown, key) for item in (value[:1] if objects else value[:3])]
+        return [*items, "…"] if len(value) > len(items) else items
+    if isinstance(value, str) and len(value) > LONG and not value.startswith(("/", "logs/")):
         return f"{value[:LONG]}…"
     return value
+
+
+def laid_out(value: Any, indent: str = "") -> str:
+    """The value as JSON: on one line where it fits, else a line for each key or item."""
+    line = json.dumps(value, ensure_ascii=False)
+    if len(indent) + len(line) <= WIDE or not value or not isinstance(value, dict | list):
+        return line
+    deeper = f"{indent}  "
+    if isinstance(value, dict):
+        parts = [
+            f"{json.dumps(key, ensure_ascii=False)}: {laid_out(inner, deeper)}"
+            for key, inner in value.items()
+        ]
+        return "{\n" + ",\n".join(f"{deeper}{part}" for part in parts) + f"\n{indent}}}"
+    return "[\n" + ",\n".join(f"{deeper}{laid_out(inner, deeper)}" for inner in value) + f"\n{indent}]"
 
 
 def steady(text: str) -> str:
@@ -830,12 +833,7 @@ def steady(text: str) -> str:
     text = re.sub(r"(?:/bin/sh -c '.*?' \S+ )?[^\s=]*/python\S*(?= -P )", "/usr/bin/python3", text)
     text = re.sub(r'("receipt": "r-\w+)-\w+"', r'\1-3fa94c"', text)
     text = re.sub(r'("next": )"[0-9a-f]{40}\.', r'\1"8c2b1f0e5d7a49632b8e0c1d4f5a6b7c8d9e0f1a.', text)
-    text = re.sub(r'("commit": )"[0-9a-f]{40}"', r'\1"8c2b1f0e5d7a49632b8e0c1d4f5a6b7c8d9e0f1a"', text)
-    return re.sub(
-        r"(\"highlights\": )\[\s+([^\"]*?)\s+\](?=,\n)",
-        lambda hit: hit[1] + "[" + re.sub(r"\s+", " ", hit[2]).replace("[ ", "[").replace(" ]", "]") + "]",
-        text,
-    )
+    return re.sub(r'("commit": )"[0-9a-f]{40}"', r'\1"8c2b1f0e5d7a49632b8e0c1d4f5a6b7c8d9e0f1a"', text)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Prints docs/mcp-manifest.json: all that an MCP client may rely on, as the server lists it.
+"""Prints docs/reference/mcp-manifest.json: all that an MCP client may rely on, as the server lists it.
 
-`python scripts/mcp_manifest.py > docs/mcp-manifest.json` writes it anew; tests/interfaces/test_mcp_manifest.py fails when it is out
+`python scripts/mcp_manifest.py > docs/reference/mcp-manifest.json` writes it anew; tests/interfaces/test_mcp_manifest.py fails when it is out
 of date, and holds its digest, so that no tool changes unnoticed.
 """
 

@@ -36,20 +36,31 @@ from memoryclaw.talk.statements import read
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = (
-    "cli.md",
+    "index.md",
+    "memory.md",
+    "undo.md",
+    "your-agent.md",
+    "privacy.md",
+    "reference/capture.md",
+    "reference/cli.md",
+    "reference/evaluation.md",
+    "reference/hooks.md",
+    "reference/openclaw.md",
     "getting-started.md",
-    "consolidation.md",
-    "existing-vault.md",
-    "from-hugo.md",
-    "from-logseq.md",
-    "from-properties.md",
-    "import-export.md",
-    "recall.md",
-    "review.md",
-    "schedule.md",
+    "reference/consolidation.md",
+    "your-notes.md",
+    "reference/from-hugo.md",
+    "reference/from-logseq.md",
+    "reference/from-properties.md",
+    "reference/import-export.md",
+    "reference/recall.md",
+    "reference/review.md",
+    "reference/schedule.md",
+    "reference/security.md",
     "skills.md",
     "sync.md",
-    "working.md",
+    "forgetting.md",
+    "reference/working.md",
 )
 HOME = "/home/nora"  # what the pages call the home folder
 CONSOLE = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
@@ -232,10 +243,10 @@ def like(vault: str) -> Callable[[Path, Mapping[str, str]], Path]:
 
 
 BEGINS = {
-    "existing-vault.md": notes,
-    "from-hugo.md": like("hugo"),
-    "from-logseq.md": like("logseq"),
-    "from-properties.md": like("kepano"),
+    "your-notes.md": notes,
+    "reference/from-hugo.md": like("hugo"),
+    "reference/from-logseq.md": like("logseq"),
+    "reference/from-properties.md": like("kepano"),
 }
 
 
@@ -256,20 +267,20 @@ def test_the_commands_of_a_page_print_what_it_shows(name: str, tmp_path: Path) -
 
 
 def test_every_command_has_its_section_and_its_synopsis() -> None:
-    page = (DOCS / "cli.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference/cli.md").read_text(encoding="utf-8")
     assert sorted(hit[2] for hit in SYNOPSIS.finditer(page)) == sorted(VERBS)
     assert sorted(re.findall(r"^### (\w+)$", page, re.MULTILINE)) == sorted(VERBS)
     assert described(page) == page
 
 
 def test_the_constants_of_the_recall_page_are_those_of_the_code() -> None:
-    page = (DOCS / "recall.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference/recall.md").read_text(encoding="utf-8")
     assert CONSTANT.search(page)
     assert valued(page) == page
 
 
 def test_the_recall_page_tells_every_decision_and_every_term() -> None:
-    page = (DOCS / "recall.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference/recall.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `(\w+)` \| out", page, re.MULTILINE)) == set(_REASONS) - {"in"}
     terms = (ROOT / "memoryclaw" / "recall" / "rank.py").read_text(encoding="utf-8")
     named = set(re.findall(r'\("(\w+)", (?:-?[A-Z]+|related|exact|vectors|lent|1\.0)\b', terms))
@@ -279,7 +290,7 @@ def test_the_recall_page_tells_every_decision_and_every_term() -> None:
 
 def rows_of_what_becomes_of_a_statement() -> list[tuple[str, str, str]]:
     """The verdict, the reason and the example of each row that the page shows."""
-    page = (DOCS / "consolidation.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference/consolidation.md").read_text(encoding="utf-8")
     rows = page.partition("| | what was said | example |\n|---|---|---|\n")[2].partition("\n\n")[0]
     return [tuple(re.split(r" *\| *", line.strip("| "), maxsplit=2)) for line in rows.splitlines()]  # type: ignore[misc]
 
@@ -300,7 +311,7 @@ def test_the_example_of_a_row_is_decided_by_that_row(becomes: str, why: str, exa
     assert (decided.verdict, decided.why) == (becomes, why)
 
 
-@pytest.mark.parametrize("name", ["architecture.md", "internals.md"])
+@pytest.mark.parametrize("name", ["internals/architecture.md", "internals/source.md"])
 def test_the_pages_on_the_source_name_what_is_there(name: str) -> None:
     page = (DOCS / name).read_text(encoding="utf-8")
     for module, inside in re.findall(r"`((?:[a-z_0-9]+/)+[a-z_0-9]+)\.(\w+(?:\.\w+)*)`", page):
@@ -316,7 +327,7 @@ def test_the_pages_on_the_source_name_what_is_there(name: str) -> None:
 
 
 def test_the_page_on_the_index_names_every_table() -> None:
-    page = (DOCS / "internals.md").read_text(encoding="utf-8")
+    page = (DOCS / "internals/source.md").read_text(encoding="utf-8")
     tables = re.search(r"^\| table \|.*?\n\n", page, re.MULTILINE | re.DOTALL)
     assert tables
     named = {
@@ -326,7 +337,7 @@ def test_the_page_on_the_index_names_every_table() -> None:
 
 
 def test_the_map_shows_every_package_in_the_order_of_its_imports() -> None:
-    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    page = (DOCS / "internals/architecture.md").read_text(encoding="utf-8")
     drawn = [line for line in page.partition("```\n")[2].partition("```")[0].splitlines() if line]
     rows = {package: rank for rank, row in enumerate(ORDER) for package in row}
     places = {
@@ -338,13 +349,13 @@ def test_the_map_shows_every_package_in_the_order_of_its_imports() -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in DOCS.glob("*.md")))
+@pytest.mark.parametrize("name", sorted(os.fspath(path.relative_to(DOCS)) for path in DOCS.rglob("*.md")))
 def test_every_link_between_pages_leads_somewhere(name: str) -> None:
     page = re.sub(
         r"```.*?^```", "", (DOCS / name).read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
     )
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page):
-        assert (DOCS / target).exists(), target
+        assert ((DOCS / name).parent / target).exists(), target
 
 
 def write_anew() -> None:

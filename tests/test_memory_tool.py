@@ -19,7 +19,7 @@ from anthropic.lib.tools import ToolError  # noqa: E402
 
 from memoryclaw.memory_tool import VaultMemoryTool  # noqa: E402
 
-PAGE = Path(__file__).parent.parent / "docs" / "memory-tool.md"
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "memory-tool.md"
 KEY = "sk-ant-api03-" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4z" * 2
 
 

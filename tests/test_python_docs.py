@@ -1,4 +1,4 @@
-"""docs/python.md is the example test of the Python API: every example runs, and every verb has one."""
+"""docs/reference/python.md is the example test of the Python API: every example runs, and every verb has one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from memoryclaw.app.transfer import Transfer
 from memoryclaw.app.working import Working
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "python.md"
+PAGE = ROOT / "docs" / "reference" / "python.md"
 
 
 def test_every_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""docs/seeds.md keeps its word: every command of its tables is run, in a copy of one prepared vault, and prints what its row says.
+"""docs/internals/seeds.md keeps its word: every command of its tables is run, in a copy of one prepared vault, and prints what its row says.
 
 `python tests/test_seeds.py FOLDER` makes that vault, so that a person can type the commands too.
 """
@@ -22,7 +22,7 @@ from forked import STEM
 from test_docs import studio
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "seeds.md"
+PAGE = ROOT / "docs" / "internals" / "seeds.md"
 
 # What the sample vault has no example of.
 FILES = {

@@ -1,4 +1,4 @@
-"""docs/settings.md, and a table of docs/security.md, are made from config.SETTINGS: `python -m tests.test_settings_doc` writes them anew."""
+"""docs/reference/settings.md, and a table of docs/reference/security.md, are made from config.SETTINGS: `python -m tests.test_settings_doc` writes them anew."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from memoryclaw import config
 from memoryclaw.config import SETTINGS, Setting
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "settings.md"
-SECURITY = ROOT / "docs" / "security.md"
+PAGE = ROOT / "docs" / "reference" / "settings.md"
+SECURITY = ROOT / "docs" / "reference" / "security.md"
 BEGIN, END = "<!-- from config.SETTINGS -->\n", "<!-- end -->\n"
 HEAD = """# Settings
 
@@ -102,10 +102,13 @@ def _used() -> frozenset[str]:
 
 
 def security() -> str:
-    """The page of threats, with a line for each setting: whether a vault may set it, and why."""
+    """The page of threats, with each setting: whether a vault may set it, and why, those of one reason on one line."""
     before, _, rest = SECURITY.read_text(encoding="utf-8").partition(BEGIN)
-    rows = "".join(f"| `{key.key}` | {key.verdict.name} | {key.why} |\n" for key in SETTINGS)
-    table = f"| key | from a vault | why |\n|---|---|---|\n{rows}"
+    alike: dict[tuple[str, str], list[str]] = {}
+    for key in SETTINGS:
+        alike.setdefault((key.verdict.name, key.why), []).append(f"`{key.key}`")
+    rows = "".join(f"| {', '.join(keys)} | {verdict} | {why} |\n" for (verdict, why), keys in alike.items())
+    table = f"| keys | from a vault | why |\n|---|---|---|\n{rows}"
     return f"{before}{BEGIN}\n{table}\n{END}{rest.partition(END)[2]}"
 
 

@@ -1,4 +1,4 @@
-"""docs/vault-format.md says what MemoryClaw does: its rules are numbered without a gap and its examples are run."""
+"""docs/reference/vault-format.md says what MemoryClaw does: its rules are numbered without a gap and its examples are run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS, read_aliases, read_
 from memoryclaw.writing.decisions import Decisions, fingerprint
 from memoryclaw.writing.writer import text_change
 
-TEXT = (Path(__file__).parent.parent / "docs" / "vault-format.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parent.parent / "docs" / "reference" / "vault-format.md").read_text(encoding="utf-8")
 RULE = re.compile(r"\b([A-Z]\d+)\b")
 PIECE = re.compile(
     r"^(?:`([\w./-]+)`|(Reads as|Becomes|Set|Correct|Remove|Property|Say|Source|Wait))\n\n```(\w+)\n(.*?)^```$",

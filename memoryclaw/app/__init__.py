@@ -186,8 +186,13 @@ def open_vault(
     )
 
 
-def survey_vault(path: str | os.PathLike[str], *, progress: Progress | None = None) -> Survey:
+def survey_vault(
+    path: str | os.PathLike[str], *, shared: bool = False, progress: Progress | None = None
+) -> Survey:
     """What a folder holds that is to become a vault: notes by kind, tags, links, languages, names that mean something. Changes nothing.
+
+    Args:
+        shared: the larger repository that it lies in is to hold it.
 
     Raises:
         InputError: it is a file.
@@ -199,7 +204,7 @@ def survey_vault(path: str | os.PathLike[str], *, progress: Progress | None = No
     root = Path(os.path.abspath(os.path.expanduser(path)))
     if is_initialised(root):
         settings.load(root)  # says where its folders are
-    return survey(Vault(root), progress=progress)
+    return survey(Vault(root), shared=shared, progress=progress)
 
 
 def init_vault(
@@ -208,6 +213,7 @@ def init_vault(
     commit: Sequence[str] = (),
     paths: Mapping[str, str] = NOTHING,
     owner: str = "",
+    shared: bool = False,
     clock: Clock = system_clock,
 ) -> Written:
     """Makes a folder a vault: folders, commented settings, a git repository with a first commit. Changes nothing that is there.
@@ -216,6 +222,7 @@ def init_vault(
         commit: notes to put into git as they are, such as `survey_vault(path).untracked`; one more commit.
         paths: where folders of ours are to be, by their names, such as `{"archive": "memory-archive"}`; only of a new vault.
         owner: the name of who says `I` in it; only of a new vault.
+        shared: the larger repository that it lies in holds its changes, and none is made.
     """
     from memoryclaw.writing.context import Templates
     from memoryclaw.writing.init import adopt, init
@@ -224,8 +231,9 @@ def init_vault(
     if is_initialised(root):
         settings.load(Path(root))  # says where its folders are
     written = init(
-        root, templates, now, new_id, new_vault_id(), paths=paths, zone=machine_zone(), owner=owner
-    )
+        root, templates, now, new_id, new_vault_id(), paths=paths, zone=machine_zone(), owner=owner,
+        shared=shared,
+    )  # fmt: skip
     folders = places(root)  # notes were surveyed before folders had other names
     if commit:
         adopted = adopt(root, [folders.name_of(path) for path in commit], templates, now, new_id)

@@ -1,4 +1,4 @@
-"""Answers as plain JSON values, the same in every interface; docs/json.md and docs/review.md describe them. Text is not changed.
+"""Answers as plain JSON values, the same in every interface; docs/reference/json.md and docs/reference/review.md describe them. Text is not changed.
 
 A value is told by its own fields (`plain`). What is told otherwise stands below: each shape names the type that it tells, its keys in
 their order, and only what is worked out has a function. `interfaces/schemas.py` reads the same lines, so that OpenAPI says what is answered.

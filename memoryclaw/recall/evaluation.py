@@ -198,7 +198,7 @@ def goldens_of(path: str, shown: str) -> tuple[GoldenQuestion, ...]:
         with open(path, "rb") as file:
             data = file.read()
     except OSError as error:
-        hint = "docs/evaluation.md shows how to write some"
+        hint = "docs/reference/evaluation.md shows how to write some"
         raise InputError(f"there are no golden questions in {shown} ({error.strerror}); {hint}") from None
     text = readable(decode(data).text)
     for problem in golden_problems(shown, text):

@@ -1,6 +1,6 @@
 """What becomes of a statement: a fact at once, a dated statement, a question to a person, a line of its episode, or nothing.
 
-This is the one place that decides; docs/consolidation.md shows the same table.
+This is the one place that decides; docs/reference/consolidation.md shows the same table.
 """
 
 from __future__ import annotations

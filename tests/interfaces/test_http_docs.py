@@ -1,4 +1,4 @@
-"""docs/http.md says what is: the table of addresses, the statuses, and what the examples print.
+"""docs/reference/http.md says what is: the table of addresses, the statuses, and what the examples print.
 
 `python -m tests.interfaces.test_http_docs` writes all three anew; read the difference before you keep it.
 """
@@ -21,7 +21,7 @@ from memoryclaw.interfaces.http.messages import CODES, VerbRoute
 from memoryclaw.interfaces.http.routes import SUBJECTS
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "http.md"
+PAGE = ROOT / "docs" / "reference" / "http.md"
 CONSOLE = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 URL = "http://127.0.0.1:7411"
 ROWS = re.compile(r"(?<=^\| address \| keys \| answers as \|\n\|---\|---\|---\|\n)(?:\|.*\n)*", re.MULTILINE)

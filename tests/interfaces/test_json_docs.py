@@ -1,4 +1,4 @@
-"""docs/json.md shows what the verbs really answer."""
+"""docs/reference/json.md shows what the verbs really answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forked import STEM
 from memoryclaw.interfaces.cli.verbs import VERBS, Group, cli
 
 ROOT = Path(__file__).parent.parent.parent
-PAGE = ROOT / "docs/json.md"
+PAGE = ROOT / "docs/reference/json.md"
 
 
 def test_the_page_is_what_the_verbs_answer_today() -> None:
@@ -23,7 +23,9 @@ def test_the_page_is_what_the_verbs_answer_today() -> None:
         return STEM.run(words, stdin=stdin, environ=env, cwd=None)
 
     page = runpy.run_path(os.fspath(ROOT / "scripts/json_docs.py"))["page"](run)
-    assert page == PAGE.read_text(encoding="utf-8"), "run: python scripts/json_docs.py > docs/json.md"
+    assert page == PAGE.read_text(encoding="utf-8"), (
+        "run: python scripts/json_docs.py > docs/reference/json.md"
+    )
 
 
 def test_every_verb_that_answers_is_on_the_page() -> None:

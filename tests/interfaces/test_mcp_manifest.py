@@ -1,4 +1,4 @@
-"""docs/mcp-manifest.json is what the server lists, and no tool changes unnoticed; docs/mcp.md tells of each."""
+"""docs/reference/mcp-manifest.json is what the server lists, and no tool changes unnoticed; docs/reference/mcp.md tells of each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from memoryclaw.interfaces.mcp.tools import ROWS
 from memoryclaw.interfaces.requests import FAILURES
 
 ROOT = Path(__file__).parent.parent.parent
-MANIFEST, PAGE = ROOT / "docs/mcp-manifest.json", ROOT / "docs/mcp.md"
+MANIFEST, PAGE = ROOT / "docs/reference/mcp-manifest.json", ROOT / "docs/reference/mcp.md"
 DIGEST = "1d2c3b94527e2ebca7d780ff5bc49e97109c2fc0124bc53e3c848938ddd8871b"
 
 
@@ -22,7 +22,7 @@ def test_the_manifest_is_what_the_server_lists_today(capsys: pytest.CaptureFixtu
     runpy.run_path(os.fspath(ROOT / "scripts/mcp_manifest.py"), run_name="__main__")
     listed = capsys.readouterr().out
     assert listed == MANIFEST.read_text(encoding="utf-8"), (
-        "run: python scripts/mcp_manifest.py > docs/mcp-manifest.json"
+        "run: python scripts/mcp_manifest.py > docs/reference/mcp-manifest.json"
     )
 
 

@@ -89,7 +89,7 @@ def test_no_module_writes_to_the_disk_or_goes_through_a_shell(path: Path) -> Non
 
 
 def test_the_settings_page_names_every_setting() -> None:
-    page = (ROOT / "docs" / "openclaw.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "openclaw.md").read_text(encoding="utf-8")
     assert not [
         name
         for name in read("openclaw.plugin.json")["configSchema"]["properties"]

@@ -451,7 +451,9 @@ def test_an_accent_without_a_letter_is_no_word() -> None:
 
 
 def test_the_examples_of_the_documentation_are_dates() -> None:
-    page = (Path(__file__).parent.parent.parent / "docs" / "recall.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parent.parent.parent / "docs" / "reference" / "recall.md").read_text(
+        encoding="utf-8"
+    )
     rows = re.findall(
         r"^\| (?:English|German|French|Spanish|Chinese|Italian|Portuguese|Russian|Korean) \| (.*) \|$",
         page,

@@ -52,7 +52,7 @@ def test_what_only_resembles_a_mark_was_typed(text: str, own: str) -> None:
 
 
 def table() -> str:
-    """The table of docs/capture.md."""
+    """The table of docs/reference/capture.md."""
 
     def becomes(tool: str) -> str:
         return f"`host:{tool}`" if tool else "left out"
@@ -72,5 +72,5 @@ def table() -> str:
 
 
 def test_the_page_on_capture_shows_the_table() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "capture.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "capture.md").read_text(encoding="utf-8")
     assert table() in page

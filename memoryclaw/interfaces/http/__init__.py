@@ -1,4 +1,4 @@
-"""HTTP on loopback: JSON in, JSON out, the same answers as the command line's `--json`; docs/http.md describes it.
+"""HTTP on loopback: JSON in, JSON out, the same answers as the command line's `--json`; docs/reference/http.md describes it.
 
 This module imports nothing heavy; all but `missing` needs the packages that it names, and is imported when it is used.
 """

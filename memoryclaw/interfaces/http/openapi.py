@@ -38,7 +38,7 @@ def document() -> dict[str, Any]:
         "info": {
             "title": "MemoryClaw",
             "version": __version__,
-            "description": "The memory of one vault. Every answer is what the command line prints with --json; docs/json.md describes them.",
+            "description": "The memory of one vault. Every answer is what the command line prints with --json; docs/reference/json.md describes them.",
         },
         "security": [{"token": []}],
         "paths": paths,

@@ -1,4 +1,4 @@
-"""All addresses below /v1, made from what the verbs of the app say of themselves; the served document and docs/http.md come from this table.
+"""All addresses below /v1, made from what the verbs of the app say of themselves; the served document and docs/reference/http.md come from this table.
 
 A verb is called with the keys of the request, and its answer told by the shape of its type. What does more stands here, below `tells`.
 """

@@ -1,4 +1,4 @@
-"""The Model Context Protocol: tools, resources and a prompt over the official SDK; docs/mcp.md describes it.
+"""The Model Context Protocol: tools, resources and a prompt over the official SDK; docs/reference/mcp.md describes it.
 
 This module imports nothing heavy; `stdio` and `asgi` need the package that `missing` looks for.
 """

@@ -163,7 +163,7 @@ def prompt() -> types.Prompt:
 
 
 def manifest() -> dict[str, Any]:
-    """All that a client may rely on, as docs/mcp-manifest.json holds it."""
+    """All that a client may rely on, as docs/reference/mcp-manifest.json holds it."""
     return {
         "instructions": INSTRUCTIONS,
         "tools": [_plain(tool) for tool in tools()],

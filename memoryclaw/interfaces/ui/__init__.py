@@ -1,4 +1,4 @@
-"""The page in the browser: what waits, what was recalled, what changed; docs/ui.md describes it.
+"""The page in the browser: what waits, what was recalled, what changed; docs/reference/ui.md describes it.
 
 This module imports nothing heavy; `asgi` needs the packages that `missing` names.
 """
