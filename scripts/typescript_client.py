@@ -20,8 +20,8 @@ SOURCES = Path(__file__).resolve().parent.parent / "clients/typescript/src"
 def verbs() -> str:
     """The text of `verbs.ts`: method and path of each verb, and the digest of the document that the types were made of."""
     described = document()
-    described = {**described, "info": {**described["info"], "version": ""}}
-    digest = hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
+    parts = json.dumps([described["paths"], described["components"]], sort_keys=True)
+    digest = hashlib.sha256(parts.encode()).hexdigest()
     rows = [
         f"  {operation['operationId']}: {json.dumps([method.upper(), path])},"
         for path, operations in described["paths"].items()

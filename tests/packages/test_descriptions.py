@@ -55,6 +55,12 @@ def test_the_version_of_the_distributions_is_that_of_the_program() -> None:
     )
 
 
+def test_the_registry_finds_its_name_in_what_pypi_shows() -> None:
+    assert f"<!-- mcp-name: {read('server.json')['name']} -->" in (ROOT / "README.md").read_text(
+        encoding="utf-8"
+    )
+
+
 @pytest.mark.parametrize("path", HOSTS)
 def test_a_host_starts_the_server_that_there_is(path: str) -> None:
     server = read(path)["mcpServers"]["memoryclaw"]

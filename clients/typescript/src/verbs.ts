@@ -1,5 +1,5 @@
 // Written by scripts/typescript_client.py, as schema.ts is.
-// OpenAPI: 0ef386229d5f2c90b51dfabe478c982a3d9253874fcf0dc7b0962493292977cf
+// OpenAPI: 2c44f0ca09796d06581b8334b79a559e95717a084ab9d1c9b72f8888c3ef0786
 export const VERBS = {
   search: ["GET", "/v1/search"],
   recall: ["POST", "/v1/recall"],
