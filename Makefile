@@ -6,9 +6,10 @@ WEIGHTS := $(VENV)/weights
 OPENCLAW := $(VENV)/openclaw
 BROWSER := $(VENV)/browser
 HOSTS := $(VENV)/hosts
+TYPESCRIPT := $(VENV)/typescript
 SITE := $(VENV)/site
 
-.PHONY: demo test test-laws test-faults test-llm test-openclaw test-ui test-hosts test-fleet check bench bench-diff docs dist clean
+.PHONY: demo test test-laws test-faults test-llm test-openclaw test-ui test-hosts test-fleet check bench bench-diff client docs dist clean
 
 # See it work: indexes a copy of the sample vault, asks three questions, edits and undoes (needs nothing but Python and git)
 demo: $(READY)
@@ -30,9 +31,10 @@ test-faults: $(READY)
 test-llm: $(WEIGHTS)
 	$(BIN)/pytest -n 0 -s -m llm tests/llm
 
-# The plugin: its own tests in Node, then inside a real OpenClaw gateway; fetches Node 24 and OpenClaw (0.8 GB) the first time
-test-openclaw: $(OPENCLAW)/ready
+# The plugin: its own tests in Node, then inside a real OpenClaw gateway; and the TypeScript client. Fetches Node 24 and OpenClaw (0.8 GB) the first time
+test-openclaw: $(OPENCLAW)/ready $(TYPESCRIPT)/ready
 	$(OPENCLAW)/node/bin/node --test plugins/openclaw/test/*.test.js
+	PATH="$(CURDIR)/$(OPENCLAW)/node/bin:$$PATH" $(BIN)/pytest -n 0 -m openclaw tests/clients
 	OPENCLAW_TOOLS="$(CURDIR)/$(OPENCLAW)" $(BIN)/pytest -n 0 -s -m openclaw tests/openclaw
 
 # The page in a real browser: Debian's chromium, which must be on the machine; nothing is downloaded but two packages the first time
@@ -63,6 +65,10 @@ bench: $(READY)
 bench-diff: $(READY)
 	$(BIN)/python benchmarks/diff.py $(if $(BASE),--base $(BASE)) $(if $(DATA),--data $(DATA))
 
+# The types of the TypeScript client, after an answer or a request of the HTTP interface changed
+client: $(TYPESCRIPT)/ready
+	PATH="$$PATH:$(CURDIR)/$(OPENCLAW)/node/bin" $(BIN)/python scripts/typescript_client.py $(TYPESCRIPT)
+
 # The documentation as a site, into build/site; fails on a link that leads nowhere
 docs: $(SITE)
 	$(BIN)/mkdocs build --quiet --strict
@@ -92,6 +98,12 @@ $(SITE): $(READY)
 
 $(HOSTS)/ready: $(READY)
 	npm install --prefix $(HOSTS) --no-audit --no-fund --loglevel=error @anthropic-ai/claude-code@2.1.332 @anthropic-ai/mcpb@2.1.2 @google/gemini-cli@0.61.0 @openai/codex@0.169.0
+	@touch $@
+
+$(TYPESCRIPT)/ready: $(READY) clients/typescript/package.json
+	mkdir -p $(TYPESCRIPT)
+	cp clients/typescript/package.json $(TYPESCRIPT)/
+	PATH="$$PATH:$(CURDIR)/$(OPENCLAW)/node/bin" npm install --prefix $(TYPESCRIPT) --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 # The version is named: under an older Node, npm would take an empty placeholder for the newest

@@ -24,6 +24,9 @@ def __getattr__(name: str) -> Any:
     # On first use: the command line imports this package too, and must start fast.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from memoryclaw.unix import must_be_unix  # noqa: PLC0415
+
+    must_be_unix()
     from memoryclaw import app  # noqa: PLC0415
 
     return getattr(app, name)

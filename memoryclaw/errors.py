@@ -14,6 +14,10 @@ class MemoryClawError(Exception):
     """A known failure; the CLI prints its message without a traceback and exits with 1."""
 
 
+class SystemUnfitError(MemoryClawError):
+    """The operating system lacks what MemoryClaw stands on."""
+
+
 class VaultError(MemoryClawError):
     """The vault's folder is missing, unreadable or unsafe to work in."""
 

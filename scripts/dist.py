@@ -1,4 +1,4 @@
-"""Builds what is published into dist/: wheels, source archives, the bundle for Claude Desktop and the npm package of the OpenClaw plugin.
+"""Builds what is published into dist/: wheels, source archives, the bundle for Claude Desktop, and for npm the OpenClaw plugin and the client.
 
 `python scripts/dist.py` builds; with `--try` it then installs the wheel in an empty environment and runs the demonstration from it.
 """
@@ -82,11 +82,13 @@ def build() -> Path:
     [wheel] = DIST.glob("memoryclaw-*.whl")
     bundle(wheel, DIST / f"memoryclaw-{ABOUT['version']}.mcpb")
     if npm := shutil.which("npm"):
-        subprocess.run(
-            [npm, "pack", "--silent", "--pack-destination", DIST], cwd=ROOT / "plugins/openclaw", check=True
-        )
+        with tempfile.TemporaryDirectory(prefix="memoryclaw-client-") as folder:
+            client = shutil.copytree(ROOT / "clients/typescript", Path(folder) / "client")
+            subprocess.run([npm, "install", "--ignore-scripts", "--silent"], cwd=client, check=True)
+            for package in (ROOT / "plugins/openclaw", client):
+                subprocess.run([npm, "pack", "--silent", "--pack-destination", DIST], cwd=package, check=True)
     else:
-        print("npm is not on this machine: the package of the OpenClaw plugin was not built", file=sys.stderr)
+        print("npm is not on this machine: the packages for it were not built", file=sys.stderr)
     return wheel
 
 

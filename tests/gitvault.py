@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import os
+import shutil
 import subprocess
 import tempfile
 from collections import Counter
@@ -47,6 +48,17 @@ def init(root):
     """A folder becomes a repository without a commit, as `git init` makes one."""
     for name, data in _empty():
         (root / name).mkdir(exist_ok=True) if data is None else (root / name).write_bytes(data)
+
+
+def copy_repositories(made, to):
+    """Copies a folder of repositories that know one another by their paths."""
+    shutil.copytree(made, to, symlinks=True, dirs_exist_ok=True)
+    for config in (*to.glob("*/.git/config"), *to.glob("*.git/config")):
+        config.write_text(config.read_text().replace(os.fspath(made), os.fspath(to)))
+    for folder in to.glob("*/.git"):
+        git(
+            folder.parent, "update-index", "-q", "--refresh"
+        )  # the copies are other files than those that it knows
 
 
 def vault_of(root, files, *, commit=True):

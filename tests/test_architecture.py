@@ -13,7 +13,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # From the bottom up. A package imports from lower rows alone; two in one row do not know each other.
 ORDER = (
     {"version", "errors", "late", "model", "ports"},
-    {"extensions", "text", "models"},
+    {"extensions", "text", "models", "unix"},
     {"vault"},
     {"config"},
     {"history"},
@@ -35,7 +35,7 @@ RANK = {package: rank for rank, row in enumerate(ORDER) for package in row}
 # values or callables. The packages at the edge of the program are free.
 FREE = {"interfaces", "app", "daemon"}
 EFFECTS = {
-    "config", "text.words",
+    "config", "text.words", "unix",
     "models.http_limits", "models.command", "models.llm", "models.ollama", "models.openai", "models.packaged",
     "vault.files", "vault.folder", "vault.ledger", "vault.permissions", "vault.state_folder", "vault.watcher",
     "history.commit_hook", "history.git", "history.journal", "history.remote", "history.repository", "erase.rewriting", "erase.traces",

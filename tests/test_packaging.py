@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
+import tarfile
 import zipfile
+from collections import Counter
+from collections.abc import Iterable
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
 RENDER = """
@@ -60,6 +66,41 @@ def test_the_wheel_holds_every_list_of_words(wheel: Path) -> None:
 def test_the_wheel_holds_nothing_that_is_not_ours(wheel: Path) -> None:
     tops = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     assert {top.partition("-")[0] for top in tops} == {"memoryclaw"}
+
+
+def twice(contents: Iterable[bytes]) -> list[str]:
+    counts = Counter(hashlib.sha256(data).hexdigest() for data in contents if len(data) > 200)
+    return [digest for digest, number in counts.items() if number > 1]
+
+
+def test_nothing_is_shipped_twice_and_no_tests(wheel: Path, tmp_path: Path) -> None:
+    packed = zipfile.ZipFile(wheel)
+    assert twice(packed.read(name) for name in packed.namelist()) == []
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", tmp_path]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    [source] = tmp_path.glob("*.tar.gz")
+    with tarfile.open(source) as archive:
+        members = [member for member in archive.getmembers() if member.isfile()]
+        assert not [member.name for member in members if "/test" in member.name]
+        assert twice(archive.extractfile(member).read() for member in members) == []
+
+
+def packages(requirement: str) -> set[str]:
+    """The packages that an installation brings, by what the installed ones say that they need."""
+    names, waiting = set(), [Requirement(requirement)]
+    while waiting:
+        wanted = waiting.pop()
+        for extra in {"", *wanted.extras} - {extra for name, extra in names if name == wanted.name.lower()}:
+            names.add((wanted.name.lower(), extra))
+            needed = map(Requirement, requires(wanted.name) or ())
+            waiting += [each for each in needed if not each.marker or each.marker.evaluate({"extra": extra})]
+    return {name for name, _ in names}
+
+
+def test_what_an_installation_brings_stays_small() -> None:
+    assert len(packages("memoryclaw")) <= 30
+    assert len(packages("memoryclaw[agent]")) < 50
+    assert not {name for name in packages("memoryclaw[all]") if name.startswith("psycopg")}
 
 
 def test_an_installed_wheel_finds_its_templates(wheel: Path, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import sqlite3
 import time
@@ -14,6 +13,7 @@ from typing import NamedTuple, TypeVar, cast
 
 from memoryclaw import late
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
+from memoryclaw.unix import fcntl
 from memoryclaw.vault.state_folder import make_private_folder, must_be_real, touch
 
 T = TypeVar("T")

@@ -7,7 +7,6 @@ displaced is looked at once more, so that text which an editor saved in that ver
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import re
 import stat
@@ -20,6 +19,7 @@ from typing import NamedTuple
 
 from memoryclaw import late
 from memoryclaw.errors import ConflictError, InputError, LockedError, NotFoundError, VaultError
+from memoryclaw.unix import fcntl
 from memoryclaw.vault.layout import must_take_writes, on_disk, places
 
 SIZE_LIMIT = 256 * 1024 * 1024

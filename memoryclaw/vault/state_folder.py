@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import math
 import os
 import stat
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from memoryclaw import late
 from memoryclaw.errors import LockedError, VaultError
+from memoryclaw.unix import fcntl
 from memoryclaw.vault.layout import CONFIG_FILE, STATE_DIR
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ left unmade, and then its own process makes it. Nothing rests on a ticket: who w
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import threading
@@ -16,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from memoryclaw.unix import fcntl
 from memoryclaw.vault.layout import STATE_DIR
 from memoryclaw.vault.state_folder import make_private_folder
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import Claw, Own, VaultOf
-from daemons import Daemon, is_gone, serving
+from daemons import Daemon, Reply, is_gone, serving
 from gitvault import git
 from indexed import until
 
@@ -61,10 +61,16 @@ def crowd(daemon: Daemon) -> list[int]:
     return until(lambda: pids if len(pids := asked()) == 2 else [])
 
 
-def test_what_many_remember_at_once_is_a_commit_each(daemon: Daemon) -> None:
+def test_what_many_remember_at_once_is_a_commit_each_and_one_that_fails_fails_alone(daemon: Daemon) -> None:
+    def remember(number: int) -> Reply:
+        text = "" if number == 5 else f"Oil was bought, {number} cans"
+        return daemon.ask("POST", "/v1/remember", {"text": text})
+
     before = int(git(daemon.vault, "rev-list", "--count", "HEAD"))
     with ThreadPoolExecutor(12) as pool:
-        done = [*pool.map(lambda n: daemon.post("/v1/remember", text=f"Oil was bought, {n} cans"), range(36))]
+        replies = [*pool.map(remember, range(37))]
+    assert [reply.status for reply in replies] == [200] * 5 + [400] + [200] * 31
+    done = [reply.json for reply in replies if reply.status == 200]
     assert int(git(daemon.vault, "rev-list", "--count", "HEAD")) == before + 36
     for one in done:
         named = git(daemon.vault, "show", "--format=", "--name-only", one["commit"]).split()
@@ -75,17 +81,9 @@ def test_what_many_remember_at_once_is_a_commit_each(daemon: Daemon) -> None:
     assert {one["path"] for one in found(daemon, "cans")["matches"]} == {one["path"] for one in done}
 
 
-def test_one_that_fails_among_many_fails_alone(daemon: Daemon) -> None:
-    def stored(number: int) -> int:
-        body = {"text": "" if number == 5 else f"Wick number {number}"}
-        return daemon.ask("POST", "/v1/remember", body).status
-
-    with ThreadPoolExecutor(12) as pool:
-        statuses = [*pool.map(stored, range(12))]
-    assert statuses == [200] * 5 + [400] + [200] * 6
-
-
-def test_killed_among_many_writes_no_acknowledged_one_is_lost(daemon: Daemon) -> None:
+def test_killed_among_many_writes_no_acknowledged_one_is_lost_and_no_reader_outlives_it(
+    daemon: Daemon,
+) -> None:
     def stored(number: int) -> dict[str, str]:
         try:
             done = daemon.post("/v1/remember", text=f"Wick number {number}")
@@ -95,10 +93,12 @@ def test_killed_among_many_writes_no_acknowledged_one_is_lost(daemon: Daemon) ->
             daemon.process.kill()
         return dict(done)
 
+    pids = crowd(daemon)
     with ThreadPoolExecutor(8) as pool:
         done = [one for one in pool.map(stored, range(60)) if one]
     assert len(done) >= 1
     daemon.process.wait(60)
+    assert until(lambda: all(map(is_gone, pids)))
     assert Claw(daemon.vault)("remember", "the next writer ends what was begun").code == 0
     for one in done:
         named = git(daemon.vault, "show", "--format=", "--name-only", one["commit"]).split()
@@ -108,10 +108,10 @@ def test_killed_among_many_writes_no_acknowledged_one_is_lost(daemon: Daemon) ->
     assert git(daemon.vault, "status", "--porcelain") == ""
 
 
-def test_readers_answer_as_the_daemon_does_and_know_what_was_just_saved(daemon: Daemon) -> None:
+def test_readers_answer_as_the_daemon_does_are_missed_by_nobody_and_end_with_it(daemon: Daemon) -> None:
     assert readers(daemon) == []
     alone = found(daemon, "lantern")
-    crowd(daemon)
+    pids = crowd(daemon)
     assert found(daemon, "lantern") == alone
     for number in range(5):
         path = daemon.vault / f"notes/new{number}.md"
@@ -123,17 +123,10 @@ def test_readers_answer_as_the_daemon_does_and_know_what_was_just_saved(daemon: 
         404,
         "not_found",
     )
-
-
-def test_a_reader_that_is_killed_is_missed_by_nobody(daemon: Daemon) -> None:
-    for pid in crowd(daemon):
+    for pid in pids:
         os.kill(pid, signal.SIGKILL)
     with ThreadPoolExecutor(16) as pool:
         assert set(pool.map(lambda number: recall(daemon, number), range(32))) == {200}
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_no_reader_outlives_the_daemon(daemon: Daemon, number: int) -> None:
     pids = crowd(daemon)
-    daemon.end(number)
+    daemon.end(signal.SIGTERM)
     assert until(lambda: all(map(is_gone, pids)))

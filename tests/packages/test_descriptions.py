@@ -18,7 +18,13 @@ from memoryclaw.interfaces.cli.verbs import cli
 
 ROOT = Path(__file__).parents[2]
 HOSTS = (".claude-plugin/plugin.json", ".codex-plugin/plugin.json", "gemini-extension.json")
-VERSIONED = (*HOSTS, "server.json", "plugins/openclaw/package.json", "plugins/openclaw/openclaw.plugin.json")
+VERSIONED = (
+    *HOSTS,
+    "server.json",
+    "plugins/openclaw/package.json",
+    "plugins/openclaw/openclaw.plugin.json",
+    "clients/typescript/package.json",
+)
 
 
 def read(path: str) -> Any:
@@ -46,6 +52,12 @@ def test_the_version_of_the_distributions_is_that_of_the_program() -> None:
     assert (
         "version"
         in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dynamic"]
+    )
+
+
+def test_the_registry_finds_its_name_in_what_pypi_shows() -> None:
+    assert f"<!-- mcp-name: {read('server.json')['name']} -->" in (ROOT / "README.md").read_text(
+        encoding="utf-8"
     )
 
 

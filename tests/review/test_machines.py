@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from gitvault import ENV, git
+from gitvault import ENV, copy_repositories, git
 from hostilegit import script
 
 from memoryclaw.app import App
@@ -60,20 +60,28 @@ class Copy:
         return git(self.root, "rev-parse", "HEAD").strip()
 
 
-@pytest.fixture
-def copies(tmp_path: Path) -> tuple[Copy, Copy]:
-    hub = tmp_path / "hub.git"
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A vault on two machines."""
+    folder = tmp_path_factory.mktemp("copies")
+    hub = folder / "hub.git"
     hub.mkdir()
     git(hub, "init", "-q", "--bare", "-b", "main", "--template=")
     for name in ("a", "b"):
-        git(tmp_path, "clone", "-q", "--template=", str(hub), name)
-    one, two = Copy(tmp_path / "a"), Copy(tmp_path / "b")
+        git(folder, "clone", "-q", "--template=", str(hub), name)
+    one, two = Copy(folder / "a"), Copy(folder / "b")
     git(one.root, "switch", "-qc", "main")
     for path, text in FIRST.items():
         one.write(path, text)
     git(one.root, "push", "-q", "origin", "main")
     git(two.root, "pull", "-q", "origin", "main")
-    return one, two
+    return folder
+
+
+@pytest.fixture
+def copies(made: Path, tmp_path: Path) -> tuple[Copy, Copy]:
+    copy_repositories(made, tmp_path)
+    return Copy(tmp_path / "a"), Copy(tmp_path / "b")
 
 
 def settle(one: Copy, two: Copy, now: datetime = NOW):

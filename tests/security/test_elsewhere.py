@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import put
 from daemons import serving
-from gitvault import git
+from gitvault import copy_repositories, git
 
 from memoryclaw.app import App, init_vault
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
@@ -70,21 +70,32 @@ class Machine:
         return sorted(self.own.glob("memoryclaw/vaults/*/permissions.jsonl"))
 
 
-@pytest.fixture
-def machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Machine, Machine]:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two clones of a vault with one skill that nobody approved."""
-    hub = tmp_path / "hub.git"
-    git(tmp_path, "init", "-q", "--bare", "-b", "main", "--template=", os.fspath(hub))
-    mine, theirs = (Machine(tmp_path / name, monkeypatch) for name in ("mine", "theirs"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", os.fspath(mine.own))
-    init_vault(mine.root, clock=lambda: NOW)
+    folder = tmp_path_factory.mktemp("machines")
+    hub = folder / "hub.git"
+    git(folder, "init", "-q", "--bare", "-b", "main", "--template=", os.fspath(hub))
+    with pytest.MonkeyPatch.context() as patch:
+        mine = Machine(folder / "mine", patch)
+        patch.setenv("XDG_CONFIG_HOME", os.fspath(mine.own))
+        init_vault(mine.root, clock=lambda: NOW)
     mine.write("skills/mail/SKILL.md", MAIL)
     git(mine.root, "remote", "add", "origin", os.fspath(hub))
     git(mine.root, "push", "-qu", "origin", "main")
-    git(tmp_path, "clone", "-q", "--template=", os.fspath(hub), "theirs")
-    for one in (mine, theirs):
+    git(folder, "clone", "-q", "--template=", os.fspath(hub), "theirs")
+    for name in ("mine", "theirs"):
         for key in ("name", "email"):
-            git(one.root, "config", f"user.{key}", f"{one.root.name}@x")
+            git(folder / name, "config", f"user.{key}", f"{name}@x")
+    return folder
+
+
+@pytest.fixture
+def machines(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Machine, Machine]:
+    """A copy of them; what is done first is done as the person of the first."""
+    copy_repositories(made, tmp_path)
+    mine, theirs = (Machine(tmp_path / name, monkeypatch) for name in ("mine", "theirs"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", os.fspath(mine.own))
     return mine, theirs
 
 

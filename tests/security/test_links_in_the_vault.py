@@ -151,15 +151,12 @@ def test_everything_in_the_state_folder_is_for_its_owner_alone(tmp_path: Path) -
     git(root, "init", "-q")
     before = os.umask(0)
     try:
-        claw = Claw(root, anew=True)
-        claw("capture", "--session", "s", stdin=TURN)
-        for words in (
-            ["consolidate", "--llm", "none"],
-            ["consolidate", "--llm", "none"],
-            ["recall", "boathouse"],
-            ["skills", "host"],
-        ):
-            assert claw(*words).code == 0
+        with open_vault(root) as app:
+            app.capture([TURN], session="s")
+            app.consolidate(llm="none")
+            app.consolidate(llm="none")
+            app.recall("boathouse")
+            app.skills.hosted()
         with serving(root) as daemon:
             daemon.get("/v1/status")
             _only_its_owners(root / ".memoryclaw")

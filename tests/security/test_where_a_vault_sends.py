@@ -83,18 +83,21 @@ def settings_of(vault: str, url: str) -> str:
     return f"vault:\n  format: 2\n  id: {ID}\n" + vault.format(url=url)
 
 
+# Everything at the command line that may ask a model or an embedder.
+ASKING = (
+    ["consolidate"],
+    ["sync", "--vectors"],
+    ["search", "where is the lantern"],
+    ["recall", "where is the lantern"],
+    ["ask", "where is the lantern"],
+    ["doctor"],
+    ["status"],
+)
+
+
 def use(vault: Path) -> None:
-    """Everything at the command line that may ask a model or an embedder."""
     claw = Claw(vault)
-    for command in (
-        ["consolidate"],
-        ["sync", "--vectors"],
-        ["search", "where is the lantern"],
-        ["recall", "where is the lantern"],
-        ["ask", "where is the lantern"],
-        ["doctor"],
-        ["status"],
-    ):
+    for command in ASKING:
         assert claw(*command).code in (0, 1), command
 
 
@@ -111,7 +114,7 @@ def test_the_address_of_a_vault_gets_nothing(
     # What the user adopts is obeyed: the vault would have sent something.
     assert Claw(vault)("adopt", "--yes").code == 0
     (vault / "logs/2026-04-19/gate.jsonl").write_text(TALK + TALK.replace("gate", "g2"))
-    use(vault)
+    Claw(vault).each(ASKING)
     assert theirs.asked
 
 

@@ -7,7 +7,10 @@ import os
 import sys
 from typing import NoReturn
 
-INTERRUPTED = 130
+from memoryclaw.errors import SystemUnfitError
+from memoryclaw.unix import must_be_unix
+
+FAILED, INTERRUPTED = 1, 130
 
 
 def main() -> NoReturn:
@@ -17,11 +20,15 @@ def main() -> NoReturn:
         code = _run(sys.argv[1:])
     except KeyboardInterrupt:
         code = INTERRUPTED
+    except SystemUnfitError as error:
+        print(f"memoryclaw: {error}", file=sys.stderr)  # noqa: T201 - nothing that prints better can be loaded
+        code = FAILED
     # Everything is closed and flushed by now, and to take the interpreter apart would cost as much as a search.
     os._exit(code)
 
 
 def _run(args: list[str]) -> int:
+    must_be_unix()
     # The imports stand inside, so that Ctrl-C during them is quiet too.
     if args[:1] == ["hook"] and args[1:2] in (["pre"], ["post"]) and not {"-h", "--help"} & {*args}:
         from memoryclaw.interfaces.cli.hook_fast_path import (
