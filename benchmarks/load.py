@@ -8,7 +8,11 @@ synthetic, in a temporary folder that is gone afterwards.
 With `--steady` the vault keeps its size, so that what still grows is a leak: instead of storing a text, the owner gives a property of
 a note another value (a commit, too), and a search takes the place of a captured turn.
 
+With `--processes N` it is a team of agents instead: one `memoryclaw mcp` on standard input and output, and then N of them at once on
+the same vault, each storing a memory as soon as the last is stored; every commit that was acknowledged is looked for afterwards.
+
     python benchmarks/load.py [--notes 1000] [--clients 16] [--seconds 30 | --minutes 10] [--pace 0] [--steady] [--json]
+    python benchmarks/load.py --processes 8 [--notes 1000] [--seconds 60] [--json]
 """
 
 from __future__ import annotations
@@ -18,9 +22,11 @@ import asyncio
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -40,7 +46,9 @@ WARM = 3.0  # seconds before anything counts
 PROBES = 20  # looks at /healthz a second
 LOOKS = 10  # at the memory
 GOALS = (("recall", 0.95, 100.0), ("remember", 0.95, 250.0), ("healthz", 0.99, 20.0))  # ms
+TEAM_GOALS = (("p50", 2), ("p95", 4))  # times what one process takes
 MOST = 250  # requests a second that are the goal
+_COMMIT = re.compile(r"\b([0-9a-f]{40})\b")
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -82,6 +90,15 @@ class Seen:
             "ms": shares, "counts": {kind: len(taken) for kind, taken in self.taken.items()},
             "memory": self.held, "failures": len(self.failures),
         }  # fmt: skip
+
+
+@dataclass
+class Team:
+    """What a team saw: milliseconds of each store, what was answered, and what failed."""
+
+    taken: list[float] = field(default_factory=list)
+    stored: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
 
 
 class Connection:
@@ -289,6 +306,95 @@ def vault_of(folder: Path, count: int) -> list[str]:
     return questions
 
 
+# A team of agents: a `memoryclaw mcp` each, on one vault.
+
+
+def team(vault: Path, count: int, seconds: float) -> Team:
+    """So many agents at once, each with a server of its own, storing one memory after another."""
+    env = {**WITH_BYTECODE, "MEMORYCLAW_VAULT": os.fspath(vault)}
+    servers = [
+        subprocess.Popen([COMMAND, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
+        for _ in range(count)
+    ]
+    result = Team()
+    try:
+        for server in servers:
+            _call(server, "initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "load", "version": "1"}})  # fmt: skip
+            _send(server, {"method": "notifications/initialized"})
+            _store(server, f"warm {server.pid}")
+        end = time.monotonic() + seconds
+
+        def work(number: int) -> None:
+            words, marks = Synthetic(1000 * count + number).sentences, 0
+            while time.monotonic() < end:
+                marks += 1
+                start = time.perf_counter()
+                failed, text = _store(servers[number], f"{words(20)} team{count}n{number}m{marks}")
+                result.taken.append((time.perf_counter() - start) * 1e3)
+                (result.failures if failed else result.stored).append(text)
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        for server in servers:
+            server.communicate()
+    return result
+
+
+def _store(server: subprocess.Popen[bytes], text: str) -> tuple[bool, str]:
+    answer = _call(server, "tools/call", {"name": "memory_store", "arguments": {"text": text}})["result"]
+    return bool(answer.get("isError")), str(answer["content"][0]["text"])
+
+
+def _call(server: subprocess.Popen[bytes], method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    _send(server, {"id": 1, "method": method, "params": params})
+    assert server.stdout
+    return next(answer for answer in map(json.loads, server.stdout) if "id" in answer)
+
+
+def _send(server: subprocess.Popen[bytes], message: Mapping[str, Any]) -> None:
+    assert server.stdin
+    server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+    server.stdin.flush()
+
+
+def ask_team(given: argparse.Namespace, seconds: float) -> int:
+    """One agent, then the team, and what the goals say of them."""
+    with tempfile.TemporaryDirectory(prefix="load") as folder:
+        vault = Path(folder, "vault")
+        vault_of(vault, given.notes)
+        alone, together = (team(vault, count, seconds) for count in (1, given.processes))
+        stored = [*alone.stored, *together.stored]
+        log = subprocess.run(["git", "log", "--format=%H"], cwd=vault, check=True, capture_output=True, text=True).stdout  # fmt: skip
+    commits = Counter(log.split())
+    lost = sum(commits[_COMMIT.search(text)[1]] != 1 for text in stored)  # type: ignore[index]
+    rows = [
+        {"processes": count, "stores": len(row.taken), "rate": len(row.taken) / seconds, "failures": len(row.failures),
+         "p50": percentile(row.taken, 0.5), "p95": percentile(row.taken, 0.95)}
+        for count, row in ((1, alone), (given.processes, together))
+    ]  # fmt: skip
+    if given.json:
+        print(json.dumps({"team": rows, "lost": lost}))
+        return 0
+    print(f"{'processes':>9}{'stores':>8}{'a second':>10}{'p50 ms':>8}{'p95 ms':>8}{'failed':>8}")
+    for row in rows:
+        print(
+            f"{row['processes']:>9}{row['stores']:>8,}{row['rate']:>10.1f}{row['p50']:>8.1f}{row['p95']:>8.1f}{row['failures']:>8}"
+        )
+    for failure in together.failures[:5]:
+        print(f"  {failure[:160]}")
+    print(f"commits {len(stored):,}, lost {lost}")
+    for name, most in TEAM_GOALS:
+        ratio = rows[1][name] / rows[0][name]
+        print(
+            f"goal: {name} {ratio:.1f} of {most} x that of one process: {'met' if ratio <= most else 'missed'}"
+        )
+    return 0
+
+
 # What the system says of a process.
 
 
@@ -370,9 +476,14 @@ def main() -> int:
         "--pace", type=float, default=0, help="requests a second of each client; 0: as fast as answers come"
     )
     options.add_argument("--steady", action="store_true", help="the vault keeps its size")
+    options.add_argument(
+        "--processes", type=int, default=0, help="a team of so many agents, each with a server of its own"
+    )
     options.add_argument("--json", action="store_true")
     given = options.parse_args()
     seconds = given.minutes * 60 or given.seconds
+    if given.processes:
+        return ask_team(given, seconds)
     with tempfile.TemporaryDirectory(prefix="load") as folder:
         vault = Path(folder, "vault")
         print(f"writing {given.notes:,} notes …", file=sys.stderr)

@@ -68,6 +68,10 @@ class Lookup(Protocol):
         """The paths of all notes, in order."""
         ...
 
+    def usual_speaker(self) -> tuple[str, int]:
+        """The name that speaks as a person in most of the newest logs, and in how many of them; nothing where no name does."""
+        ...
+
     def episodes_titled(self, title: str) -> Sequence[tuple[str, str]]:
         """The episodes with this title, as (id, path)."""
         ...

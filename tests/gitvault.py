@@ -148,6 +148,9 @@ class Shelf:
         counts = Counter((entity, field) for entity, field, _ in found)
         return [(entity, field, number) for (entity, field), number in counts.items()]
 
+    def usual_speaker(self):
+        return "", 0
+
     def episodes_titled(self, title):
         return [(n.id, n.path) for n in self._notes() if n.kind == "episode" and n.title == title]
 

@@ -27,7 +27,7 @@ ORDER = (
     {"review"},
     {"hosts", "health"},
     {"app"},
-    {"interfaces"},
+    {"interfaces", "memory_tool"},
 )
 RANK = {package: rank for rank, row in enumerate(ORDER) for package in row}
 
@@ -39,13 +39,13 @@ EFFECTS = {
     "models.http_limits", "models.command", "models.llm", "models.ollama", "models.openai", "models.packaged",
     "vault.files", "vault.folder", "vault.ledger", "vault.permissions", "vault.state_folder", "vault.watcher",
     "history.commit_hook", "history.git", "history.journal", "history.remote", "history.repository", "history.rewriting",
-    "writing.command_consent", "writing.bundles", "writing.init", "writing.secret_gate", "writing.context", "writing.single_flight", "writing.tracking", "writing.writer",
+    "writing.command_consent", "writing.bundles", "writing.init", "writing.secret_gate", "writing.context", "writing.single_flight", "writing.tickets", "writing.tracking", "writing.writer",
     "index.catalog", "index.database", "index.fts5", "index.index", "index.sync",
     "index.vectors", "index.vector_store", "index.watching", "index.whoosh_engine",
     "capture.importers", "capture.log_files",
     "skills.host_skills", "skills.mcp_tools", "skills.migration", "skills.tool_hosts",
     "consolidation.consolidate", "consolidation.model_chain", "consolidation.selecting", "lifecycle.pages",
-    "recall.evaluation", "recall.rehearsal", "review.traces", "review.undo",
+    "recall.evaluation", "recall.rehearsal", "review.settings_asked", "review.traces", "review.undo",
     "health.doctor", "health.lint", "health.survey",
     "hosts.archives", "hosts.connecting", "hosts.settings_file", "hosts.hooks", "hosts.importing", "hosts.transcripts",
     "hosts.openclaw.importing", "hosts.openclaw.setup", "hosts.openclaw.status",

@@ -101,6 +101,7 @@ from memoryclaw.vault.state_folder import WAIT, is_initialised, watcher
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.app.adoption import Adoptable
+    from memoryclaw.app.agent_notes import AgentNotes
     from memoryclaw.app.graph import VaultGraph
     from memoryclaw.app.openclaw import OpenClaw
     from memoryclaw.app.purge import Purged
@@ -185,8 +186,13 @@ def open_vault(
     )
 
 
-def survey_vault(path: str | os.PathLike[str], *, progress: Progress | None = None) -> Survey:
+def survey_vault(
+    path: str | os.PathLike[str], *, shared: bool = False, progress: Progress | None = None
+) -> Survey:
     """What a folder holds that is to become a vault: notes by kind, tags, links, languages, names that mean something. Changes nothing.
+
+    Args:
+        shared: the larger repository that it lies in is to hold it.
 
     Raises:
         InputError: it is a file.
@@ -198,7 +204,7 @@ def survey_vault(path: str | os.PathLike[str], *, progress: Progress | None = No
     root = Path(os.path.abspath(os.path.expanduser(path)))
     if is_initialised(root):
         settings.load(root)  # says where its folders are
-    return survey(Vault(root), progress=progress)
+    return survey(Vault(root), shared=shared, progress=progress)
 
 
 def init_vault(
@@ -207,6 +213,7 @@ def init_vault(
     commit: Sequence[str] = (),
     paths: Mapping[str, str] = NOTHING,
     owner: str = "",
+    shared: bool = False,
     clock: Clock = system_clock,
 ) -> Written:
     """Makes a folder a vault: folders, commented settings, a git repository with a first commit. Changes nothing that is there.
@@ -215,6 +222,7 @@ def init_vault(
         commit: notes to put into git as they are, such as `survey_vault(path).untracked`; one more commit.
         paths: where folders of ours are to be, by their names, such as `{"archive": "memory-archive"}`; only of a new vault.
         owner: the name of who says `I` in it; only of a new vault.
+        shared: the larger repository that it lies in holds its changes, and none is made.
     """
     from memoryclaw.writing.context import Templates
     from memoryclaw.writing.init import adopt, init
@@ -223,8 +231,9 @@ def init_vault(
     if is_initialised(root):
         settings.load(Path(root))  # says where its folders are
     written = init(
-        root, templates, now, new_id, new_vault_id(), paths=paths, zone=machine_zone(), owner=owner
-    )
+        root, templates, now, new_id, new_vault_id(), paths=paths, zone=machine_zone(), owner=owner,
+        shared=shared,
+    )  # fmt: skip
     folders = places(root)  # notes were surveyed before folders had other names
     if commit:
         adopted = adopt(root, [folders.name_of(path) for path in commit], templates, now, new_id)
@@ -364,6 +373,16 @@ class App:
         from memoryclaw.app.working import Working
 
         return Working(self._context)
+
+    def agent_notes(self, folder: str = "agent-memory") -> AgentNotes:
+        """The notes that an agent keeps for itself in a folder of the vault, `agent-memory` or one below it.
+
+        Raises:
+            InputError: it is another folder.
+        """
+        from memoryclaw.app.agent_notes import AgentNotes
+
+        return AgentNotes(self._context, folder)
 
     @cached_property
     @allowed(OWNER)

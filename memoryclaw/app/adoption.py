@@ -189,6 +189,21 @@ KINDS = {
 
 def announcements(context: VaultContext) -> list[str]:
     """What there is to tell of the vault now."""
+    return [*_unadopted(context), *_questions(context)]
+
+
+def _questions(context: VaultContext) -> list[str]:
+    from memoryclaw.review.settings_asked import questions
+    from memoryclaw.writing.secret_gate import secret_gate
+
+    try:  # of the index as it is: who tells how the vault stands changes nothing
+        asked = list(questions(context.write_context(secret_gate())))
+    except MemoryClawError:  # what is told beside this says what is wrong
+        return []
+    return [f"{question.what} {question.why}; `memoryclaw review` takes the answer" for question in asked]
+
+
+def _unadopted(context: VaultContext) -> list[str]:
     by_origin: dict[str, list[str]] = {}
     for item in adoptable(context):
         by_origin.setdefault(item.origin, []).append(item.line[:_SHOWN])

@@ -218,7 +218,7 @@ class VaultContext:
         """Bytes of git's record of the branch's moves, wherever the repository of the vault is kept."""
         try:
             return os.stat(f"{place}/logs/HEAD").st_size
-        except NotADirectoryError:  # a file that names the folder, as in a worktree
+        except (FileNotFoundError, NotADirectoryError):  # a worktree, or a larger repository
             from memoryclaw.history.repository import History
 
             return os.stat(f"{History(os.fspath(self.root)).git_dir}/logs/HEAD").st_size

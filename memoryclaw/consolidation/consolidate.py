@@ -193,7 +193,7 @@ def _recover(root: str) -> str:
     return recover(root) if files.exists(root, journal.PATH) else ""
 
 
-def one_at_a_time(root: str) -> AbstractContextManager[None]:
+def one_at_a_time(root: str) -> AbstractContextManager[object]:
     """Keeps other runs out while this one plans; people and captures go on writing."""
     folder = files.make_folder(root, RUNS)
     if os.path.islink(folder) or not os.path.isdir(folder):

@@ -37,6 +37,7 @@ from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, fold, key_of
+from memoryclaw.text.memory_lines import without_block_mark
 from memoryclaw.text.prompts import one_line
 from memoryclaw.text.sentences import sentences
 from memoryclaw.text.zones import instant
@@ -809,7 +810,6 @@ def length(text: str) -> int:
 _LINKS = re.compile(r"!?\[\[+|!\[|\]\]+")
 _TAG = re.compile(r"(?<!\S)#+(?=[^\s\d#])")
 _COMMENT = re.compile(r"%%+|<!--+|(?<!-)--+>")
-_ENDING_ID = re.compile(r"(?:(?<=\s)|^)\^(?=[A-Za-z0-9-]+\s*$)")
 _LEADING = re.compile(r"(?:[#>+*=~-]+|\d{1,9}[.)]|\[[ xX]?\])(?=\s|$)\s*")
 LONGEST_NAME = 60
 _NAME_MARKS = re.compile(r"[\[\]|^#`*<>:%\\]+")
@@ -827,7 +827,7 @@ def harmless(text: str) -> str:
     flat = _TAG.sub("", flat)
     if "``" in flat or "~~~" in flat or flat.count("`") % 2:
         flat = flat.replace("`", "'").replace("~~~", "~")
-    return " ".join(_ENDING_ID.sub("", flat).split())
+    return " ".join(without_block_mark(flat).split())
 
 
 def speaker(name: str) -> str:

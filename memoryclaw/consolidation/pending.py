@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from memoryclaw.model import VALUE
 from memoryclaw.text.encoding import lines_of, readable
+from memoryclaw.text.memory_lines import without_ids
 from memoryclaw.vault.audience import label_of
 from memoryclaw.vault.edits import Splice, apply_splices, line_end, quotable, source_field, sources_in
 from memoryclaw.vault.fact_values import plain_key, plain_value
@@ -29,7 +30,7 @@ _ADDRESS = re.compile(
 )
 _NAME = re.compile(r"(\"(?:[^\"]|\"\")++\"|[^\":]++)[ \t]*+:(?:[ \t]+|$)")
 _INLINE = re.compile(
-    r"(?:(?<![ \t])[ \t]++)?\[(confidence|since|said|until|source|audience|scope)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]|~~|[ \t]\^[A-Za-z0-9-]+$"
+    r"(?:(?<![ \t])[ \t]++)?\[(confidence|since|said|until|source|audience|scope)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]|~~"
 )
 _NOTE = re.compile(r"[ \t]+(?:[-*+][ \t]+)?(why|known)[ \t]*::?[ \t]*(.*)")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
@@ -135,7 +136,7 @@ def _waiting_fact(line: str, number: int) -> PendingFact | None:
         return None
     named = _entity_and_field(line, hit)
     start = _value_start(line)
-    value = " ".join(_INLINE.sub("", line[start:]).split())
+    value = " ".join(_INLINE.sub("", without_ids(line[start:])).split())
     if named is None or not value:
         return None
     inline = {key: content.strip() for key, content in _INLINE.findall(line, start) if key}

@@ -70,6 +70,7 @@ from memoryclaw.talk.worth import SessionLook, weigh
 from memoryclaw.text.dates import plus_days
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import Language, words_of
+from memoryclaw.text.memory_lines import without_ids
 from memoryclaw.text.memory_types import type_in_text
 from memoryclaw.text.zones import instant
 from memoryclaw.vault import files
@@ -833,7 +834,6 @@ def _may_be_alike(first: _KnownEpisode, second: _KnownEpisode) -> bool:
 NEAR = 0.8
 _LEAST = 5  # shingles; a shorter text is held by too many others to mean anything
 _SHINGLE = 3  # words
-_BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
 _TITLE = re.compile(r"\A\s*# [^\n]*\n")
 _WORDS = Language("none", None, frozenset())
 
@@ -876,7 +876,7 @@ def _share(first: Shingles, second: Shingles) -> float:
 
 def shingles(text: str) -> Shingles:
     """The shingles of a text; one shorter than a shingle is a shingle of its own. Its title and Obsidian's block ids say nothing."""
-    words = _WORDS.tokens(_BLOCK_ID.sub("", _TITLE.sub("", text)))
+    words = _WORDS.tokens(without_ids(_TITLE.sub("", text)))
     return frozenset(
         tuple(words[n : n + _SHINGLE]) for n in range(max(len(words) - _SHINGLE + 1, min(len(words), 1)))
     )

@@ -23,6 +23,7 @@ from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.dates import deadline
 from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
+from memoryclaw.text.memory_lines import read_line
 from memoryclaw.vault.logs import LogRange, parse_ranges
 from memoryclaw.vault.todos import read_todo
 
@@ -601,7 +602,7 @@ def _rarest(keys: Sequence[str], verb: str, talk: Sequence[str]) -> frozenset[st
 
 # The open to-dos of episodes: those in the vault, and those that this run has planned
 
-_LINE = re.compile(r"^- \[(?P<box>.)\] (?P<text>.+) \^(?P<block>[A-Za-z0-9-]+)[ \t]*\r?$", re.MULTILINE)
+_BOX = re.compile(r"- \[(.)\] (.+)")
 _BRACKETS = re.compile(
     r" \((?:was: |first said |\d{4}\b)[^()]*\)"
 )  # what consolidation puts behind the words
@@ -693,15 +694,16 @@ def todos_in(
         if _is_named(ToolText(hit[1], hit[2], False), _REMINDING)
     }
     found = []
-    for hit in _LINE.finditer(episode.text):
-        if hit["box"] != OPEN and (name, hit["block"]) not in reopened:
+    for point in map(read_line, episode.text.split("\n")):
+        hit = _BOX.fullmatch(point.body) if point.block else None
+        if hit is None or (hit[1] != OPEN and (name, point.block) not in reopened):
             continue
-        todo = read_todo(hit[0])
-        written = todo.text if todo else hit["text"]  # without its marks
+        todo = read_todo(point.text())
+        written = todo.text if todo else hit[2]  # without its marks
         who, _, said = _BRACKETS.sub("", _LINKS.sub("", written)).partition(": ")
         code = spoken_in(said, spoken)
         words = grammar(code if code in codes() else "en")
-        line = re.match(r"l(\d+)", hit["block"])
+        line = re.match(r"l(\d+)", point.block)
         # The reminder that was set for it names what the speaker only pointed at.
         noted = " ".join(reminders.get(int(line[1]) + after, "") for after in (1, 2)) if line else ""
         keys, verb = keys_of(said, words, who), _verb_of(said, words)
@@ -714,8 +716,8 @@ def todos_in(
                     _rarest(keys, verb, tokens),
                     verb,
                     episode.path,
-                    hit["block"],
-                    hit["text"],
+                    point.block,
+                    hit[2],
                     todo.due if todo else "",
                 )
             )

@@ -134,7 +134,7 @@ def git_report(history: History) -> GitReport:
         return GitReport(state.name, sentence)
     try:
         is_there, out = history.git.asks(
-            "rev-list", "--max-count=1", "--grep=^Run: ", "--format=%ct %s", "HEAD"
+            "rev-list", "--max-count=1", "--grep=^Run: ", "--format=%ct %s", "HEAD", *history.limits
         )
     except HistoryError as error:
         return GitReport("damaged", damage(f"{error}; `memoryclaw check` looks closer"))

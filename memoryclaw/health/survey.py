@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memoryclaw.errors import HistoryError, InputError, VaultError
-from memoryclaw.history.git import git_state
 from memoryclaw.history.repository import History, TreeEntry, object_id
 from memoryclaw.index.stemming import language_of
 from memoryclaw.ports import Progress
@@ -65,8 +64,8 @@ class Survey:
         return sum(self.kinds.values())
 
 
-def survey(vault: Vault, *, progress: Progress | None = None) -> Survey:
-    """Looks at a folder that is to become a vault.
+def survey(vault: Vault, *, shared: bool = False, progress: Progress | None = None) -> Survey:
+    """Looks at a folder that is to become a vault, and is `shared` by the larger repository that it lies in or has its own.
 
     Raises:
         InputError: it is a file.
@@ -85,7 +84,13 @@ def survey(vault: Vault, *, progress: Progress | None = None) -> Survey:
     code = sum(count for suffix, count in others.items() if suffix in _CODE)
     if place == "notes" and code and code >= notes:
         return Survey(folder=folder, place="code", kinds={".md": notes}, languages={}, other=others)
-    return _notes(vault, place, files, {key: n for key, n in others.items() if key}, progress)
+    seen = Survey(folder=folder, place=place, kinds={}, languages={}, other={})
+    seen = replace(
+        seen,
+        other=dict(sorted((key, n) for key, n in others.items() if key)),
+        named=() if place == "vault" else tuple(_named(files)),
+    )
+    return _notes(vault, seen, History(folder, shared=shared), progress)
 
 
 def _place(root: Path) -> str:
@@ -116,9 +121,7 @@ def _files(folder: str) -> Iterator[str]:
             return
 
 
-def _notes(
-    vault: Vault, place: str, files: list[str], other: Mapping[str, int], progress: Progress | None
-) -> Survey:
+def _notes(vault: Vault, seen: Survey, history: History, progress: Progress | None) -> Survey:
     root, gate = vault.root, secret_gate()
     scan = vault.scan()
     kinds, languages = Counter[str](), Counter[str]()
@@ -143,11 +146,10 @@ def _notes(
             data_of[path] = file[0]
             if gate.text(text) != text:
                 secret.append(path)
-    untracked, ignored, changed = _in_git(root, data_of)
-    return Survey(
-        folder=os.fspath(root), place=place, kinds=dict(sorted(kinds.items())), tags=len(tags), links=links,
-        templates=templates, languages=dict(languages.most_common()), problems=problems, other=dict(sorted(other.items())),
-        obsidian=(root / ".obsidian").is_dir(), named=() if place == "vault" else tuple(_named(files)),
+    untracked, ignored, changed = _in_git(history, data_of)
+    return replace(
+        seen, kinds=dict(sorted(kinds.items())), tags=len(tags), links=links, templates=templates,
+        languages=dict(languages.most_common()), problems=problems, obsidian=(root / ".obsidian").is_dir(),
         untracked=tuple(path for path in untracked if path not in secret), ignored=ignored,
         secret=tuple(path for path in secret if path in untracked), changed=changed,
     )  # fmt: skip
@@ -175,15 +177,14 @@ def _named(files: Iterable[str]) -> Iterator[Named]:
     yield from (Named(name, counted[name], meaning) for name, meaning in MEANINGS.items() if counted[name])
 
 
-def _in_git(root: Path, notes: Mapping[str, bytes]) -> tuple[list[str], int, tuple[str, ...]]:
+def _in_git(history: History, notes: Mapping[str, bytes]) -> tuple[list[str], int, tuple[str, ...]]:
     """Which of these notes git neither holds nor ignores, how many it ignores, and what the user has changed or staged."""
-    paths = {path for path in notes if not _in_another(root, path)}
-    state = git_state(os.fspath(root))
+    paths = {path for path in notes if not _in_another(Path(history.root), path)}
+    state = history.state()
     if state.name == "none":
         return sorted(paths), 0, ()
     if not state.git_dir or state.name in ("bare", "damaged"):
         return [], 0, ()
-    history = History(os.fspath(root))
     try:
         entries = history.index_entries([])
         new = sorted(paths - entries.keys())
@@ -200,7 +201,7 @@ def _changed(
     staged = set(entries)
     if head := history.head():
         out = history.git.run("diff-index", "--cached", "--name-only", "-z", "--no-renames", head)
-        staged = set(out.decode("utf-8", "surrogateescape").split("\0")) - {""}
+        staged = set(history.names_of(out.decode("utf-8", "surrogateescape").split("\0"))) - {""}
     edited = {
         path
         for path, data in notes.items()

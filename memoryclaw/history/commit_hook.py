@@ -92,6 +92,8 @@ class CommitHook:
         history = History(self._root)
         if not history.git_dir:
             raise HistoryError(f"there is nothing to hook into: {history.state().sentence}")
+        if must_be_ours and (top := history.state().top):
+            raise InputError(f"the repository of {top} holds more than this vault; {self._by_hand('lint')}")
         common = common_dir(history.git_dir)
         configured = _hooks_path(history)
         if not configured:

@@ -18,12 +18,16 @@ from memoryclaw.model import Stamp
 if TYPE_CHECKING:
     from git.cmd import Git
 
-# What state a vault's own repository is in, read from its files. No process is started and no parent is searched.
+# What state the repository of a vault is in, read from its files; no process is started. It is the vault's own, or a larger one whose
+# settings name the vault as theirs: nothing else of a parent counts.
 
 _BARE = re.compile(r"^[^\S\n]*bare[^\S\n]*=[^\S\n]*(?:true|yes|on|1)\b", re.IGNORECASE | re.MULTILINE)
 _USER = re.compile(r"^[ \t]*\[user\](.*?)(?=^[ \t]*\[|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
 _WHO = re.compile(r"^[ \t]*(name|email)[ \t]*=[ \t]*([^\n#;]*)", re.IGNORECASE | re.MULTILINE)
 _FORMAT = re.compile(r"^[^\S\n]*objectformat[^\S\n]*=[^\S\n]*sha256\b", re.IGNORECASE | re.MULTILINE)
+_SHARES = re.compile(r"^[ \t]*\[memoryclaw\](.*?)(?=^[ \t]*\[|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
+_FOLDER = re.compile(r'^[ \t]*vault[ \t]*=[ \t]*("?)(.*?)\1[ \t]*$', re.IGNORECASE | re.MULTILINE)
+SHARED = "memoryclaw.vault"  # the setting of a larger repository that names the folder of a vault
 _SIGNS = re.compile(r"^[ \t]*gpgsign[ \t]*(?:=[ \t]*(\w*))?", re.IGNORECASE | re.MULTILINE)
 UNSIGNED = "you have git sign commits (commit.gpgSign), and MemoryClaw's own are not signed"
 _YES = frozenset({"", "true", "yes", "on", "1"})
@@ -41,6 +45,7 @@ class GitState(NamedTuple):
     git_dir: str = ""
     ref: str = ""  # the branch that commits go to; empty where it takes git to tell
     lock: str = ""  # the file that is in the way, of a repository that is locked
+    top: str = ""  # the folder of a larger repository that the vault is kept in
 
     @property
     def writable(self) -> bool:
@@ -48,9 +53,16 @@ class GitState(NamedTuple):
         return self.name in {"ok", "unborn"}
 
 
-def git_state(root: str) -> GitState:
-    """The state of the repository whose `.git` is in this folder."""
-    git_dir = _git_dir(root)
+def git_state(root: str, *, shared: bool = False) -> GitState:
+    """The state of the repository whose `.git` is in this folder, or of the larger one that the vault is kept in.
+
+    Args:
+        shared: as if the larger one that there is were that of the vault.
+    """
+    git_dir, top = _git_dir(root), ""
+    if not git_dir and not os.path.lexists(os.path.join(root, ".git")):
+        top, larger = larger_repository(root)
+        git_dir = larger if larger and (shared or _shares(larger, folder_in(top, root))) else ""
     if not git_dir:
         if all(os.path.exists(os.path.join(root, name)) for name in ("HEAD", "objects", "refs")):
             return GitState(
@@ -64,7 +76,30 @@ def git_state(root: str) -> GitState:
     common = common_dir(git_dir)
     if _BARE.search(_text(os.path.join(common, "config"))) and git_dir == common:
         return GitState("bare", "the vault's git repository is bare; set core.bare to false", git_dir)
-    return _busy(git_dir) or _astray(git_dir) or _branch(root, git_dir, common)
+    state = _busy(git_dir) or _astray(git_dir) or _branch(root, git_dir, common)
+    return state._replace(top=top)
+
+
+def larger_repository(root: str) -> tuple[str, str]:
+    """The nearest folder above this one that has a repository of the same user, and where that is; empty where there is none."""
+    folder, below = os.path.dirname(os.path.realpath(root)), ""
+    while folder != below:
+        if git_dir := _git_dir(folder):
+            # Whoever else may write there would have git's settings, and ours, say what they like.
+            return (folder, git_dir) if os.stat(git_dir).st_uid == os.getuid() else ("", "")
+        folder, below = os.path.dirname(folder), folder
+    return "", ""
+
+
+def folder_in(top: str, root: str) -> str:
+    """The folder of a vault as a larger repository names it."""
+    return os.path.relpath(os.path.realpath(root), top).replace(os.sep, "/")
+
+
+def _shares(git_dir: str, folder: str) -> bool:
+    sections = _SHARES.findall(_text(os.path.join(common_dir(git_dir), "config")))
+    named = (name for section in sections for _, name in _FOLDER.findall(section))
+    return any(re.sub(r"\\(.)", r"\1", name) == folder for name in named)
 
 
 def other_locks(root: str, state: GitState) -> list[str]:

@@ -76,7 +76,11 @@ def remote_of(history: History) -> RemoteBranch:
     Raises:
         HistoryError: there is none.
     """
-    ref = history.state().ref
+    ref, top = history.state().ref, history.state().top
+    if top:
+        raise HistoryError(
+            f"the vault is kept in the repository of {top}, which holds more than the vault; pull and push that with git itself"
+        )
     branch = ref.removeprefix(_HEADS)
     _, out = history.git.asks("config", "--null", "--get-regexp", r"^(branch|remote)\.")
     settings: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The vault's own git repository, by plumbing alone: no index of the user's, no hook, no filter and no parent repository.
+"""The git repository of a vault, by plumbing alone: no index of the user's, no hook and no filter.
 
 A commit holds the files it was given and nothing else, and a branch moves only from the commit it was built on.
 """
@@ -25,13 +25,14 @@ from memoryclaw.history.git import (
     configured_author,
     damage,
     drop,
+    folder_in,
     git_state,
     hash_name,
     index_stamp,
     is_unborn,
 )
 from memoryclaw.model import Stamp
-from memoryclaw.vault.layout import places, timestamp, utc
+from memoryclaw.vault.layout import Places, places, timestamp, utc
 
 # Git's objects as values: trees are parsed, changed and named here, without an index.
 
@@ -295,19 +296,57 @@ class BranchMove(NamedTuple):
     why: str
 
 
+class _Below(Places):
+    """Where the files of a vault are in a repository that holds more than the vault."""
+
+    def __init__(self, prefix: str, inside: Places) -> None:
+        super().__init__(inside.moved)
+        self.prefix, self._inside = prefix, inside
+
+    def on_disk(self, name: str) -> str:
+        return f"{self.prefix}{self._inside.on_disk(name)}"
+
+    def name_of(self, path: str) -> str:
+        return self._inside.name_of(path.removeprefix(self.prefix))
+
+
 class History:
     """The git history of one vault; open one per job, it holds nothing open between commands."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, *, shared: bool = False) -> None:
         self.root = root
-        self.places = places(root)  # git knows files by where they are, everybody else by their names
+        self._shared = shared  # the larger repository is looked at as if it were the vault's
+        self._places: Places | None = None
         self._git_dir = ""
         self._author: tuple[str, str] | None = None
         self._command: GitCommand | None = None
 
     def state(self) -> GitState:
         """The state of the repository now, with one sentence for people."""
-        return git_state(self.root)
+        return git_state(self.root, shared=self._shared)
+
+    @property
+    def places(self) -> Places:
+        """Where git has the files of the vault: it knows them by where they are, everybody else by their names."""
+        if self._places is None:
+            # Most vaults have a repository of their own, which takes one look.
+            own = os.path.lexists(os.path.join(self.root, ".git"))
+            top = "" if own else self.state().top
+            inside = places(self.root)
+            self._places = _Below(f"{folder_in(top, self.root)}/", inside) if top else inside
+        return self._places
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """What keeps a command to the vault, behind all else, where the repository holds more."""
+        return ("--", self.places.prefix) if isinstance(self.places, _Below) else ()
+
+    def names_of(self, paths: Iterable[str]) -> list[str]:
+        """The names of those of these files of git's that are the vault's."""
+        return [self.places.name_of(path) for path in paths if self._holds(path)]
+
+    def _holds(self, path: str) -> bool:
+        return not isinstance(self.places, _Below) or path.startswith(self.places.prefix)
 
     @property
     def git_dir(self) -> str:
@@ -322,7 +361,7 @@ class History:
             git_dir = self.git_dir
             if not git_dir:
                 raise HistoryError("the vault has no git repository of its own")
-            self._command = GitCommand(self.root, git_dir)
+            self._command = GitCommand(self.state().top or self.root, git_dir)
         return self._command
 
     def base(self, paths: Sequence[str]) -> CommitBase:
@@ -509,9 +548,15 @@ class History:
             }
         )
 
+    def ignored_files(self, pattern: str) -> list[str]:
+        """The files with such a name, at any depth, that git neither holds nor would take, as its ignore rules say."""
+        listing = ("ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--", pattern)
+        out = self.git.run(*listing).decode("utf-8", "surrogateescape")
+        return self.names_of(out.split("\0")[:-1])
+
     def index_entries(self, paths: Sequence[str], env: dict[str, str] | None = None) -> dict[str, TreeEntry]:
         """The entries that the user's index has for these files; HistoryError for one with a merge conflict."""
-        locations = map(self.places.on_disk, paths)
+        locations = list(map(self.places.on_disk, paths)) or self.limits[1:]
         entries = entries_of(
             self.git.run("ls-files", "--stage", "-z", "--", *locations, env={**LITERAL, **(env or {})})
         )
@@ -520,7 +565,7 @@ class History:
     def conflicts(self) -> set[str]:
         """The files with a merge conflict that is not resolved."""
         out = self.git.run("ls-files", "--unmerged", "-z").decode("utf-8", "surrogateescape")
-        return {self.places.name_of(line.partition("\t")[2]) for line in out.split("\0")[:-1]}
+        return set(self.names_of(line.partition("\t")[2] for line in out.split("\0")[:-1]))
 
     def staged_paths(self, index_file: str = "") -> list[str]:
         """The files that a commit made now would add or change; `index_file`: an index other than the user's."""
@@ -530,7 +575,7 @@ class History:
             out = self.git.run(*differ, env=env)
         else:
             out = self.git.run("ls-files", "-z", env=env)
-        return [self.places.name_of(path) for path in out.decode("utf-8", "surrogateescape").split("\0")[:-1]]
+        return self.names_of(out.decode("utf-8", "surrogateescape").split("\0")[:-1])
 
     def staged_data(self, paths: Sequence[str], index_file: str = "") -> dict[str, bytes]:
         """The bytes of these files as they are staged, without those that are not."""
@@ -561,7 +606,8 @@ class History:
 
     def listing(self, commit: str) -> dict[str, str]:
         """The files of a commit with the ids of their blobs; links and submodules are left out."""
-        out = self.git.run("ls-tree", "-r", "-z", "--full-tree", commit).decode("utf-8", "surrogateescape")
+        listed = self.git.run("ls-tree", "-r", "-z", "--full-tree", commit, *self.limits[1:])
+        out = listed.decode("utf-8", "surrogateescape")
         rows = (line.partition("\t") for line in out.split("\0")[:-1])
         files = ((self.places.name_of(path), row.split(" ")) for row, _, path in rows)
         return {path: oid for path, (mode, _, oid) in files if mode in _FILE_MODES}
@@ -608,7 +654,9 @@ class History:
             HistoryError: a version of a file is not in this repository.
         """
         commit = commits[-1]
-        out = self.git.run("diff-tree", "-r", "-z", "--root", "--no-renames", "--no-commit-id", *commits)
+        out = self.git.run(
+            "diff-tree", "-r", "-z", "--root", "--no-renames", "--no-commit-id", *commits, *self.limits
+        )
         fields = out.decode("utf-8", "surrogateescape").split("\0")[:-1]
         raw = [(fields[i + 1], fields[i].lstrip(":").split(" ")) for i in range(0, len(fields), 2)]
         versions = [(path, _version(was, a), _version(now, b)) for path, (was, now, a, b, _) in raw]
@@ -766,7 +814,8 @@ def commit_log(
         paths: only commits that touched one of these files.
     """
     counts = [f"--max-count={limit}", f"--skip={skip}"]
-    args = ["rev-list", "--header", *counts, tip, "--", *map(history.places.on_disk, paths)]
+    files_asked = [*map(history.places.on_disk, paths)] or history.limits[1:]
+    args = ["rev-list", "--header", *counts, tip, "--", *files_asked]
     out = history.git.run(*args, env=LITERAL)
     rows = [_row(text) for text in out.decode("utf-8", "replace").split("\0") if text.strip()]
     files = _files(history, [row.commit for row in rows])
@@ -820,7 +869,7 @@ def _files(history: History, commits: Sequence[str]) -> dict[str, tuple[str, ...
         if field in commit_ids:
             names = names_by_commit.setdefault(field, [])
         else:
-            names.append(history.places.name_of(field))
+            names += history.names_of([field])
     return {commit: tuple(files) for commit, files in names_by_commit.items()}
 
 

@@ -98,20 +98,21 @@ def must_be_rewritable(history: History) -> None:
     git, common = history.git, common_dir(history.git_dir)
     refs = git.run("for-each-ref", "--format=%(refname)").decode("utf-8", "replace").split()
     elsewhere = [ref for ref in refs if not ref.startswith(_OURS)]
-    reason = ""
-    if git.run("remote").strip() or any(ref.startswith("refs/remotes/") for ref in refs):
-        reason = "it has a remote, so copies of it may be elsewhere"
-    elif os.path.exists(os.path.join(common, "shallow")):
-        reason = "it is a shallow copy of another repository"
-    elif os.path.isdir(os.path.join(common, "worktrees")) and os.listdir(os.path.join(common, "worktrees")):
-        reason = "other working trees of it are open"
-    elif os.path.exists(os.path.join(common, "objects", "info", "alternates")):
-        reason = "it shares its objects with another repository"
-    elif "refs/stash" in elsewhere:
-        reason = "work is stashed in it; apply or drop that first"
-    elif elsewhere:
-        reason = f"it holds {elsewhere[0]}, which is neither a branch nor a tag"
-    if reason:
+    has_remote = bool(git.run("remote").strip()) or any(ref.startswith("refs/remotes/") for ref in refs)
+    trees = os.path.join(common, "worktrees")
+    reasons = (
+        (state.top, f"it is kept in the repository of {state.top}, which holds more than the vault"),
+        (has_remote, "it has a remote, so copies of it may be elsewhere"),
+        (os.path.exists(os.path.join(common, "shallow")), "it is a shallow copy of another repository"),
+        (os.path.isdir(trees) and os.listdir(trees), "other working trees of it are open"),
+        (
+            os.path.exists(os.path.join(common, "objects", "info", "alternates")),
+            "it shares its objects with another repository",
+        ),
+        ("refs/stash" in elsewhere, "work is stashed in it; apply or drop that first"),
+        (elsewhere, f"it holds {''.join(elsewhere[:1])}, which is neither a branch nor a tag"),
+    )
+    if reason := next((reason for holds, reason in reasons if holds), ""):
         raise HistoryError(
             f"nothing was erased: the history of this vault is not rewritten, because {reason}"
         )

@@ -18,6 +18,7 @@ from memoryclaw.text.language import fold, key_of
 _UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, also, at, until, days, entity, role, field, value, trust, pinned, state"
 _UNIT += "".join(f", {name}" for name in LIFECYCLE)
 _IN = "in (select value from json_each(?))"
+_NEWEST_LOGS = 200  # that are looked through for who speaks
 _USER = "user"  # where no name is known of who says `I`
 _BLOCK = re.compile(r"\^l(\d{1,9})(?:-(\d{1,9}))?")  # lines of a log, as facts cite them
 _LAST_CHARACTER = 0x10FFFF  # sorts after every other
@@ -374,6 +375,13 @@ class Catalog:
             if block and fact in facts_asked and int(block[1]) <= turn <= int(block[2] or block[1]):
                 speakers_by_fact.setdefault(fact, set()).add(speaker)
         return {fact: frozenset(names) for fact, names in speakers_by_fact.items()}
+
+    def usual_speaker(self) -> tuple[str, int]:
+        """The name that speaks as a person in most of the newest logs, and in how many of them; nothing where no name does."""
+        sql = """select max(u.entity), count(distinct u.fid) from unit u where u.kind = 'turn' and u.role = 'user' and u.entity != ''
+            and u.fid in (select fid from files where kind = 'log' order by at desc limit ?) group by u.entity_key order by 2 desc, 1 limit 2"""
+        first, second = [*self.rows(sql, [_NEWEST_LOGS]), ("", 0), ("", 0)][:2]
+        return first if first[1] > 2 * second[1] else ("", 0)
 
     def superseded_in(
         self, turns: Iterable[tuple[str, int]], episodes: Iterable[tuple[str, str]]

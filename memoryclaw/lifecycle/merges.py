@@ -33,6 +33,7 @@ from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.grammar import codes, grammar, tokens_of
 from memoryclaw.text.language import fold, key_of, keys_of
+from memoryclaw.text.memory_lines import read_line, without_ids
 from memoryclaw.text.words import words
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import labels_in, of_folders, of_note
@@ -150,7 +151,7 @@ def _candidates(sets: Mapping[str, Shingles], order: Mapping[str, int]) -> Itera
 def _words_of_lines(text: str) -> Iterator[str]:
     """The words of each line of a text, for two that say the same lines in another order."""
     for line in text.split("\n"):
-        if key := key_of(re.sub(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$", "", line)):
+        if key := key_of(without_ids(line)):
             yield key
 
 
@@ -238,16 +239,13 @@ def _episode_merge(context: UpkeepContext, pair: Pair, takes: RunEpisode, taken:
 
 def _lines_of_one(takes: RunEpisode, taken: RunEpisode) -> tuple[str, ...]:
     """The lines that the one has and the other lacks, with their block ids where these are free."""
-    words_taken_in, blocks = (
-        set(_words_of_lines(takes.text)),
-        set(re.findall(r"\^([A-Za-z0-9-]+)[ \t]*$", takes.text, re.MULTILINE)),
+    words_taken_in = set(_words_of_lines(takes.text))
+    blocks = {read_line(line).block for line in takes.text.split("\n")}
+    return tuple(
+        without_ids(line) if read_line(line).block in blocks else line
+        for line in taken.lines
+        if not set(_words_of_lines(line)) <= words_taken_in
     )
-    lines = []
-    for line in taken.lines:
-        head, mark, block = line.rpartition(" ^")
-        if not set(_words_of_lines(line)) <= words_taken_in:
-            lines.append(head if mark and block in blocks else line)
-    return tuple(lines)
 
 
 # Entities

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -10,8 +9,8 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import link_key
 from memoryclaw.model import TRUSTS, Fact, Unit
 from memoryclaw.text.language import key_of, words_of
+from memoryclaw.text.memory_lines import BLOCK_ID
 
-_BLOCK = re.compile(r"[ \t](\^l\d{1,9}(?:-\d{1,9})?)[ \t]*$", re.MULTILINE)
 _LONGEST = 60  # characters of a value in a mark
 
 
@@ -83,7 +82,8 @@ def _blocks(one: ShownLines) -> list[tuple[str, int]]:
     if not one.episode:
         return [(f"^l{line}", line) for line in range(one.first, one.last + 1)]
     return [
-        (hit[1], one.first + one.episode.count("\n", 0, hit.start())) for hit in _BLOCK.finditer(one.episode)
+        (f"^{hit[1]}", one.first + one.episode.count("\n", 0, hit.start(1)))
+        for hit in BLOCK_ID.finditer(one.episode)
     ]
 
 

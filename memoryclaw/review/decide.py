@@ -17,6 +17,7 @@ from memoryclaw.model import Problem
 from memoryclaw.review import branches, elsewhere, widened
 from memoryclaw.review.checks import DueCheck, confirm, correct, end, is_unwanted, stands, stay
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, find_item, waiting_items
+from memoryclaw.review.settings_asked import SettingQuestion, with_answer
 from memoryclaw.review.settling import settling
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault import files
@@ -102,11 +103,11 @@ def decide(
 
     Args:
         alone: False where more is decided than these, so that even a single refusal is told and not raised.
-        value: the number of the value that holds, of a conflict.
+        value: the number of the value that holds, of a conflict or a setting.
         reason: why, in a person's words; it goes into the commit.
     """
-    if value and (len(items) != 1 or items[0].conflict is None or decision != APPROVED):
-        raise InputError("a value is chosen to approve one conflict; nothing was decided")
+    if value and (len(items) != 1 or not items[0].choices or decision != APPROVED):
+        raise InputError("a value is chosen to approve one conflict or setting; nothing was decided")
     if alone and len(items) == 1:
         return [_decide_item(context, items[0], decision, value, reason)]
     ruled = []
@@ -153,6 +154,9 @@ def _decide_item(
         return _branch(context, item, decision)
     if item.is_of_others:
         return _foreign(context, item, decision)
+    if item.question is not None:
+        number = (value or 1) if decision == APPROVED else 0  # the first answer where none is chosen
+        return _decide_setting(context, item, item.question, number, reason)
     if item.check is not None:
         return _decide_check(context, item, item.check, decision)
     if item.conflict is not None:
@@ -184,6 +188,22 @@ def _decide_check(context: WriteContext, item: ReviewItem, check: DueCheck, deci
     title = f"{'holds still' if yes else 'no longer so'}: {item.what}"
     outcome = _write(context, "approve" if yes else "reject", item, edits, title)
     return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
+
+
+def _decide_setting(
+    context: WriteContext, item: ReviewItem, question: SettingQuestion, value: int, reason: str
+) -> ReviewDecision:
+    """An answer writes the setting; that it is to be as now, number 0, is not asked again."""
+    _must_be_as_shown(context, item)
+    if value:
+        edit = Edit(item.path, text_change(with_answer(question, value)))
+        title, decision = f"{question.subject}: {question.answers[value - 1].words}", APPROVED
+    else:
+        marks = [_decision(context, REJECTED, item.kind, mark) for mark in question.marks]
+        edit, title, decision = record_edit(marks), f"{question.subject}: as now", REJECTED
+    verb = "approve" if value else "reject"
+    outcome = _write(context, verb, item, [edit], title, reason=reason)
+    return ReviewDecision(item.id, item.kind, title, decision, outcome.commit, outcome.notice)
 
 
 def _both_stand(
@@ -436,6 +456,8 @@ def editable(item: ReviewItem) -> str:
         raise InputError(f"{item.id} is a conflict; approve one of its values, or edit {item.path}")
     if item.is_of_others:
         raise InputError(f"{item.id} was decided elsewhere; approve it or reject it")
+    if item.question is not None:
+        raise InputError(f"{item.id} is a question; approve it or reject it, or edit {item.path}")
     if item.branch is not None:
         raise InputError(
             f"{item.id} waits as a branch; approve it, then edit what it wrote, or edit the branch with git"

@@ -12,6 +12,7 @@ from memoryclaw.review.checks import confirm_text
 from memoryclaw.review.decide import fact_target
 from memoryclaw.review.file_history import FileDiff
 from memoryclaw.review.queue import ReviewItem
+from memoryclaw.review.settings_asked import with_answer
 from memoryclaw.text.encoding import decode
 from memoryclaw.vault import files
 from memoryclaw.writing.context import WriteContext
@@ -41,13 +42,14 @@ def _differences(context: WriteContext, item: ReviewItem) -> Iterator[FileDiff]:
     elif item.check is not None:
         text = context.text(item.path)
         yield FileDiff(item.path, text, confirm_text(context, item.check, text))
+    elif item.question is not None:
+        text = context.text(item.path)
+        yield FileDiff(item.path, text, with_answer(item.question, 1)(text))
     elif item.foreign:
         text = context.text(item.path)
         yield FileDiff(item.path, text, text + item.text)
-    elif item.widened:
-        yield FileDiff(item.id, "", item.text)
-    elif item.is_skill:
-        yield FileDiff(item.path, "", item.text)
+    elif item.widened or item.is_skill:
+        yield FileDiff(item.path or item.id, "", item.text)
     elif item.conflict is None:
         raise InputError(f"{item.id} {item.why}")
 

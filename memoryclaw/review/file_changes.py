@@ -24,8 +24,9 @@ from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pen
 from memoryclaw.errors import InputError, OvertakenError
 from memoryclaw.model import Fact
 from memoryclaw.text.encoding import lines_of, readable
+from memoryclaw.text.memory_lines import BULLET
 from memoryclaw.text.merging import merge
-from memoryclaw.vault.edits import BULLET, SemanticFile, Sheet, Splice, apply_splices, fact_sources, same
+from memoryclaw.vault.edits import SemanticFile, Sheet, Splice, apply_splices, fact_sources, same
 from memoryclaw.writing.context import fact_in_words
 from memoryclaw.writing.decisions import APPROVED, UNDONE, Decision, Decisions
 

@@ -11,6 +11,7 @@ from memoryclaw.history.repository import History, Logged
 from memoryclaw.model import Fact, Turn
 from memoryclaw.ports import Address
 from memoryclaw.text.encoding import decode, readable
+from memoryclaw.text.memory_lines import read_line
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import SemanticFile, fact_sources, same
@@ -203,7 +204,6 @@ def bytes_on(root: str, path: str, day: str) -> bytes | None:
 # it.
 
 _LOG_LINE = re.compile(r"l(\d{1,9})")
-_MARKS = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+|(?<![ \t])[ \t]++\^[A-Za-z0-9-]+[ \t]*$")
 
 
 class FactSource(NamedTuple):
@@ -304,7 +304,7 @@ def follow_source(context: WriteContext, source: str) -> FactSource:
     line_number = dict(note.blocks).get(block, 0)
     lines = readable(decode(_bytes(context, path)).text).split("\n")
     fact_source = FactSource(
-        source, path, quote=_MARKS.sub("", lines[line_number - 1]) if line_number else ""
+        source, path, quote=read_line(lines[line_number - 1]).words if line_number else ""
     )
     ranges = [one for text in strings(note.meta.get("source")) for one in parse_ranges(text)]
     hit = _LOG_LINE.fullmatch(block)

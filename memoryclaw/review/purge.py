@@ -31,6 +31,7 @@ from memoryclaw.model import Fact, Turn
 from memoryclaw.ports import Address
 from memoryclaw.text.encoding import decode, encode, json_object, lines_of, readable
 from memoryclaw.text.frontmatter import split
+from memoryclaw.text.memory_lines import BULLET, read_line
 from memoryclaw.text.needles import GONE, Needles, normal, phrases, plain_words, tells
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import SemanticFile, Sheet, Splice, apply_splices, line_end, remove_fact, same
@@ -55,7 +56,7 @@ from memoryclaw.writing.tombstones import of_fact, of_text, of_turn, text_of_rec
 from memoryclaw.writing.writer import Edit, recover, write
 
 Transform = Callable[[bytes], bytes | None]  # of a file's bytes, as they are or once were; None: no such file
-_WAS = re.compile(r" \(was: ([^\n]{0,200}?)\)(?=[ \t]*+(?:\^[A-Za-z0-9-]++[ \t]*+)?$)", re.MULTILINE)
+_WAS = re.compile(r" \(was: ([^\n]{0,200}?)\)$")
 _TEXTS = (".md", ".json", ".jsonl", ".yaml")
 _DATED = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_")  # the beginning of a name that MemoryClaw gives
 _SAID = 3  # words of a line or a value that is looked for elsewhere, where nobody named it
@@ -606,7 +607,13 @@ class _Planned:
     def _quoted(self, data: bytes, said: set[str]) -> bytes:
         text = decode(data)
         values = {normal(value) for _, _, value in self._triples}
-        kept = _WAS.sub(lambda hit: "" if normal(hit[1]) in values else hit[0], text.text)
+        lines = map(read_line, text.text.split("\n"))
+        kept = "\n".join(
+            line._replace(
+                body=_WAS.sub(lambda hit: "" if normal(hit[1]) in values else hit[0], line.body)
+            ).text()
+            for line in lines
+        )
         return _without_quotes(data if kept == text.text else encode(text._replace(text=kept)), said)
 
     def _rename(self, episode: EpisodeFile, title: str, lost: set[str]) -> None:
@@ -894,10 +901,8 @@ def _without_quotes(data: bytes, said: set[str]) -> bytes:
     gone = {
         number
         for number, line in enumerate(lines_of(text.text), 1)
-        if (
-            match := re.match(r"[ \t]*[-*+][ \t]+(.*?)(?:[ \t]+\^[A-Za-z0-9-]+)?[ \t]*$", line.rstrip("\r\n"))
-        )
-        and any(normal(ADDED.sub("", match[1])).endswith(one) for one in wanted)
+        if BULLET.match(line)
+        and any(normal(ADDED.sub("", read_line(line).words)).endswith(one) for one in wanted)
     }
     return encode(text._replace(text=without_lines(text.text, gone, blank=False).text)) if gone else data
 

@@ -16,16 +16,17 @@ from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.history.repository import FileChange, History
 from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, side_in_words, standing_conflicts
 from memoryclaw.model import Fact, Problem
-from memoryclaw.review import elsewhere, widened
+from memoryclaw.review import elsewhere, settings_asked, widened
 from memoryclaw.review.checks import FORGET, VERIFY, DueCheck, is_unwanted, overdue
 from memoryclaw.review.file_changes import actions_of
+from memoryclaw.review.settings_asked import SettingQuestion
 from memoryclaw.review.widened import Widened
 from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import files
 from memoryclaw.vault.conflict_rules import Conflict
 from memoryclaw.vault.edits import name_key
-from memoryclaw.vault.layout import DECISIONS_FILE, place_of
+from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, place_of
 from memoryclaw.vault.skill_formats import read_markdown_skill
 from memoryclaw.writing.context import WriteContext, fact_in_words
 from memoryclaw.writing.decisions import Decision, decisions_of, fingerprint
@@ -35,10 +36,10 @@ _SKILL = "/SKILL.md"
 
 
 class ReviewItem(NamedTuple):
-    """One thing that waits, in the same words whatever it is; `fact`, `change`, `branch`, `conflict`, `foreign` or `widened` is what stands behind it."""
+    """One thing that waits, in the same words whatever it is; `fact`, `change`, `branch`, `conflict`, `foreign`, `widened` or `question` is what stands behind it."""
 
     id: str
-    kind: str  # fact | conflict | verify | episode | merge | … | skill | run | permissions | labels
+    kind: str  # fact | conflict | verify | episode | merge | … | skill | run | permissions | labels | setting
     what: str
     why: str
     run: str = ""
@@ -60,11 +61,24 @@ class ReviewItem(NamedTuple):
     conflict: Conflict | None = None
     foreign: tuple[Decision, ...] = ()  # decisions of others that would permit something
     widened: tuple[Widened, ...] = ()  # labels of others that would let more see, or trust more
+    question: SettingQuestion | None = None  # that a setting would answer
 
     @property
     def is_of_others(self) -> bool:
         """True for what others decided or labelled."""
         return bool(self.foreign or self.widened)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What a yes is to choose from by its number: the values of a conflict, or the answers to a question."""
+        if self.question is not None:
+            return tuple(answer.words for answer in self.question.answers)
+        return tuple(self.conflict.values) if self.conflict is not None else ()
+
+    @property
+    def is_alone(self) -> bool:
+        """True for what is decided by itself only, and never with all else that waits."""
+        return bool(self.choices) or self.is_of_others
 
     @property
     def is_skill(self) -> bool:
@@ -93,8 +107,8 @@ class ReviewItem(NamedTuple):
 
 
 def waiting_items(context: WriteContext) -> list[ReviewItem]:
-    """Everything that waits: facts first, then conflicts, what asks to be verified, proposals, skill drafts, branches and permissions."""
-    of_owner = () if context.only_seen else (*_branches(context), *_foreign(context))
+    """Everything that waits: facts first, then conflicts, what asks to be verified, proposals, skill drafts, branches, permissions and settings."""
+    of_owner = () if context.only_seen else (*_branches(context), *_foreign(context), *_settings(context))
     return [
         *_facts(context),
         *_conflicts(context),
@@ -300,6 +314,19 @@ def _foreign(context: WriteContext) -> Iterator[ReviewItem]:
             widened.why(context, wide),
             text="".join(f"{one.line}\n" for one in wide),
             widened=wide,
+        )
+
+
+def _settings(context: WriteContext) -> Iterator[ReviewItem]:
+    for question in settings_asked.questions(context):
+        yield ReviewItem(
+            f"{settings_asked.KIND}-{fingerprint(settings_asked.KIND, *question.marks)[:8]}",
+            settings_asked.KIND,
+            question.what,
+            question.why,
+            path=CONFIG_FILE,
+            text="".join(f"{answer}\n" for answer in question.answers),
+            question=question,
         )
 
 

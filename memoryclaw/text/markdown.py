@@ -10,6 +10,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from memoryclaw.model import Link, Section
+from memoryclaw.text.memory_lines import BLOCK_ID
 
 _HEADING = re.compile(r"\n {0,3}(#{1,6})[ \t]+([^\n]*)")
 _UNDERLINE = re.compile(r"\n {0,3}(=+|-+)[ \t]*(?=\n|\Z)")
@@ -34,7 +35,6 @@ _TAG = re.compile(
     r"'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\]+)"
 )
 _ANCHOR = re.compile(r"\{#[^{}\n]*+\}$")  # of a heading, as Hugo and Pandoc write it
-_BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*(?=\n|\Z)", re.MULTILINE)
 # An opening or closing code fence (also in lists and quotes), a run of backticks, or a comment mark.
 _QUIET = re.compile(
     r"^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(`{3,}(?=[^`\n]*$)|~{3,})([^\n]*)$|`+|%%", re.MULTILINE
@@ -154,7 +154,7 @@ def _links(text: str, first_line: int) -> Iterator[Link]:
 
 def _blocks(text: str, first_line: int) -> tuple[tuple[str, int], ...]:
     blocks, line, offset = [], first_line, 0
-    for hit in sorted((*_BLOCK_ID.finditer(text), *_BLOCK_LINE.finditer(text)), key=lambda hit: hit.start()):
+    for hit in sorted((*BLOCK_ID.finditer(text), *_BLOCK_LINE.finditer(text)), key=lambda hit: hit.start()):
         line += text.count("\n", offset, hit.start(1))
         offset = hit.start(1)
         blocks.append((hit[1], line))

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-_BLOCK_ID = re.compile(r"(?:^|[ \t])\^[A-Za-z0-9-]+[ \t]*$")
+from memoryclaw.text.memory_lines import without_ids
+
 _WORD = 40  # characters: a longer word may be cut, as may scripts without spaces
 SENTENCE_END = re.compile(r"(?<=[.!?。！？…])[\"'”’)]*\s+|\n+")
 
@@ -28,7 +29,7 @@ def without_block_ids(text: str) -> str:
 
     marked = {line for _, line in read_body(text, 0).blocks}
     lines = enumerate(text.split("\n"))
-    return "\n".join(_BLOCK_ID.sub("", line) if number in marked else line for number, line in lines)
+    return "\n".join(without_ids(line) if number in marked else line for number, line in lines)
 
 
 _EMBED = re.compile(r"!\[\[[^\[\]\n]*\]\]|!\[[^\[\]\n]*\]\([^()\n]*\)")

@@ -21,6 +21,7 @@ from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import fold
 from memoryclaw.text.markdown import Heading, outline
+from memoryclaw.text.memory_lines import BULLET, inline_field, read_line, without_fields, without_ids
 from memoryclaw.text.yaml_text import flow_list, scalar
 from memoryclaw.vault.audience import common_audience
 from memoryclaw.vault.facts import (
@@ -256,7 +257,6 @@ def apply_splices(text: str, splices: Iterable[Splice]) -> str:
 
 # Adds, supersedes, corrects and removes facts in the text of a semantic file, in the file's own style.
 
-_BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+$")
 _Key = tuple[str, str, str, bool]
 
 
@@ -490,24 +490,14 @@ def with_trust(text: str, file: SemanticFile, id_: str, trust: str) -> str:
         InputError: it stands in a table or in the header, where a line has no room for it.
     """
     sheet = Sheet.of(text, file)
-    sheet = Sheet.of(_without_doubt(sheet, _fact(sheet, id_)), file)
     fact = _fact(sheet, id_)
     if trust == fact.trust:
-        return sheet.text
+        return text
     if sheet.in_table(fact) or sheet.spot(fact).style == "frontmatter":
         raise InputError(
             f"{id_} stands in a table or a header, which has no room for its trust; use the file's id"
         )
-    first = sheet.span(fact)[0]
-    line = sheet.lines[first]
-    mark = _BLOCK_ID_END.search(line)
-    end = mark.start() if mark else len(line)
-    result = apply_splices(
-        sheet.text, [Splice(first, first + 1, (f"{line[:end]} [trust:: {trust}]{line[end:]}",))]
-    )
-    if _matches(sheet, result, _Change()) and _fact(Sheet.of(result, file), id_).trust == trust:
-        return result
-    raise _refusal(fact.entity, fact.field)
+    return _with_fields(sheet, fact, {"trust": "" if trust == "trusted" else trust})
 
 
 def with_inline(text: str, file: SemanticFile, id_: str, values: Mapping[str, str]) -> str:
@@ -522,18 +512,15 @@ def with_inline(text: str, file: SemanticFile, id_: str, values: Mapping[str, st
         raise InputError(
             f"{id_} stands where a line has no room for {', '.join(values)}; edit {file.path} by hand"
         )
-    first, last = sheet.span(fact)
-    words = sheet.quote_end(fact)
-    head, lines = sheet.lines[first][:words], [sheet.lines[first][words:], *sheet.lines[first + 1 : last]]
-    for key in values:
-        gone = re.compile(rf"(?<![ \t])[ \t]*+(?:\[{key}::(?:\[\[[^\[\]]*\]\]|[^\[\]])*\]|\({key}::[^()]*\))")
-        lines = [gone.sub("", line) for line in lines]
-    line = lines[0]
-    mark = _BLOCK_ID_END.search(line)
-    end = mark.start() if mark else len(line)
-    additions = "".join(f" [{key}:: {value}]" for key, value in values.items() if value)
-    lines[0] = f"{head}{line[:end]}{additions}{line[end:]}"
-    result = apply_splices(text, [Splice(first, last, tuple(lines))])
+    return _with_fields(sheet, fact, values)
+
+
+def _with_fields(sheet: Sheet, fact: Fact, values: Mapping[str, str]) -> str:
+    (first, last), words = sheet.span(fact), sheet.quote_end(fact)
+    head, line = sheet.lines[first][:words], read_line(sheet.lines[first][words:])
+    below = [without_fields(text, *values) for text in sheet.lines[first + 1 : last]]
+    lines = (head + line.with_fields(values).text(), *below)
+    result = apply_splices(sheet.text, [Splice(first, last, lines)])
     if not _matches(sheet, result, _Change()):
         raise _refusal(fact.entity, fact.field)
     return result
@@ -614,7 +601,7 @@ def _past(sheet: Sheet, fact: Fact, until: str) -> Splice:
     old = fact.value
     if sheet.spot(fact).style in {"heading", "bullet"} and not sheet.in_table(fact):
         line = " ".join(" ".join(sheet.lines[first:last]).split())
-        old = _BLOCK_ID.sub("", split_key(line)[1])
+        old = without_ids(split_key(line)[1])
     return history_splice(sheet, fact, old + _inline(until=until))
 
 
@@ -723,7 +710,7 @@ def _without_doubt(sheet: Sheet, fact: Fact) -> str:
     ):
         return sheet.text
     first, last = sheet.span(fact)
-    lines = [_TRUST.sub("", line) for line in sheet.lines[first:last]]
+    lines = [without_fields(line, "trust") for line in sheet.lines[first:last]]
     result = apply_splices(sheet.text, [Splice(first, last, tuple(lines))])
     return result if _matches(sheet, result, _Change()) else sheet.text
 
@@ -986,7 +973,6 @@ _INLINE = re.compile(
     rf"(?:(?<![ \t])[ \t]*+(?:\[(?:{OF_A_VALUE})::(?:\[\[[^\[\]]*\]\]|[^\[\]])*+\]"
     rf"|\((?:{OF_A_VALUE})::[^()]*\)))+"
 )
-_TRUST = re.compile(r"(?<![ \t])[ \t]*+(?:\[trust::[^\[\]]*\]|\(trust::[^()]*\))")
 
 _COMMENT = re.compile(r"(?<![ \t])[ \t]++#.*$")
 _PIPE = re.compile(r"(?<!\\)\|")
@@ -1006,9 +992,9 @@ def line_with_value(sheet: Sheet, fact: Fact, told: FactText) -> str:
     if sheet.spot(fact).style == "frontmatter":
         comment = _COMMENT.search(tail)
         return f"{head} {scalar(told.value.strip(chr(34)))}{comment[0] if comment else ''}"
-    standing, mark = _INLINE.search(tail), _BLOCK_ID.search(tail)
+    standing, line = _INLINE.search(tail), read_line(tail)
     inline = told.inline if told.inline is not None else standing[0] if standing else ""
-    return f"{head} {told.value}{inline}{mark[0] if mark else ''}"
+    return line._replace(body=f"{head} {told.value}{inline}").text()
 
 
 def with_cell(sheet: Sheet, fact: Fact, value: str) -> str:
@@ -1076,8 +1062,6 @@ def _with_text(line: str, number: int, value: str) -> str:
 
 
 # A semantic file while it is patched: its lines, its facts, and the lines of each fact.
-
-BULLET = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")
 
 
 class SemanticFile(NamedTuple):
@@ -1269,15 +1253,14 @@ def name_key(name: str) -> str:
 # The sources of a fact: its line may name several, and one more is added as a patch of that line alone.
 
 # Sources as `[source:: [[a#^l3]], [[b]]]` or `(source:: …)`; one more is added at the end of the text.
-_FIELD = re.compile(r"\[source::[ \t]*+((?:\[\[[^\[\]\n]*\]\]|[^\[\]\n])*+)\]|\(source::[ \t]*+([^()\n]*)\)")
+_FIELD = inline_field("source")
 _SOURCE = re.compile(r"!?\[\[([^\[\]|\n]*)(?:\|[^\[\]\n]*)?\]\]|([^,\[\]]+)")
-_BLOCK_ID_END = re.compile(r"(?<![ \t])[ \t]++(?:\^[A-Za-z0-9-]++[ \t]*+)?$")
 _UNSAFE = re.compile(r"[\[\]|\x00-\x1f\x7f]")
 
 
 def sources_in(text: str) -> tuple[str, ...]:
     """The sources that a line names, in order: targets of links with their blocks (`episode#^l3`), or plain words."""
-    fields = [hit[1] if hit[1] is not None else hit[2] for hit in _FIELD.finditer(text)]
+    fields = [hit[2] if hit[1] else hit[4] for hit in _FIELD.finditer(text)]
     sources = [(hit[1] or hit[2] or "").strip() for field in fields for hit in _SOURCE.finditer(field)]
     return tuple(dict.fromkeys(filter(None, sources)))
 
@@ -1320,16 +1303,15 @@ def _with_source(sheet: Sheet, fact: Fact, source: str) -> str:
         words = sheet.quote_end(fact) if number == first else 0
         if hits := list(_FIELD.finditer(line, words)):
             return apply_splices(sheet.text, [Splice(number, number + 1, (_behind(line, hits[-1], source),))])
-    line = sheet.lines[first]  # on a line below, `[source::` would begin a key
-    mark = _BLOCK_ID_END.search(line)
-    end = mark.start() if mark else len(line)
-    fresh = line[:end] + source_field(source) + line[end:]
+    # On a line below, `[source::` would begin a key.
+    fresh = read_line(sheet.lines[first]).plus(source_field(source))
     return apply_splices(sheet.text, [Splice(first, first + 1, (fresh,))])
 
 
 def _behind(line: str, field: re.Match[str], source: str) -> str:
-    content = (field[1] if field[1] is not None else field[2]).rstrip()
-    end = field.start(1 if field[1] is not None else 2) + len(content)
+    value = 2 if field[1] else 4
+    content = field[value].rstrip()
+    end = field.start(value) + len(content)
     return line[:end] + (", " if content else "") + f"[[{source}]]" + line[end:]
 
 

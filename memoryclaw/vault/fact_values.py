@@ -7,7 +7,7 @@ of the speaker (a deadline), or recurs (a birthday) and stays without one. What 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from memoryclaw.text import dates as days
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import DateRange, Days, find_ranges, leading_range, parse_timestamp
 from memoryclaw.text.language import fold
+from memoryclaw.text.memory_lines import without_block_mark
 from memoryclaw.text.sentences import SMALL, plain
 from memoryclaw.vault import vocabulary
 
@@ -94,13 +95,12 @@ def is_of_people(field: str) -> bool:
 # Words as a heading, a key or the value of a fact may hold them: what is written reads back as it was meant
 
 _MARKUP = re.compile(r"!?\[\[|\]\]|%%|~~|(?<=:):+|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-_BLOCK_ID = re.compile(r"(?<!\S)\^(?=[A-Za-z0-9-]+$)")
 _KEY_MARKUP = re.compile(r"!?\[\[|\]\]|[\[\]|`*\"<>]|%%|~~|::+|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def plain_value(text: str) -> str:
     """The text as one line, without what Markdown or an inline field would take for its own."""
-    return _BLOCK_ID.sub("", " ".join(_MARKUP.sub(" ", text.replace("`", "")).split()))
+    return without_block_mark(" ".join(_MARKUP.sub(" ", text.replace("`", "")).split()))
 
 
 def plain_key(text: str) -> str:
@@ -255,11 +255,6 @@ def _phrase(text: str, today: date) -> str:
     return range_.start[:7] if span == days.month_span(span.first.year, span.first.month) else ""
 
 
-def _begun(phrase: str, said: str) -> str:
-    range_ = leading_range(phrase, date.fromisoformat(said[:10]))
-    return range_.start if range_ and range_.span[1] == len(phrase) else ""
-
-
 def _spoken(iso: str) -> str:
     day = date.fromisoformat(iso) if re.fullmatch(r"\d{4}-\d\d-\d\d", iso) else None
     return f"{day.day} {_MONTH_NAMES[day.month - 1]}" if day else ""
@@ -274,59 +269,15 @@ _COUNTING = re.compile(
 _BEFORE_DATE = re.compile(
     r"(?:until|till|before|after|by)\s+", re.IGNORECASE
 )  # what the date itself does not count
-_Span = Callable[[date], Days]
-
-
-def _day(count: int) -> _Span:
-    return lambda today: Days(days.plus_days(today, count), days.plus_days(today, count))
-
-
-def _around(unit: str, count: int) -> _Span:
-    return lambda today: days.span_around(days.moved(days.span_around(today, unit).first, unit, count), unit)
-
-
-_FOREIGN: dict[str, tuple[tuple[re.Pattern[str], _Span], ...]] = {
-    code: tuple((re.compile(rf"(?<![\w-])(?:{pattern})(?![\w-])"), span) for pattern, span in rules)
-    for code, rules in {
-        "de": (
-            (r"(?<![Hh]eute )(?<![Gg]estern )(?<!jeden )(?<!am )morgen", _day(1)),
-            (r"[Vv]orgestern", _day(-2)),
-            (r"[Gg]estern", _day(-1)),
-            (r"[Üü]bermorgen", _day(2)),
-            (r"[Hh]eute", _day(0)),
-            (r"(?i:letzte[rn]? woche|vorige woche)", _around("week", -1)),
-            (r"(?i:nächste[rn]? woche)", _around("week", 1)),
-            (r"(?i:letzte[nr]? monat|vorigen monat)", _around("month", -1)),
-            (r"(?i:nächste[nr]? monat)", _around("month", 1)),
-            (r"(?i:letztes jahr|voriges jahr)", _around("year", -1)),
-            (r"(?i:nächstes jahr)", _around("year", 1)),
-        ),
-        "fr": (
-            (r"[Aa]vant-hier", _day(-2)),
-            (r"[Hh]ier", _day(-1)),
-            (r"[Aa]près-demain", _day(2)),
-            (r"[Dd]emain", _day(1)),
-            (r"[Aa]ujourd['’]hui", _day(0)),
-            (r"(?i:la semaine dernière)", _around("week", -1)),
-            (r"(?i:la semaine prochaine)", _around("week", 1)),
-            (r"(?i:le mois dernier)", _around("month", -1)),
-            (r"(?i:le mois prochain)", _around("month", 1)),
-            (r"(?i:l['’]année dernière|l['’]an dernier)", _around("year", -1)),
-            (r"(?i:l['’]année prochaine|l['’]an prochain)", _around("year", 1)),
-        ),
-        "es": (
-            (r"[Aa]nteayer", _day(-2)),
-            (r"[Aa]yer", _day(-1)),
-            (r"[Pp]asado mañana", _day(2)),
-            (r"(?<!la )(?<!esta )(?<!pasado )(?<!Pasado )[Mm]añana", _day(1)),
-            (r"[Hh]oy", _day(0)),
-            (r"(?i:la semana pasada)", _around("week", -1)),
-            (r"(?i:la semana que viene|la próxima semana)", _around("week", 1)),
-            (r"(?i:el mes pasado)", _around("month", -1)),
-            (r"(?i:el mes que viene|el próximo mes)", _around("month", 1)),
-            (r"(?i:el año pasado)", _around("year", -1)),
-            (r"(?i:el año que viene|el próximo año)", _around("year", 1)),
-        ),
+_COUNTING_IN = {
+    code: re.compile(rf"(?<![\w-])(?:{pattern})(?![\w-])")
+    for code, pattern in {
+        "de": r"(?<![Hh]eute )(?<![Gg]estern )(?<!jeden )(?<!am )morgen|[Vv]orgestern|[Gg]estern|[Üü]bermorgen|[Hh]eute"
+        r"|(?i:(?:letzte[rn]?|vorige|nächste[rn]?) woche|(?:letzte[nr]?|vorigen|nächste[nr]?) monat|(?:letztes|voriges|nächstes) jahr)",
+        "fr": r"[Aa]vant-hier|[Hh]ier|[Aa]près-demain|[Dd]emain|[Aa]ujourd['’]hui"
+        r"|(?i:la semaine (?:dernière|prochaine)|le mois (?:dernier|prochain)|l['’]an(?: dernier| prochain|née dernière|née prochaine))",
+        "es": r"[Aa]nteayer|[Aa]yer|[Pp]asado mañana|(?<!la )(?<!esta )(?<!pasado )(?<!Pasado )[Mm]añana|[Hh]oy"
+        r"|(?i:la semana (?:pasada|que viene)|la próxima semana|el (?:mes|año) (?:pasado|que viene)|el próximo (?:mes|año))",
     }.items()
 }
 
@@ -340,11 +291,8 @@ def resolve_dates(text: str, said: str, language: str = "en") -> str:
     if not said:
         return text
     today = date.fromisoformat(said[:10])
-    if language in _FOREIGN:
-        for pattern, span in _FOREIGN[language]:
-            dates = spoken(span(today))
-            text = pattern.sub(rf"\g<0> ({dates})", text)
-        return text
+    if language in _COUNTING_IN:
+        return _COUNTING_IN[language].sub(lambda hit: _with_date(hit[0], today), text)
     if not _COUNTING.search(text):
         return text
     for range_ in reversed(find_ranges(text, today)[0]):
@@ -357,6 +305,12 @@ def resolve_dates(text: str, said: str, language: str = "en") -> str:
         elif range_.start and _COUNTING.search(range_.text):
             text = text[:start] + f"{range_.text} ({spoken(_days(range_))})" + text[end:]
     return text
+
+
+def _with_date(phrase: str, today: date) -> str:
+    # `hier` alone might be German.
+    range_ = leading_range("hier soir" if phrase.lower() == "hier" else phrase, today)
+    return f"{phrase} ({spoken(_days(range_))})" if range_ else phrase
 
 
 def spoken(span: Days) -> str:

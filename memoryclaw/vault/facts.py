@@ -14,6 +14,7 @@ from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.language import fold
 from memoryclaw.text.markdown import Body, Heading, outline
+from memoryclaw.text.memory_lines import BULLET, inline_field, without_ids
 from memoryclaw.text.yaml_text import Path, load, strings
 from memoryclaw.vault import validity
 from memoryclaw.vault.audience import label_of
@@ -28,7 +29,6 @@ _KEY = re.compile(
 _SENTENCE = re.compile(r"[!?;](?:\s|$)|[^\W\d_]{4}\.\s")
 _TASK = re.compile(r"\[[ xX/-]\](?:\s|$)")
 _SEPARATOR = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+(?:\|[ \t]*+)?$")
-_BULLET = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")
 _CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7}) |={7}$")
 _PIPE = re.compile(r"(?<!\\)\|")
 _KEY_WORDS = 8  # a longer "key" is a sentence with a colon in it
@@ -221,7 +221,7 @@ def tables_of(lines: list[str]) -> Iterator[list[TableRow]]:
 
 
 def _is_row(line: str) -> bool:
-    return "|" in line and not _BULLET.match(line)
+    return "|" in line and not BULLET.match(line)
 
 
 def _cells(line: str) -> tuple[str, ...]:
@@ -240,11 +240,7 @@ _WAITING = ("denied", "unwanted")  # why it waits for a person
 OF_A_VALUE = "|".join(
     ("since", "until", "source", "said", *_WAITING, "trust", "audience", "also", *_COUNTED, *validity.KEYS)
 )
-_INLINE = re.compile(
-    rf"\[({OF_A_VALUE})::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]"
-    rf"|\(({OF_A_VALUE})::[ \t]*+([^()]*)\)"
-)
-_BLOCK_ID = re.compile(r"(?<!\S)\^[A-Za-z0-9-]+$")
+_INLINE = inline_field(OF_A_VALUE)
 _QUOTES = ('"', "“", "„")
 _EMPHASIS = re.compile(r"^(\*\*|__|\*|`)(.+)\1$")
 
@@ -280,9 +276,7 @@ def fact_value(text: str) -> FactValue:
     fields = _inline_fields(text)
     if fields:
         text = " ".join(_INLINE.sub(" ", text).split())
-    if "^" in text:
-        text = _BLOCK_ID.sub("", text)
-    return _value_of(_bare(text.strip()), fields)
+    return _value_of(_bare(without_ids(text).strip()), fields)
 
 
 def _inline_fields(text: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ from memoryclaw.text import words as lists
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.markdown import Body, read_body
+from memoryclaw.text.memory_lines import read_line
 from memoryclaw.text.snippets import without_markup
 from memoryclaw.vault.audience import label_of
 from memoryclaw.vault.facts import Facts, FactValue, clean_name, fact_id, fact_value, leaves
@@ -37,11 +38,9 @@ _UNFILLED = re.compile(r"([*_])\(.*\)\1|\{\{.*\}\}")
 _WITHIN = re.compile(
     rf"\[({_KEY})::[ \t]*+((?:\[\[[^\[\]]*+\]\]|[^\[\]])*+)\](?![(\[]|: *https?:)|\(({_KEY})::[ \t]*+([^()]*+)\)"
 )
-# What stands behind the value of a line: fields that say something of it, and a block id. It is read, and written here, from
+# Fields behind the value of a line, that say something of it. They are read, and written here, from
 # the end of the line to its beginning, so that no place of the line is tried that the end does not reach.
-_BEHIND = re.compile(
-    r"[ \t]*(?:[\w-]+\^[ \t]+)?(?:(?:\](?:\]\][^\[\]]*\[\[|[^\[\]])*::[\w -]+\[|\)[^()]*::[\w -]+\()[ \t]*)*+"
-)
+_BEHIND = re.compile(r"[ \t]*(?:(?:\](?:\]\][^\[\]]*\[\[|[^\[\]])*::[\w -]+\[|\)[^()]*::[\w -]+\()[ \t]*)*+")
 _OF_A_VALUE = frozenset({"since", "until", "source", "said", "denied", "unwanted", "trust", "audience"})
 
 
@@ -101,8 +100,9 @@ def _fields_of(quiet: str, line: str, number: int) -> Iterator[InlineField]:
 
 def _field_at(key: str, line: str, number: int, start: int) -> InlineField:
     """The field whose value is the rest of a line."""
-    behind = _BEHIND.match(line[start:][::-1])
-    end = len(line) - (behind.end() if behind else 0)
+    body = read_line(line[start:]).body
+    behind = _BEHIND.match(body[::-1])
+    end = start + len(body) - (behind.end() if behind else 0)
     return InlineField(clean_name(key), fact_value(line[start:]), number, start, end, is_line=True)
 
 

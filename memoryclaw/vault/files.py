@@ -13,7 +13,7 @@ import re
 import stat
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -460,7 +460,7 @@ def _is_regular(path: str) -> bool:
 # The writer lock: an flock on the vault directory itself, so that a killed writer leaves none behind.
 
 WAIT = 5.0
-_PAUSE = 0.02
+_PAUSE = 0.005
 
 
 @dataclass(slots=True)
@@ -477,17 +477,24 @@ _known_guard = threading.Lock()
 
 
 @contextmanager
-def writer_lock(root: str, wait: float = WAIT) -> Iterator[None]:
-    """Holds the vault's writer lock. The same thread may hold it again; others wait up to `wait` seconds."""
+def writer_lock(root: str, wait: float = WAIT, served: Callable[[], bool] = lambda: False) -> Iterator[bool]:
+    """Holds the vault's writer lock. The same thread may hold it again; others wait up to `wait` seconds.
+
+    Args:
+        served: asked while another process has it; once there is nothing left to do, the lock is not held, and what is given is False.
+    """
     lock = _lock_of(root)
     if not lock.guard.acquire(timeout=wait):
         raise locked_error(root)
     try:
         if lock.depth == 0:
-            lock.handle = _flock(root, wait)
+            lock.handle = _flock(root, wait, served)
+        if lock.handle < 0:
+            yield False
+            return
         lock.depth += 1
         try:
-            yield
+            yield True
         finally:
             lock.depth -= 1
             if lock.depth == 0:
@@ -525,13 +532,17 @@ def _lock_of(root: str) -> _Held:
         return _known.setdefault((info.st_dev, info.st_ino), _Held())
 
 
-def _flock(root: str, wait: float) -> int:
+def _flock(root: str, wait: float, served: Callable[[], bool]) -> int:
+    """A handle that has the lock; -1 when another served what it was wanted for."""
     handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     end = time.monotonic() + wait
     while True:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
+            if served():
+                os.close(handle)
+                return -1
             if time.monotonic() >= end:
                 os.close(handle)
                 raise locked_error(root) from None

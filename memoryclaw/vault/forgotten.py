@@ -15,6 +15,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.text.encoding import json_object, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import words_of
+from memoryclaw.text.memory_lines import without_ids
 from memoryclaw.vault.logs import LogRange, range_of, whole_lines
 from memoryclaw.vault.permissions import NOBODYS, Permissions, line_digest
 
@@ -23,7 +24,6 @@ _MARK = re.compile(
     r"(?P<range>[^\x00-\x1f#@]{1,1024}#\d{1,9}-\d{1,9}@[0-9a-f]{16})(?::(?P<start>\d{1,9})-(?P<end>\d{1,9}))?"
 )
 _LEFT = "…"  # where words were left out of a line
-_BLOCK = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$")
 _SENTENCE = re.compile(r"(?<=[.!?…])[ \t]+")
 NO_TITLE = "Conversation"
 
@@ -237,7 +237,7 @@ def _items(title: str, lost: set[str]) -> str:
 
 
 def _words(lines: Iterable[str]) -> set[str]:
-    return {word for line in lines for word in words_of(_BLOCK.sub("", line))}
+    return {word for line in lines for word in words_of(without_ids(line))}
 
 
 def _end(line: str) -> str:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from memoryclaw.errors import InputError
 from memoryclaw.text.encoding import lines_of
 from memoryclaw.text.language import fold
+from memoryclaw.text.memory_lines import read_line
 
 STATUSES = ("open", "done", "cancelled")
 _BOXES = {"[ ]": "open", "[/]": "open", "[x]": "done", "[X]": "done", "[-]": "cancelled"}
@@ -51,7 +52,6 @@ _KEYS = {
     "cancelled": "cancelled", "priority": "priority", "repeat": "repeat", "id": "", "dependson": "", "oncompletion": "",
 }  # fmt: skip
 _FIELD = re.compile(r"\[([A-Za-z]+)::[ \t]*+([^\[\]]*+)\]|\(([A-Za-z]+)::[ \t]*+([^()]*+)\)")
-_BLOCK = re.compile(r"(?:^|(?<![ \t])[ \t]++)\^([A-Za-z0-9-]+)[ \t]*$")
 
 
 class Todo(NamedTuple):
@@ -84,9 +84,7 @@ def read_todo(line: str) -> Todo | None:
     hit = _LINE.match(line)
     if hit is None or not (hit[3] or "").strip():
         return None
-    remaining, fields = hit[3], dict[str, str]()
-    if block := _BLOCK.search(remaining):
-        remaining = remaining[: block.start()]
+    (remaining, _, block, _), fields = read_line(hit[3]), dict[str, str]()
     if "<" in remaining:
         remaining = _PLANNED.sub(lambda plan: _plan(plan, fields), remaining)
     if first := _PRIORITY.match(remaining):
@@ -104,7 +102,7 @@ def read_todo(line: str) -> Todo | None:
         **{name: day if _is_day(day) else "" for name, day in days.items()},
         repeat=fields.get("repeat", "").strip(),
         priority=fields.get("priority", ""),
-        block=block[1] if block else "",
+        block=block,
     )
 
 
@@ -222,9 +220,7 @@ def _replace(line: str, hit: re.Match[str], text: str) -> str:
 
 
 def _append(line: str, text: str) -> str:
-    block = _BLOCK.search(line)
-    end = block.start() if block else len(line.rstrip())
-    return f"{line[:end]} {text}{line[end:]}"
+    return read_line(line).plus(f" {text}")
 
 
 def patch_line(

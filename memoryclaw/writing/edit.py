@@ -91,7 +91,7 @@ def original(context: WriteContext, id_: str) -> tuple[Address, bytes]:
         raise InputError(f"{id_} is part of {address.path}; rewrite {address.note}")
     data = files.read_file(context.root, address.path).data
     file = decode(data)
-    if not address.path.endswith(".md") or len(data) > LONGEST or file.text != _writable(file.text):
+    if not address.path.endswith(".md") or len(data) > LONGEST or file.text != writable(file.text):
         raise InputError(f"{address.path} cannot be rewritten here; open the file itself")
     return address, data
 
@@ -106,7 +106,7 @@ def rewrite(context: WriteContext, id_: str, text: str, *, digest: str, dry_run:
     if files.digest_of(data) != digest:
         raise ConflictError(f"{address.path} has changed since it was read; nothing was written")
     before = decode(data).text
-    after = _with_line_ends(before, _writable(text))
+    after = with_line_ends(before, writable(text))
     new = encode(decode(data)._replace(text=after))
     schema = context.schema()
     note = read_note(address.path, new, ReadingSettings(collections=schema.collections))
@@ -127,12 +127,12 @@ def rewrite(context: WriteContext, id_: str, text: str, *, digest: str, dry_run:
     return rewritten._replace(written=_write(context, address, {"text": "rewritten"}, change, "edited"))
 
 
-def _writable(text: str) -> str:
+def writable(text: str) -> str:
     """The text but for what no editor gives back: NUL and halves of characters."""
     return text.replace("\0", "").encode("utf-8", "ignore").decode()
 
 
-def _with_line_ends(before: str, text: str) -> str:
+def with_line_ends(before: str, text: str) -> str:
     """The text with the line ends of the old one: lines that stay keep theirs, new ones get those of the first line."""
     end, old = line_end(before), lines_of(before)
     new = lines_of(readable(text))

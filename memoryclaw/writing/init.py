@@ -6,11 +6,19 @@ import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 
 from memoryclaw.config import FORMAT
 from memoryclaw.errors import GitKilledError, HistoryError, InputError, MemoryClawError, VaultError
-from memoryclaw.history.git import UNSIGNED, GitCommand, common_dir, git_state, wants_signatures
+from memoryclaw.history.git import (
+    SHARED,
+    UNSIGNED,
+    GitCommand,
+    common_dir,
+    folder_in,
+    git_state,
+    larger_repository,
+    wants_signatures,
+)
 from memoryclaw.history.repository import History
 from memoryclaw.model import NOTHING
 from memoryclaw.vault import files
@@ -67,11 +75,13 @@ def init(
     paths: Mapping[str, str] = NOTHING,
     zone: str = "",
     owner: str = "",
+    shared: bool = False,
 ) -> Written:
     """Creates the folders, settings and git repository of a vault, as far as they are not there, and commits them.
 
     `paths` says where new settings put folders of ours, such as `{"archive": "memory-archive"}`, and `zone` is the
-    one that they say days are counted in; `owner` is who says `I` in them.
+    one that they say days are counted in; `owner` is who says `I` in them. `shared` has the larger repository that
+    the folder lies in hold the vault, where there is one and the vault has none.
     """
     root, run = os.path.abspath(root), run_id("init", now, new_id())
     must_take_writes(root)
@@ -85,7 +95,7 @@ def init(
     layout = places(root)
     _make_folders(root)
     with writer_lock(root):
-        is_new_repository, notice = _make_repository(root)
+        is_new_repository, notice = _make_repository(root, shared=shared)
     new = first_files(templates, layout, vault_id, zone, owner).items()
     missing = {path: data for path, data in new if not files.exists(root, path)}
     if (is_new_repository or not existed) and ".gitignore" not in missing:  # else ours says so
@@ -97,7 +107,7 @@ def init(
             "a git repository was added; commit your notes to it, and every change from now on can be undone"
         )
         notice = "; ".join(filter(None, (added, notice)))
-    if outcome.commit and wants_signatures(os.path.join(root, ".git")):
+    if outcome.commit and wants_signatures(git_state(root).git_dir):
         notice = "; ".join(filter(None, (notice, UNSIGNED)))
     if not outcome.changed and not is_new_repository:
         return Written("", root, "", "confirmed", notice or f"{root} is a vault already; nothing was changed")
@@ -142,8 +152,10 @@ def _make_folders(root: str) -> None:
         raise VaultError(f"{root} cannot be made a vault: {error.strerror} ({error.filename})") from None
 
 
-def _make_repository(root: str) -> tuple[bool, str]:
+def _make_repository(root: str, *, shared: bool = False) -> tuple[bool, str]:
     """Whether a repository was made, and what is to be said of it."""
+    if shared:
+        return False, _share(root)
     # Made beside its place and moved, so that one that was cut short is no repository that nobody can use.
     place = os.path.join(root, _NEW_REPOSITORY)
     shutil.rmtree(place, ignore_errors=True)
@@ -172,12 +184,24 @@ def _make_repository(root: str) -> tuple[bool, str]:
     return True, _inside_another(root)
 
 
+def _share(root: str) -> str:
+    """Has the larger repository that a vault lies in hold it; says so."""
+    state, (top, git_dir) = git_state(root), larger_repository(root)
+    if state.name != "none" and not state.top:
+        raise InputError(f"{root} has a repository of its own, which holds its changes")
+    if not git_dir:
+        raise InputError(f"{root} lies in no git repository of yours; leave --use-repository out")
+    if state.name == "none":
+        GitCommand(top, git_dir).run("config", "--local", "--add", SHARED, folder_in(top, root))
+    return f"changes are committed in the repository of {top}; that line of its settings is `{SHARED}`"
+
+
 def _inside_another(root: str) -> str:
     """What is to be said of a repository that was made inside a larger one."""
-    larger = next((os.fspath(folder) for folder in Path(root).parents if (folder / ".git").is_dir()), "")
+    larger, _ = larger_repository(root)
     return (
         f"the vault has a git repository of its own inside that of {larger}, which does not hold its changes; "
-        f"to have one alone, move the vault out of it, or remove {os.path.join(root, '.git')} and commit its files yourself"
+        f"to have them there, remove {os.path.join(root, '.git')} and run `memoryclaw init --use-repository`"
         if larger
         else ""
     )
@@ -210,11 +234,11 @@ def point(root: str, remote: str) -> None:
 
 def leave_out(root: str, folders: Sequence[str]) -> None:
     """Has git ignore folders, where rules of the user's do not: in the repository's own list, not in their file."""
-    history, layout = History(root), places(root)
+    history = History(root)
     if not history.git_dir or not folders:
         return
     ignored = history.ask_ignored([f"{folder}/x" for folder in folders])()
-    lines = [f"/{layout.on_disk(folder)}/\n" for folder in folders if f"{folder}/x" not in ignored]
+    lines = [f"/{history.places.on_disk(folder)}/\n" for folder in folders if f"{folder}/x" not in ignored]
     if lines:
         info = os.path.join(common_dir(history.git_dir), "info")
         os.makedirs(info, exist_ok=True)

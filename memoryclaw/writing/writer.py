@@ -8,17 +8,18 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memoryclaw.errors import (
     ConflictError,
     GitBusyError,
     HistoryError,
     InputError,
+    LockedError,
     MemoryClawError,
     NameTakenError,
     NotFoundError,
@@ -35,7 +36,9 @@ from memoryclaw.vault import files
 from memoryclaw.vault.files import WAIT, locked_error, writer_lock
 from memoryclaw.vault.layout import must_take_writes, safe_path
 from memoryclaw.vault.permissions import permit
+from memoryclaw.writing import tickets
 from memoryclaw.writing.single_flight import SingleFlight, Take
+from memoryclaw.writing.tickets import Ticket
 
 # Finishes or drops the change that a killed writer left under way. Never torn, never twice, never over new work.
 
@@ -263,9 +266,11 @@ def new_file(path: str, text: str) -> Edit:
 
 def paths_of(changes: Sequence[Change]) -> list[str]:
     """The files that changes touch; InputError for one outside the vault."""
-    return [
-        safe_path(path) for c in changes for path in ((c.path, c.to) if isinstance(c, Move) else (c.path,))
-    ]
+    return [safe_path(path) for change in changes for path in _paths(change)]
+
+
+def _paths(change: Change) -> tuple[str, ...]:
+    return (change.path, change.to) if isinstance(change, Move) else (change.path,)
 
 
 def plans_for(
@@ -435,7 +440,7 @@ def write(
 ) -> Outcome:
     """Makes the changes, all or none, and one commit of them.
 
-    What threads of this process write while another writes lands together afterwards, each still a commit of its own.
+    What threads and processes write while another writes lands together afterwards, each still a commit of its own.
 
     Raises:
         ConflictError: a file holds uncommitted work of the user on the same lines, or changed meanwhile.
@@ -452,7 +457,7 @@ def write(
 
 @dataclass(slots=True, eq=False)
 class _Request:
-    """A write of one thread, and what became of it."""
+    """A write of one thread, or of another process that waits, and what became of it."""
 
     item: PendingCommit
     verb: str
@@ -463,18 +468,160 @@ class _Request:
 @cache
 def _queue(root: str) -> SingleFlight[_Request]:
     """The writes of a vault that wait in this process."""
+    return SingleFlight(lambda take: _serve(root, take))
 
-    def work(take: Take[_Request]) -> None:
-        with writer_lock(root, WAIT):
-            requests = take()
-            try:
-                with writing(root) as writer:
-                    _write_together(writer, requests)
-            except BaseException as error:  # noqa: BLE001 - each of them raises it
-                for request in requests:
-                    request.done = error
 
-    return SingleFlight(work)
+def _serve(root: str, take: Take[_Request]) -> None:
+    """Makes what waits in this process, here or by way of the process that has the lock, and here what waits in others."""
+    place = _PlaceInQueue(root, take)
+    with closing(place):
+        try:
+            with writer_lock(root, WAIT, place.is_served) as ours:
+                if ours:
+                    _write_for_all(root, place.remaining())
+        except LockedError as error:
+            if not place.is_being_served(error):
+                return
+            with writer_lock(root, WAIT, place.is_served) as ours:
+                if ours:
+                    _write_for_all(root, place.remaining())
+
+
+def _write_for_all(root: str, requests: Sequence[_Request]) -> None:
+    """Makes these requests, and those of other processes that wait; the lock is held."""
+    if not requests:
+        return
+    touched = {path for request in requests for change in request.item.changes for path in _paths(change)}
+    guests = [(ticket, _guest(root, ticket.request, touched)) for ticket in tickets.take(root)]
+    try:
+        with writing(root) as writer:
+            _write_together(writer, [*requests, *(guest for _, guest in guests if guest)])
+    except BaseException as error:  # noqa: BLE001 - each of them raises it
+        for request in requests:
+            request.done = error
+    finally:
+        for ticket, guest in guests:
+            outcome = guest.done if guest else _OVERTAKEN
+            ticket.answer(outcome if isinstance(outcome, Outcome | str) else _REFUSED)
+
+
+# What becomes of a ticket that was not made: its process tries again with what the file is now, or waits for the lock.
+_OVERTAKEN, _REFUSED = "overtaken", "refused"
+
+
+class _PlaceInQueue:
+    """Where requests of this process wait for another process: each has a ticket, if it can be told before it is made."""
+
+    def __init__(self, root: str, take: Take[_Request]) -> None:
+        self._root, self._take = root, take
+        self._requests: list[_Request] = []
+        self._tickets: dict[_Request, Ticket | None] = {}
+
+    def is_served(self) -> bool:
+        """True when nothing is left to wait for."""
+        self._requests = self._requests or self._take()
+        for request in self._requests:
+            if not self._is_done(request) and request not in self._tickets:
+                self._tickets[request] = _ticket(self._root, request)
+        return all(request.done for request in self._requests)
+
+    def remaining(self) -> list[_Request]:
+        """What is to be made here, now that the lock is ours: a ticket that nobody has answered by now never will be."""
+        if not self._requests:
+            return self._take()
+        return [request for request in self._requests if not self._is_done(request)]
+
+    def is_being_served(self, error: LockedError) -> bool:
+        """True when another makes some of it by now; to all else the error is told.
+
+        Raises:
+            LockedError: nothing was begun for any of them.
+        """
+        if not self._requests:
+            raise error
+        for request in self._requests:
+            ticket = self._tickets.get(request)
+            if not self._is_done(request) and (ticket is None or ticket.withdraw()):
+                request.done = error
+        return not all(request.done for request in self._requests)
+
+    def close(self) -> None:
+        """Leaves the queue."""
+        for ticket in filter(None, self._tickets.values()):
+            ticket.close()
+        self._tickets.clear()
+
+    def _is_done(self, request: _Request) -> bool:
+        ticket = self._tickets.get(request)
+        if request.done is None and ticket and ticket.is_answered():
+            answer = ticket.answer()
+            if isinstance(answer, list):
+                request.done = Outcome(*answer)
+            ticket.close()
+            self._tickets[request] = None
+            if answer == _OVERTAKEN:
+                del self._tickets[request]
+        return request.done is not None
+
+
+def _ticket(root: str, request: _Request) -> Ticket | None:
+    """A ticket for a request whose changes can be told beforehand: bytes of files for bytes of files."""
+    changes = [change for change in request.item.changes if isinstance(change, Edit) and not change.permits]
+    if len(changes) != len(request.item.changes):
+        return None
+    try:
+        data = {path: files.data_at(root, path) for path in paths_of(changes)}
+        request.item.begin()
+        edits = [
+            [
+                edit.path,
+                _digest(data[edit.path]),
+                *map(_text, (edit.change(data[edit.path]), edit.stored)),
+                *(edit.consumes, edit.overwrites, edit.undoable),
+            ]
+            for edit in changes
+        ]
+        return Ticket(root, [request.verb, request.now.isoformat(), request.item.message(), edits])
+    except Exception:  # noqa: BLE001 - it is told where the change is made
+        return None
+
+
+def _guest(root: str, told: Any, touched: set[str]) -> _Request | None:
+    """The request of another process; None where a file is not as it was when that process looked, or another of the group changes it."""
+    try:
+        verb, now, message, rows = told
+        edits = [
+            Edit(path, _exactly(before, _data(after)), consumes, overwrites, undoable, _data(stored))
+            for path, before, after, stored, consumes, overwrites, undoable in rows
+        ]
+        paths = paths_of(edits)
+        if touched.intersection(paths) or any(files.digest_at(root, row[0]) != row[1] for row in rows):
+            return None
+        touched.update(paths)
+        return _Request(PendingCommit(edits, lambda: message), verb, datetime.fromisoformat(now))
+    except (TypeError, ValueError, MemoryClawError):
+        return None
+
+
+def _exactly(before: str | None, after: bytes | None) -> Bytes:
+    def change(data: bytes | None) -> bytes | None:
+        if _digest(data) != before:
+            raise OvertakenError("the file was changed meanwhile")
+        return after
+
+    return change
+
+
+def _digest(data: bytes | None) -> str | None:
+    return None if data is None else files.digest_of(data)
+
+
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else data.decode("utf-8", "surrogateescape")
+
+
+def _data(text: str | None) -> bytes | None:
+    return None if text is None else text.encode("utf-8", "surrogateescape")
 
 
 def _write_together(writer: Writer, requests: Sequence[_Request]) -> None:
@@ -742,7 +889,7 @@ def _put_back(root: str, steps: Sequence[JournalStep], before: dict[str, bytes |
 
 
 def _step(number: int, path: str, before: bytes | None, after: bytes | None) -> JournalStep:
-    was, new = (None if data is None else files.digest_of(data) for data in (before, after))
+    was, new = _digest(before), _digest(after)
     return JournalStep(path, was, new, f".{(new or was or '')[:12]}-{number}.tmp")
 
 

@@ -283,7 +283,7 @@ def test_a_repository_inside_a_larger_one_is_told(tmp_path: Path) -> None:
 def test_what_git_ignores_is_told_with_what_can_be_done(tmp_path: Path) -> None:
     put(tmp_path / "v", {".gitignore": "private/\n", "private/a.md": "A secret oar.\n", "b.md": "B.\n"})
     git(tmp_path / "v", "init", "-q")
-    assert "1 note by git's rules, and read here all the same" in " ".join(
+    assert "1 note by git's rules, and read here like any other" in " ".join(
         Claw()("init", tmp_path / "v", "--yes").out.split()
     )
 

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 _WIDTH = 68  # columns of a cell in a list
 _ASKED = {"approved": "Approve", "rejected": "Reject"}
 _ALL = flag(
-    "--all", "Everything that waits, but skills, conflicts, permissions and labels.", name="everything"
+    "--all",
+    "Everything that waits, but skills, conflicts, permissions, labels and settings.",
+    name="everything",
 )
 _DIGEST = option("--digest", "D", "Only as it was shown: the digest of `review list --json`.")
 _YES = flag("--yes", "Do not ask.")
@@ -108,7 +110,10 @@ def diff(context: CliContext, names: tuple[str, ...]) -> None:
 )
 @click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=WAITING)
 @option(
-    "--value", "N", "Which value of a conflict holds; `review show` numbers them.", type=click.IntRange(1)
+    "--value",
+    "N",
+    "Which value of a conflict, or answer, holds; `review show` numbers them.",
+    type=click.IntRange(1),
 )
 @_REASON
 @_ALL
@@ -209,7 +214,7 @@ def _decide(
     with context.app() as app:
         items = [item for item in app.review.list(names) if not item.is_skill]
         if everything:  # which value holds is decided one by one
-            items = [item for item in items if item.conflict is None and not item.is_of_others]
+            items = [item for item in items if not item.is_alone]
         if everything and items:
             if not context.json:
                 for item in items:

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 )
 @option("--owner", "NAME", "Whose memory it is: the name of who says `I` in its conversations.")
 @flag("--default", "Remember it as your own vault, which counts where no other is named.", name="own")
+@flag("--use-repository", "Commit in the larger repository that the folder lies in.", name="shared")
+@flag("--own-repository", "Make a repository inside it, for the vault alone.", name="apart")
 @flag("--yes", "Do not ask: leave your folders their names, commit the notes, go on anywhere.")
 def init(
     context: CliContext,
@@ -50,6 +52,8 @@ def init(
     maps: tuple[str, ...],
     owner: str,
     own: bool,
+    shared: bool,
+    apart: bool,
     yes: bool,
 ) -> None:
     """Make a folder a vault; existing files are not touched.
@@ -70,8 +74,9 @@ def init(
         raise InputError(
             f"{root} is in a temporary folder, which does not last; give --default for one that does"
         )
+    shared = _shares(context, root, shared=shared, apart=apart, yes=yes)
     with Bar() as bar:
-        found = survey_vault(root, progress=bar)
+        found = survey_vault(root, shared=shared, progress=bar)
     if found.place in _UNUSUAL:
         why = _UNUSUAL[found.place].format(found.folder)
         if not yes and not _asked(context, f"{why} Make it a vault all the same?"):
@@ -87,10 +92,13 @@ def init(
     question = f"Commit {plural(len(new), 'note')} as they are, so that every change to them can be undone?"
     take = bool(new) and (commit or yes or _asked(context, question))
     done = init_vault(
-        root, commit=new if take else (), paths=paths, owner=_owner(context, root, owner, yes=yes)
-    )
+        root, commit=new if take else (), paths=paths, owner=_owner(context, root, owner, yes=yes),
+        shared=shared,
+    )  # fmt: skip
     if found.notes and done.action == "created":
         _read(root)
+    if found.ignored and not (yes or context.json) and sys.stdin.isatty():
+        _ask_settings(root)
     may_ask = not (yes or is_passing or config.own_vault(os.environ) == root)
     if own or (may_ask and _asked(context, _ownership())):
         remember_vault(root)
@@ -102,12 +110,49 @@ def init(
     _tell_next(found, paths, root, left=0 if take else len(new), new=done.action != "confirmed")
 
 
+def _shares(context: CliContext, root: Path, *, shared: bool, apart: bool, yes: bool) -> bool:
+    """Whether the larger repository that a folder lies in is to hold the vault; a person at a terminal is asked."""
+    from memoryclaw.history.git import git_state, larger_repository
+
+    if shared and apart:
+        raise click.UsageError("Give --use-repository or --own-repository, not both.")
+    state = git_state(os.fspath(root))
+    if apart and state.top:
+        raise InputError(
+            f"{root} is kept in the repository of {state.top} already; `git config --edit` there takes it out"
+        )
+    if shared or apart or yes or state.name != "none":
+        return shared
+    larger, _ = larger_repository(os.fspath(root))
+    question = f"Commit in the repository of {larger}, rather than in one for the vault alone?"
+    return bool(larger) and _asked(context, question)
+
+
 def _read(root: Path) -> None:
     """Reads the notes of a new vault into its index, so that `status` tells of them what was told here; what hinders that, the next verb says."""
     from memoryclaw.app import open_vault
 
     with suppress(MemoryClawError), Bar() as bar, open_vault(root, progress=bar) as app:
         app.sync()
+
+
+def _ask_settings(root: Path) -> None:
+    """Asks a person at a terminal what only they can say of the vault; what is left open waits in review."""
+    from memoryclaw.app import open_vault
+
+    with open_vault(root) as app:
+        for item in app.review.list():
+            if not (item.question and item.choices):
+                continue
+            numbers = ", ".join(f"{number} {words}" for number, words in enumerate(item.choices, 1))
+            choice = click.prompt(
+                f"{item.what} ({numbers}, 0 as now, Enter: decide it later in `memoryclaw review`)",
+                type=click.IntRange(0, len(item.choices)), default="", show_default=False,
+            )  # fmt: skip
+            if choice == 0:
+                app.review.reject([item])
+            elif choice:
+                app.review.approve([item], value=choice)
 
 
 def _owner(context: CliContext, root: Path, name: str, *, yes: bool) -> str:
@@ -180,8 +225,7 @@ def _folder(root: Path) -> str:
 
 
 _READ_ALL_THE_SAME = (
-    " by git's rules, and read here all the same; `audience.folders: {FOLDER: owner}` keeps them for you alone, "
-    "`index.exclude: [FOLDER/]` leaves them unread"
+    " by git's rules, and read here like any other; `memoryclaw review` asks whether they are to be"
 )
 
 
