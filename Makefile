@@ -87,7 +87,7 @@ $(BROWSER): $(READY)
 	@touch $@
 
 $(SITE): $(READY)
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,docs]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
 	@touch $@
 
 $(HOSTS)/ready: $(READY)
