@@ -193,14 +193,14 @@ def announcements(context: VaultContext) -> list[str]:
 
 
 def _questions(context: VaultContext) -> list[str]:
-    from memoryclaw.review.settings_asked import questions
+    from memoryclaw.review.settings_asked import of_ignored
     from memoryclaw.writing.secret_gate import secret_gate
 
     try:  # of the index as it is: who tells how the vault stands changes nothing
-        asked = list(questions(context.write_context(secret_gate())))
+        asked = of_ignored(context.write_context(secret_gate()), context.config)
     except MemoryClawError:  # what is told beside this says what is wrong
         return []
-    return [f"{question.what} {question.why}; `memoryclaw review` takes the answer" for question in asked]
+    return [f"{asked.what} {asked.why}; `memoryclaw review` takes the answer"] if asked else []
 
 
 def _unadopted(context: VaultContext) -> list[str]:
@@ -261,7 +261,7 @@ def news(context: VaultContext) -> list[str]:
     sentences: list[str] = []
     try:
         if was_used or any(origin for _, _, origin in config.ignored):
-            sentences = announcements(context)
+            sentences = _unadopted(context)
         if was_used:
             context.refresh()
             sentences += [*_relabelled(context), *of_zone]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,19 +45,44 @@ def questions(context: WriteContext) -> Iterator[SettingQuestion]:
         config = load(Path(context.root))
     except ConfigError:  # every verb says what is wrong with the settings
         return
-    rejected = decisions_of(context.root).is_rejected
-    if places := [place for place in _ignored(context, config) if not rejected(_mark("ignored", place))]:
-        yield _of_ignored(places, config)
-    if not config.owner:
-        name, sessions = context.lookup.usual_speaker()
-        if sessions >= _SESSIONS and not rejected(_mark("owner", name)):
-            yield SettingQuestion(
-                "The owner of this vault",
-                f"The owner of this vault: {name}?",
-                f"{name} speaks in {sessions} sessions, and no `owner:` says whose memory this is; with a yes, `user`, `I` and {name} are one person",
-                (Answer(name, "vault.owner", name),),
-                (_mark("owner", name),),
-            )
+    if asked := of_ignored(context, config):
+        yield asked
+    if asked := _of_owner(context, config):
+        yield asked
+
+
+def of_ignored(context: WriteContext, config: Config) -> SettingQuestion | None:
+    """What is to become of notes that git ignores, where nobody said so yet."""
+    places = [place for place in _ignored(context, config) if not _is_rejected(context, "ignored", place)]
+    if not places:
+        return None
+    listed = ", ".join(places[:_NAMED]) + f" and {len(places) - _NAMED} more" * (len(places) > _NAMED)
+    owned = {**config.folders, **{place.rstrip("/"): "owner" for place in places}}
+    subject = f"What git ignores ({listed})"
+    return SettingQuestion(
+        subject,
+        f"{subject}: for you alone, not read, or as now?",
+        "git ignores these notes, and agents read them like any other; a yes keeps them for you alone, "
+        "`--value 2` leaves them unread, and a no has them read as now",
+        (
+            Answer("for you alone", "audience.folders", owned),
+            Answer("not read", "index.exclude", [*config.exclude, *(f"/{place}" for place in places)]),
+        ),
+        tuple(_mark("ignored", place) for place in places),
+    )
+
+
+def _of_owner(context: WriteContext, config: Config) -> SettingQuestion | None:
+    name, sessions = ("", 0) if config.owner else context.lookup.usual_speaker()
+    if sessions < _SESSIONS or _is_rejected(context, "owner", name):
+        return None
+    return SettingQuestion(
+        "The owner of this vault",
+        f"The owner of this vault: {name}?",
+        f"{name} speaks in {sessions} sessions, and no `owner:` says whose memory this is; with a yes, `user`, `I` and {name} are one person",
+        (Answer(name, "vault.owner", name),),
+        (_mark("owner", name),),
+    )
 
 
 def with_answer(question: SettingQuestion, number: int) -> Callable[[str], str]:
@@ -77,21 +102,8 @@ def _mark(kind: str, of: str) -> str:
     return fingerprint(KIND, kind, of)
 
 
-def _of_ignored(places: Sequence[str], config: Config) -> SettingQuestion:
-    listed = ", ".join(places[:_NAMED]) + f" and {len(places) - _NAMED} more" * (len(places) > _NAMED)
-    owned = {**config.folders, **{place.rstrip("/"): "owner" for place in places}}
-    subject = f"What git ignores ({listed})"
-    return SettingQuestion(
-        subject,
-        f"{subject}: for you alone, not read, or as now?",
-        "git ignores these notes, and agents read them like any other; a yes keeps them for you alone, "
-        "`--value 2` leaves them unread, and a no has them read as now",
-        (
-            Answer("for you alone", "audience.folders", owned),
-            Answer("not read", "index.exclude", [*config.exclude, *(f"/{place}" for place in places)]),
-        ),
-        tuple(_mark("ignored", place) for place in places),
-    )
+def _is_rejected(context: WriteContext, kind: str, of: str) -> bool:
+    return decisions_of(context.root).is_rejected(_mark(kind, of))
 
 
 def _ignored(context: WriteContext, config: Config) -> list[str]:
