@@ -65,7 +65,7 @@ bench-diff: $(READY)
 
 # The documentation as a site, into build/site; fails on a link that leads nowhere
 docs: $(SITE)
-	$(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 # Everything that is published, into dist/, and the demonstration from the wheel in an empty environment
 dist: $(READY)
