@@ -71,7 +71,7 @@ client: $(TYPESCRIPT)/ready
 
 # The documentation as a site, into build/site; fails on a link that leads nowhere
 docs: $(SITE)
-	$(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 # Everything that is published, into dist/, and the demonstration from the wheel in an empty environment
 dist: $(READY)
@@ -93,7 +93,7 @@ $(BROWSER): $(READY)
 	@touch $@
 
 $(SITE): $(READY)
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,docs]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
 	@touch $@
 
 $(HOSTS)/ready: $(READY)

@@ -349,13 +349,35 @@ def test_the_map_shows_every_package_in_the_order_of_its_imports() -> None:
     assert not wrong
 
 
+def without_code(page: Path) -> str:
+    return re.sub(r"```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of the headings of a page, as GitHub and the site make them."""
+    headings = re.findall(r"^#+ (.*)$", without_code(page), re.MULTILINE)
+    plain = (re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*]", r"\1", heading).lower() for heading in headings)
+    return {re.sub(r"[^\w\- ]", "", heading).strip().replace(" ", "-") for heading in plain}
+
+
 @pytest.mark.parametrize("name", sorted(os.fspath(path.relative_to(DOCS)) for path in DOCS.rglob("*.md")))
 def test_every_link_between_pages_leads_somewhere(name: str) -> None:
-    page = re.sub(
-        r"```.*?^```", "", (DOCS / name).read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
-    )
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page):
-        assert ((DOCS / name).parent / target).exists(), target
+    page = DOCS / name
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)", without_code(page)):
+        there = page.parent / target if target else page
+        assert there.exists(), target
+        assert not anchor or anchor in anchors(there), f"{target}#{anchor}"
+
+
+def test_the_site_lists_every_page() -> None:
+    nav = re.findall(r"- ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(nav) == sorted(os.fspath(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))
+
+
+def test_a_page_of_the_guide_begins_with_what_you_can_do_and_a_command_that_is_run() -> None:
+    for page in DOCS.glob("*.md"):
+        assert page.name in PAGES, page.name
+        assert re.match(r"# .+\n\n[^#|`]", page.read_text(encoding="utf-8")), page.name
 
 
 def write_anew() -> None:

@@ -1,4 +1,4 @@
-"""docs/internals/seeds.md keeps its word: every command of its tables is run, in a copy of one prepared vault, and prints what its row says.
+"""docs/internals/seeds.md and seeds.md keep their word: every command of their tables is run, in a copy of one prepared vault, and prints what its row says.
 
 `python tests/test_seeds.py FOLDER` makes that vault, so that a person can type the commands too.
 """
@@ -22,7 +22,7 @@ from forked import STEM
 from test_docs import studio
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "internals" / "seeds.md"
+PAGES = (ROOT / "docs" / "internals" / "seeds.md", ROOT / "tests" / "seeds.md")
 
 # What the sample vault has no example of.
 FILES = {
@@ -225,9 +225,9 @@ def _plain(code: str) -> str:
 
 
 def rows() -> list[Row]:
-    """The rows of all tables of four columns, in the order of the page."""
+    """The rows of all tables of four columns, in the order of the pages."""
     found, table = [], ""
-    for line in PAGE.read_text(encoding="utf-8").splitlines():
+    for line in "".join(page.read_text(encoding="utf-8") for page in PAGES).splitlines():
         if line.startswith("#"):
             table = line.lstrip("# ")
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)][1:-1]

@@ -17,9 +17,8 @@ SECURITY = ROOT / "docs" / "reference" / "security.md"
 BEGIN, END = "<!-- from config.SETTINGS -->\n", "<!-- end -->\n"
 HEAD = """# Settings
 
-A vault's settings are in `memoryclaw.yaml` in its root. Every key is optional, and the file may be missing. What is written wrong stops
-a command with one sentence that names the key; a key that is not known is ignored, and `status` and `doctor` say so.
-Changes count from the next command on.
+Set how a vault behaves in `memoryclaw.yaml` in its root. Every key is optional, and the file may be missing. A wrong value stops a command with one sentence that names the key; an unknown key is ignored, and
+`status` and `check` say so. Changes count from the next command on.
 
 ```yaml
 retrieval:
@@ -32,8 +31,8 @@ count before your general ones and the vault's.
 
 The column *from a vault* says whether `memoryclaw.yaml` may set a key. What sends, runs, tracks or lets others see is read only from your
 own settings (*no*), or a vault may only ask for less of it than you allow (*only narrower*), whatever you allow it yourself: a vault that
-you got from somebody else could do harm with it. [security.md](security.md#what-a-vault-may-set) says why, key by key. What a vault
-asks for in vain, `status` and `doctor` tell, and [`memoryclaw adopt`](cli.md#adopt) allows it after a yes.
+you got from somebody else could do harm with it. [Security](security.md#what-a-vault-may-set) gives the reasons. `status` and `check` list what a vault asks for in vain, and
+[`memoryclaw adopt`](cli.md#adopt) allows it.
 """
 TAIL = """
 `not used yet` marks keys that are accepted and checked, but that no command reads so far.

@@ -228,7 +228,7 @@ Scope = Annotated[str, Param("What it counts for: permanent, project:NAME or ses
 Expires = Annotated[str, Param("The last day on which it counts.", metavar="DATE")]
 Reason = Annotated[str, Param("Why.", metavar="TEXT")]
 Change = Annotated[str, Param("A commit or a run.", metavar="RUN|COMMIT")]
-Yes = Annotated[bool, Param("Take back also what makes the folder a vault.")]
+Yes = Annotated[bool, Param("Also take back the commit that made the folder a vault.")]
 ReceiptId = Annotated[str, Param("A receipt, as a recall printed it.", key="id", metavar="RECEIPT")]
 Receipt = Annotated[str, Param("The recall that showed it; empty: the last one.", metavar="R")]
 Rating = Annotated[int, Param("From 1 (useless) to 5 (just right).", least=1, most=5, metavar="1..5")]

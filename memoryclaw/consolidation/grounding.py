@@ -577,7 +577,7 @@ def _is_the_other(before: Sequence[str], words: Grammar) -> bool:
 
 
 _DOUBTS = {
-    "asked": "it is a question", "supposed": "it is only supposed", "reported": "it is somebody else's word", "hedged": "it was said with a doubt",
+    "asked": "it is a question", "supposed": "it is only supposed", "reported": "it is somebody else's word", "hedged": "it was said with some doubt",
     "joke": "it was said in jest", "mood": "it is a mood",
 }  # fmt: skip
 

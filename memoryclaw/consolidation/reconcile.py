@@ -418,7 +418,7 @@ def _if_doubtful(case: _Case, decisions: Decisions) -> ClaimDecision | None:
         return None  # whom it is about is not quite clear from its words, but the same field is known
     if claim.confidence != "high":
         hint = (
-            "it was said with a doubt"
+            "it was said with some doubt"
             if claim.confidence == "low"
             else "it is not quite clear from the words"
         )

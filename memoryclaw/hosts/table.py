@@ -49,7 +49,7 @@ TABLE = (
             HostFile(("$CLAUDE_CONFIG_DIR/settings.json", "~/.claude/settings.json"), HOOKS),
             HostFile((f"$CLAUDE_CONFIG_DIR/{SKILL_FILE}", f"~/.claude/{SKILL_FILE}"), SKILL),
         ),
-        "start `claude` anew",
+        "restart `claude`",
     ),
     HostRow(
         "claude-desktop",
@@ -68,7 +68,7 @@ TABLE = (
         "Codex",
         ("$CODEX_HOME", "~/.codex"),
         (HostFile(("$CODEX_HOME/config.toml", "~/.codex/config.toml"), TOML),),
-        "start `codex` anew",
+        "restart `codex`",
     ),
     HostRow(
         "cursor",

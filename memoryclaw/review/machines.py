@@ -103,7 +103,7 @@ def exchange(
                 first = (
                     ""
                     if theirs
-                    else f"git pushes whole files, private ones too: who can read {remote.name} can read them"
+                    else f"git pushes whole files, private ones too: anybody who can read {remote.name} can read them"
                 )
                 return _end(progress, exchanged._replace(sent=waiting, notice=first))
             remote.wait(attempt)

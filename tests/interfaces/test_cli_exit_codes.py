@@ -17,7 +17,7 @@ from indexed import until
 
 
 def test_the_version_is_told(claw: Claw) -> None:
-    assert claw("--version") == (0, "memoryclaw 0.1.0\n", "")
+    assert claw("--version") == (0, "memoryclaw 0.2.0\n", "")
 
 
 def test_python_dash_m_is_the_same_command(studio: Path) -> None:
@@ -278,7 +278,7 @@ def test_a_bug_that_no_file_can_hold_is_told_whole_in_one_sentence(
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.count("\n") == 1
-    for told in ("KeyError: ", "the house", "no file can be written", "memoryclaw 0.1.0", "broken"):
+    for told in ("KeyError: ", "the house", "no file can be written", "memoryclaw 0.2.0", "broken"):
         assert told in done.stderr
     assert "Traceback" not in done.stderr
     assert not list(studio.glob(".memoryclaw/bug-*"))

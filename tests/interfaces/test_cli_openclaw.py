@@ -132,7 +132,7 @@ def test_status_names_what_mends_each_thing(mc: Claw, host: Path) -> None:
     host.write_text(
         host.read_text().replace('"allowConversationAccess": true', '"allowConversationAccess": false')
     )
-    assert "mend permission" in mc("openclaw").out
+    assert "fix permission" in mc("openclaw").out
 
 
 @pytest.mark.parametrize("shut", ["enabled: false", "deny: ['memoryclaw']"])

@@ -21,7 +21,7 @@ LOG = "\n".join(
 )
 EPISODE = "---\nid: quay-talk\ntimestamp: 2026-04-19T09:00:00Z\nsource: logs/2026-04-19/quay.jsonl#1-6@0123456789abcdef\n---\n- Nora: The door is green. ^l3\n"
 PENDING = (
-    "- [ ] Boathouse.door: green [confidence:: low] [since:: 2026-04-19] [source:: [[quay-talk#^l3]]]\n  - why: said with a doubt\n"
+    "- [ ] Boathouse.door: green [confidence:: low] [since:: 2026-04-19] [source:: [[quay-talk#^l3]]]\n  - why: said with some doubt\n"
     "- [ ] boathouse.door: blue [confidence:: low] [source:: [[quay-talk#^l4]]]\n  - why: asked\n"
     '- [ ] Nora: "it is windy" [confidence:: low] [said:: 2026-04-19] [source:: [[quay-talk#^l2]]]\n'
 )
@@ -105,7 +105,7 @@ def test_a_decision_by_digest_is_done_and_is_one_commit(app: App, root: Path) ->
     ("path", "old", "new"),
     [
         ("semantic/_pending.md", "door: green [confidence:: low]", "door: green [confidence:: high]"),
-        ("semantic/_pending.md", "said with a doubt", "because I say so"),
+        ("semantic/_pending.md", "said with some doubt", "because I say so"),
         ("semantic/projects.md", "door: grey", "door: black"),
     ],
 )

@@ -25,7 +25,7 @@ from memoryclaw.hosts.openclaw.installing import (
 from memoryclaw.hosts.settings_file import difference
 from memoryclaw.vault import files
 
-RESTART = "a gateway that runs takes this up by itself, or after `openclaw gateway restart`"
+RESTART = "a running gateway picks this up by itself, or after `openclaw gateway restart`"
 _LEFT = "where none runs, its scheduler keeps the nightly job: `openclaw cron list` shows memoryclaw:nightly"
 
 

@@ -73,11 +73,11 @@ def consolidate() -> None:
 @option(
     "--after",
     "HOURS",
-    "With --due, leave new lines to your agent for so many hours.",
+    "With --due, leave new lines to your agent for this many hours.",
     type=click.IntRange(min=0),
     default=0,
 )
-@flag("--again", "Read old logs again, those from --since on; what comes of it waits on a branch.")
+@flag("--again", "Read old logs again, those from --since on; the result waits on a branch.")
 @option("--since", "DATE", "With --again: the first day whose logs are read.")
 @flag("--agree", "Agree that the command of llm.command reads your conversations.")
 def run(

@@ -33,7 +33,7 @@ _STYLES = {"link": "", "mention": ' style="dashed"', "cited": ' style="dotted" d
 def links() -> None:
     """List links, and show how notes and entities are tied.
 
-    With an ID, its links; without one, the whole graph. An ID that is called as a command is: links -- path.
+    With an ID, its links; without one, the whole graph. For an ID with the name of a command is: links -- path.
     """
 
 

@@ -75,7 +75,7 @@ def uninstall(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> 
 @openclaw.command(examples=["openclaw status", "openclaw status --json"])
 @_config
 def status(context: CliContext, config: str) -> None:
-    """Show what is as it should be, and which command mends what is not."""
+    """Show what is in order, and which command fixes what is not."""
     from memoryclaw.app.openclaw import openclaw_status  # `--help` needs no app
 
     now = openclaw_status(_vault(context), config)
@@ -83,7 +83,7 @@ def status(context: CliContext, config: str) -> None:
         as_json(shapes.openclaw_status(now))
         return
     for check in now.checks:
-        mark = styled("ok  ", fg="green") if check.ok else styled("mend", fg="yellow")
+        mark = styled("ok  ", fg="green") if check.ok else styled("fix ", fg="yellow")
         advice = f"; {check.advice}" if check.advice else ""
         flow(f"{check.detail}{advice}", indent=17, lead=f"{mark} {padded(check.name, 12, bold=True)}")
 

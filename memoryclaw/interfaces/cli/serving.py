@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     metavar="HOURS",
     type=click.IntRange(min=0),
     default=0,
-    help="Leave new lines to your agent for so many hours before consolidating them; see `consolidate --ask`.",
+    help="Leave new lines to your agent for this many hours before consolidating them; see `consolidate --ask`.",
 )
 @click.option("--stop", is_flag=True, help="Stop the daemon of this vault.")
 @click.pass_obj

@@ -46,10 +46,10 @@ _SHOWN = 20
     "--format",
     "format_",
     type=click.Choice(["markdown", "openclaw", "jsonl"]),
-    help="Of logs: how the files are written; told from each file when it is not given.",
+    help="Of logs: how the files are written; recognised from each file if it is not given.",
 )
-@flag("--dry-run", "Show what would come, and write nothing.")
-@flag("--yes", "Bring it over without asking; logs are never asked about.")
+@flag("--dry-run", "Show what would be imported, and write nothing.")
+@flag("--yes", "Import without asking; logs are never asked about.")
 def import_(
     context: CliContext, what: str, path: str, *, format_: str | None, dry_run: bool, yes: bool
 ) -> int:
@@ -97,7 +97,7 @@ def _asked(
         if dry_run or not done.is_new:
             return done
         if context.json or not sys.stdin.isatty():
-            remark("nothing was written; --yes brings it over")
+            remark("nothing was written; --yes imports it")
             return done
         if not click.confirm("Bring this over?"):
             say("Nothing was written.")

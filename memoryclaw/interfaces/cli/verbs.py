@@ -308,7 +308,7 @@ class Verbs(click.Group):
                 formatter.write_dl([(name, _short_help(name)) for name in names])
         formatter.write_paragraph()
         formatter.write_text(
-            f"Called by hosts and programs: {', '.join(PROGRAMS)}. Of other packages: {', '.join(COMMANDS)}."
+            f"Called by hosts and programs: {', '.join(PROGRAMS)}. From other packages: {', '.join(COMMANDS)}."
         )
 
 
@@ -392,7 +392,7 @@ def shared_options() -> list[click.Option]:
         ),
         SharedOption(
             ["--audience"], metavar="NAME", expose_value=False, callback=_keep_audience,
-            help="As who you ask: owner, agent, public or a group; else $MEMORYCLAW_AUDIENCE, else the owner.",
+            help="Who is asking: owner, agent, public or a group; else $MEMORYCLAW_AUDIENCE, else the owner.",
         ),
         SharedOption(["--json"], is_flag=True, expose_value=False, callback=_keep_json, help="Answer as JSON."),
     ]  # fmt: skip

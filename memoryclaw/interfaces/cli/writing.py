@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     multiple=True,
 )
 @option("--owner", "NAME", "Whose memory it is: the name of who says `I` in its conversations.")
-@flag("--default", "Remember it as your own vault, which counts where no other is named.", name="own")
+@flag("--default", "Remember it as your own vault, used where no other is named.", name="own")
 @flag("--use-repository", "Commit in the larger repository that the folder lies in.", name="shared")
 @flag("--own-repository", "Make a repository inside it, for the vault alone.", name="apart")
-@flag("--yes", "Do not ask: leave your folders their names, commit the notes, go on anywhere.")
+@flag("--yes", "Do not ask: leave your folders their names, commit the notes, go on in any folder.")
 def init(
     context: CliContext,
     folder: str | None,
@@ -163,7 +163,7 @@ def _owner(context: CliContext, root: Path, name: str, *, yes: bool) -> str:
         return ""
     if name or yes or context.json or not sys.stdin.isatty():
         return " ".join(name.split())
-    question = "Your name, as it stands in your conversations (empty: say it later, as `owner:`)"
+    question = "Your name, as it appears in your conversations (leave it empty to set `owner:` later)"
     return " ".join(str(click.prompt(question, default="", show_default=False)).split())
 
 
@@ -243,7 +243,7 @@ def _tell_survey(found: Survey) -> None:
         ("ignored", plural(found.ignored, "note") + _READ_ALL_THE_SAME if found.ignored else ""),
         ("secrets", f"{', '.join(found.secret)}: not committed" if found.secret else ""),
         ("changed", f"{plural(len(found.changed), 'file')} with changes that you did not commit: left as they are" if found.changed else ""),
-        *((f"{one.folder}/", f"{plural(one.files, 'file')} of yours under a name of MemoryClaw's: {one.meaning}") for one in found.named),
+        *((f"{one.folder}/", f"{plural(one.files, 'file')} of your own in a folder whose name MemoryClaw uses: {one.meaning}") for one in found.named),
     ]  # fmt: skip
     pairs(rows)
 

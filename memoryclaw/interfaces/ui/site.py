@@ -65,7 +65,7 @@ _STATUS: tuple[tuple[type[MemoryClawError], int], ...] = (
 )
 _HEAD = {
     400: "This cannot be used",
-    403: "This may not be done",
+    403: "This is not allowed",
     404: "There is no such thing here",
     409: "It changed while you looked",
     423: "Somebody else is writing",

@@ -88,7 +88,7 @@ def _lines(app: App, asked: PageRequest, now: Status) -> list[HealthLine]:
     return [
         HealthLine("Index", "problem" if now.degraded else "ok", sentence(now.degraded) if now.degraded else index_line),
         HealthLine("Git", "ok" if is_ready else "advice", f"{sentence(now.git.sentence)}{last}"),
-        HealthLine("Watcher", "advice" if reading else "ok", sentence(reading) if reading else "Live: what you save is known a moment later"),
+        HealthLine("Watcher", "advice" if reading else "ok", sentence(reading) if reading else "Live: what you save is noticed a moment later"),
         HealthLine("Consolidation", "advice" if late else "ok", f"{sentence(waits)}; {read}; next at {clock(plan['next'])}, then every {plural(plan['interval'], 'minute')} while MemoryClaw runs"),
         HealthLine("Language models", "ok", f"{models}, then rules" if models else "None; rules only"),
         HealthLine("Vectors", "ok", sentence(vectors)),

@@ -142,7 +142,7 @@ def _gone(app: App, id_: str, why: str) -> Answer:
         if len(entities) == 1:
             return Moved(address("entity", entities[0].name))
         events = None
-    values = {"title": "Gone" if events else "Nothing is called so", "id": id_, "why": why, "events": events}
+    values = {"title": "Gone" if events else "There is no such note", "id": id_, "why": why, "events": events}
     return Shown("gone.html", values, 404)
 
 
@@ -265,7 +265,7 @@ def edit(app: App, asked: PageRequest) -> Answer:
     if at.id != at.note:
         return Moved(address("note", at.note, "edit"))
     if not at.path.endswith(".md"):
-        raise InputError(f"{at.path} is no Markdown; open the file itself")
+        raise InputError(f"{at.path} is not Markdown; open the file itself")
     return _editor(app, at.note, readable(shown.text), shown.digest)
 
 
@@ -326,7 +326,7 @@ def _written(app: App, asked: PageRequest, *, dry_run: bool) -> Answer:
         to = address("note", rewrite.path.removesuffix(".md"), saved=asked.name, over=form.digest[:12])
         return Moved(to, said=f"{sentence} {notice}".strip(), undo=written.commit)
     values = {
-        "title": "Look it over",
+        "title": "Preview",
         "id": asked.name,
         "found": rewrite,
         "text": text,

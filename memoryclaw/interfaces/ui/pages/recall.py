@@ -108,7 +108,7 @@ def _number(text: str) -> int | None:
     if not text.strip():
         return None
     if not text.strip().isdecimal() or len(text) > 9:
-        raise InputError(f"{text[:20]!r} is no number of tokens; write one such as 600")
+        raise InputError(f"{text[:20]!r} is not a number of tokens; write one such as 600")
     return int(text)
 
 

@@ -26,7 +26,7 @@ _SEEN = "mc-looked"
 _RUN = ("consolidate", "redo")
 _WHO = {
     **dict.fromkeys(_RUN, "Consolidated"), "approve": "Approved", "reject": "Rejected", "edit": "Edited", "remember": "Kept", "claim": "Agent",
-    "forget": "Forgotten", "revive": "Brought back", "undo": "Taken back", "skill": "Skill", "purge": "Erased", "init": "Begun", "adopt": "Begun",
+    "forget": "Forgotten", "revive": "Brought back", "undo": "Taken back", "skill": "Skill", "purge": "Erased", "init": "Created", "adopt": "Created",
     "import": "Imported", "restore": "Restored", "sync": "Exchanged", "track": "Logs",
 }  # fmt: skip
 KINDS = {
