@@ -283,7 +283,7 @@ class Catalog:
         by_notes = self.rows(sql, json_keys)
         # What two notes are called is a name of neither.
         sql = f"""select n.key from name n join files f using (fid) where n.kind = 'entity' and n.key {_IN} and f.kind = 'note'
-            and exists(select 1 from fact where fact.fid = n.fid and fact.entity = n.name) group by n.key having count(distinct n.name) > 1"""
+            and exists(select 1 from fact where fact.fid = f.fid and fact.entity = n.name) group by n.key having count(distinct n.name) > 1"""
         told_keys = json.dumps(sorted({key for pair in by_notes for key in pair}))
         shared = {key for (key,) in self.rows(sql, [told_keys])} if by_notes else set()
         return sorted(
@@ -381,8 +381,11 @@ class Catalog:
     def usual_speaker(self) -> tuple[str, int]:
         """The name that speaks as a person in most of the newest logs, and in how many of them; nothing where no name does."""
         sql = """select max(u.entity), count(distinct u.fid) from unit u where u.kind = 'turn' and u.role = 'user' and u.entity != ''
-            and u.fid in (select fid from files where kind = 'log' order by at desc limit ?) group by u.entity_key order by 2 desc, 1 limit 2"""
-        first, second = [*self.rows(sql, [_NEWEST_LOGS]), ("", 0), ("", 0)][:2]
+            and u.fid in (select fid from files where kind = 'log' order by at desc limit ?) group by u.entity_key order by 2 desc, 1"""
+        from memoryclaw.vault.logs import role_of  # noqa: PLC0415 - a search names no speaker
+
+        named = [row for row in self.rows(sql, [_NEWEST_LOGS]) if not role_of(row[0])]
+        first, second = [*named, ("", 0), ("", 0)][:2]
         return first if first[1] > 2 * second[1] else ("", 0)
 
     def superseded_in(
@@ -557,8 +560,9 @@ def _columns(table: str) -> str:
 
 
 def _fact(row: Sequence[Any]) -> Fact:
-    fact = Fact(**dict(zip(_FACT, row, strict=False)), lifecycle=Lifecycle(*row[len(_FACT) :]))
-    return fact._replace(current=bool(fact.current))
+    values = dict(zip(_FACT, row, strict=False))
+    values["current"] = bool(values["current"])
+    return Fact(**values, lifecycle=Lifecycle(*row[len(_FACT) :]))
 
 
 def _unit(row: tuple[object, ...]) -> Unit:
