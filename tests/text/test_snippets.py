@@ -81,3 +81,15 @@ def test_what_is_highlighted(text: str, surface: str, marked: list[str]) -> None
 def test_plain_words_are_found_where_others_are(text: str, forms: set[str]) -> None:
     # A form with an apostrophe, which no text here holds, takes the way that is not for plain words only.
     assert places(text, forms) == places(text, {*forms, "zz'zz"})
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(["项目", "目管", "管", "É", "é", "ÿŸ", "’", "😀", "Ａ", " ", "_", "a", "ſ", "K"]),
+        max_size=12,
+    ).map("".join),
+    st.sets(st.sampled_from(["项目", "目管", "管", "é", "Éé", "ÿ", "ａ", "k", "s"]), min_size=1),
+)
+def test_words_in_other_scripts_are_found_where_others_are(text: str, forms: set[str]) -> None:
+    assert places(text, forms) == places(text, {*forms, "zz'zz"})
