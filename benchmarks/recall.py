@@ -148,6 +148,7 @@ class Way(NamedTuple):
     search: Callable[[str], list[str]]  # a question → turn ids in rank order
     # → turn ids in a context of so many tokens, the context, and, where known, the share of its tokens that each turn takes
     pack: Callable[[str, int], tuple[Any, ...]] | None
+    recall: Callable[[str], object] | None = None  # timed alone
 
 
 class Tally:
@@ -161,6 +162,7 @@ class Tally:
         self.answers: dict[int, list[float]] = {}
         self.worth: dict[int, list[float]] = {}
         self.ms: list[float] = []
+        self.recall_ms: list[float] = []
 
     def take(self, question: Row, ranked: Sequence[str], ms: float, session_of: Mapping[str, Any]) -> None:
         """One question's turns in rank order; a session stands where its best turn does."""
@@ -209,6 +211,7 @@ class Tally:
             "session_all": means(self.session_all),
             "packed": packed,
             "cpu_ms": milliseconds(self.ms),
+            **({"recall_cpu_ms": milliseconds(self.recall_ms)} if self.recall_ms else {}),
         }
 
 
@@ -339,7 +342,7 @@ class Bench:
 
     def _ours(self, model: str) -> Iterator[tuple[str, Way]]:
         for conversation, app in self.apps(model):
-            yield conversation, Way(partial(searched, app), partial(recalled, app))
+            yield conversation, Way(partial(searched, app), partial(recalled, app), app.recall)
 
     def _table(self, table: Callable[[Sequence[Row]], Any]) -> Iterator[tuple[str, Way]]:
         for conversation, rows in self._turns.items():
@@ -379,6 +382,10 @@ class Bench:
                 text, started = question["question"], time.process_time()
                 ranked = way.search(text)
                 tally.take(question, ranked, (time.process_time() - started) * 1e3, session_of)
+                if way.recall:
+                    started = time.process_time()
+                    way.recall(text)
+                    tally.recall_ms.append((time.process_time() - started) * 1e3)
                 if way.pack and counts(question):
                     answer = looked_for(question, texts)
                     for budget in self._options.budgets:
@@ -692,6 +699,7 @@ def comparison(result: Row) -> Iterator[str]:
         told += f", {row['answers']} answers" if budgets else ""
         yield told + (f", weight {row['weight']:g}" if row["weight"] != 1 else "")
         yield from _ways(row["found"], budgets)
+        yield f"    {_recall_times(row['found'])}"
         for figure, gain in row["gain"].items():
             sure = "" if gain["low"] > 0 or gain["high"] < 0 else ", within chance"
             yield f"    {figure}: {gain['gain']:+.3f} [{gain['low']:+.3f}, {gain['high']:+.3f}] over plain FTS5{sure}"
@@ -699,6 +707,7 @@ def comparison(result: Row) -> Iterator[str]:
             yield f"    {_worth(row['found'])}"
     yield "macro"
     yield from _ways(result["macro"], budgets)
+    yield f"    {_recall_times(result['macro'])}"
     if VECTORS in result["macro"]:
         yield f"    {_worth(result['macro'])}"
     yield from dict.fromkeys(told for row in result["sets"].values() for told in row["missing"].values())
@@ -715,6 +724,13 @@ def _ways(found: Mapping[str, Row], budgets: Sequence[str]) -> Iterator[str]:
             shares = [row["packed"][budget].get(of) for of in ("evidence", "answers", "worth")]
             values += [f"{'-':>9}" if value is None else f"{value:9.3f}" for value in shares]
         yield f"    {name:36}" + "".join(values)
+
+
+def _recall_times(found: Mapping[str, Row]) -> str:
+    """What a recall with the default budget costs, beside plain FTS5."""
+    ours, plain = found[OURS]["recall_cpu_ms"], found[PLAIN]["cpu_ms"]
+    times = f", {ours['p50'] / plain['p50']:.1f} x plain FTS5" if plain["p50"] else ""
+    return f"recall: {ours['p50']:.1f} ms p50, {ours['p95']:.1f} p95{times} ({plain['p50']:.1f}, {plain['p95']:.1f})"
 
 
 def _worth(found: Mapping[str, Row]) -> str:

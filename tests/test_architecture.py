@@ -42,7 +42,7 @@ EFFECTS = {
     "writing.command_consent", "writing.bundles", "writing.init", "writing.secret_gate", "writing.context", "writing.single_flight", "writing.tickets", "writing.tracking", "writing.writer",
     "index.catalog", "index.database", "index.fts5", "index.index", "index.sync",
     "index.vectors", "index.vector_store", "index.watching", "index.whoosh_engine",
-    "capture.importers", "capture.log_files",
+    "capture.importers", "capture.log_files", "capture.open_sessions",
     "skills.host_skills", "skills.mcp_tools", "skills.migration", "skills.tool_hosts",
     "consolidation.consolidate", "consolidation.model_chain", "consolidation.selecting", "lifecycle.pages",
     "recall.evaluation", "recall.rehearsal", "review.settings_asked", "review.traces", "review.undo",

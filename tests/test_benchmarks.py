@@ -173,6 +173,9 @@ def test_figures_are_those_that_a_hand_computes(tmp_path: Path) -> None:
         assert thirds["packed"]["400"] == {"evidence": 0.5, "answers": 0.5, **worth}
         assert thirds["cpu_ms"]["p50"] <= thirds["cpu_ms"]["p95"]
     assert result["sets"]["thirds"]["answers"] == 2  # `Milan` stands in no turn
+    timed = [line.split() for line in recall.comparison(result) if line.strip().startswith("recall:")]
+    assert len(timed) == len(result["sets"]) + 1
+    assert all({"p50,", "p95,", "FTS5"} <= {*line} for line in timed)
     assert result["sets"]["thirds"]["gain"]["turn recall@10"] == {"gain": 0.0, "low": 0.0, "high": 0.0}
     assert result["below"] == []
 

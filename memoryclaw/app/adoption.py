@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw import config as settings
-from memoryclaw.app.context import machine_zone
+from memoryclaw.app.context import machine_zone, zone_name
 from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE
@@ -258,8 +258,9 @@ def _zoneless(context: VaultContext) -> list[str]:
 def news(context: VaultContext) -> list[str]:
     """What this user was not told yet of the vault, which is remembered as told from now on."""
     config = context.config
-    of_zone = _zoneless(context)
-    state = f"{__version__} {zlib.crc32(repr((config.ignored, of_zone)).encode()):08x}"
+    # The name of the machine's zone, for the zone itself is looked up for what is new alone.
+    depends_on = config.ignored, config.timezone or zone_name()
+    state = f"{__version__} {zlib.crc32(repr(depends_on).encode()):08x}"
     root = os.fspath(context.root)
     name = f"{re.sub('[^a-z0-9]+', '-', os.path.basename(root).lower())[:40]}-{zlib.crc32(os.fsencode(root)):08x}"
     place = settings.own_folder(os.environ) / _ANNOUNCED / name
@@ -276,7 +277,7 @@ def news(context: VaultContext) -> list[str]:
             sentences = _unadopted(context)
         if was_used:
             context.refresh()
-            sentences += [*_relabelled(context), *of_zone]
+            sentences += [*_relabelled(context), *_zoneless(context)]
     except (MemoryClawError, OSError):
         return []  # the verb itself says what is wrong
     marks = {f"{zlib.crc32(sentence.encode()):08x}": sentence for sentence in sentences}

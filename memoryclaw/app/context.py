@@ -104,9 +104,14 @@ def repository_of(folder: str, vault: str = "") -> str:
     return ""
 
 
+def zone_name() -> str:
+    """What this machine calls its zone, whether there is one of that name or not."""
+    return os.environ.get("TZ") or os.path.realpath("/etc/localtime").partition("zoneinfo/")[2]
+
+
 def machine_zone() -> str:
     """The IANA name of this machine's zone; empty where it has none, or keeps UTC."""
-    name = os.environ.get("TZ") or os.path.realpath("/etc/localtime").partition("zoneinfo/")[2]
+    name = zone_name()
     return name if zone_of(name) and name not in ("UTC", "Etc/UTC", "GMT") else ""
 
 
@@ -536,7 +541,8 @@ class VaultContext:
         from memoryclaw.writing.secret_gate import secret_gate
 
         self.refresh()
-        return verb(replace(self.write_context(secret_gate()), only_seen=self.audience != OWNER))
+        with self.index.database.reading():
+            return verb(replace(self.write_context(secret_gate()), only_seen=self.audience != OWNER))
 
     def looking(self, *, planning: bool = False) -> UpkeepContext:
         """What looks at the memories that are there works with; what plans by it needs an index that is in line."""

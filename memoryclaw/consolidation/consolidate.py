@@ -7,10 +7,11 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+from memoryclaw.capture.open_sessions import open_stems
 from memoryclaw.consolidation.actions import DONE, OFF, OPEN, MoveFile, NewFile, Replace, imprint
 from memoryclaw.consolidation.apply import Applied, apply
 from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, outcome_of, read_plan, write_plan
@@ -129,12 +130,12 @@ def preview(context: ConsolidationContext, *, only_if_due: bool = False) -> Cons
     """The change set that a run would apply now; nothing is written."""
     past = past_runs(context)
     unfinished = _unfinished_plan(context, past)
-    logs = [] if unfinished else select(context.vault, past)
+    logs, left_open = _over(context, [] if unfinished else select(context.vault, past))
     if only_if_due and not unfinished and not (verdict := _verdict(context, past, logs)).due:
         return Consolidated(ChangeSet(""), waits=verdict.reason)
     changes = unfinished or _hold_back(context, change_set(context, past, logs))
     return Consolidated(
-        changes, mode=_mode(context, changes), notices=_unused_answers(context, past, changes)
+        changes, mode=_mode(context, changes), notices=(*left_open, *_unused_answers(context, past, changes))
     )
 
 
@@ -156,12 +157,13 @@ def consolidate(context: ConsolidationContext, *, only_if_due: bool = False) -> 
             unfinished = _unfinished_plan(context, past)
             if not unfinished:
                 _drop_plan(context.writing.root)
-            logs = [] if unfinished else select(context.vault, past, remember=True)
+            waiting = [] if unfinished else select(context.vault, past, remember=True)
+            logs, left_open = _over(context, waiting)
             if only_if_due and not unfinished and not (verdict := _verdict(context, past, logs)).due:
                 return Consolidated(ChangeSet(""), waits=verdict.reason)
             changes = unfinished or _hold_back(context, change_set(context, past, logs))
             unused = _unused_answers(context, past, changes)
-            return _apply(context, changes, notice)._replace(notices=unused)
+            return _apply(context, changes, notice)._replace(notices=(*left_open, *unused))
     except LockedError:
         if not only_if_due:
             raise
@@ -186,6 +188,25 @@ def _unused_answers(context: ConsolidationContext, past: PastRuns, changes: Chan
             reason = "these lines have changed since they were asked, or are none of these logs"
         sentences.append(omission(context.writing.gate.text(segment), reason))
     return first_sentences(sentences)
+
+
+def _over(context: ConsolidationContext, logs: Sequence[Unread]) -> tuple[list[Unread], tuple[str, ...]]:
+    """The logs of sessions that are over, and a sentence about the others: their hosts tell the end, or a pause does."""
+    stems = set(open_stems(context.writing.root))
+    since = context.writing.now - timedelta(minutes=context.rules.gap)
+
+    def is_open(log: Unread) -> bool:
+        name = log.path.rpartition("/")[2]
+        return name.rpartition(".")[0] in stems and any(
+            (moment := _moment([turn.ts])) and moment > since for turn in log.turns[-1:]
+        )
+
+    under_way = [log for log in logs if is_open(log)] if stems else []
+    if not under_way:
+        return list(logs), ()
+    one = len(under_way) == 1
+    sentence = f"{len(under_way)} session{'' if one else 's'} still under way {'is' if one else 'are'} left to the next run"
+    return [log for log in logs if log not in under_way], (sentence,)
 
 
 def _recover(root: str) -> str:
@@ -312,7 +333,7 @@ def _drop_plan(root: str) -> None:
 
 def unread_logs(context: ConsolidationContext) -> list[Unread]:
     """The logs with turns that no run has read; writes nothing."""
-    return select(context.vault, past_runs(context))
+    return _over(context, select(context.vault, past_runs(context)))[0]
 
 
 def next_run(context: ConsolidationContext) -> Due:
@@ -320,7 +341,7 @@ def next_run(context: ConsolidationContext) -> Due:
     past = past_runs(context)
     if _unfinished_plan(context, past):
         return Due(True, "the last run was cut short")
-    return _verdict(context, past, select(context.vault, past))
+    return _verdict(context, past, _over(context, select(context.vault, past))[0])
 
 
 def _verdict(context: ConsolidationContext, past: PastRuns, logs: Sequence[Unread]) -> Due:

@@ -109,6 +109,16 @@ def ends_session(hook: Mapping[str, Any]) -> bool:
     return hook.get("hook_event_name") == "SessionEnd"
 
 
+def note_session(hook: Mapping[str, Any], root: str) -> None:
+    """Notes that a session is under way, or over: of a host that tells of its events, and so of the end as well."""
+    from memoryclaw.capture import open_sessions  # noqa: PLC0415 - a prompt needs none of it
+
+    if ends_session(hook):
+        open_sessions.end(root, session_of(hook))
+    elif _text(hook, "hook_event_name"):
+        open_sessions.begin(root, session_of(hook))
+
+
 def _text(hook: Mapping[str, Any], *keys: str) -> str:
     return next((value for key in keys if isinstance(value := hook.get(key), str) and value), "")
 

@@ -19,6 +19,7 @@ _UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, also, a
 _UNIT += "".join(f", {name}" for name in LIFECYCLE)
 _IN = "in (select value from json_each(?))"
 _NEWEST_LOGS = 200  # that are looked through for who speaks
+_COUNTED = 10_000  # tokens of questions whose counts are kept
 _USER = "user"  # where no name is known of who says `I`
 _BLOCK = re.compile(r"\^l(\d{1,9})(?:-(\d{1,9}))?")  # lines of a log, as facts cite them
 _LAST_CHARACTER = 0x10FFFF  # sorts after every other
@@ -93,28 +94,27 @@ class Catalog:
     def summaries(self, rowids: Iterable[int]) -> list[UnitSummary]:
         """What ranking needs of these units."""
         columns = ", ".join(UnitSummary._fields)
-        rows = self.rows(f"select {columns} from units where rowid {_IN}", [json.dumps(list(rowids))])
+        rows = self.rows(f"select {columns} from units where rowid {_IN}", [_array(rowids)])
         return list(map(UnitSummary._make, rows))
-
-    def places(self, rowids: Iterable[int]) -> dict[int, tuple[str, str, int]]:
-        """The kind, the trust and the number of the file of each of these units."""
-        sql = f"select rowid, kind, trust, fid from unit where rowid {_IN}"
-        return {row[0]: row[1:] for row in self.rows(sql, [json.dumps(list(rowids))])}
 
     def units(self, rowids: Sequence[int]) -> dict[int, Unit]:
         """These units, whole."""
-        rows = self.rows(f"select {_UNIT} from units where rowid {_IN}", [json.dumps(list(rowids))])
+        rows = self.rows(f"select {_UNIT} from units where rowid {_IN}", [_array(rowids)])
         return {row[0]: _unit(row) for row in rows}
 
     def lengths(self, rowids: Iterable[int]) -> dict[int, Lengths]:
         """The lengths of these units; unknown ones are absent."""
         sql = f"select rowid, fid, kind, title, tags, properties, body, also, characters from tokens where rowid {_IN}"
-        return {row[0]: Lengths._make(row[1:]) for row in self.rows(sql, [json.dumps(list(rowids))])}
+        return {row[0]: Lengths._make(row[1:]) for row in self.rows(sql, [_array(rowids)])}
 
     def tokens(self, rowids: Iterable[int]) -> dict[int, dict[str, str]]:
         """The tokens of these units by column, joined by spaces; unknown ones are absent."""
-        rows = self.rows(f"select rowid, columns from tokens where rowid {_IN}", [json.dumps(list(rowids))])
-        return {rowid: dict(zip(COUNTED, text.split("\n"), strict=True)) for rowid, text in rows}
+        packed = self.packed_tokens(rowids)
+        return {rowid: dict(zip(COUNTED, text.split("\n"), strict=True)) for rowid, text in packed}
+
+    def packed_tokens(self, rowids: Iterable[int]) -> list[tuple[int, str]]:
+        """The same, each unit with its columns in one text, a line each."""
+        return self.rows(f"select rowid, columns from tokens where rowid {_IN}", [_array(rowids)])
 
     def usual_lengths(self) -> dict[tuple[str, str], float]:
         """The tokens that a column usually has in the units of a kind: (kind, column) → tokens.
@@ -152,11 +152,13 @@ class Catalog:
 
     def count_of(self, tokens: Sequence[str]) -> dict[str, int]:
         """How many units hold each token; unknown ones are absent."""
-        return dict(
-            self.rows(
-                f"select word, held from words where word {_IN} and held > 0", [json.dumps(list(tokens))]
-            )
-        )
+        counts = self._database.constant("token counts", dict[str, int])
+        if len(counts) > _COUNTED:
+            counts.clear()
+        if missing := [token for token in tokens if token not in counts]:
+            sql = f"select word, held from words where word {_IN} and held > 0"
+            counts.update(dict.fromkeys(missing, 0) | dict(self.rows(sql, [json.dumps(missing)])))
+        return {token: counts[token] for token in tokens if counts[token]}
 
     def words_like(self, prefix: str, limit: int) -> list[str]:
         """Words of the vault that begin so, whatever the case and the accents, the most frequent first."""
@@ -281,7 +283,7 @@ class Catalog:
         by_notes = self.rows(sql, json_keys)
         # What two notes are called is a name of neither.
         sql = f"""select n.key from name n join files f using (fid) where n.kind = 'entity' and n.key {_IN} and f.kind = 'note'
-            and exists(select 1 from fact where fact.fid = n.fid and fact.entity = n.name) group by n.key having count(distinct n.name) > 1"""
+            and exists(select 1 from fact where fact.fid = f.fid and fact.entity = n.name) group by n.key having count(distinct n.name) > 1"""
         told_keys = json.dumps(sorted({key for pair in by_notes for key in pair}))
         shared = {key for (key,) in self.rows(sql, [told_keys])} if by_notes else set()
         return sorted(
@@ -379,8 +381,11 @@ class Catalog:
     def usual_speaker(self) -> tuple[str, int]:
         """The name that speaks as a person in most of the newest logs, and in how many of them; nothing where no name does."""
         sql = """select max(u.entity), count(distinct u.fid) from unit u where u.kind = 'turn' and u.role = 'user' and u.entity != ''
-            and u.fid in (select fid from files where kind = 'log' order by at desc limit ?) group by u.entity_key order by 2 desc, 1 limit 2"""
-        first, second = [*self.rows(sql, [_NEWEST_LOGS]), ("", 0), ("", 0)][:2]
+            and u.fid in (select fid from files where kind = 'log' order by at desc limit ?) group by u.entity_key order by 2 desc, 1"""
+        from memoryclaw.vault.logs import role_of  # noqa: PLC0415 - a search names no speaker
+
+        named = [row for row in self.rows(sql, [_NEWEST_LOGS]) if not role_of(row[0])]
+        first, second = [*named, ("", 0), ("", 0)][:2]
         return first if first[1] > 2 * second[1] else ("", 0)
 
     def superseded_in(
@@ -540,6 +545,11 @@ class Catalog:
 _FACT = ("entity", "field", "value", "line", "since", "until", "source", "current", "id", "type", "said", "trust", "audience")  # fmt: skip
 
 
+def _array(rowids: Iterable[int]) -> str:
+    """Whole numbers as JSON."""
+    return str([*rowids])
+
+
 def _prefix(begins: Iterable[str]) -> str:
     """What `_BEGUN` is asked with."""
     return json.dumps([{"low": begin, "high": begin + chr(_LAST_CHARACTER)} for begin in sorted(set(begins))])
@@ -550,8 +560,9 @@ def _columns(table: str) -> str:
 
 
 def _fact(row: Sequence[Any]) -> Fact:
-    fact = Fact(**dict(zip(_FACT, row, strict=False)), lifecycle=Lifecycle(*row[len(_FACT) :]))
-    return fact._replace(current=bool(fact.current))
+    values = dict(zip(_FACT, row, strict=False))
+    values["current"] = bool(values["current"])
+    return Fact(**values, lifecycle=Lifecycle(*row[len(_FACT) :]))
 
 
 def _unit(row: tuple[object, ...]) -> Unit:

@@ -10,7 +10,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 from memoryclaw import late
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
@@ -53,7 +53,7 @@ create index fact_entity on fact(entity_key);
 create table tag(tag text, fid integer, primary key(tag, fid)) without rowid;
 create index tag_fid on tag(fid);
 create table name(key text, kind text, fid integer, name text, primary key(key, kind, fid, name)) without rowid;
-create index name_fid on name(fid);
+create index name_fid on name(fid, kind, name);
 create index name_merged on name(key) where kind = 'merged';
 create table link(fid integer, seq integer, target text, target_key text, anchor text, label text, line integer,
     embed integer, primary key(fid, seq)) without rowid;
@@ -95,6 +95,8 @@ class Database:
         self._seen: FileStamps | None = None
         self._is_alone = False
         self._is_frozen = False
+        self._state = 0  # of the index, as its connection counts the changes of others
+        self._constants: dict[str, object] = {}  # of that state
         self.rebuilt = False
 
     def connection(self) -> sqlite3.Connection:
@@ -145,6 +147,7 @@ class Database:
             self.close()  # there may be room again
         with self.guarded(), self._alone():
             connection = self.connection()
+            self._constants = {}
             unseal(self.path)
             connection.execute("begin immediate")
             try:
@@ -194,9 +197,17 @@ class Database:
             connection.backup(copy)
         seal(place)
 
-    def constant(self, _name: str, read: Callable[[], T]) -> T:
-        """What changes only with the index; to read it again costs nothing here."""
-        return read()
+    def constant(self, name: str, read: Callable[[], T]) -> T:
+        """What changes only with the index, read once for each state of it; nobody may change it."""
+        with self.guarded() as connection:
+            state = connection.execute("pragma data_version").fetchone()[0]
+            if self._is_alone:  # it may be about to change, and to be rolled back
+                return read()
+            if state != self._state:
+                self._constants, self._state = {}, state
+            if name not in self._constants:
+                self._constants[name] = read()
+            return cast("T", self._constants[name])
 
     def discard(self) -> None:
         """Throws the index away; the next use builds it again from the files."""
@@ -210,7 +221,7 @@ class Database:
         if self._connection is not None:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
-        self._connection, self._is_frozen = None, False
+        self._connection, self._is_frozen, self._constants = None, False, {}
 
     def _opened(self) -> sqlite3.Connection:
         must_be_real(self._folder)  # it was when the vault was opened; a daemon lives longer

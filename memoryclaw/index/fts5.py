@@ -69,9 +69,9 @@ class Fts5:
             return []
         sql, values = _FIND, [match]
         if within is not None:
-            sql, values = _FIND_WITHIN, [match, json.dumps(list(within))]
+            sql, values = _FIND_WITHIN, [match, str([*within])]
         while True:
-            hits = [Hit(*row) for row in self._connect().execute(sql, (*values, most))]
+            hits = [*map(Hit._make, self._connect().execute(sql, (*values, most)))]
             if hits and hits[0].score is None:
                 raise IndexDamagedError(
                     "the text index holds a unit without its length; it is being built again"
@@ -85,7 +85,7 @@ class Fts5:
 
     def occurrences(self, tokens: Iterable[str], within: Iterable[int]) -> list[Occurrence]:
         """Every place where one of these tokens stands in one of these units."""
-        values = json.dumps(list(tokens)), json.dumps(list(within))
+        values = json.dumps(list(tokens)), str([*within])
         return self._connect().execute(_OCCURRENCES, values).fetchall()
 
     def instances(self) -> Iterator[tuple[str, list[tuple[int, str, int]]]]:

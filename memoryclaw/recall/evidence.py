@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +16,7 @@ from memoryclaw.index.bm25 import K1, WEIGHTS, rarity
 from memoryclaw.index.catalog import Catalog, Lengths, UnitSummary
 from memoryclaw.index.index import Index
 from memoryclaw.model import ALSO, COUNTED, FROM_NOW_ON, SESSION
-from memoryclaw.ports import IndexClause
+from memoryclaw.ports import IndexClause, Occurrence
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.text_lane import (
     DATED,
@@ -28,6 +30,7 @@ from memoryclaw.recall.text_lane import (
     conditions,
 )
 from memoryclaw.text import dates
+from memoryclaw.text.language import is_sign
 from memoryclaw.vault.layout import is_plain
 from memoryclaw.vault.validity import ends
 
@@ -50,6 +53,9 @@ LISTED = 200  # units that a question of dates or filters alone may list
 _TOUCHES = "u.at != '' and substr(max(u.at, u.until), 1, 10) >= ? and substr(u.at, 1, 10) <= ?"
 _BEHIND = {"body": "characters", "properties": ALSO}
 SEARCHED = 0.2  # what a search word counts, against a word of the text; a synonym of the vault counts more
+FREQUENT = 8  # what so many times as many units hold as are looked at is looked for in these
+_MOST = K1 + 1
+_BODY, _CHARACTERS = map(COUNTED.index, ("body", "characters"))
 _FIELDS = tuple(column for column in COUNTED if column != "body")
 _STEPS = (-1, 1, -2, 2)  # to the turns beside one
 
@@ -106,11 +112,11 @@ class Evidence(NamedTuple):
         counts = self.counts.get(rowid)
         if counts is None:
             return {}
-        total = dict(counts.own)
+        total, weights = dict(counts.own), self.weights
         for number, count in counts.lent.items():
             total[number] = total.get(number, 0.0) + count
         # In their order, which sets do not keep: a sum of floats depends on it.
-        return {n: self.weights[n] * (K1 + 1) * total[n] / (total[n] + K1) for n in sorted(total)}
+        return {n: weights[n] * _MOST * count / (count + K1) for n, count in sorted(total.items())}
 
 
 class EvidenceReader:
@@ -130,6 +136,7 @@ class EvidenceReader:
         """All that may answer; of what each kind of look-up finds, the `pool` best at least; on demand what is newest, too."""
         leaves = question.all_leaves
         self._lane.folded.clear()
+        self._lane.summaries.clear()
         self._idf.learn(leaves)
         fields = self.fields(question)
         then = self._units_of_days(question)
@@ -149,7 +156,7 @@ class EvidenceReader:
         soon = self._upcoming(question.today) if of_now else []
         dated = self._dated_units(question) if question.in_words and not listed else []
         rowids = dict.fromkeys([*text, *others, *goal, *listed, *answers, *wishes, *dated, *latest, *soon])
-        summaries = self._catalog.summaries(rowids)
+        summaries = self._lane.known(rowids, self._catalog)
         units = [*summaries, *self._beside(text, summaries, fields)] if question.in_words else summaries
         counts = self._counts(leaves, len(question.leaves), units, question.clause)
         always = {*listed, *answers, *wishes, *dated, *latest, *soon}
@@ -302,7 +309,7 @@ class EvidenceReader:
         turns = {unit.rowid for unit in units if unit.kind == "turn" and unit.trust != "untrusted"}
         rowids = {rowid + step for rowid in turns for step in _STEPS} | {unit.rowid for unit in units}
         counter = _LeafCounter(leaves, asked, self._catalog.lengths(sorted(rowids)), self._usual)
-        self._find_places(counter, leaves)
+        self._find_places(counter, leaves, {unit.rowid for unit in units})
         nested = clause is not None and _is_nested(clause)
         texts = self._catalog.tokens([unit.rowid for unit in units]) if nested else {}
         counted = {}
@@ -321,28 +328,42 @@ class EvidenceReader:
                 counted[unit.rowid] = Counts(of_unit, lent, beside)
         return counted
 
-    def _find_places(self, counter: _LeafCounter, leaves: Sequence[Leaf]) -> None:
-        """Finds the places of the leaves: of rare tokens in the text index, of others in the tokens of the units."""
+    def _find_places(self, counter: _LeafCounter, leaves: Sequence[Leaf], units: AbstractSet[int]) -> None:
+        """Finds the places of the leaves: of rare tokens in the text index, of others in the tokens of the units.
+
+        Args:
+            units: those that may answer; of the units beside them only the bodies count.
+        """
+        lengths, most = counter.lengths, min(FREQUENT * len(counter.lengths), self._most)
+        counts = {
+            n: self._idf.containing(leaf.clause) for n, leaf in enumerate(leaves) if leaf.clause.op == "token"
+        }
+        signs = {n for n in counts if is_sign(leaves[n].clause.text)}
+        frequent = {n for n, count in counts.items() if count > most}
+        if sum(counts[n] for n in signs) > most:  # all of them are found in one pass
+            frequent |= signs
         rare: dict[str, list[int]] = {}
-        others: list[tuple[int, str, str]] = []
-        for n, (clause, *_) in enumerate(leaves):
-            if clause.op == "token" and self._idf.containing(clause) <= self._most:
-                rare.setdefault(clause.text, []).append(n)
-            else:
-                others.append((n, clause.text, _space_out(clause.text)))
-        lengths = counter.lengths
-        for token, rowid, column, place in self._index.engine.occurrences(rare, lengths) if rare else ():
-            # Single characters stand at the end of the body, and search words at that of the properties.
-            behind = _BEHIND.get(column, column)
-            counted = column if place < getattr(lengths[rowid], column) else behind
-            for n in rare[token]:
-                counter.add(rowid, counted, n)
-        for rowid, columns in self._catalog.tokens(lengths).items() if others else ():
-            for column, text in columns.items():
-                matching = [(n, apart) for n, phrase, apart in others if phrase in text]
-                padded = _space_out(text) if matching else ""
-                for n, apart in matching:
-                    counter.add(rowid, column, n, padded.count(apart))
+        for n in counts:
+            if n not in frequent:
+                rare.setdefault(leaves[n].clause.text, []).append(n)
+        in_texts = {n: leaf.clause.text for n, leaf in enumerate(leaves) if n not in counts or n in frequent}
+        # A phrase stands at most where the rarest of its tokens does.
+        rarest = {min(leaves[n].clause.text.split(), key=self._held) for n in in_texts if n not in counts}
+        anywhere = bool(frequent) or any(self._held(token) > most for token in rarest)
+        holding: dict[str, set[int]] = {} if anywhere else {token: set() for token in rarest}
+        if sought := [*dict.fromkeys((*rare, *holding))]:
+            counter.take(self._index.engine.occurrences(sought, lengths), rare, holding, units)
+        if in_texts:
+            rowids = lengths if anywhere else sorted(set().union(*holding.values()))
+            texts = self._catalog.packed_tokens(rowids) if rowids else []
+            counter.read(texts, {n: text for n, text in in_texts.items() if n not in signs}, units)
+            if signs & frequent:
+                counter.read_signs(texts, {n: in_texts[n] for n in signs & frequent}, units)
+                as_placed = {n: in_texts[n] for n in signs & frequent if counts[n] <= self._most}
+                counter.move_signs(texts, as_placed, units)
+
+    def _held(self, token: str) -> int:
+        return self._idf.containing(IndexClause("token", token))
 
     def _weights(self, question: Question) -> list[float]:
         """What each leaf tells; what stands for a word, no more than that word."""
@@ -400,23 +421,93 @@ class _LeafCounter:
         self._columns = [leaf.clause.columns for leaf in leaves]
         self._asked = asked
         self._usual = usual
-        self._times: dict[int, dict[str, dict[int, int]]] = {}
+        self._in_bodies: dict[int, dict[int, int]] = {}
+        self._in_fields: dict[int, dict[str, dict[int, int]]] = {}
         self._bodies: dict[int, Mapping[int, float]] = {}
 
-    def add(self, rowid: int, column: str, number: int, times: int = 1) -> None:
-        """Counts a leaf that stands in a column of a unit."""
+    def take(
+        self,
+        occurrences: Iterable[Occurrence],
+        leaves_of: Mapping[str, Sequence[int]],
+        holding: Mapping[str, set[int]],
+        units: AbstractSet[int],
+    ) -> None:
+        """Counts the leaves at these places, and notes which units hold the tokens of `holding`."""
+        lengths, in_bodies, limited = self.lengths, self._in_bodies, any(self._columns)
+        last, numbers, rows = "", (), set[int]()  # type: tuple[str, Sequence[int], set[int]]
+        for token, rowid, column, place in occurrences:
+            if token != last:
+                last, numbers, rows = token, leaves_of.get(token, ()), holding.get(token, rows)
+            if token in holding:
+                rows.add(rowid)
+            # Single characters stand at the end of the body, and search words at that of the properties.
+            if column == "body" and place < lengths[rowid].body and not limited:
+                counts = in_bodies.get(rowid)
+                if counts is None:
+                    counts = in_bodies[rowid] = {}
+                for n in numbers:
+                    counts[n] = counts.get(n, 0) + 1
+            elif rowid in units or column == "body":
+                counted = column if place < getattr(lengths[rowid], column) else _BEHIND.get(column, column)
+                for n in numbers:
+                    self._add(rowid, counted, n, 1)
+
+    def read(
+        self, texts: Iterable[tuple[int, str]], leaves: Mapping[int, str], units: AbstractSet[int]
+    ) -> None:
+        """Counts leaves in the tokens of units."""
+        phrases = [(n, phrase, _space_out(phrase)) for n, phrase in leaves.items()]
+        for rowid, column, text in _columns_of(texts, units) if phrases else ():
+            if matching := [(n, apart) for n, phrase, apart in phrases if phrase in text]:
+                padded = _space_out(text)
+                for n, apart in matching:
+                    self._add(rowid, column, n, padded.count(apart))
+
+    def read_signs(
+        self, texts: Iterable[tuple[int, str]], leaves: Mapping[int, str], units: AbstractSet[int]
+    ) -> None:
+        """The same for leaves of one character."""
+        signs = _by_text(leaves)
+        alone = re.compile(f"[{re.escape(''.join(signs))}](?<![^ ].)(?![^ ])")
+        for rowid, column, text in _columns_of(texts, units):
+            apart = column != "characters"
+            for sign in alone.findall(text) if apart else [sign for sign in signs if sign in text]:
+                for n in signs[sign]:
+                    self._add(rowid, column, n, 1 if apart else text.count(sign))
+
+    def move_signs(
+        self, texts: Iterable[tuple[int, str]], leaves: Mapping[int, str], units: AbstractSet[int]
+    ) -> None:
+        """Counts characters behind a body as its own where the text index does: as many as empty tokens count in its length."""
+        signs = _by_text(leaves)
+        for rowid, packed in texts if leaves else ():
+            columns = packed.split("\n")
+            body, characters = columns[_BODY], columns[_CHARACTERS]
+            if characters and ("  " in body or body.strip(" ") != body):
+                empty = self.lengths[rowid].body - len(body.split())
+                for n in chain.from_iterable(signs.get(sign, ()) for sign in characters.split(" ")[:empty]):
+                    self._add(rowid, "body", n, 1)
+                    self._add(rowid, "characters", n, -1 if rowid in units else 0)
+
+    def _add(self, rowid: int, column: str, number: int, times: int) -> None:
         columns = self._columns[number]
         if times and (not columns or column in columns):
-            counts = self._times.setdefault(rowid, {}).setdefault(column, {})
+            fields = self._in_fields
+            counts = (
+                self._in_bodies.setdefault(rowid, {})
+                if column == "body"
+                else fields.setdefault(rowid, {}).setdefault(column, {})
+            )
             counts[number] = counts.get(number, 0) + times
 
     def own(self, rowid: int) -> dict[int, float]:
         """The leaves in the columns of a unit itself."""
         counts = dict(self._body(rowid))
-        counted = self._times.get(rowid, {})
-        for column in _FIELDS if len(counted) > ("body" in counted) else ():
-            for n, count in self._weigh(rowid, column).items():
-                counts[n] = counts.get(n, 0.0) + count
+        if in_fields := self._in_fields.get(rowid):
+            for column in _FIELDS:
+                if column in in_fields:
+                    for n, count in self._weigh(rowid, column, in_fields[column]).items():
+                        counts[n] = counts.get(n, 0.0) + count
         return counts
 
     def is_short(self, rowid: int) -> bool:
@@ -426,28 +517,29 @@ class _LeafCounter:
 
     def lent(self, rowid: int) -> tuple[dict[int, float], dict[int, str]]:
         """The words in the turns beside one, by number, and the side of the nearest that has each."""
-        file = self.lengths[rowid].file
+        file, asked = self.lengths[rowid].file, self._asked
         total: dict[int, float] = {}
         beside: dict[int, str] = {}
         for step, share in zip(_STEPS, (BEFORE, AFTER, SECOND_BEFORE, SECOND_AFTER), strict=True):
             counts = self._body(rowid + step)
             if counts and (neighbour := self.lengths[rowid + step]).file == file and neighbour.kind == "turn":
+                side = "prev" if step < 0 else "next"
                 for n, count in counts.items():
-                    if n < self._asked:
-                        total[n] = total.get(n, 0.0) + share * count
-                        beside.setdefault(n, "prev" if step < 0 else "next")
+                    if n < asked:
+                        if n in total:
+                            total[n] += share * count
+                        else:
+                            total[n], beside[n] = share * count, side
         return total, beside
 
     def _body(self, rowid: int) -> Mapping[int, float]:
         counts = self._bodies.get(rowid)
         if counts is None:
-            counts = self._bodies[rowid] = self._weigh(rowid, "body")
+            times = self._in_bodies.get(rowid)
+            counts = self._bodies[rowid] = self._weigh(rowid, "body", times) if times else NONE
         return counts
 
-    def _weigh(self, rowid: int, column: str) -> Mapping[int, float]:
-        counted = self._times.get(rowid, {}).get(column)
-        if not counted:
-            return NONE
+    def _weigh(self, rowid: int, column: str, counted: Mapping[int, int]) -> Mapping[int, float]:
         if column == ALSO:  # few words or many, each is a guess
             return {n: SEARCHED * times for n, times in counted.items()}
         lengths = self.lengths[rowid]
@@ -465,6 +557,24 @@ def _holding(clause: IndexClause, texts: Mapping[str, str]) -> set[IndexClause]:
     if clause.op == "all" and (barred or not all(subclauses)):
         return set()
     return set().union(*subclauses)
+
+
+def _by_text(leaves: Mapping[int, str]) -> dict[str, list[int]]:
+    numbers: dict[str, list[int]] = {}
+    for n, text in leaves.items():
+        numbers.setdefault(text, []).append(n)
+    return numbers
+
+
+def _columns_of(texts: Iterable[tuple[int, str]], units: AbstractSet[int]) -> Iterator[tuple[int, str, str]]:
+    """The columns of units that hold anything; of what is only beside these units, the body."""
+    for rowid, packed in texts:
+        columns = packed.split("\n")
+        for column, text in (
+            zip(COUNTED, columns, strict=True) if rowid in units else (("body", columns[_BODY]),)
+        ):
+            if text:
+                yield rowid, column, text
 
 
 def _space_out(text: str) -> str:
@@ -506,8 +616,9 @@ class IdfTable:
         return count
 
     def learn(self, leaves: Iterable[Leaf]) -> None:
-        """Looks up the tokens of a question together, counted over all columns."""
-        self._learn([leaf.clause._replace(columns=()) for leaf in leaves if leaf.clause.op == "token"])
+        """Looks up the tokens of a question together, those of phrases too, counted over all columns."""
+        words = dict.fromkeys(word for leaf in leaves for word in leaf.clause.text.split(" "))
+        self._learn([IndexClause("token", word) for word in words])
 
     def _learn(self, tokens: list[IndexClause]) -> None:
         counts = self._catalog.count_of([token.text for token in tokens])

@@ -58,6 +58,8 @@ def reasons(leaves: Iterable[Leaf], reading: UnitWords) -> Reasons:
     """Where these leaves stand in the columns of a unit."""
     collected = Reasons([], set())
     leaves = list(leaves)
+    if not leaves:
+        return collected
     places = _places({leaf.clause.text for leaf in leaves if leaf.clause.op == "token"}, reading)
     for leaf in leaves:
         for column in leaf.clause.columns or (*COLUMNS, ALSO):

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from memoryclaw.model import Unit
 from memoryclaw.text import prompts
-from memoryclaw.text.prompts import cost, whole_tokens
+from memoryclaw.text.language import runs_of
+from memoryclaw.text.prompts import cost, least_cost, whole_tokens
 from memoryclaw.text.sentences import sentences
-from memoryclaw.text.snippets import places, snippet, without_block_ids
+from memoryclaw.text.snippets import cutter, places, snippet, without_block_ids
 
 SHARE = 0.3  # of the budget: the most that one item may take while others wait
 EPISODE = 0.1  # an episode that is not the best takes less: its points are also facts, statements and turns
@@ -241,6 +242,8 @@ class Pack:
 
     def _is_said(self, unit: Unit, surfaces: frozenset[str]) -> bool:
         """True for a turn of which a statement in the context holds all words that were asked for."""
+        if not self._stated:
+            return False
         words_of_turn = set(_plain(unit.text).split())
         words_matched = words_of_turn & {word.casefold() for word in surfaces}
         return any(words and words <= words_of_turn and words_matched <= words for words in self._stated)
@@ -298,7 +301,7 @@ class Pack:
         excerpt = passage(
             text[len(speaker) :],
             surfaces,
-            lambda part: line_cost(where, speaker + part) <= room,
+            lambda part: _is_within(where, speaker + part, room),
             known,
             near=near,
         )
@@ -341,7 +344,11 @@ def _repeats(said: str, told: Collection[str]) -> bool:
 
 def _fits(where: PackPosition, text: str, room: int) -> bool:
     # No character costs less than a hundredth.
-    return len(text) < room and line_cost(where, text) <= room
+    return len(text) < room and _is_within(where, text, room)
+
+
+def _is_within(where: PackPosition, text: str, room: int) -> bool:
+    return least_cost(text) <= room and line_cost(where, text) <= room
 
 
 def text_of(unit: Unit) -> str:
@@ -401,7 +408,7 @@ def _own_words(unit: Unit) -> str:
 @lru_cache(maxsize=4096)
 def _plain(text: str) -> str:
     """The words alone, between spaces; the text itself when it has none."""
-    words = _WORDS.findall(text.casefold())
+    words = runs_of(text)
     return f" {' '.join(words)} " if words else prompts.one_line(text.casefold())
 
 
@@ -612,9 +619,9 @@ def _join(sentences: list[str], chosen: set[int]) -> str:
 
 
 def _part(sentences: list[str], number: int, surfaces: frozenset[str], fits: Callable[[str], bool]) -> str:
-    width = len(sentences[number])
+    width, cut = len(sentences[number]), cutter(sentences[number], surfaces)
     while width:
-        excerpt = snippet(sentences[number], surfaces, width).text
+        excerpt = cut(width).text
         excerpt = excerpt if not number or excerpt.startswith("…") else f"… {excerpt}"
         excerpt = excerpt if number == len(sentences) - 1 or excerpt.endswith("…") else f"{excerpt} …"
         if fits(excerpt):

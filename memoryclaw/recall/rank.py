@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property, lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from memoryclaw.index.bm25 import exact
@@ -16,7 +17,7 @@ from memoryclaw.index.catalog import UnitSummary
 from memoryclaw.model import FROM_NOW_ON, Matched, Term, Unit
 from memoryclaw.recall.evidence import NONE, NOTHING_COUNTED, TOLD_WITHIN, Evidence, Scores
 from memoryclaw.recall.question import Leaf, Question
-from memoryclaw.text.dates import falls_in
+from memoryclaw.text.dates import DateRange, falls_in
 from memoryclaw.vault.value_forms import asked_as
 
 # Shares of the best score.
@@ -35,6 +36,8 @@ OWN_PROJECT = 0.25  # of what holds in the project that is worked in
 STRENGTH = 1.0  # of what a unit's strength, from 0.5 to 2, makes of what its words give; 0 takes it out of every rank
 
 OVER = frozenset({"done", "cancelled"})  # to-dos
+
+_LAST = "\U0010ffff"  # sorts after every other character
 
 Terms = list[tuple[str, float]]
 
@@ -141,11 +144,11 @@ def _first_terms(
     """What words give each unit: those asked, and as further terms those that may stand for them, the goal, and nearness in meaning."""
     first_other = len(question.leaves)
     others = first_other + len(question.aliases) + len(question.related)
-    words, related, goals = {}, {}, {}
+    words, related, goals, leaves = {}, {}, {}, question.all_leaves
     for unit in evidence.found:
         gains = evidence.gains(unit.rowid)
         words[unit.rowid] = exact(sum([gain for n, gain in gains.items() if n < first_other]))
-        related[unit.rowid] = exact(best_of_each(question.all_leaves, gains, first_other, others))
+        related[unit.rowid] = exact(best_of_each(leaves, gains, first_other, others))
         goals[unit.rowid] = sum([gain for n, gain in gains.items() if n >= others]) if question.goal else 0.0
     most = max(goals.values(), default=0.0)
     best = max((value + related[rowid] for rowid, value in words.items()), default=0.0)
@@ -219,13 +222,15 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
     A statement gets one only where it holds a word besides the name: a person has many of them.
     """
     entities, ranges, of_you = question.any_entity, question.query.ranges, question.of_you
+    told, days = _days_told(question), _days_to_come(question)
+
+    def is_about(unit: UnitSummary) -> bool:
+        counted = evidence.counts.get(unit.rowid, NOTHING_COUNTED).own
+        return not unit.is_statement or len(counted) > len(unit.entity_key.split())
 
     def shares(unit: UnitSummary) -> Terms:
         terms: Terms = []
-        is_about = not unit.is_statement or len(evidence.counts.get(unit.rowid, NOTHING_COUNTED).own) > len(
-            unit.entity_key.split()
-        )
-        if unit.kind == "fact" and unit.entity_key in entities and is_about:
+        if unit.kind == "fact" and unit.entity_key in entities and is_about(unit):
             is_named = names_field(question, unit)
             if is_named or not _is_of_another_time(unit, question):
                 terms.append(("entity", FACT))
@@ -233,9 +238,8 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
         if unit.kind == "fact" and unit.field == FROM_NOW_ON and of_you:
             terms.append(("wish", FACT))
         if ranges:
-            terms.append(
-                ("date", DAY if _is_to_come(question, unit) else DATE * _date(question, evidence, unit)[0])
-            )
+            is_to_come = bool(unit.days) and _is_to_come(unit, days)
+            terms.append(("date", DAY if is_to_come else DATE * _date(question, evidence, unit, told)[0]))
         elif evidence.listed:
             terms.append(("filter", 1.0))
         return terms
@@ -252,15 +256,13 @@ def names_field(question: Question, unit: UnitSummary | Unit) -> bool:
 
 def in_order(ranked: Iterable[Ranked], used: Scores) -> list[Ranked]:
     """By score, highest first; of equal ones the newest comes first, then the strongest, then by id and path."""
-    return sorted(
-        ranked,
-        key=lambda one: (
-            -one.score,
-            tuple([-ord(digit) for digit in one.unit.at[:10]]) or (0,),
-            -used.get(one.unit.rowid, 0.0),
-            f"{one.unit.id}\0{one.unit.path}",
-        ),
-    )
+    ordered = sorted(ranked, key=lambda one: f"{one.unit.id}\0{one.unit.path}")
+    if used:
+        ordered.sort(key=lambda one: -used.get(one.unit.rowid, 0.0))
+    # A year comes before the months in it.
+    ordered.sort(key=lambda one: one.unit.at and one.unit.at[:10] + _LAST, reverse=True)
+    ordered.sort(key=lambda one: one.score, reverse=True)
+    return ordered
 
 
 def causes(question: Question, evidence: Evidence, ranked: Ranked) -> list[Matched]:
@@ -296,7 +298,8 @@ def _cause(name: str, question: Question, evidence: Evidence, unit: UnitSummary)
             names = " or ".join(sorted(question.any_person.values()))
             return Matched(word=f"-{names}", field="speaker", via="entity")
         case "date":
-            return Matched(word=_date(question, evidence, unit)[1], field="date", via="date")
+            told = _days_told(question)
+            return Matched(word=_date(question, evidence, unit, told)[1], field="date", via="date")
         case "wish":
             return Matched(word=FROM_NOW_ON, field="field", via="entity")
         case "pinned":
@@ -304,15 +307,22 @@ def _cause(name: str, question: Question, evidence: Evidence, unit: UnitSummary)
     return None
 
 
-def _date(question: Question, evidence: Evidence, unit: UnitSummary) -> tuple[float, str]:
+def _days_told(question: Question) -> list[tuple[int, float, str]]:
+    """The leaves that are days as a text writes them: number, nearness, expression."""
+    return [(n, leaf.near, leaf.word) for n, leaf in enumerate(question.leaves) if leaf.near]
+
+
+def _date(
+    question: Question, evidence: Evidence, unit: UnitSummary, told: Sequence[tuple[int, float, str]]
+) -> tuple[float, str]:
     """How near a unit is to the days asked about, 0 to 1, and the expression that names them: said then, of then, or telling of it."""
     near = [(_nearness(unit, span.start, span.end), span.text) for span in question.query.ranges]
-    near += [
-        (1.0, span.text) for span in question.days if unit.days and falls_in(unit.days, span.start, span.end)
-    ]
-    counted = evidence.counts.get(unit.rowid, NOTHING_COUNTED).own
-    near += [(leaf.near, leaf.word) for n, leaf in enumerate(question.leaves) if leaf.near and n in counted]
-    return max(near, key=lambda found: found[0], default=(0.0, ""))
+    if unit.days:
+        near += [(1.0, span.text) for span in question.days if falls_in(unit.days, span.start, span.end)]
+    if told:
+        counted = evidence.counts.get(unit.rowid, NOTHING_COUNTED).own
+        near += [(nearness, word) for n, nearness, word in told if n in counted]
+    return max(near, key=itemgetter(0), default=(0.0, ""))
 
 
 def _nearness(unit: UnitSummary, first: str, last: str) -> float:
@@ -323,11 +333,15 @@ def _nearness(unit: UnitSummary, first: str, last: str) -> float:
     return 1 - later / TOLD_WITHIN if 0 < later < TOLD_WITHIN else 0.0
 
 
-def _is_to_come(question: Question, unit: UnitSummary) -> bool:
-    """True for what is, by its own value, of a time asked about that is not over yet."""
+def _days_to_come(question: Question) -> list[DateRange]:
+    """The times asked about that are not over yet."""
     today = question.today.isoformat()
-    ranges = [span for span in question.days if not span.end or span.end >= today] if unit.days else []
-    return any(falls_in(unit.days, span.start, span.end) for span in ranges) and unit.field not in OVER
+    return [span for span in question.days if not span.end or span.end >= today]
+
+
+def _is_to_come(unit: UnitSummary, days: Sequence[DateRange]) -> bool:
+    """True for what is, by its own value, of one of these times."""
+    return any(falls_in(unit.days, span.start, span.end) for span in days) and unit.field not in OVER
 
 
 def _touches(unit: UnitSummary, first: str, last: str) -> bool:

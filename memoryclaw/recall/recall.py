@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from memoryclaw.model import NOTHING, PROJECT, Match, Matched, Recalled, Unit
-from memoryclaw.recall.folding import PARTED
+from memoryclaw.recall.folding import PARTED, may_fold
 from memoryclaw.recall.packing import Pack
 from memoryclaw.recall.rank import Ranked, Ranking
 from memoryclaw.recall.relevance import relevance_of
@@ -183,7 +183,7 @@ class _Offering:
         decisions, pack = self.decisions, self._pack
         while chunk := self._next_chunk(remaining):
             units = self._searcher.units(chunk)
-            words_by_rowid = {ranked.unit.rowid: words for ranked, words in self._searcher.with_words(chunk)}
+            stored = self._searcher.stored(chunk)
             empty = self._empty(chunk, units)
             conflicts, superseded = self._searcher.conflicts(chunk), self._searcher.superseded(chunk, units)
             pack.marks.update((id_, mark_of(ids, ())) for id_, ids in conflicts.items())
@@ -196,16 +196,15 @@ class _Offering:
                 reason = "empty" if rowid in empty else pack.match_refusal(units[rowid], ranked.score)
                 decisions[rowid] = reason
                 hopeful += [] if reason else [ranked]
-            matches = self._searcher.matches(self._found, hopeful, units=units)
-            matches = mark_matches(matches, conflicts, superseded)
-            for ranked, match in zip(hopeful, matches, strict=True):
-                rowid = ranked.unit.rowid
-                decisions[rowid] = self.folding.reason(ranked.unit, words_by_rowid[rowid])
-                if not decisions[rowid]:
-                    decisions[rowid] = pack.offer(match.unit, match.score, match.surfaces)
-                if decisions[rowid] == "in":
-                    self.folding.show(ranked.unit, words_by_rowid[rowid])
-                    self.taken.append((ranked, match))
+            for reading in self._searcher.readings(self._found, hopeful, units, stored):
+                ranked, unit, surfaces = reading.hit, reading.unit, reading.surfaces
+                words = stored[ranked.unit.rowid]["body"] if may_fold(ranked.unit) else ""
+                reason = self.folding.reason(ranked.unit, words) or pack.offer(unit, ranked.score, surfaces)
+                decisions[ranked.unit.rowid] = reason
+                if reason == "in":
+                    self.folding.show(ranked.unit, words)
+                    match = self._searcher.match(self._found, reading)
+                    self.taken += zip([ranked], mark_matches([match], conflicts, superseded), strict=True)
 
     def _next_chunk(self, waiting: Iterator[Ranked]) -> list[Ranked]:
         """The next `CHUNK` units that the pack may still take; those before that it may not are refused."""

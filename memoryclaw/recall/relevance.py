@@ -44,14 +44,14 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
         ranking: of the whole vault.
         best: what may stand in a context, in rank order.
     """
-    question, best = ranking.question, best[:BEST]
+    question, best, worth = ranking.question, best[:BEST], _worth(ranking)
     if says_what(question):
-        most, total = _most_held(ranking, best, _worth(ranking)) if _is_look_up(question) else (1.0, 1.0)
+        most, total = _most_held(ranking, best, worth) if _is_look_up(question) else (1.0, 1.0)
         enough = most >= LOOKED_UP * total or any(hit.term("goal") for hit in best)
         return Relevance((Term("asked for", 1.0 if best and enough else -1.0),))
-    weights, values = _weights(), values_of(ranking, best)
+    weights, values = _weights(), values_of(ranking, best, worth)
     terms = [Term(name, exact(weights[name][0] * value)) for name, value in values.items()]
-    terms += [Term("whole", ALL)] if _is_whole(ranking, best) else []
+    terms += [Term("whole", ALL)] if _is_whole(ranking, best, worth) else []
     terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
     terms += [Term("vector", VECTOR)] if any(hit.term("vector") for hit in best) else []
     odds = sum(weights[name][1] * value for name, value in values.items())
@@ -59,8 +59,7 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     return Relevance(tuple(term for term in terms if term.value), chance if values["weight"] else 0.0)
 
 
-def _is_whole(ranking: Ranking, best: Sequence[Ranked]) -> bool:
-    worth = _worth(ranking)
+def _is_whole(ranking: Ranking, best: Sequence[Ranked], worth: Worth) -> bool:
     if sum(part for _, part, _ in worth.values()) < WHOLE:
         return False
     return any(_words_held(ranking, worth, hit.unit.rowid) == worth.keys() for hit in best)
@@ -74,9 +73,9 @@ def says_what(question: Question) -> bool:
     return bool(exact or not question.weights or only_latest or _is_look_up(question))
 
 
-def values_of(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
+def values_of(ranking: Ranking, best: Sequence[Ranked], worth: Worth | None = None) -> dict[str, float]:
     """The features of a turn and of the best of what was found for it, by name."""
-    of_turn, of_units = of_text(ranking.question), of_evidence(ranking, best[:BEST])
+    of_turn, of_units = of_text(ranking.question), of_evidence(ranking, best[:BEST], worth or _worth(ranking))
     of_units |= {name: value * of_turn["own question"] for name, value in of_units.items() if name in _OF_OWN}
     return {"always": 1.0, **of_turn, **of_units}
 
@@ -164,10 +163,9 @@ def of_text(question: Question) -> dict[str, float]:
 # What was found for it.
 
 
-def of_evidence(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
+def of_evidence(ranking: Ranking, best: Sequence[Ranked], worth: Worth) -> dict[str, float]:
     """The features of what was found for a turn: how much of it meets where, and how rare that is in this vault."""
     question, evidence = ranking.question, ranking.evidence
-    worth = _worth(ranking)
     most, total = _most_held(ranking, best, worth)
     rarest, values = rarity(evidence.units, 0), worth.values()
     weight = most / (rarity(evidence.units, 1) + _around(evidence.units))

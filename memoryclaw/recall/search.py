@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw.index.catalog import Catalog, UnitSummary
 from memoryclaw.index.index import Index
@@ -26,7 +26,7 @@ from memoryclaw.model import (
     Unit,
 )
 from memoryclaw.recall.evidence import NOTHING_COUNTED, EvidenceReader
-from memoryclaw.recall.explain import filter_causes, read_columns, reasons
+from memoryclaw.recall.explain import Reasons, filter_causes, read_columns, reasons
 from memoryclaw.recall.folding import Folding, may_fold
 from memoryclaw.recall.question import Question, spellings, strangers, understand
 from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, rank, share_out
@@ -46,6 +46,21 @@ if TYPE_CHECKING:  # most vaults have no vectors, and most questions meet no con
 CHUNK = 12  # units looked at together
 RELATED = 0.6  # of the weight of a word, where a line that may answer has a related one
 _BEST = 3  # matches that decide how much of the question was found
+
+
+class Reading(NamedTuple):
+    """A unit that was found, with the words of the question that stand in it."""
+
+    hit: Ranked
+    unit: Unit
+    note: str  # its id
+    asked: Reasons
+    goal: Reasons
+
+    @property
+    def surfaces(self) -> frozenset[str]:
+        """The words as they are written in it."""
+        return frozenset(self.asked.surfaces or self.goal.surfaces)
 
 
 class Searcher:
@@ -203,6 +218,10 @@ class Searcher:
                 rowid = candidate.unit.rowid
                 yield candidate, texts[rowid]["body"] if rowid in texts else ""
 
+    def stored(self, ranked: Sequence[Ranked]) -> dict[int, dict[str, str]]:
+        """The tokens of these units by column, by rowid."""
+        return self._catalog.tokens([hit.unit.rowid for hit in ranked])
+
     def matches(
         self,
         found: Ranking,
@@ -211,20 +230,29 @@ class Searcher:
         units: Mapping[int, Unit] | None = None,
     ) -> list[Match]:
         """The chosen units with their explanations, snippets and places, and what each stands for; `units`, where they were read already."""
-        if not chosen:
-            return []
-        notes = self._catalog.notes({hit.unit.path for hit in chosen})
         units = units or self.units(chosen)
-        stored = self._catalog.tokens([hit.unit.rowid for hit in chosen])
-        matches = [
-            self._match(hit, units[hit.unit.rowid], stored[hit.unit.rowid], notes[hit.unit.path], found)
-            for hit in chosen
-        ]
+        matches = [self.match(found, reading) for reading in self.readings(found, chosen, units)]
         return (
             [folding.marked(hit.unit, match) for hit, match in zip(chosen, matches, strict=True)]
             if folding
             else matches
         )
+
+    def readings(
+        self,
+        found: Ranking,
+        chosen: Sequence[Ranked],
+        units: Mapping[int, Unit],
+        stored: Mapping[int, Mapping[str, str]] | None = None,
+    ) -> Iterator[Reading]:
+        """Which words of the question stand in each of these units, one after the other as they are wanted; `stored`, where their tokens were read already."""
+        if not chosen:
+            return
+        notes = self._catalog.notes({hit.unit.path for hit in chosen})
+        stored = stored or self._catalog.tokens([hit.unit.rowid for hit in chosen])
+        for hit in chosen:
+            rowid, note = hit.unit.rowid, notes[hit.unit.path]
+            yield _read(found, hit, units[rowid], stored[rowid], note)
 
     def shares_of_lines(self, found: Ranking, match: Match, lines: Sequence[str]) -> list[float]:
         """The share of the question's weight that each line of a unit holds; what only the unit's title holds counts half."""
@@ -285,18 +313,12 @@ class Searcher:
         fields = self._evidence.fields(found.question)
         return lane.blend(found, fields.rowids if fields else None)
 
-    def _match(
-        self, one: Ranked, unit: Unit, stored: Mapping[str, str], note: tuple[str, str], found: Ranking
-    ) -> Match:
+    def match(self, found: Ranking, reading: Reading) -> Match:
+        """A unit with its explanation, its snippet and its place."""
+        one, unit, matched_words, goal = reading.hit, reading.unit, reading.asked, reading.goal
         question, evidence, rowid = found.question, found.evidence, one.unit.rowid
         leaves, first_alias = question.all_leaves, len(question.leaves)
-        aims = len(leaves) - len(question.goal)
-        columns = dict(zip(COLUMNS, (unit.title, unit.tags, unit.properties, unit.text), strict=True))
-        columns[ALSO] = unit.also
-        reading = read_columns(columns, stored, language(note[1]))
         counts, gains = evidence.counts.get(rowid, NOTHING_COUNTED), evidence.gains(rowid)
-        matched_words = reasons([leaves[n] for n in sorted(counts.own) if n < aims], reading)
-        goal = reasons([leaves[n] for n in sorted(counts.own) if n >= aims], reading)
         by_word: dict[str, float] = {}
         for number in sorted(gains):
             if number < first_alias:
@@ -305,13 +327,13 @@ class Searcher:
             Matched(word=leaves[number].word, field=place, via="neighbour")
             for number, place in sorted(counts.beside.items())
         ]
-        surfaces = frozenset(matched_words.surfaces or goal.surfaces)
+        surfaces = reading.surfaces
         text = unit.text if unit.kind == "turn" else without_block_ids(unit.text)
         excerpt = snippet(text or unit.title, surfaces)
         return Match(
             unit=unit,
             path=one.unit.path,
-            note=note[0],
+            note=reading.note,
             score=one.score,
             terms=(*share_out(by_word, one.words), *(Term(name, value) for name, value in one.terms)),
             matched=(
@@ -336,6 +358,20 @@ class Searcher:
         from memoryclaw.recall.strength import in_words  # noqa: PLC0415 - only where something was ever cited or rated
 
         return [Matched(in_words(self._strengths.of(unit.id, unit.kind)), field="ledger", via="feedback")]
+
+
+def _read(
+    found: Ranking, hit: Ranked, unit: Unit, stored: Mapping[str, str], note: tuple[str, str]
+) -> Reading:
+    question = found.question
+    leaves = question.all_leaves
+    aims = len(leaves) - len(question.goal)
+    columns = dict(zip(COLUMNS, (unit.title, unit.tags, unit.properties, unit.text), strict=True))
+    columns[ALSO] = unit.also
+    words = read_columns(columns, stored, language(note[1]))
+    held = sorted(found.evidence.counts.get(hit.unit.rowid, NOTHING_COUNTED).own)
+    asked = reasons([leaves[n] for n in held if n < aims], words)
+    return Reading(hit, unit, note[0], asked, reasons([leaves[n] for n in held if n >= aims], words))
 
 
 def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:

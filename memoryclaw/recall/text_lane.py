@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
-from memoryclaw.index.catalog import Catalog
+from memoryclaw.index.catalog import Catalog, UnitSummary
 from memoryclaw.ports import IndexClause, TextIndex
 from memoryclaw.recall.folding import PARTED, group_of
 from memoryclaw.recall.query import Filter
@@ -44,6 +44,7 @@ class Lane:
         self._containing = containing
         self._most = most
         self._catalog = catalog
+        self.summaries: dict[int, UnitSummary] = {}  # of what was looked at, by rowid
         self.folded: dict[
             int, int | str
         ] = {}  # what is not looked at: the unit that says the same, or the path of its note
@@ -59,7 +60,7 @@ class Lane:
         if catalog is None:
             return scores
         wider = pool
-        while len(scores) >= wider and _is_crowd(scores, pool, catalog):
+        while len(scores) >= wider and self._is_crowd(scores, pool, catalog):
             wider = wider * _WIDER if wider == pool else max(self._engine.size()[0], wider) + 1
             scores = self._best(clause, wider, fields)
         return self._by_trust(scores, pool, catalog) if wider > pool else scores
@@ -79,7 +80,7 @@ class Lane:
     def _by_trust(self, found: Mapping[int, float], pool: int, catalog: Catalog) -> dict[int, float]:
         """The best of each trust: one of what says the same, and some sections of each note."""
         texts = catalog.tokens(found)
-        units = sorted(catalog.summaries(found), key=lambda unit: (unit.id, unit.path, unit.seq))
+        units = sorted(self.known(found, catalog), key=lambda unit: (unit.id, unit.path, unit.seq))
         units.sort(key=lambda unit: unit.at, reverse=True)  # of equal copies, the newest stands for all
         first: dict[tuple[str, str], int] = {}
         places = Counter[str]()
@@ -95,6 +96,19 @@ class Lane:
                 places.update((unit.trust, unit.path))
                 chosen[unit.rowid] = found[unit.rowid]
         return chosen
+
+    def _is_crowd(self, found: Mapping[int, float], pool: int, catalog: Catalog) -> bool:
+        """True where hardly anything of it is trusted, or it stands in hardly any notes."""
+        units = self.known(found, catalog)
+        trusted = sum(unit.trust == "trusted" for unit in units)
+        notes = {unit.path if unit.kind in PARTED else unit.rowid for unit in units}
+        return min(trusted, len(notes)) < pool * CROWDED
+
+    def known(self, rowids: Collection[int], catalog: Catalog) -> list[UnitSummary]:
+        """What ranking needs of these units, in the order of their rowids; each is read once for a question."""
+        if missing := [rowid for rowid in rowids if rowid not in self.summaries]:
+            self.summaries.update((unit.rowid, unit) for unit in catalog.summaries(missing))
+        return [self.summaries[rowid] for rowid in sorted(rowids) if rowid in self.summaries]
 
     def within(self, clause: IndexClause, pool: int, fields: FieldFilter) -> dict[int, float]:
         """The same where the fields let few units through, as a day or a month does."""
@@ -119,14 +133,6 @@ class Lane:
                 break
             rarest.append(term)
         return IndexClause("any", parts=tuple(rarest)) if len(rarest) < len(clause.parts) else clause
-
-
-def _is_crowd(found: Mapping[int, float], pool: int, catalog: Catalog) -> bool:
-    """True where hardly anything of it is trusted, or it stands in hardly any notes."""
-    places = catalog.places(found)
-    trusted = sum(trust == "trusted" for _, trust, _ in places.values())
-    notes = {fid if kind in PARTED else -rowid for rowid, (kind, _, fid) in places.items()}
-    return min(trusted, len(notes)) < pool * CROWDED
 
 
 # The fields of a question (tag: kind: since: …) as SQL over the index's tables. Values are always bound.

@@ -13,6 +13,7 @@ from memoryclaw.text.words import lines, words
 # Combining marks stay inside words, so that Devanagari and decomposed accents are not cut apart.
 _MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d"
 WORD = re.compile(rf"[^\W_](?:[^\W_]|[{_MARKS}])*(?:['’][^\W_]+)*")
+_RUN = re.compile(r"[^\W_]+")
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
 # Capitals to small letters, all else but digits to spaces: splitting then is four times as fast as the expression above.
 _PLAIN_ASCII = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
@@ -49,12 +50,25 @@ def characters(text: str) -> list[str]:
     return [character for run in runs for character in run]
 
 
+_FIRST_SIGN = "\u3000"
+
+
+def is_sign(token: str) -> bool:
+    """True for a token that is a single character of Chinese or another script written without spaces."""
+    return len(token) == 1 and token >= _FIRST_SIGN
+
+
 def words_of(text: str) -> list[str]:
     """Splits a text into lower-case words, the input of `Language.tokens`."""
     if text.isascii():
         return _ASCII_WORD.findall(text.lower()) if "'" in text else text.translate(_PLAIN_ASCII).split()
     low = text.lower()
     return WORD.findall(unicodedata.normalize("NFC", low))
+
+
+def runs_of(text: str) -> list[str]:
+    """The runs of letters and digits of a text, case folded."""
+    return text.translate(_PLAIN_ASCII).split() if text.isascii() else _RUN.findall(text.casefold())
 
 
 _KEPT = 1 << 17  # words, some 20 MB

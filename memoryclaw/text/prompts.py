@@ -144,6 +144,12 @@ def cost(text: str) -> int:
     return pieces if text.isascii() else pieces + sum(map(_others.__getitem__, _ASCII.sub("", text)))
 
 
+def least_cost(text: str) -> int:
+    """What a line of this text costs at least, told without counting: no plain word costs less than a token."""
+    is_plain = text.isascii() and "![" not in text and text.replace("\n", " ").isprintable()
+    return len(text.split()) * _CENT if is_plain else 0
+
+
 def whole_tokens(hundredths: int) -> int:
     """A cost in whole tokens."""
     return math.ceil(hundredths / _CENT)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from memoryclaw.text.memory_lines import without_ids
 
 _WORD = 40  # characters: a longer word may be cut, as may scripts without spaces
+# Characters of which each has one small letter of the same length, and no other letter is that.
+_PLAIN_CASE = re.compile(
+    "[\x00-\xb4\xb6-\u012f\u0132-\u017e\u2010-\u205e\u2190-\u245f\u2500-\u2bff\u3000-\u9fff\ufe0f\uff00-\uffee\U0001f000-\U0001faff]*"
+)
 SENTENCE_END = re.compile(r"(?<=[.!?。！？…])[\"'”’)]*\s+|\n+")
 
 
@@ -50,15 +54,24 @@ def without_markup(line: str) -> str:
 
 def snippet(text: str, surfaces: Iterable[str], width: int = 220) -> Snippet:
     """Cuts out the densest passage of about `width` characters, at sentence or word borders."""
+    return cutter(text, surfaces)(width)
+
+
+def cutter(text: str, surfaces: Iterable[str]) -> Callable[[int], Snippet]:
+    """Cuts out of one text the densest passage of any width."""
     flat = " ".join(text.split())
     spots = places(flat, surfaces)
-    start, end = _window(flat, spots, width)
-    excerpt = flat[start:end].strip()
-    lead = "… " if start else ""
-    tail = " …" if end < len(flat) else ""
-    shift = len(lead) - start - (len(flat[start:end]) - len(flat[start:end].lstrip()))
-    marks = tuple((a + shift, b + shift) for a, b in spots if a >= start and b <= end)
-    return Snippet(f"{lead}{excerpt}{tail}", marks)
+
+    def cut(width: int) -> Snippet:
+        start, end = _window(flat, spots, width)
+        excerpt = flat[start:end].strip()
+        lead = "… " if start else ""
+        tail = " …" if end < len(flat) else ""
+        shift = len(lead) - start - (len(flat[start:end]) - len(flat[start:end].lstrip()))
+        marks = tuple((a + shift, b + shift) for a, b in spots if a >= start and b <= end)
+        return Snippet(f"{lead}{excerpt}{tail}", marks)
+
+    return cut
 
 
 def places(text: str, surfaces: Iterable[str]) -> list[tuple[int, int]]:
@@ -66,29 +79,42 @@ def places(text: str, surfaces: Iterable[str]) -> list[tuple[int, int]]:
     forms = sorted({s for s in surfaces if s}, key=lambda s: (-len(s), s))
     if not forms:
         return []
-    if text.isascii() and all(form.isalnum() and form.isascii() for form in forms):
-        return sorted(_whole_words(text.lower(), [form.lower() for form in forms])) or _anywhere(
-            text, "|".join(forms)
-        )
+    if "".join(forms).isalnum() and _PLAIN_CASE.fullmatch(text) and _PLAIN_CASE.fullmatch("".join(forms)):
+        low, plain = text.lower(), dict.fromkeys(form.lower() for form in forms)
+        return sorted(_whole_words(low, plain)) or _apart(low, plain)
     joined = "|".join(re.escape(form).replace("'", "['’]").replace(r"\ ", r"[\W_]+") for form in forms)
     edge = r"(?<![^\W_])", r"(?![^\W_])"
     spaced = re.compile(f"{edge[0]}(?:{joined}){edge[1]}", re.IGNORECASE)
-    return [hit.span() for hit in spaced.finditer(text)] or _anywhere(text, joined)
+    hits = [hit.span() for hit in spaced.finditer(text)]
+    return hits or [hit.span() for hit in re.finditer(joined, text, re.IGNORECASE)]
 
 
-def _anywhere(text: str, pattern: str) -> list[tuple[int, int]]:
-    return [hit.span() for hit in re.finditer(pattern, text, re.IGNORECASE)]
+# Compiling a pattern for every passage would cost more than the rest of a snippet.
 
 
 def _whole_words(text: str, forms: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """Finds plain words without a pattern: compiling one for every passage would cost more than the rest of a snippet."""
-    for form in dict.fromkeys(forms):
+    for form in forms:
         start = text.find(form)
         while start >= 0:
             end = start + len(form)
             if not text[start - 1 : start].isalnum() and not text[end : end + 1].isalnum():
                 yield start, end
             start = text.find(form, end)
+
+
+def _apart(text: str, forms: Iterable[str]) -> list[tuple[int, int]]:
+    """Where they stand, from left to right and of several at one place the longest; none within another."""
+    hits: list[tuple[int, int]] = []
+    for form in forms:
+        start = text.find(form)
+        while start >= 0:
+            hits.append((start, -len(form)))
+            start = text.find(form, start + 1)
+    apart: list[tuple[int, int]] = []
+    for start, length in sorted(hits):
+        if not apart or start >= apart[-1][1]:
+            apart.append((start, start - length))
+    return apart
 
 
 def _window(text: str, places: list[tuple[int, int]], width: int) -> tuple[int, int]:

@@ -9,6 +9,7 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -1245,6 +1246,7 @@ def same(one: str, other: str) -> bool:
     return name_key(one) == name_key(other)
 
 
+@lru_cache(maxsize=8192)
 def name_key(name: str) -> str:
     """A name without its case and what spaces there are too many."""
     return " ".join(name.split()).casefold()

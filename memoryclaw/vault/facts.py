@@ -271,6 +271,7 @@ def _value_of(text: str, fields: dict[str, Any]) -> FactValue:
     )
 
 
+@_cached
 def fact_value(text: str) -> FactValue:
     """Reads the value of a fact line: without inline fields, block id, quotes and list brackets."""
     fields = _inline_fields(text)
@@ -503,6 +504,16 @@ def _statement_of(item: FactItem, field: tuple[str, ...]) -> StatementLine | Non
     return statement if item.raw and statement.is_dated else None
 
 
+@lru_cache(maxsize=2048)  # of a file that is patched and read back, all places but one are as they were
+def _parts(text: str) -> tuple[list[list[TableRow]], list[FactItem]]:
+    """The tables and the items of the lines below a heading."""
+    lines = text.split("\n")
+    tables = list(tables_of(lines))
+    for row in (row for table in tables for row in table):
+        lines[row.number] = ""
+    return tables, items_of(lines)
+
+
 class _FactReader:
     """Collects the facts of one file."""
 
@@ -548,7 +559,7 @@ class _FactReader:
                 line += text.count("\n", position, heading.start)
                 start = position = heading.start
                 scope = self._scope(heading, line, stack)
-            self._lines(text[start:end].split("\n"), line, scope, skip=heading is not None)
+            self._lines(text[start:end], line, scope, skip=heading is not None)
 
     def _scope(self, heading: Heading, line: int, stack: list[tuple[int, _Scope]]) -> _Scope:
         while stack and stack[-1][0] >= heading.level:
@@ -577,14 +588,12 @@ class _FactReader:
         elif spot:
             self._spots[(scope.entity, True)] = spot._replace(history=line, history_end=line)
 
-    def _lines(self, lines: list[str], first: int, scope: _Scope, *, skip: bool) -> None:
-        if skip:
-            lines = ["", *lines[1:]]
-        for table in list(tables_of(lines)):
+    def _lines(self, text: str, first: int, scope: _Scope, *, skip: bool) -> None:
+        # In place of a heading stands a line without anything.
+        tables, items = _parts("".join(text.partition("\n")[1:]) if skip else text)
+        for table in tables:
             self._table(table, first, scope)
-            for row in table:
-                lines[row.number] = ""
-        for item in items_of(lines):
+        for item in items:
             self._item(item, first, scope)
 
     def _item(self, item: FactItem, first: int, scope: _Scope) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 from collections.abc import Iterator
 
 import pytest
@@ -158,3 +160,22 @@ def test_units_come_back_whole(catalog: Catalog) -> None:
         "2025-11-20",
     )
     assert catalog.files() == 9
+
+
+def test_other_names_of_all_entities_of_a_file_cost_no_more_each_than_those_of_few(vault_of: VaultOf) -> None:
+    def steps(entities: int) -> int:
+        """Hundreds of steps that SQLite takes."""
+        text = "".join(
+            f"# Project {number}\n- lead: {number}\n- city: {number}\n\n" for number in range(entities)
+        )
+        with contextlib.closing(App(vault_of({"semantic/projects.md": text}))) as app:
+            app.sync()
+            keys = [f"project {number}" for number in range(entities)]
+            with app.catalog._database.guarded() as connection:
+                count = itertools.count()
+                connection.set_progress_handler(lambda: next(count) < 0, 100)
+                assert len(app.catalog.other_names(keys)) == entities
+                connection.set_progress_handler(None, 0)
+            return next(count)
+
+    assert steps(200) < 6 * steps(50)

@@ -376,3 +376,29 @@ def test_a_state_folder_that_became_read_only_still_answers():
     assert "cannot be written" in said
     assert found == "12"
     shutil.rmtree(root.parent)
+
+
+def test_what_only_a_change_changes_is_read_once_for_each_state_of_the_index(root, built):
+    index, other, reads = built.index.database, kept(root), []
+
+    def changes():
+        with index.guarded() as connection:
+            reads.append(connection.execute("select value from meta where key = 'changes'").fetchone()[0])
+        return reads[-1]
+
+    first = index.constant("changes", changes)
+    assert index.constant("changes", changes) == first
+    assert reads == [first]
+    with contextlib.suppress(InterruptedError), index.writing() as connection:
+        connection.execute("update meta set value = 'rolled back' where key = 'changes'")
+        assert index.constant("changes", changes) == "rolled back"
+        raise InterruptedError
+    assert index.constant("changes", changes) == first
+    put(root, {"notes/new.md": "# New\n\nsomething new\n"})
+    other.sync.run()  # on a connection of its own, as another process has one
+    other.close()
+    second = index.constant("changes", changes)
+    assert second != first
+    with index.writing() as connection:
+        connection.execute("update meta set value = value + 1 where key = 'changes'")
+    assert int(index.constant("changes", changes)) == int(second) + 1

@@ -14,6 +14,7 @@ import pytest
 from conftest import COMMAND, Claw
 from forked import AT_START, STEM
 
+from memoryclaw.interfaces.cli import verbs as verbs_module
 from memoryclaw.interfaces.cli.verbs import PROGRAMS, RENAMED, SECTIONS, VERBS, Group, cli
 
 # What an empty folder cannot have: another program's settings, a server of PostgreSQL, or a skill with steps and its tools.
@@ -130,3 +131,11 @@ def test_the_first_page_names_every_verb_once_with_what_it_does(claw: Claw) -> N
         for name in names:
             assert len(re.findall(rf"^  {name} +[A-Z]", page, re.MULTILINE)) == 1
     assert all(re.search(rf"\b{name}\b", page.rpartition("Called by")[2]) for name in PROGRAMS)
+
+
+def test_the_first_page_says_of_each_verb_what_its_own_page_says_first() -> None:
+    context = click.Context(cli)
+    for name in (verb for verbs in SECTIONS.values() for verb in verbs):
+        command = cli.get_command(context, name)
+        assert command
+        assert verbs_module._short_help(name) == command.get_short_help_str(200) != ""

@@ -9,11 +9,10 @@ from io import StringIO
 
 import click
 
-from memoryclaw import __version__, config
+from memoryclaw import __version__
 from memoryclaw.errors import MemoryClawError, refused_by_system
 from memoryclaw.interfaces.cli import streams
 from memoryclaw.interfaces.cli.verbs import CliContext, cli
-from memoryclaw.vault.state_folder import state_folder
 
 FAILED, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
 
@@ -119,6 +118,9 @@ def report_bug(error: Exception, context: CliContext) -> str:
 
 
 def _state_folder(context: CliContext) -> str:
+    from memoryclaw import config
+    from memoryclaw.vault.state_folder import state_folder
+
     folder = state_folder(config.find_root(context.vault, dict(os.environ), config.here()))
     if not os.path.isdir(folder):
         raise FileNotFoundError(folder)  # a bug must not make folders where no vault is

@@ -91,6 +91,7 @@ def _post(given: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:
         counts = hooks.keep_turns(given, root, keep, _deliverer())
         if counts["refused"]:
             _remark(f"{counts['refused']} turns could not be kept; they are tried again the next time")
+        hooks.note_session(given, root)
         if hooks.ends_session(given):
             session, agent = hooks.session_of(given), app(_caller())
             agent.working.write_latest(session)

@@ -18,7 +18,6 @@ import click
 from memoryclaw import __version__
 from memoryclaw.errors import ConfigError
 from memoryclaw.extensions import COMMANDS
-from memoryclaw.model import OWNER
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -37,11 +36,13 @@ class CliContext:
     json: bool = False
     audience: str | None = None
 
-    def caller(self, default: str = OWNER) -> str:
-        """The audience of who calls: as said, by `$MEMORYCLAW_AUDIENCE`, else the default."""
+    def caller(self, default: str = "") -> str:
+        """The audience of who calls: as said, by `$MEMORYCLAW_AUDIENCE`, else the default, which is the owner where none is named."""
+        from memoryclaw.model import OWNER  # a page of help needs no nouns
+
         said = os.environ.get("MEMORYCLAW_AUDIENCE") if self.audience is None else self.audience
         if said is None:
-            return default
+            return default or OWNER
         from memoryclaw.vault.audience import audience_name  # mostly nobody says so
 
         return audience_name(said)
@@ -54,6 +55,7 @@ class CliContext:
         """
         from memoryclaw.app import open_vault  # `--help` and completion need no vault
         from memoryclaw.interfaces.cli.printing import Bar, remark
+        from memoryclaw.model import OWNER
 
         gc.freeze()
         gc.enable()
@@ -80,6 +82,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Keep": {"init": "writing", "status": "maintaining", "check": "evaluating", "sync": "maintaining", "vectors": "vectors", "adopt": "adopting", "import": "transferring", "export": "transferring"},
     "Connect": {"connect": "connecting", "serve": "serving", "ui": "serving"},
 }  # fmt: skip
+_FIRST_PART = {"check": "maintaining"}  # where its own function is
 # What hosts and programs call.
 PROGRAMS = {"capture": "capturing", "feedback": "working", "hook": "hooks", "mcp": "serving", "openclaw": "openclawing", "working": "working", "completion": "maintaining"}  # fmt: skip
 VERBS = {verb: module for verbs in (*SECTIONS.values(), PROGRAMS) for verb, module in verbs.items()}
@@ -268,9 +271,7 @@ class Verbs(click.Group):
         if cmd_name in COMMANDS:
             return _brought(cmd_name)
         module = VERBS.get(cmd_name)
-        # `import` is a word of Python's own, so its function is called `import_`.
-        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        found = getattr(import_module(f"memoryclaw.interfaces.cli.{module}"), name) if module else None
+        found = getattr(import_module(f"{__package__}.{module}"), _function(cmd_name)) if module else None
         return found if isinstance(found, click.Command) else None
 
     def resolve_command(
@@ -300,20 +301,32 @@ class Verbs(click.Group):
         super().format_help_text(ctx, formatter)
         _write_examples(_FIRST, formatter)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as Click calls it
         """Writes the verbs with what they do."""
         for section, names in SECTIONS.items():
-            rows = [
-                (name, verb.get_short_help_str(200))
-                for name in names
-                if (verb := self.get_command(ctx, name))
-            ]
             with formatter.section(section):
-                formatter.write_dl(rows)
+                formatter.write_dl([(name, _short_help(name)) for name in names])
         formatter.write_paragraph()
         formatter.write_text(
             f"Called by hosts and programs: {', '.join(PROGRAMS)}. Of other packages: {', '.join(COMMANDS)}."
         )
+
+
+def _function(verb: str) -> str:
+    """What the function of a verb is called: `import` is a word of Python's own."""
+    return f"{verb}_" if iskeyword(verb) else verb
+
+
+def _short_help(verb: str) -> str:
+    """What a verb does in a few words, from the compiled text of its function: to run all their modules takes longer than all else."""
+    from importlib.util import find_spec
+
+    module = _FIRST_PART.get(verb, VERBS[verb])
+    spec: Any = find_spec(f"{__package__}.{module}")
+    for part in spec.loader.get_code(spec.name).co_consts:
+        if getattr(part, "co_name", "") == _function(verb) and isinstance(text := part.co_consts[0], str):
+            return click.Command(verb, help=text).get_short_help_str(200)
+    return ""
 
 
 def _brought(name: str) -> click.Command:

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from memoryclaw.app import App
@@ -71,14 +72,24 @@ def mentions(app: App, without: str = "") -> Callable[[str], list[tuple[str, str
             if entry.kind in PEOPLE:
                 first_names.setdefault(entry.name.split()[0], []).append(entry.name)
     names = {**{first: whole[0] for first, whole in first_names.items() if len(whole) == 1}, **names}
-    names = {text: name for text, name in names.items() if name != without}
-    longest_first = sorted(names, key=len, reverse=True)[:_MENTIONED]
-    pattern = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, longest_first)) or '(?!)'})(?!\w)")
+    pattern = _any_of(tuple(sorted(names, key=len, reverse=True)[:_MENTIONED]))
+    links = {text: name for text, name in names.items() if name != without}
 
     def parts(text: str) -> list[tuple[str, str]]:
-        return [(names[part] if at % 2 else "", part) for at, part in enumerate(pattern.split(text)) if part]
+        return [
+            (links.get(part, "") if at % 2 else "", part)
+            for at, part in enumerate(pattern.split(text))
+            if part
+        ]
 
     return parts
+
+
+@lru_cache(
+    maxsize=8
+)  # the pages of a vault have the same names, and to compile them takes longer than all else of some
+def _any_of(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)({'|'.join(map(re.escape, names)) or '(?!)'})(?!\w)")
 
 
 class Field(NamedTuple):
