@@ -264,6 +264,10 @@ VERBS = (
             "waiting, review": "turns that no consolidation has read, and what waits for a yes or a no: `number`, `since`, `hours`",
         }, title="status --usage"),
     Verb(
+        "vectors",
+        "Whether vectors are on for this vault; `vectors off` answers the same as `vectors status`. `vectors on` says what was `made`, and `gained`: by figure of the golden questions, what it was without vectors and is with them.",
+        {"model": "empty where they are off", "missing": "units that have none yet"}, title="vectors"),
+    Verb(
         "check",
         "All checks of the vault; exits with 1 when a level is `problem`.",
         {"sound": "true when there is no problem", "checks[].level": "ok, advice, problem, or mended (with `--fix`)", "checks[].details": "problems"}, title="check"),

@@ -1381,9 +1381,7 @@ class App:
         """
         context = self._context
         if not context.wants_vectors:
-            raise InputError(
-                f"vectors are off; write `fallback: vector` below `retrieval:` in your own settings, {settings.OWN_FILE}"
-            )
+            raise InputError("vectors are off; `memoryclaw vectors on` turns them on")
 
         def work() -> Filled:
             # An index that is not what the files are would have vectors dropped that are still wanted.

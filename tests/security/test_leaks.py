@@ -245,7 +245,7 @@ CLI: dict[str, list[list[str]]] = {
     "trust": [["notes/owner-note", "--yes"], ["notes/owner-note", "--quarantine"]], "undo": [["HEAD"]],
     "remember": [["harbour", "--entity", "Pier of owner", "--field", "keeper"]], "capture": [[]],
     "import": [["/nowhere"], ["bundle", "/nowhere"], ["markdown", "/nowhere", "--yes"]], "export": [["memory-md", "--budget", "100000"], ["memory-md", "--json"], ["latest", "--json"], ["/nowhere/b.tar.gz"]], "init": [["--help"]],
-    "hook": [["--help"]], "sync": [["--json"]], "adopt": [["--json"], ["--dry-run"]], "openclaw": [["status"]], "connect": [["--print"], ["claude-code", "--dry-run"]],
+    "hook": [["--help"]], "sync": [["--json"]], "vectors": [[], ["--json"], ["on", "minilm"]], "adopt": [["--json"], ["--dry-run"]], "openclaw": [["status"]], "connect": [["--print"], ["claude-code", "--dry-run"]],
     "serve": [["--help"]], "ui": [["--help"]], "mcp": [["--help"]], "completion": [["bash"]],
 }  # fmt: skip
 

@@ -69,7 +69,7 @@ def on(context: CliContext, *, model: str | None, yes: bool) -> None:
         say("There are no golden questions to tell what it gains; eval/questions.yaml holds them.")
 
 
-@vectors.command("off", examples=["vectors off"])
+@vectors.command("off", examples=["init\nvectors off"])
 def off(context: CliContext) -> None:
     """Turn vectors off for this vault; those that are made stay until the index is built again."""
     with context.app() as app:
