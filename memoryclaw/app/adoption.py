@@ -212,7 +212,7 @@ def _questions(context: VaultContext) -> list[str]:
         asked = of_ignored(context.write_context(secret_gate()), context.config)
     except MemoryClawError:  # what is told beside this says what is wrong
         return []
-    return [f"{asked.what} {asked.why}; `memoryclaw review` takes the answer"] if asked else []
+    return [f"{asked.what} {asked.why} (`memoryclaw review` has its id)"] if asked else []
 
 
 def _unadopted(context: VaultContext) -> list[str]:

@@ -62,8 +62,8 @@ def of_ignored(context: WriteContext, config: Config) -> SettingQuestion | None:
     return SettingQuestion(
         subject,
         f"{subject}: for you alone, not read, or as now?",
-        "git ignores these notes, and agents read them like any other; a yes keeps them for you alone, "
-        "`--value 2` leaves them unread, and a no has them read as now",
+        "agents read these notes like any other; approve them for you alone, or with `--value 2` leave them unread; "
+        "reject leaves them as now",
         (
             Answer("for you alone", "audience.folders", owned),
             Answer("not read", "index.exclude", [*config.exclude, *(f"/{place}" for place in places)]),
