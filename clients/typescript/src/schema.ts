@@ -2790,7 +2790,7 @@ export interface operations {
                     what: string;
                     /**
                      * Yes
-                     * @description Take back also what makes the folder a vault.
+                     * @description Also take back the commit that made the folder a vault.
                      * @default false
                      */
                     yes?: boolean;

@@ -1,5 +1,5 @@
 // Written by scripts/typescript_client.py, as schema.ts is.
-// OpenAPI: 2c44f0ca09796d06581b8334b79a559e95717a084ab9d1c9b72f8888c3ef0786
+// OpenAPI: c41e3ad25c27f56d024d7ea94959c80554ee81dd48e79ce4e92ef266d38286e1
 export const VERBS = {
   search: ["GET", "/v1/search"],
   recall: ["POST", "/v1/recall"],
