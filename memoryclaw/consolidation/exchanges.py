@@ -152,6 +152,7 @@ _STOPPED = ("en", "de", "fr", "es", "nl", "it", "pt")
 
 _TOPICS = 2
 _SHORT, _LONG = 3, 20  # letters of a word that is no topic, and of the longest that is one
+_OF_DAYS = ("weekdays", "weekend", "fixed", "units")  # lists of the words of dates
 _COMPARED = 3000  # characters of a turn
 
 
@@ -183,11 +184,19 @@ def topics(turns: Sequence[Turn]) -> list[str]:
 
 @cache
 def _of_every_work() -> frozenset[str]:
-    """Words of any work, which tell no talk from another."""
+    """Words of any work, and of any day, which tell no talk from another."""
     tasks = (
         fold(word) for code in codes() for entry in grammar(code).tasks.entries() for word in entry.split()
     )
-    return frozenset((*tasks, *map(fold, lists.words("consolidation.work"))))
+    days = (
+        fold(word)
+        for file in lists.files()
+        for name in _OF_DAYS
+        if file.startswith("dates_") and name in lists.names(file)
+        for line in lists.lines(f"{file}.{name}")
+        for word in WORD.findall(line.partition(":")[2])
+    )
+    return frozenset((*tasks, *days, *map(fold, lists.words("consolidation.work"))))
 
 
 def _spelling(spellings: Counter[str]) -> str:
