@@ -215,7 +215,7 @@ def test_without_the_setting_there_is_nothing_to_fill(studio: Path) -> None:
         app.sync()
         assert app.status().vectors is None
         assert not [check for check in app.doctor() if check.name == "vectors"]
-        with pytest.raises(InputError, match="fallback: vector"):
+        with pytest.raises(InputError, match="vectors are off; `memoryclaw vectors on`"):
             app.fill_vectors()
         assert not (studio / ".memoryclaw/vectors").exists()
 
