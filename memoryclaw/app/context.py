@@ -223,7 +223,10 @@ class VaultContext:
         """Bytes of git's record of the branch's moves, wherever the repository of the vault is kept."""
         try:
             return os.stat(f"{place}/logs/HEAD").st_size
-        except (FileNotFoundError, NotADirectoryError):  # a worktree, or a larger repository; else there is none
+        except (
+            FileNotFoundError,
+            NotADirectoryError,
+        ):  # a worktree, or a larger repository; else there is none
             if not any(os.path.lexists(f"{folder}/.git") for folder in (self.root, *self.root.parents)):
                 raise
             from memoryclaw.history.repository import History

@@ -204,8 +204,8 @@ def _over(context: ConsolidationContext, logs: Sequence[Unread]) -> tuple[list[U
     under_way = [log for log in logs if is_open(log)] if stems else []
     if not under_way:
         return list(logs), ()
-    one = len(under_way) == 1
-    sentence = f"{len(under_way)} session{'' if one else 's'} still under way {'is' if one else 'are'} left to the next run"
+    plural = "s" * (len(under_way) != 1)
+    sentence = f"{len(under_way)} session{plural} still under way: left to the next run"
     return [log for log in logs if log not in under_way], (sentence,)
 
 

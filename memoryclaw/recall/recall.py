@@ -163,7 +163,9 @@ def _pack(
 def _due(match: Match) -> Match:
     """What is due within a week and answers nothing that was asked: its day is why it is there."""
     cause = Matched(word=match.unit.days, field="date", via="upcoming")
-    return match._replace(matched=(*(match.matched if match.score else ()), cause))
+    if not match.score:  # whatever words it holds, they bring nothing
+        match = match._replace(matched=(), terms=())
+    return match._replace(matched=(*match.matched, cause))
 
 
 class _Offering:

@@ -21,7 +21,7 @@ _NAMED = 3  # places that one sentence names
 _SESSIONS = 3  # of a name, before it is asked about
 
 
-class Answer(NamedTuple):
+class SettingChoice(NamedTuple):
     """One answer: what it means, and the setting that says so."""
 
     words: str
@@ -35,7 +35,7 @@ class SettingQuestion(NamedTuple):
     subject: str
     what: str
     why: str
-    answers: tuple[Answer, ...]
+    answers: tuple[SettingChoice, ...]
     marks: tuple[str, ...]
 
 
@@ -65,8 +65,8 @@ def of_ignored(context: WriteContext, config: Config) -> SettingQuestion | None:
         "agents read these notes like any other; approve them for you alone, or with `--value 2` leave them unread; "
         "reject leaves them as now",
         (
-            Answer("for you alone", "audience.folders", owned),
-            Answer("not read", "index.exclude", [*config.exclude, *(f"/{place}" for place in places)]),
+            SettingChoice("for you alone", "audience.folders", owned),
+            SettingChoice("not read", "index.exclude", [*config.exclude, *(f"/{place}" for place in places)]),
         ),
         tuple(_mark("ignored", place) for place in places),
     )
@@ -80,7 +80,7 @@ def _of_owner(context: WriteContext, config: Config) -> SettingQuestion | None:
         "The owner of this vault",
         f"The owner of this vault: {name}?",
         f"{name} speaks in {sessions} sessions, and no `owner:` says whose memory this is; with a yes, `user`, `I` and {name} are one person",
-        (Answer(name, "vault.owner", name),),
+        (SettingChoice(name, "vault.owner", name),),
         (_mark("owner", name),),
     )
 

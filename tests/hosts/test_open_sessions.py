@@ -33,7 +33,7 @@ def test_a_session_under_way_is_read_once_its_host_ends_it(claw: Claw) -> None:
     episodes = claw.vault / "episodes"
     _hook(claw, "Stop", "My brother Pieter lives in Leith.")
     left = claw("consolidate")
-    assert "1 session still under way is left to the next run" in left.err
+    assert "1 session still under way: left to the next run" in left.err
     assert not list(episodes.glob("*.md"))
     assert claw("consolidate", "--ask", "--json").json["segments"] == []
     _hook(claw, "SessionEnd", "His phone number is 0131 496 0101.")

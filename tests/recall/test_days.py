@@ -350,3 +350,12 @@ def test_of_equal_scores_the_newer_comes_first(tmp_path: Path) -> None:
     with App(put(tmp_path / "v", {"semantic/people.md": weights})) as app:
         first, second = app.search("weight of Tam").matches[:2]
         assert (first.score, first.unit.value) == (second.score, "76 kg")
+
+
+def test_what_is_due_soon_and_is_not_about_the_question_scores_nothing(app: App) -> None:
+    put(app.root, {"people/Boathouse.md": "---\ndates: [2026-04-27]\n---\nboathouse\n", "b.md": "boathouse\n"})
+    app.working.set("s", {"goal": "delete everything"})
+    answer = app.recall("boathouse Kastellet Nyhavn", session="s")
+    shown = next(match for match in answer.matches if match.unit.entity == "Boathouse")
+    assert (shown.score, shown.terms) == (0.0, ())
+    assert causes(shown) == {("2026-04-27", "upcoming")}
