@@ -12,7 +12,6 @@ _DAY = r"(\d{4})(?P<apart>[-_.]?)(\d\d)(?P=apart)(\d\d)"
 _NAME = re.compile(rf"{_DAY}(?:(?<=\d{{8}})(?:\d{{4}}|\d{{6}}))?(?!\d)")
 _FOLDERS = re.compile(rf"(?:^|/)(?:(\d{{4}})/(\d\d)/(\d\d)(?=[/ _.-])|{_DAY}(?=/))")
 _WRITTEN = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
-_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")  # fmt: skip
 NAME, HEADING, FOLDER, HEADER = "name", "heading", "folder", "header"
 
 
@@ -45,11 +44,3 @@ def source_of_day(path: str, when: str, title: str) -> str:
     stem = path.rpartition("/")[2].rpartition(".")[0]
     sources = ((NAME, day_in_name(stem)), (HEADING, day_in_heading(title)), (FOLDER, day_in_folders(path)))
     return next((source for source, day in sources if day[:10] == when[:10]), HEADER)
-
-
-def names_of_day(day: str) -> list[str]:
-    """What links call the journal of an ISO day: `2021-04-11`, and as Logseq names it, `Apr 11th, 2021` and `April 11th, 2021`."""
-    year, month, number = day.split("-")
-    name, of_month = _MONTHS[int(month) - 1], int(number)
-    ending = "th" if 10 < of_month < 14 else {1: "st", 2: "nd", 3: "rd"}.get(of_month % 10, "th")
-    return [day, *(f"{called} {of_month}{ending}, {year}" for called in (name, name[:3]))]

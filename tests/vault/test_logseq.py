@@ -15,7 +15,7 @@ GRAPH = {
     "journals/2021_04_12.md": "- Met Ana about the anchor, see [[April 11th, 2021]] and [[Acme/Sales]]\n  id:: 64f1b2c3-aaaa-bbbb-cccc-0123456789ab\n  collapsed:: true\n",
     "journals/2021_04_11.md": "- TODO [#A] buy rope\n  DEADLINE: <2026-12-01 Tue .+1w>\n  SCHEDULED: <2026-11-28 Sat>\n- LATER call Jo\n- DONE pay\n- TODO\n- NOWHERE to go\n",
     "pages/Acme___Sales.md": "alias:: Acme Nord\ntags:: trade, [[north]]\nregion:: Bergen\n\n- We sell rope.\n  rating:: 5\n",
-    "pages/Links.md": "- [[2021-04-11]] [[Apr 11th, 2021]] [[Acme Nord]] [[May 1st, 2021]]\n- as said ((64f1b2c3-aaaa-bbbb-cccc-0123456789ab)), ((00000000-aaaa-bbbb-cccc-0123456789ab))\n",
+    "pages/Links.md": "- [[2021-04-11]] [[Apr 11th, 2021]] [[Sunday, 11.04.2021]] [[Acme Nord]] [[May 1st, 2021]]\n- as said ((64f1b2c3-aaaa-bbbb-cccc-0123456789ab)), ((00000000-aaaa-bbbb-cccc-0123456789ab))\n",
 }  # fmt: skip
 
 
@@ -44,7 +44,7 @@ def test_a_journal_is_of_its_day_and_links_lead_to_days_pages_and_blocks(app: Ap
         "journals/2021_04_11",
         "pages/Acme___Sales",
     ]
-    assert [end.to for end in app.links("pages/Links").out] == ["journals/2021_04_11"] * 2 + [
+    assert [end.to for end in app.links("pages/Links").out] == ["journals/2021_04_11"] * 3 + [
         "pages/Acme___Sales",
         "",
         "journals/2021_04_12",
@@ -58,7 +58,7 @@ def test_a_journal_is_of_its_day_and_links_lead_to_days_pages_and_blocks(app: Ap
     ]
     assert [end.source for end in app.links("journals/2021_04_11").back] == [
         "journals/2021_04_12.md",
-        *["pages/Links.md"] * 2,
+        *["pages/Links.md"] * 3,
     ]
     assert [end.source for end in app.links("pages/Acme___Sales").back] == [
         "journals/2021_04_12.md",
