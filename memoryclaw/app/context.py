@@ -637,6 +637,7 @@ class VaultContext:
             language=language(config.language),
             labels=config.folders,
             zone=config.timezone,
+            journals=" ".join(filter(None, self.vault.journals)),
             elsewhere=elsewhere,
         )
 

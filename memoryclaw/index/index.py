@@ -433,6 +433,7 @@ def open_index(
     language: Language,
     labels: Mapping[str, object] = {},
     zone: str = "",
+    journals: str = "",
     elsewhere: Callable[[str], tuple[IndexDatabase, TextIndex]] | None = None,
 ) -> Index:
     """The index in `folder`, or on a server, with the text engine that the settings name.
@@ -441,9 +442,10 @@ def open_index(
         engine: `fts5`, `whoosh` or that of an extension.
         labels: of folders, on which its content depends too.
         zone: of the days in it, where a turn names none.
+        journals: how their days are written, where not as usual.
         elsewhere: with the engine of an extension, makes the tables and the text engine of a recipe.
     """
-    recipe = " ".join(filter(None, (VERSION, engine, language.code, "sqlite", zone)))
+    recipe = " ".join(filter(None, (VERSION, engine, language.code, "sqlite", zone, journals)))
     if labels:
         recipe = f"{recipe} {json.dumps(labels, sort_keys=True, default=str)}"
     if elsewhere is not None:

@@ -37,7 +37,7 @@ class Indexer:
         self._vault = vault
         self._index = index
         self._raw = raw
-        self._settings = ReadingSettings(labels=vault.labels, zone=vault.zone)
+        self._settings = ReadingSettings(labels=vault.labels, zone=vault.zone, journals=vault.journals)
         self.added = 0
         self.changed = 0
         self.unread: list[Problem] = []

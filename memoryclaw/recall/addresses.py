@@ -14,6 +14,7 @@ from memoryclaw.index.index import link_key
 from memoryclaw.ports import Address
 from memoryclaw.text.dates import days_of
 from memoryclaw.text.language import key_of
+from memoryclaw.vault.days import JOURNALS
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import page_name, places
 from memoryclaw.vault.notes import ReadingSettings, read_note
@@ -102,7 +103,14 @@ def _journal(target: str, catalog: Catalog) -> str:
     sql = "select id, path from files where at = ? and kind = 'note' and state = 'current' order by path"
     notes = catalog.rows(sql, (day,))
     stems = {day.replace("-", apart) for apart in ("-", "_", ".", "")}
-    return next((str(id_) for id_, path in notes if path.rpartition("/")[2].removesuffix(".md") in stems), "")
+    return next(
+        (
+            str(id_)
+            for id_, path in notes
+            if path.startswith(JOURNALS) or path.rpartition("/")[2].removesuffix(".md") in stems
+        ),
+        "",
+    )
 
 
 def entity_id(name: str, catalog: Catalog) -> str:

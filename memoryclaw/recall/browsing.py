@@ -21,7 +21,7 @@ from memoryclaw.text import encoding
 from memoryclaw.text.dates import falls_in, find_ranges, leading_range, next_occurrence
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.language import Language, key_of, keys_of, words_of
-from memoryclaw.vault.days import day_in_name, source_of_day
+from memoryclaw.vault.days import JOURNALS, day_in_name, source_of_day
 from memoryclaw.vault.files import digest_of
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import place_of, slug
@@ -345,7 +345,8 @@ def _links_back(address: Address, catalog: Catalog) -> list[LinkEnd]:
     """The links from elsewhere; for a section those that name it, for a fact those that lead to its entity."""
     keys = _link_keys(address, catalog)
     # A journal is linked to by its day, in whatever form.
-    days = " or target glob '*[0-9]*'" if day_in_name(address.note.rpartition("/")[2]) else ""
+    is_journal = address.note.startswith(JOURNALS) or day_in_name(address.note.rpartition("/")[2])
+    days = " or target glob '*[0-9]*'" if is_journal else ""
     sql = f"select path, target, anchor, label, line, embed from links where target_key in (select value from json_each(?)){days} order by path, seq"
     rows = catalog.rows(sql, [json.dumps(keys)])
     ends = [

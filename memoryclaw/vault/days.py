@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from datetime import date
+from functools import lru_cache
+from typing import NamedTuple
 
 from memoryclaw.text.dates import days_of, parse_timestamp
 
@@ -12,7 +15,70 @@ _DAY = r"(\d{4})(?P<apart>[-_.]?)(\d\d)(?P=apart)(\d\d)"
 _NAME = re.compile(rf"{_DAY}(?:(?<=\d{{8}})(?:\d{{4}}|\d{{6}}))?(?!\d)")
 _FOLDERS = re.compile(rf"(?:^|/)(?:(\d{{4}})/(\d\d)/(\d\d)(?=[/ _.-])|{_DAY}(?=/))")
 _WRITTEN = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
+_DAYLIKE = re.compile(r"[\d_. -]{6,}")
 NAME, HEADING, FOLDER, HEADER = "name", "heading", "folder", "header"
+
+# Logseq: the journals of a graph, and how it writes their days.
+
+JOURNALS, GRAPH_FILE = "journals/", "logseq/config.edn"
+_FORMATS = re.compile(r'^[^;\n"]*:journal/(page-title|file-name)-format\s+"([^"\n]{1,60})"', re.MULTILINE)
+_PIECES = re.compile(r"E{3,4}|MM?M?M?|do|dd?|yyyy|[^A-Za-z]|.")
+_NUMBERS = {"yyyy": r"(?P<year>\d{4})", "MM": r"(?P<month>\d\d)", "M": r"(?P<month>\d\d?)", "dd": r"(?P<day>\d\d)", "d": r"(?P<day>\d\d?)"}  # fmt: skip
+_SPELT = {"yyyy": "%Y", "MMMM": "%B", "MMM": "%b", "MM": "%m", "EEEE": "%A", "EEE": "%a", "dd": "%d"}
+
+
+class JournalNames(NamedTuple):
+    """The formats of the days of journals, in the words of Logseq: of links, and of the names of files."""
+
+    title: str = ""
+    file: str = ""
+
+    def title_of(self, day: str) -> str:
+        """What links call the journal of an ISO day; empty where Logseq's own form holds."""
+        return "".join(_written(piece, date.fromisoformat(day)) for piece in _PIECES.findall(self.title))
+
+    def day_of(self, stem: str) -> str:
+        """The ISO day that the name of a journal's file writes; empty for another name."""
+        hit = re.fullmatch(_pattern(self.file), stem) if self.file else None
+        parts = hit.groupdict() if hit else {}
+        if len(parts) < len(("year", "month", "day")):
+            return ""
+        return parse_timestamp(f"{parts['year']}-{int(parts['month']):02}-{int(parts['day']):02}")
+
+
+LOGSEQ = JournalNames()
+
+
+def read_journal_names(text: str) -> JournalNames:
+    """The formats that the settings of a graph name."""
+    formats = dict(_FORMATS.findall(text)) if text else {}
+    return JournalNames(formats.get("page-title", ""), formats.get("file-name", ""))
+
+
+@lru_cache(maxsize=8)
+def _pattern(form: str) -> str:
+    pieces = _PIECES.findall(form)
+    numbers = [piece for piece in pieces if piece in _NUMBERS]
+    return (
+        "".join(_NUMBERS.get(piece) or re.escape(piece) for piece in pieces)
+        if len(set(numbers)) == len(numbers)
+        else r"(?!)"
+    )
+
+
+def _written(piece: str, day: date) -> str:
+    if piece == "do":
+        return f"{day.day}{_ordinal(day.day)}"
+    if piece in ("d", "M"):
+        return str(day.day if piece == "d" else day.month)
+    return day.strftime(_SPELT[piece]) if piece in _SPELT else piece
+
+
+def _ordinal(number: int) -> str:
+    return "th" if 10 < number < 14 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+
+
+# Any note.
 
 
 def day_in_name(stem: str) -> str:
@@ -43,4 +109,6 @@ def source_of_day(path: str, when: str, title: str) -> str:
         return ""
     stem = path.rpartition("/")[2].rpartition(".")[0]
     sources = ((NAME, day_in_name(stem)), (HEADING, day_in_heading(title)), (FOLDER, day_in_folders(path)))
+    if path.startswith(JOURNALS) and _DAYLIKE.fullmatch(stem):  # as its graph writes days
+        return NAME
     return next((source for source, day in sources if day[:10] == when[:10]), HEADER)

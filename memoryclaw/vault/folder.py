@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.errors import VaultError
 from memoryclaw.model import NOTHING, OWNER, Problem, Stamp
+from memoryclaw.vault.days import GRAPH_FILE, JournalNames, read_journal_names
 from memoryclaw.vault.doubts import FileDoubts
 from memoryclaw.vault.excluded import IGNORE_FILE, OBSIDIAN_FILE, Excluded, read_excluded
 from memoryclaw.vault.layout import (
@@ -119,6 +120,11 @@ class Vault:
     def _excluded(self) -> Excluded:
         texts = [self._text(name) for name in (IGNORE_FILE, OBSIDIAN_FILE)]
         return read_excluded(self.exclude, *texts) if self.exclude or any(texts) else _NOTHING_EXCLUDED
+
+    @property
+    def journals(self) -> JournalNames:
+        """How a graph of Logseq writes the days of its journals."""
+        return read_journal_names(self._text(GRAPH_FILE))
 
     def _text(self, name: str) -> str:
         """The text of a hidden file of settings; empty where it is not there."""

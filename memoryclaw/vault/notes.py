@@ -29,7 +29,14 @@ from memoryclaw.text.language import words_of
 from memoryclaw.text.markdown import Body, links_in, read_body, sections_of
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import audience
-from memoryclaw.vault.days import day_in_folders, day_in_heading, day_in_name
+from memoryclaw.vault.days import (
+    JOURNALS,
+    LOGSEQ,
+    JournalNames,
+    day_in_folders,
+    day_in_heading,
+    day_in_name,
+)
 from memoryclaw.vault.doubts import NO_DOUBTS, UNSAID, FileDoubts
 from memoryclaw.vault.facts import Facts, read_facts, without_facts
 from memoryclaw.vault.fields import (
@@ -382,13 +389,14 @@ _NO_HEADER = Split(NOTHING, "", "", 1)
 
 
 class ReadingSettings(NamedTuple):
-    """What a note depends on besides its file: the vault's collections, in lower case, the audiences of its folders, the lines that are left out, what of it is in doubt, and the zone of turns that name none."""
+    """What a note depends on besides its file: the vault's collections, in lower case, the audiences of its folders, the lines that are left out, what of it is in doubt, the zone of turns that name none, and how journals are called."""
 
     collections: frozenset[str] = DEFAULT_COLLECTIONS
     labels: Mapping[str, Any] = NOTHING
     forgotten: ForgottenLines = NOTHING_FORGOTTEN
     doubts: FileDoubts = NO_DOUBTS
     zone: str = ""
+    journals: JournalNames = LOGSEQ
 
 
 class _Source(NamedTuple):
@@ -400,6 +408,8 @@ class _Source(NamedTuple):
     digest: str
     problems: tuple[Problem, ...]
     rest: str  # text beyond what is read
+    day: str  # that its name writes
+    called: tuple[str, ...] = ()  # a journal: as links name its day
 
 
 class _Reading(NamedTuple):
@@ -439,8 +449,17 @@ def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
     if path == SALIENCE_FILE:
         problems += read_topics(text).problems
     name = path.rpartition("/")[2]
+    stem = name.rpartition(".")[0] or name
+    day, called = _journal(path, stem, settings.journals) if settings.journals != LOGSEQ else ("", ())
     source = _Source(
-        path, place, name.rpartition(".")[0] or name, hashlib.sha256(data).hexdigest(), problems, overflow
+        path,
+        place,
+        stem,
+        hashlib.sha256(data).hexdigest(),
+        problems,
+        overflow,
+        day or day_in_name(stem),
+        called,
     )
     reading = _read(source, text, settings)
     if marks and reading.log.turns:
@@ -453,6 +472,12 @@ def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
         facts=tuple(f._replace(audience=audience.common_audience(label, f.audience)) for f in note.facts),
         turns=tuple(t._replace(audience=audience.common_audience(label, t.audience)) for t in note.turns),
     )
+
+
+def _journal(path: str, stem: str, names: JournalNames) -> tuple[str, tuple[str, ...]]:
+    """The day of a journal, and what its graph calls it."""
+    day = (names.day_of(stem) or day_in_name(stem)) if path.startswith(JOURNALS) else ""
+    return day, tuple(filter(None, [names.title_of(day[:10])])) if day else ()
 
 
 def _without_forgotten(log: Log, marks: Mapping[int, Sequence[ForgottenMark]]) -> Log:
@@ -599,12 +624,12 @@ def _note(source: _Source, reading: _Reading) -> Note:
         "digest": source.digest,
         "meta": doc.meta,
         "tags": _tags(header.tags, body.tags) if body.tags else header.tags,
-        "aliases": header.aliases,
+        "aliases": (*header.aliases, *source.called),
         "people": header.people,
         "entities": header.entities,
         "entity": reading.fields.entity,
         "project": header.project,
-        "when": header.when or day_in_name(source.stem) or _day_around(source, body),
+        "when": header.when or source.day or _day_around(source, body),
         "until": header.until,
         "trust": header.trust,
         "pinned": header.pinned,

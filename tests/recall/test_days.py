@@ -353,7 +353,9 @@ def test_of_equal_scores_the_newer_comes_first(tmp_path: Path) -> None:
 
 
 def test_what_is_due_soon_and_is_not_about_the_question_scores_nothing(app: App) -> None:
-    put(app.root, {"people/Boathouse.md": "---\ndates: [2026-04-27]\n---\nboathouse\n", "b.md": "boathouse\n"})
+    put(
+        app.root, {"people/Boathouse.md": "---\ndates: [2026-04-27]\n---\nboathouse\n", "b.md": "boathouse\n"}
+    )
     app.working.set("s", {"goal": "delete everything"})
     answer = app.recall("boathouse Kastellet Nyhavn", session="s")
     shown = next(match for match in answer.matches if match.unit.entity == "Boathouse")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from conftest import put
 
 from memoryclaw.app import App
 from memoryclaw.vault.todos import read_todo, with_tick
@@ -90,3 +92,26 @@ def test_a_task_word_is_ticked_as_one() -> None:
     todo = read_todo("- TODO [#A] buy rope")
     assert todo is not None
     assert (todo.text, todo.priority) == ("buy rope", "high")
+
+
+def test_journals_are_called_as_their_graph_writes_days(tmp_path: Path) -> None:
+    graph = {
+        "logseq/config.edn": '{;; :journal/page-title-format "MMM do, yyyy"\n :journal/page-title-format "EEE, dd-MM-yyyy"\n'
+        ' :journal/file-name-format "dd_MM_yyyy"}\n',
+        "journals/11_04_2021.md": "- Met Ola at the pier\n",
+        "pages/Links.md": "- [[Sun, 11-04-2021]] [[2021-04-11]] [[Mon, 12-04-2021]]\n",
+    }
+    put(tmp_path, graph)
+    with App(tmp_path) as app:
+        app.sync()
+        journal = next(note for note in app.browse() if note.path.startswith("journals/"))
+        assert (journal.at, journal.title) == ("2021-04-11", "11_04_2021")
+        assert [end.to for end in app.links("pages/Links").out] == [*["journals/11_04_2021"] * 2, ""]
+        assert len(app.links("journals/11_04_2021").back) == 2
+        assert app.search("what happened on 11 April 2021").matches[0].unit.id == journal.id
+        assert app.status().days == {"name": 1}
+    config = graph["logseq/config.edn"].replace("EEE, dd-MM-yyyy", "d/M/yyyy")
+    put(tmp_path, {"logseq/config.edn": config, "pages/Links.md": "- [[11/4/2021]]\n"})
+    with App(tmp_path) as app:  # an index that was made by other formats is made anew
+        app.sync()
+        assert [end.to for end in app.links("pages/Links").out] == ["journals/11_04_2021"]
