@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from browser.rig import copied
-from conftest import Claw
+from conftest import Claw, git, put
 from daemons import Daemon, serving
 from test_ui_site import Browser, come_in
 
@@ -122,3 +122,15 @@ def test_an_entity_shows_what_was_said_by_month_and_episodes_by_their_titles(bro
         True,
         True,
     )
+
+
+def test_a_question_about_the_settings_shows_each_answer(tmp_path: Path) -> None:
+    put(tmp_path, {".gitignore": "drafts/\n", "drafts/a.md": "The plan is turnips.\n"})
+    git(tmp_path, "init", "-q")
+    claw = Claw(tmp_path)
+    assert claw("init", tmp_path, "--yes").code == 0
+    (item,) = claw("review", "--json").json["waiting"]
+    with serving(tmp_path) as running:
+        text = come_in(running)[0].get(f"/ui/review/{item['id']}").text
+    assert all(f"<bdi>{words}</bdi>" in text for words in ("For you alone", "Not read"))
+    assert "As now <kbd>" in text
