@@ -146,7 +146,7 @@ class Way(NamedTuple):
     """A way to search the turns of one vault; not all pack contexts."""
 
     search: Callable[[str], list[str]]  # a question → turn ids in rank order
-    # → turn ids in a context of so many tokens, the context, and, where known, the share of its tokens that each turn takes
+    # → turn ids in a context of so many tokens, the context, and, where known, the share of its tokens that each turn takes and which are cut
     pack: Callable[[str, int], tuple[Any, ...]] | None
     recall: Callable[[str], object] | None = None  # timed alone
 
@@ -161,6 +161,7 @@ class Tally:
         self.evidence: dict[int, list[float]] = {}
         self.answers: dict[int, list[float]] = {}
         self.worth: dict[int, list[float]] = {}
+        self.cut: dict[int, list[float]] = {}
         self.ms: list[float] = []
         self.recall_ms: list[float] = []
 
@@ -184,10 +185,11 @@ class Tally:
         packed: tuple[Any, ...],
     ) -> None:
         """One context, as a way packs it; `answer` is the gold answer in plain words, where it can be looked for."""
-        turns, context, *shares = packed
-        for known in shares:
-            held = sum(known.get(turn, 0.0) for turn in question["evidence"])
-            self.worth.setdefault(budget, []).append(held)
+        turns, context, *shown = packed
+        for shares, cut in shown:
+            evidence = [turn for turn in question["evidence"] if turn in shares]
+            self.worth.setdefault(budget, []).append(sum(shares[turn] for turn in evidence))
+            self.cut.setdefault(budget, []).extend(float(turn in cut) for turn in evidence)
         self.evidence.setdefault(budget, []).append(share(turns, question["evidence"]))
         if answer:
             self.answers.setdefault(budget, []).append(float(answer in plain_words(context)))
@@ -199,8 +201,8 @@ class Tally:
                 {"evidence": found}
                 | {
                     name: kept[budget]
-                    for name, kept in (("answers", self.answers), ("worth", self.worth))
-                    if budget in kept
+                    for name, kept in (("answers", self.answers), ("worth", self.worth), ("cut", self.cut))
+                    if kept.get(budget)
                 }
             )
             for budget, found in self.evidence.items()
@@ -220,11 +222,13 @@ def searched(app: App, text: str) -> list[str]:
     return [turn_id(match.unit.id) for match in app.search(text, limit=DEPTH).matches]
 
 
-def recalled(app: App, text: str, budget: int) -> tuple[list[str], str, dict[str, float]]:
-    """Turn ids in a context of so many tokens, the context, and the share of its tokens that each turn takes."""
+def recalled(app: App, text: str, budget: int) -> tuple[list[str], str, tuple[dict[str, float], set[str]]]:
+    """Turn ids in a context of so many tokens, the context, the share of its tokens that each turn takes, and those that are cut."""
     answer = app.recall(text, budget=budget)
     shares = {turn_id(match.unit.id): match.tokens / answer.tokens for match in answer.matches}
-    return [*shares], answer.context, shares
+    words = plain_words(answer.context)
+    cut = {turn_id(m.unit.id) for m in answer.matches if plain_words(m.unit.text) not in words}
+    return [*shares], answer.context, (shares, cut)
 
 
 def turn_id(unit: str) -> str:
@@ -692,7 +696,8 @@ def comparison(result: Row) -> Iterator[str]:
     """The figures for people."""
     budgets = list(next(iter(result["sets"].values()))["found"][OURS]["packed"])
     heads = ["R@5", "R@10", "R@20", "nDCG@10", "ses R@5", "R@10", "ms p50", "p95"]
-    heads += [head for budget in budgets for head in (f"ev {budget}", f"answ {budget}", f"worth {budget}")]
+    kinds = ("ev", "answ", "worth", "cut")
+    heads += [f"{kind} {budget}" for budget in budgets for kind in kinds]
     yield f"{'':40}" + "".join(f"{head:>9}" for head in heads)
     for name, row in result["sets"].items():
         told = f"{name}: {row['questions']} questions, {row['turns']} turns"
@@ -721,7 +726,7 @@ def _ways(found: Mapping[str, Row], budgets: Sequence[str]) -> Iterator[str]:
         values += [f"{session.get(f'recall@{k}', 0.0):9.3f}" for k in SESSION_DEPTHS]
         values += [f"{ms[of]:9.1f}" for of in ("p50", "p95")]
         for budget in budgets if row["packed"] else ():
-            shares = [row["packed"][budget].get(of) for of in ("evidence", "answers", "worth")]
+            shares = [row["packed"][budget].get(of) for of in ("evidence", "answers", "worth", "cut")]
             values += [f"{'-':>9}" if value is None else f"{value:9.3f}" for value in shares]
         yield f"    {name:36}" + "".join(values)
 
@@ -952,6 +957,13 @@ def main() -> int:
     )
     options.add_argument(
         "--budgets", type=_numbers, default=(), metavar="N,N", help="pack contexts of so many tokens"
+    )
+    options.add_argument(
+        "--cuts",
+        action="store_const",
+        dest="budgets",
+        const=(800,),
+        help="--budgets 800, of which `cut` is a figure",
     )
     options.add_argument("--pooled", action="store_true", help="all conversations of a set in one vault")
     options.add_argument(
