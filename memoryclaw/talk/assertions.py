@@ -14,6 +14,7 @@ from memoryclaw.text.dates import find_ranges, with_blanks
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
 from memoryclaw.text.sentences import plain
 from memoryclaw.vault.fact_values import date_value, noun_of, plain_key, plain_value
+from memoryclaw.vault.value_forms import words_of_form
 from memoryclaw.vault.vocabulary import misfit
 
 ANY_FIELD = "*"  # of a value that ends, whatever it was the value of
@@ -459,7 +460,9 @@ def _contact(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
             own = any(token in words.possessives_own for token in tokens_of(clause.text[: hit.start()]))
             if words.negations.within(tokens_of(clause.text[: hit.start()])):
                 return None
-            if own or len(set(before)) == 1:
+            # A page is somebody's where it is called so: an address in a bug report is not.
+            called = words_of_form("url").intersection(tokens_of(clause.text[: hit.start()]))
+            if (own or len(set(before)) == 1) and (field != "website" or called):
                 return Assertion(
                     "" if own else before[0],
                     field,

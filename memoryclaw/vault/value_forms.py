@@ -45,10 +45,15 @@ _VERBS = {
 @lru_cache(maxsize=8192)
 def asked_as(field: str, value: str) -> frozenset[str]:
     """The words besides its field's name that ask for a value: for what it looks like, and verbs of another language."""
-    return _VERBS.get(field, frozenset()) | _words_of_form(field, value.strip())
+    return _VERBS.get(field, frozenset()) | _words_for(field, value.strip())
 
 
-def _words_of_form(field: str, value: str) -> frozenset[str]:
+def words_of_form(form: str) -> frozenset[str]:
+    """The words by which people ask for a value of a form, such as `url`."""
+    return _WORDS.get(form, frozenset())
+
+
+def _words_for(field: str, value: str) -> frozenset[str]:
     if not any(mark.isdigit() or mark in "@." for mark in value):
         return frozenset()
     is_contact = (
