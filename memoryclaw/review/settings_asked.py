@@ -53,7 +53,10 @@ def questions(context: WriteContext) -> Iterator[SettingQuestion]:
 
 def of_ignored(context: WriteContext, config: Config) -> SettingQuestion | None:
     """What is to become of notes that git ignores, where nobody said so yet."""
-    places = [place for place in _ignored(context, config) if not _is_rejected(context, "ignored", place)]
+    if not (ignored := _ignored(context, config)):
+        return None
+    decisions = decisions_of(context.root)
+    places = [place for place in ignored if not decisions.is_rejected(_mark("ignored", place))]
     if not places:
         return None
     listed = ", ".join(places[:_NAMED]) + f" and {len(places) - _NAMED} more" * (len(places) > _NAMED)
@@ -74,7 +77,7 @@ def of_ignored(context: WriteContext, config: Config) -> SettingQuestion | None:
 
 def _of_owner(context: WriteContext, config: Config) -> SettingQuestion | None:
     name, sessions = ("", 0) if config.owner else context.lookup.usual_speaker()
-    if sessions < _SESSIONS or _is_rejected(context, "owner", name):
+    if sessions < _SESSIONS or decisions_of(context.root).is_rejected(_mark("owner", name)):
         return None
     return SettingQuestion(
         "The owner of this vault",
@@ -100,10 +103,6 @@ def with_answer(question: SettingQuestion, number: int) -> Callable[[str], str]:
 
 def _mark(kind: str, of: str) -> str:
     return fingerprint(KIND, kind, of)
-
-
-def _is_rejected(context: WriteContext, kind: str, of: str) -> bool:
-    return decisions_of(context.root).is_rejected(_mark(kind, of))
 
 
 def _ignored(context: WriteContext, config: Config) -> list[str]:
