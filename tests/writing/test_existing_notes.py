@@ -258,7 +258,7 @@ def test_ask_quotes_the_line_with_its_place_and_says_when_there_is_none(tmp_path
         ]  # the nearest, said to be no more
         assert (app.ask("xylophone").answered, app.ask("xylophone").lines) == (False, ())
     ran = Claw(tmp_path / "v")("ask", "Does Nora play the trombone?")
-    assert ran.out.splitlines()[0] == "Nothing here answers that. The nearest:"
+    assert ran.out.splitlines()[0] == "No line is sure to answer that. The nearest:"
 
 
 @pytest.mark.parametrize("folder", [".obsidian", "logseq"])

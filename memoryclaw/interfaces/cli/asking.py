@@ -88,10 +88,8 @@ def ask(found: AnsweredQuestion) -> None:
     is sure to answer, the nearest are shown as such, with the lines around them.
     """
     if not found.answered:
-        say(
-            _nothing("ask", "here answers that", found.query, asked=False)
-            + (" The nearest:" if found.lines else "")
-        )
+        unsure = "No line is sure to answer that. The nearest:"
+        say(unsure if found.lines else _nothing("ask", "here answers that", found.query, asked=False))
     for line in found.lines:
         about = (line.title or line.id, line.when, line.trust * (line.trust != "trusted"))
         flow(one_line(line.text), indent=0 if found.answered else len(_INDENT), bold=found.answered)
