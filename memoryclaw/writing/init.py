@@ -193,7 +193,7 @@ def _share(root: str) -> str:
         raise InputError(f"{root} lies in no git repository of yours; leave --use-repository out")
     if state.name == "none":
         GitCommand(top, git_dir).run("config", "--local", "--add", SHARED, folder_in(top, root))
-    return f"changes are committed in the repository of {top}; that line of its settings is `{SHARED}`"
+    return f"changes are committed in the repository of {top}, which knows the vault by its setting {SHARED}"
 
 
 def _inside_another(root: str) -> str:
