@@ -140,7 +140,8 @@ def on_server(migrated_url: str, monkeypatch: pytest.MonkeyPatch, own: Own) -> s
 def sample(folder: Path, *, engine: str) -> App:
     if not folder.exists():
         shutil.copytree(ROOT / "vault", folder, ignore=shutil.ignore_patterns(".memoryclaw"))
-    (folder / "memoryclaw.yaml").write_text(f"index: {{engine: {engine}}}\n", encoding="utf-8")
+    settings = f"owner: Nora\nindex: {{engine: {engine}}}\n"
+    (folder / "memoryclaw.yaml").write_text(settings, encoding="utf-8")
     return open_vault(folder, clock=lambda: NOW)
 
 
