@@ -13,7 +13,7 @@ from memoryclaw.recall.packing import text_of
 from memoryclaw.recall.question import RELATED_IN, Question, kin_of
 from memoryclaw.recall.rank import OVER, Ranking, names_field
 from memoryclaw.recall.search import Searcher, answering_share
-from memoryclaw.text.dates import falls_in
+from memoryclaw.text.dates import falls_in, find_ranges
 from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import sentences
 from memoryclaw.text.snippets import snippet, without_block_ids, without_markup
@@ -181,8 +181,9 @@ def _best(searcher: Searcher, found: Ranking, match: Match) -> _Candidate | None
     else:
         pieces = [*_pieces(text)]
         shares = searcher.shares_of_lines(found, match, [text for _, text in pieces])
-        if not question.weights:  # of a time alone, every line answers
-            shares = [1.0] * len(shares)
+        if not question.weights:  # of a time alone, the lines that tell it answer, else every line
+            tell = [_tells_of(question, text) for _, text in pieces]
+            shares = [float(tells or not any(tell)) for tells in tell]
     if not pieces:
         return None
     is_certain = bool(unit.field) and (
@@ -212,6 +213,17 @@ def _best(searcher: Searcher, found: Ranking, match: Match) -> _Candidate | None
         terms[best],
     )
     return _Candidate(told, _passage(pieces, best, last, read), is_certain)
+
+
+def _tells_of(question: Question, text: str) -> bool:
+    """True for a line that names a day of those that are asked about, with its year: "yesterday" was another day then."""
+    spans = [span for span in find_ranges(text, question.today)[0] if span.start[:4] in span.text]
+    return any(
+        day.start <= span.start == span.end <= day.end
+        for day in question.days
+        for span in spans
+        if span.start
+    )
 
 
 def _terms(

@@ -25,6 +25,7 @@ timestamp: 2026-03-08T20:00:00Z
 
 - Ana: Who wants the key of the lock house? – Bjarne, for the whole winter
 - Ana: the pump is greased
+- Ana: yesterday (2026-03-07) the sluice froze
 """
 
 
@@ -101,3 +102,9 @@ def test_what_a_sentence_holds(form: str, text: str, holds: bool) -> None:
     today = datetime(2026, 3, 10, tzinfo=UTC).date()
     assert holds_form(form, text, frozenset({"ana"}), today) is holds
     assert not holds_form("who", "the key is with Bjarne", frozenset({"bjarne"}), today)
+
+
+def test_of_a_day_alone_the_lines_that_tell_it_answer(app: App) -> None:
+    answer = app.ask("what happened on 7 March?")
+    assert answer.answered
+    assert [line.text for line in answer.lines] == ["Ana: yesterday (2026-03-07) the sluice froze"]
