@@ -45,7 +45,7 @@ EFFECTS = {
     "capture.importers", "capture.log_files", "capture.open_sessions",
     "skills.host_skills", "skills.mcp_tools", "skills.migration", "skills.tool_hosts",
     "consolidation.consolidate", "consolidation.model_chain", "consolidation.selecting", "lifecycle.pages",
-    "recall.evaluation", "recall.rehearsal", "review.settings_asked", "review.undo",
+    "recall.evaluation", "recall.rehearsal", "review.setting_questions", "review.undo",
     "health.doctor", "health.lint", "health.survey",
     "hosts.archives", "hosts.connecting", "hosts.settings_file", "hosts.hooks", "hosts.importing", "hosts.transcripts",
     "hosts.openclaw.importing", "hosts.openclaw.setup", "hosts.openclaw.status",

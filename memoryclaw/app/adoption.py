@@ -205,14 +205,14 @@ def announcements(context: VaultContext) -> list[str]:
 
 
 def _questions(context: VaultContext) -> list[str]:
-    from memoryclaw.review.settings_asked import of_ignored
+    from memoryclaw.review.setting_questions import of_ignored
     from memoryclaw.writing.secret_gate import secret_gate
 
     try:  # of the index as it is: who tells how the vault stands changes nothing
-        asked = of_ignored(context.write_context(secret_gate()), context.config)
+        question = of_ignored(context.write_context(secret_gate()), context.config)
     except MemoryClawError:  # what is told beside this says what is wrong
         return []
-    return [f"{asked.what} {asked.why} (`memoryclaw review` has its id)"] if asked else []
+    return [f"{question.what} {question.why} (`memoryclaw review` has its id)"] if question else []
 
 
 def _unadopted(context: VaultContext) -> list[str]:

@@ -548,11 +548,14 @@ class History:
             }
         )
 
-    def ignored_files(self, pattern: str) -> list[str]:
-        """The files with such a name, at any depth, that git neither holds nor would take, as its ignore rules say."""
-        listing = ("ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--", pattern)
-        out = self.git.run(*listing).decode("utf-8", "surrogateescape")
-        return self.names_of(out.split("\0")[:-1])
+    def ignored_notes(self) -> list[str]:
+        """The Markdown files of the vault that git neither holds nor would take, as its ignore rules say."""
+        listing = ("ls-files", "--others", "--ignored", "--exclude-standard", "-z")
+        # Of a larger repository only the folder of the vault is walked; its name is no pattern.
+        env = LITERAL if self.limits else None
+        listed = self.git.run(*listing, *(self.limits or ("--", "*.md")), env=env)
+        out = listed.decode("utf-8", "surrogateescape")
+        return self.names_of(path for path in out.split("\0")[:-1] if path.endswith(".md"))
 
     def index_entries(self, paths: Sequence[str], env: dict[str, str] | None = None) -> dict[str, TreeEntry]:
         """The entries that the user's index has for these files; HistoryError for one with a merge conflict."""

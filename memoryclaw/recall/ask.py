@@ -200,7 +200,7 @@ def _best(searcher: Searcher, found: Ranking, match: Match) -> _Candidate | None
         last = best + 1
         text = f"{text.lstrip('# ')}: {pieces[last][1]}"
     read = _short(_MARKS.sub("", text, count=1), match)
-    told = AnswerLine(
+    answer = AnswerLine(
         read,
         "" if unit.kind in _ONE_LINE else unit.title,
         unit.id,
@@ -212,7 +212,7 @@ def _best(searcher: Searcher, found: Ranking, match: Match) -> _Candidate | None
         round(shares[best], 4),
         terms[best],
     )
-    return _Candidate(told, _passage(pieces, best, last, read), is_certain)
+    return _Candidate(answer, _passage(pieces, best, last, read), is_certain)
 
 
 def _tells_of(question: Question, text: str) -> bool:

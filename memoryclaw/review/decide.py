@@ -17,7 +17,7 @@ from memoryclaw.model import Problem
 from memoryclaw.review import branches, elsewhere, widened
 from memoryclaw.review.checks import DueCheck, confirm, correct, end, is_unwanted, stands, stay
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, find_item, waiting_items
-from memoryclaw.review.settings_asked import SettingQuestion, with_answer
+from memoryclaw.review.setting_questions import SettingQuestion, with_answer
 from memoryclaw.review.settling import settling
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault import files

@@ -12,7 +12,7 @@ from memoryclaw.review.checks import confirm_text
 from memoryclaw.review.decide import fact_target
 from memoryclaw.review.file_history import FileDiff
 from memoryclaw.review.queue import ReviewItem
-from memoryclaw.review.settings_asked import with_answer
+from memoryclaw.review.setting_questions import with_answer
 from memoryclaw.text.encoding import decode
 from memoryclaw.vault import files
 from memoryclaw.writing.context import WriteContext

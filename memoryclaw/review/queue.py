@@ -16,10 +16,10 @@ from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.history.repository import FileChange, History
 from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, side_in_words, standing_conflicts
 from memoryclaw.model import Fact, Problem
-from memoryclaw.review import elsewhere, settings_asked, widened
+from memoryclaw.review import elsewhere, setting_questions, widened
 from memoryclaw.review.checks import FORGET, VERIFY, DueCheck, is_unwanted, overdue
 from memoryclaw.review.file_changes import actions_of
-from memoryclaw.review.settings_asked import SettingQuestion
+from memoryclaw.review.setting_questions import SettingQuestion
 from memoryclaw.review.widened import Widened
 from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.text.frontmatter import split
@@ -318,10 +318,10 @@ def _foreign(context: WriteContext) -> Iterator[ReviewItem]:
 
 
 def _settings(context: WriteContext) -> Iterator[ReviewItem]:
-    for question in settings_asked.questions(context):
+    for question in setting_questions.questions(context):
         yield ReviewItem(
-            f"{settings_asked.KIND}-{fingerprint(settings_asked.KIND, *question.marks)[:8]}",
-            settings_asked.KIND,
+            f"{setting_questions.KIND}-{fingerprint(setting_questions.KIND, *question.marks)[:8]}",
+            setting_questions.KIND,
             question.what,
             question.why,
             path=CONFIG_FILE,

@@ -109,6 +109,8 @@ def source_of_day(path: str, when: str, title: str) -> str:
         return ""
     stem = path.rpartition("/")[2].rpartition(".")[0]
     sources = ((NAME, day_in_name(stem)), (HEADING, day_in_heading(title)), (FOLDER, day_in_folders(path)))
-    if path.startswith(JOURNALS) and _DAYLIKE.fullmatch(stem):  # as its graph writes days
+    if (
+        path.startswith(JOURNALS) and _DAYLIKE.fullmatch(stem) and not day_in_name(stem)
+    ):  # as its graph writes days
         return NAME
     return next((source for source, day in sources if day[:10] == when[:10]), HEADER)

@@ -107,3 +107,18 @@ def test_nothing_of_a_parent_counts_that_does_not_name_the_vault(project: Path) 
     vault = _vault(project).vault
     assert vault
     assert "already" in Claw()("init", vault, "--own-repository").err
+
+
+def test_of_what_the_larger_repository_ignores_only_the_notes_of_the_vault_are_asked_about(
+    project: Path,
+) -> None:
+    put(
+        project,
+        {
+            ".gitignore": "drafts/\n",
+            "drafts/x.md": "X\n",
+            "notes/memory/drafts/a.md": "The plan is turnips.\n",
+        },
+    )
+    (item,) = _vault(project)("review", "--json").json["waiting"]
+    assert "(drafts/)" in item["what"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -48,5 +49,14 @@ def test_a_session_under_way_is_read_once_its_host_ends_it(claw: Claw) -> None:
 def test_a_session_that_was_silent_for_a_pause_is_over(claw: Claw) -> None:
     assert claw.vault
     _hook(claw, "Stop", "My brother Pieter lives in Leith.", minutes_ago=45)
+    mark = next((claw.vault / ".memoryclaw" / "open").iterdir())
+    os.utime(mark, (0, 0))
     assert "under way" not in claw("consolidate").err
     assert len(list((claw.vault / "episodes").glob("*.md"))) == 1
+    done = claw(
+        "hook", "post", stdin=json.dumps({"session_id": "Red 2", "hook_event_name": "Stop", "turns": []})
+    )
+    assert done.code == 0
+    assert [left.name.partition("-")[0] for left in mark.parent.iterdir()] == [
+        "red"
+    ]  # a mark of long ago goes

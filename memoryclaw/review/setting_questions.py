@@ -45,10 +45,7 @@ def questions(context: WriteContext) -> Iterator[SettingQuestion]:
         config = load(Path(context.root))
     except ConfigError:  # every verb says what is wrong with the settings
         return
-    if asked := of_ignored(context, config):
-        yield asked
-    if asked := _of_owner(context, config):
-        yield asked
+    yield from filter(None, (of_ignored(context, config), _of_owner(context, config)))
 
 
 def of_ignored(context: WriteContext, config: Config) -> SettingQuestion | None:
@@ -95,10 +92,10 @@ def with_answer(question: SettingQuestion, number: int) -> Callable[[str], str]:
         InputError: there is no such answer, or, from what is returned, the settings cannot be told so.
     """
     if not 1 <= number <= len(question.answers):
-        listed = "; ".join(f"{n}: {answer.words}" for n, answer in enumerate(question.answers, 1))
-        raise InputError(f"say which answer holds, with --value: {listed}")
-    answer = question.answers[number - 1]
-    return lambda text: with_setting(text, answer.key, answer.value, CONFIG_FILE)
+        choices = "; ".join(f"{n}: {choice.words}" for n, choice in enumerate(question.answers, 1))
+        raise InputError(f"say which answer holds, with --value: {choices}")
+    choice = question.answers[number - 1]
+    return lambda text: with_setting(text, choice.key, choice.value, CONFIG_FILE)
 
 
 def _mark(kind: str, of: str) -> str:
@@ -109,7 +106,7 @@ def _ignored(context: WriteContext, config: Config) -> list[str]:
     """The folders of which git ignores every note, as high as they go, and the single notes that it ignores."""
     history = History(context.root)
     try:
-        ignored = set(history.ignored_files("*.md")) if history.git_dir else set()
+        ignored = set(history.ignored_notes()) if history.git_dir else set()
     except HistoryError:
         return []
     notes = [path for path in context.lookup.paths() if is_plain(path)] if ignored else []
