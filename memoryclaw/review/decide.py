@@ -34,6 +34,7 @@ from memoryclaw.vault.edits import (
     set_fact,
 )
 from memoryclaw.vault.layout import free_name, timestamp
+from memoryclaw.vault.state_folder import state_folder, watcher
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, fingerprint, record_edit
 from memoryclaw.writing.edit import forget
@@ -203,7 +204,10 @@ def _decide_setting(
         edit, title, decision = record_edit(marks), f"{question.subject}: as now", REJECTED
     verb = "approve" if value else "reject"
     outcome = _write(context, verb, item, [edit], title, reason=reason)
-    return ReviewDecision(item.id, item.kind, title, decision, outcome.commit, outcome.notice)
+    is_served = value and watcher(state_folder(context.root))[0]  # settings are read when a program starts
+    notice = "the server that runs goes by it once it is started again" if is_served else ""
+    notices = "; ".join(filter(None, (outcome.notice, notice)))
+    return ReviewDecision(item.id, item.kind, title, decision, outcome.commit, notices)
 
 
 def _both_stand(
