@@ -26,7 +26,8 @@ _USER = re.compile(r"^[ \t]*\[user\](.*?)(?=^[ \t]*\[|\Z)", re.IGNORECASE | re.M
 _WHO = re.compile(r"^[ \t]*(name|email)[ \t]*=[ \t]*([^\n#;]*)", re.IGNORECASE | re.MULTILINE)
 _FORMAT = re.compile(r"^[^\S\n]*objectformat[^\S\n]*=[^\S\n]*sha256\b", re.IGNORECASE | re.MULTILINE)
 _SHARES = re.compile(r"^[ \t]*\[memoryclaw\](.*?)(?=^[ \t]*\[|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
-_FOLDER = re.compile(r'^[ \t]*vault[ \t]*=[ \t]*("?)(.*?)\1[ \t]*$', re.IGNORECASE | re.MULTILINE)
+_FOLDER = re.compile(r"^[ \t]*vault[ \t]*=([^\n]*)", re.IGNORECASE | re.MULTILINE)
+_QUOTED = re.compile(r'^"([^\n]*)"$')
 SHARED = "memoryclaw.vault"  # the setting of a larger repository that names the folder of a vault
 _SIGNS = re.compile(r"^[ \t]*gpgsign[ \t]*(?:=[ \t]*(\w*))?", re.IGNORECASE | re.MULTILINE)
 UNSIGNED = "you have git sign commits (commit.gpgSign), and MemoryClaw's own are not signed"
@@ -98,8 +99,8 @@ def folder_in(top: str, root: str) -> str:
 
 def _shares(git_dir: str, folder: str) -> bool:
     sections = _SHARES.findall(_text(os.path.join(common_dir(git_dir), "config")))
-    named = (name for section in sections for _, name in _FOLDER.findall(section))
-    return any(re.sub(r"\\(.)", r"\1", name) == folder for name in named)
+    values = (value.strip() for section in sections for value in _FOLDER.findall(section))
+    return any(re.sub(r"\\(.)", r"\1", _QUOTED.sub(r"\1", value)) == folder for value in values)
 
 
 def other_locks(root: str, state: GitState) -> list[str]:
