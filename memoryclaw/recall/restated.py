@@ -25,7 +25,8 @@ _FORMS = (
     ("email", re.compile(r"[^\s@<>()\[\],;:]{1,64}@[^\s@<>()\[\],;:]{1,190}\.[^\W\d_]{2,}")),
     ("clock", re.compile(r"(?i)(?<![\d.,:])\d{1,2}:\d\d(?![\d:])|\b\d{1,2} ?(?:[ap]m|uhr)\b")),
     ("phone", re.compile(r"(?<![\w.,/-])[+(]?0[\d() /-]{5,20}\d(?![.,]?\d)|(?<![\w.,/-])\+\d[\d() /-]{6,20}\d")),
-    ("number", re.compile(r"(?<![\w.,:/-])[$€£¥]?\d(?:[\d.,-]{0,18}\d)?[kKmM]?(?![\w:/-])(?:\s?(?:[$€£¥]|(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?)\b))?")),
+    ("amount", re.compile(r"[$€£¥]\s?\d[\d.,]{0,15}[kKmM]?|(?<![\w.,/-])\d[\d.,]{0,15}\s?(?:[$€£¥]|(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?)\b)|(?<![\w.,/-])\d{1,9}[.,]\d\d(?![\w:/-]|[.,]\d)")),
+    ("number", re.compile(r"(?<![\w.,:/-])\d{2,12}-\d{2,12}(?![\w:/-]|[.,]\d)")),
 )  # fmt: skip
 _NAMES = re.compile(
     r"(?<=[^\s.!?:…\"“„] )[^\W\d_a-zß-ÿ][\w-]+(?: [^\W\d_a-zß-ÿ][\w-]+)*"
@@ -34,7 +35,9 @@ _DATED = re.compile(
     r"\d[-./]\d\d?\b(?!\d)|\d(?:st|nd|rd|th|\.)? (?:(?:of|de|di|den) )?[^\W\d_]{3}|[^\W\d_]{3}\.? (?:the )?\d\d?(?!\d|:\d)|[年月日]"
 )
 _FIGURE = re.compile(r"\d+|@")
-_JOINED = re.compile(r",\s(?:and|und|but|aber|also)\s")
+_JOINED = re.compile(
+    r",\s(?:and|und|but|aber|also)\s|\s(?:and|und)\s(?=(?:i|we|he|she|it|they|ich|wir|er|sie|es)\s)"
+)
 
 
 class Later(NamedTuple):
@@ -152,7 +155,6 @@ def _topics(question: Question) -> tuple[bool, list[frozenset[str]]]:
     names = {
         *question.entities,
         *question.people,
-        *question.parts,
         *map(key_of, _NAMES.findall(question.query.text)),
     }
     topics = [stems for name in sorted(names) if (stems := _stems(question, words_of(name)))]
@@ -306,10 +308,9 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Chan
             return _Change(later.changes, form, new[0])
         if new and (later.changes or later.denied) and values.keys() < others.keys():
             return _Change(True, form, new[0])  # `not on 3 May any more but on 5 May`
-    named = frozenset[str]().union(*names)
-    words = next(
-        (words for words in later.denied if _holds(line.tokens, words) and not named.issuperset(words)), ()
-    )
+    named = tuple(frozenset[str]().union(*names))
+    denied = (words for words in later.denied if not (named and words[0].startswith(named)))
+    words = next((words for words in denied if _holds(line.tokens, words)), ())
     if words:
         return _Change(True, words=words)
     if (
@@ -335,7 +336,8 @@ def _rewritten(line: _Line, later: _Line) -> _Change | None:
     last = _alike(line.tokens[first:][::-1], later.tokens[first:][::-1])
     size = len(later.tokens) - first - last
     old = line.tokens[first : len(line.tokens) - last]
-    if not (0 < size <= first + last and old):
+    new = later.tokens[first : first + size]
+    if not (first and last and old and set(new) - set(line.tokens)) or size > first + last:
         return None
     form = next(
         (
@@ -376,4 +378,4 @@ def _is_of_one(line: _Line, later: _Line, form: str, names: Sequence[frozenset[s
         return False
     if line.nouns and later.nouns:
         return not line.nouns.isdisjoint(later.nouns) and len(shared) > (not names)
-    return len(shared) > 1 or bool(names and (shared or (later.changes and form != "number")))
+    return len(shared) > 1 or bool(names and (shared or (later.changes and form not in ("amount", "number"))))
