@@ -275,8 +275,6 @@ def _owner_and_noun(
     lead = words.hedges.at(tokens) % len(tokens)  # `maybe the rent is 900`
     tokens, typed = tokens[lead:], typed[lead:]
     own = tokens[0] in words.possessives_own
-    if tokens[0] in words.second_person:
-        return None
     how = "noun" if own else "hers" if tokens[0] in words.people_pronouns else "bare"
     if tokens[0] in words.determiners or own:
         tokens, typed = tokens[1:], typed[1:]
@@ -315,9 +313,10 @@ def _field_and_name(
 
 
 def _names_itself(tokens: Sequence[str], words: Grammar) -> bool:
-    """True for a subject that is a pronoun: `i`, `that`, `it's`; not `that flat`."""
+    """True for a subject that is a pronoun, or is of the one spoken to: `i`, `that`, `it's`, `your flat`; not `that flat`."""
     return (
-        (tokens[0] in words.first_person and tokens[0] not in words.possessives_own)
+        tokens[0] in words.second_person
+        or (tokens[0] in words.first_person and tokens[0] not in words.possessives_own)
         or (tokens[0] in words.pronouns and not (tokens[0] in words.determiners and len(tokens) > 1))
         or tokens[0] in words.contracted_subjects
     )
