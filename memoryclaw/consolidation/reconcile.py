@@ -49,6 +49,7 @@ from memoryclaw.writing.decisions import Decisions, fingerprint
 Known = Sequence[tuple[str, Fact]]
 SaidBy = Callable[[str, Fact], frozenset[str]]  # the keys of the names of those who said what a fact rests on
 _PERSON = "user"
+_ELIDED = re.compile(r"^(?:[cdjlmnst]|qu)['’](?=\w{3})")  # `n'habite`
 _FIGURE = re.compile(r"\d{4}|\d[\d.,: /-]{0,40}\d\S|@")  # of a value that hardly anything else has
 _PEOPLE_FILE, _PREFERENCES_FILE, _FACTS_FILE = (
     "semantic/people.md",
@@ -236,7 +237,7 @@ def _is_tied(claim: Claim, older: Fact) -> bool:
     """True where later words say anew most of what older ones said, with a sign of change, or all of it with another value."""
     if not claim.said or older.said > claim.said:
         return False
-    before, now_said = _stems(older.value), _stems(claim.value)
+    before, now_said = (_stems(text, claim.value) for text in (older.value, claim.value))
     says_most = len(before & now_said) >= max(_SHARED, _TIED * len(before))
     return (claim.change and says_most) or renews(older.value, claim.value, change=claim.change)
 
@@ -250,11 +251,11 @@ def _word_key(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _stems(text: str) -> frozenset[str]:
-    language = stemming.language_of([text], stemming.language("en"))
-    return frozenset(
-        token for word in words_of(text) if not language.is_stop(word) for token in language.tokens(word)
-    )
+def _stems(text: str, like: str = "") -> frozenset[str]:
+    """The stems of the words of a text that carry a subject, in its own language or in that of another text: a short one seldom tells its own."""
+    language = stemming.language_of([like or text], stemming.language("en"))
+    words = (_ELIDED.sub("", word) for word in words_of(text))
+    return frozenset(token for word in words if not language.is_stop(word) for token in language.tokens(word))
 
 
 def facts_after(known: Known, decided: ClaimDecision, source: str, day: str = "") -> list[tuple[str, Fact]]:
