@@ -80,8 +80,8 @@ def test_a_link_in_the_state_folder_is_refused_too(tmp_path: Path, outside: Path
     there = outside / name if (outside / name).exists() else outside
     (root / ".memoryclaw" / name).symlink_to(there)
     before = tree(outside)
-    for words in (["search", "boathouse"], ["remember", "Oak"], ["watch"], ["serve", "--port", "0"]):
-        ran = Claw(root)(*words)
+    words = (["search", "boathouse"], ["remember", "Oak"], ["watch"], ["serve", "--port", "0"])
+    for ran in Claw(root).each(words):
         assert ran.code == 1
         assert f".memoryclaw/{name} is a symbolic link" in ran.err
         assert ran.err.count("\n") == 1
@@ -132,11 +132,10 @@ def test_a_folder_of_the_vault_that_is_a_link_is_not_written_through(
     git(root, "commit", "-qm", "first")
     (root / folder).symlink_to(outside)
     before = tree(outside)
-    for words in WRITING:
-        if words[0] not in ("watch", "serve", "hook"):
-            ran = Claw(root)(*words, stdin=TURN)
-            assert ran.code in (0, 1)
-            assert "Traceback" not in ran.err
+    lines = [words for words in WRITING if words[0] not in ("watch", "serve", "hook")]
+    for ran in Claw(root).each(lines, stdin=TURN):
+        assert ran.code in (0, 1)
+        assert "Traceback" not in ran.err
     told = (
         Claw(root)("remember", "Elm", "--entity", "Kiosk", "--field", "wood").err
         if folder == "semantic"
