@@ -30,7 +30,6 @@ WRITING = [
     ["review"],
     ["init"],
     ["doctor", "--fix"],
-    ["hook", "post"],
 ]
 TURN = json.dumps({"role": "user", "content": "x"})
 
@@ -52,19 +51,18 @@ def outside(tmp_path: Path) -> Path:
     )
 
 
-@pytest.mark.parametrize("words", WRITING, ids=" ".join)
 def test_a_state_folder_that_is_a_link_is_refused_and_nothing_is_written_through_it(
-    tmp_path: Path, outside: Path, words: list[str]
+    tmp_path: Path, outside: Path
 ) -> None:
     root = put(tmp_path / "vault", {**STUDIO, "memoryclaw.yaml": "retrieval:\n  budget: 300\n"})
     git(root, "init", "-q")
     (root / ".memoryclaw").symlink_to(outside)
-    before = tree(outside)
-    given = json.dumps({"session_id": "s", "transcript_path": os.fspath(root / "notes/moon.md")})
-    ran = Claw(root)(*words, stdin=given if words[0] == "hook" else TURN)
-    assert ran.code == int(words[0] != "hook")
-    assert "symbolic link" in ran.err
-    assert ran.err.count("\n") == 1
+    before, claw = tree(outside), Claw(root)
+    for words, ran in zip(WRITING, claw.each(WRITING, stdin=TURN), strict=True):
+        assert (ran.code, ran.err.count("\n"), "symbolic link" in ran.err) == (1, 1, True), words
+    ended = json.dumps({"session_id": "s", "transcript_path": os.fspath(root / "notes/moon.md")})
+    ran = claw("hook", "post", stdin=ended)
+    assert (ran.code, ran.err.count("\n"), "symbolic link" in ran.err) == (0, 1, True)
     assert tree(outside) == before
     assert (root / ".memoryclaw").is_symlink()
 
@@ -132,7 +130,7 @@ def test_a_folder_of_the_vault_that_is_a_link_is_not_written_through(
     git(root, "commit", "-qm", "first")
     (root / folder).symlink_to(outside)
     before = tree(outside)
-    lines = [words for words in WRITING if words[0] not in ("watch", "serve", "hook")]
+    lines = [words for words in WRITING if words[0] not in ("watch", "serve")]
     for ran in Claw(root).each(lines, stdin=TURN):
         assert ran.code in (0, 1)
         assert "Traceback" not in ran.err
