@@ -9,10 +9,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from memoryclaw import late
+from memoryclaw.index.codes import code_of, codes_in
 from memoryclaw.index.database import LIFECYCLE, Database, pack, short_key, unpack
 from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5
 from memoryclaw.index.stemming import language, language_of
@@ -22,7 +24,7 @@ from memoryclaw.text.language import Language, characters, key_of, keys_of, word
 from memoryclaw.vault.folder import pack_stamp
 from memoryclaw.vault.layout import page_name
 
-VERSION = "33"  # of the tables and of the analysis; another number means another index
+VERSION = "34"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text, also"
 _APART = "|"  # a token that no word is
 _FILE_SQL = f"insert into files values({','.join('?' * 21)})"
@@ -31,8 +33,8 @@ _UNIT_SQL = f"insert into unit values({','.join('?' * 30)})"
 _META_SQL = "insert into meta values(?,?) on conflict(key) do update set value = excluded.value"
 _HIDDEN_SQL = """insert into hidden values(?,?,?)
     on conflict(path) do update set stamp = excluded.stamp, digest = excluded.digest"""
-_COUNT_SQL = """insert into words values(?,?,?)
-    on conflict(word) do update set spelled = words.spelled + excluded.spelled, held = words.held + excluded.held"""
+_COUNT_SQL = """insert into words values(?,?,?,?) on conflict(word) do update set spelled = words.spelled + excluded.spelled,
+    held = words.held + excluded.held, code = coalesce(words.code, excluded.code)"""
 _LENGTH_SQL = """insert into lengths values(?,?,?,?)
     on conflict(kind, field) do update set units = lengths.units + excluded.units, tokens = lengths.tokens + excluded.tokens"""
 
@@ -173,7 +175,8 @@ class Writing:
         self._words: dict[str, Counter[str]] = {}  # language → words as spelled
         self._tokens: Counter[str] = Counter()
         self._lengths: dict[tuple[str, str], list[int]] = {}  # (kind, column) → units, tokens
-        self._next = int(connection.execute("select value from meta where key = 'next'").fetchone()[0])
+        self._codes: dict[str, str] = {}  # token → its code, as far as they are needed
+        self._next, self._coded = (self._number(key) for key in ("next", "coded"))
 
     def put(self, filed: Sequence[IndexedNote]) -> None:
         """Takes notes in, in place of whatever the index held under their paths."""
@@ -184,13 +187,21 @@ class Writing:
         run = self._connection.executemany
         run(_FILE_SQL, (file_row(first + i, f, languages[i].code) for i, f in enumerate(filed)))
         rows: list[IndexRow] = []
-        tokens: list[tuple[object, ...]] = []
+        tokens: list[tuple[int, int, str, list[str]]] = []
         spoken = zip(notes, languages, strict=True)
         run(
             _UNIT_SQL,
             (row for (fid, note), lang in spoken for row in self._unit_rows(fid, note, lang, rows, tokens)),
         )
-        run("insert into tokens values(?,?,?,?,?,?,?,?,?,?)", tokens)
+        self._encode(" ".join(chain.from_iterable(columns for *_, columns in tokens)))
+        code = self._codes.__getitem__
+        run(
+            "insert into tokens values(?,?,?,?)",
+            (
+                (*head, "\n".join(["".join(map(code, column.split())) for column in columns]))
+                for *head, columns in tokens
+            ),
+        )
         self._engine.add(rows)
         run(
             f"insert into fact values({','.join('?' * 21)})",
@@ -328,16 +339,18 @@ class Writing:
                 for token in token_of(word).split():
                     token_counts[token] += n
         counts = (
-            (word, spelled[word], token_counts[word]) for word in sorted(spelled.keys() | token_counts.keys())
+            (word, spelled[word], token_counts[word], self._codes.get(word))
+            for word in sorted(spelled.keys() | token_counts.keys())
         )
         rows = [row for row in counts if row[1] or row[2]]
         self._connection.executemany(_COUNT_SQL, rows)
-        gone = [(word,) for word, n, m in rows if n < 0 or m < 0]
+        gone = [(word,) for word, n, m, _ in rows if n < 0 or m < 0]
         self._connection.executemany("delete from words where word = ? and spelled <= 0 and held <= 0", gone)
         lengths = ((*place, *counts) for place, counts in sorted(self._lengths.items()))
         self._connection.executemany(_LENGTH_SQL, lengths)
         self._connection.execute("delete from lengths where units <= 0")
         self._keep("next", str(self._next))
+        self._keep("coded", str(self._coded))
         self._connection.execute(
             "update meta set value = cast(cast(value as integer) + 1 as text) where key = 'changes'"
         )
@@ -345,11 +358,35 @@ class Writing:
     def _keep(self, key: str, value: str) -> None:
         self._connection.execute(_META_SQL, (key, value))
 
+    def _number(self, key: str) -> int:
+        row = self._connection.execute("select value from meta where key = ?", (key,)).fetchone()
+        return int(row[0]) if row else 0
+
+    def _encode(self, text: str) -> None:
+        """Learns the codes of all tokens of a text; what the index has never met gets the next."""
+        missing = [token for token in dict.fromkeys(text.split()) if token not in self._codes]
+        sql = (
+            "select word, code from words where word in (select value from json_each(?)) and code is not null"
+        )
+        earlier = dict(self._connection.execute(sql, (json.dumps(missing),)).fetchall())
+        for token in missing:
+            # A server knows what is long by a shorter key.
+            code = earlier.get(token) or earlier.get(short_key(token))
+            if code is None:
+                code = code_of(self._coded, token)
+                self._coded += 1
+            self._codes[token] = code
+
     def _next_file(self) -> int:
         return int(self._connection.execute("select coalesce(max(fid), 0) + 1 from files").fetchone()[0])
 
     def _unit_rows(
-        self, fid: int, note: Note, spoken: Language, rows: list[IndexRow], tokens: list[tuple[object, ...]]
+        self,
+        fid: int,
+        note: Note,
+        spoken: Language,
+        rows: list[IndexRow],
+        tokens: list[tuple[int, int, str, list[str]]],
     ) -> Iterator[tuple[object, ...]]:
         texts = [_Texts(u.title, u.tags, u.properties, u.text, u.also) for u in note.units]
         kinds = [kind_of(unit.kind, unit.trust) for unit in note.units]
@@ -358,7 +395,7 @@ class Writing:
         self._next += len(note.units)
         rows += [_index_row(first + seq, unit_texts) for seq, unit_texts in enumerate(columns)]
         tokens += (
-            (first + seq, fid, kind, *map(_length, unit_texts), "\n".join(unit_texts))
+            (first + seq, fid, kind, unit_texts)
             for seq, (kind, unit_texts) in enumerate(zip(kinds, columns, strict=True))
         )
         opening = opening_turn(note.units)
@@ -480,8 +517,6 @@ _TABLES = (
     "select path, digest from hidden order by path",
     f"""select path, seq, id, kind, line, end_line, title, tags, properties, text, also, at, until, days, entity, entity_key, field,
         value, trust, pinned, state, role, asks, opens, {_LIFECYCLE} from units order by path, seq""",
-    """select path, seq, t.kind, t.title, t.tags, t.properties, t.body, t.also, t.characters, t.columns from tokens t
-        join units using (rowid) order by path, seq""",
     "select kind, field, units, tokens from lengths order by kind, field",
     f"""select path, seq, id, entity, entity_key, field, value, since, until, source, line, current, type, said, trust, audience,
         {_LIFECYCLE} from facts order by path, seq""",
@@ -496,6 +531,7 @@ _TABLES = (
 )
 _UUID = 36  # characters
 _PLACES = "select rowid, path, seq from units"
+_CODED = "select path, seq, t.kind, t.columns from tokens t join units using (rowid) order by path, seq"
 
 Place = tuple[str, int]
 
@@ -521,6 +557,12 @@ def _rows(index: Index) -> Iterator[object]:
     with index.database.guarded() as connection:
         for sql in _TABLES:
             yield from connection.execute(sql)
+        tokens = {
+            code: word
+            for word, code in connection.execute("select word, code from words where code is not null")
+        }
+        for *place, columns in connection.execute(_CODED):
+            yield *place, [[tokens[code] for code in codes_in(column)] for column in columns.split("\n")]
         places = {rowid: (path, seq) for rowid, path, seq in connection.execute(_PLACES)}
         yield index.size()
         instances = getattr(index.engine, "instances", None)

@@ -84,7 +84,7 @@ class _Known(dict[str, str]):
     def __missing__(self, word: str) -> str:
         if len(self) >= _KEPT:  # ids and numbers never end; the words that are used come back soon
             self.clear()
-        token = self[word] = self._analyse(word)
+        token = self[word] = " ".join(self._analyse(word).split()) or word
         return token
 
 
