@@ -9,7 +9,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -172,8 +171,7 @@ class Writing:
         self._connection = connection
         self._engine = engine
         self._language = language
-        self._words: dict[str, Counter[str]] = {}  # language → words as spelled
-        self._tokens: Counter[str] = Counter()
+        self._words, self._tokens = Counter[str](), Counter[str]()  # in how many units each is more
         self._lengths: dict[tuple[str, str], list[int]] = {}  # (kind, column) → units, tokens
         self._codes: dict[str, str] = {}  # token → its code, as far as they are needed
         self._next, self._coded = (self._number(key) for key in ("next", "coded"))
@@ -193,7 +191,7 @@ class Writing:
             _UNIT_SQL,
             (row for (fid, note), lang in spoken for row in self._unit_rows(fid, note, lang, rows, tokens)),
         )
-        self._encode(" ".join(chain.from_iterable(columns for *_, columns in tokens)))
+        self._learn_codes()
         code = self._codes.__getitem__
         run(
             "insert into tokens values(?,?,?,?)",
@@ -330,17 +328,9 @@ class Writing:
 
     def count_words(self) -> None:
         """Brings the counts of words, tokens and lengths up to date; called once, at the end of the transaction."""
-        spelled: Counter[str] = Counter()
-        token_counts = self._tokens
-        for code, word_counts in self._words.items():
-            token_of = language(code).token
-            for word, n in word_counts.items():
-                spelled[word] += n
-                for token in token_of(word).split():
-                    token_counts[token] += n
         counts = (
-            (word, spelled[word], token_counts[word], self._codes.get(word))
-            for word in sorted(spelled.keys() | token_counts.keys())
+            (word, self._words[word], self._tokens[word], self._codes.get(word))
+            for word in sorted(self._words.keys() | self._tokens.keys())
         )
         rows = [row for row in counts if row[1] or row[2]]
         self._connection.executemany(_COUNT_SQL, rows)
@@ -362,9 +352,11 @@ class Writing:
         row = self._connection.execute("select value from meta where key = ?", (key,)).fetchone()
         return int(row[0]) if row else 0
 
-    def _encode(self, text: str) -> None:
-        """Learns the codes of all tokens of a text; what the index has never met gets the next."""
-        missing = [token for token in dict.fromkeys(text.split()) if token not in self._codes]
+    def _learn_codes(self) -> None:
+        """Learns the codes of all tokens met; what the index has never had gets the next, what is frequent the shortest."""
+        missing = sorted(
+            self._tokens.keys() - self._codes.keys(), key=lambda token: (-self._tokens[token], token)
+        )
         sql = (
             "select word, code from words where word in (select value from json_each(?)) and code is not null"
         )
@@ -419,7 +411,6 @@ class Writing:
     ) -> list[list[str]]:
         """The tokens of each column, and last the single characters of all of them."""
         token_of = spoken.known.__getitem__
-        counted = self._words.setdefault(spoken.code, Counter())
         analysed: list[list[str]] = []
         tokens_of_units: list[set[str]] = []
         for text, kind in zip(texts, kinds, strict=True):
@@ -433,27 +424,14 @@ class Writing:
                     length = self._lengths.setdefault((kind, name), [0, 0])
                     length[0] += sign
                     length[1] += sign * _length(column)
-            distinct = set().union(*spelled)
-            _count(counted, distinct, sign)
-            tokens_of_units.append(self._correct(" ".join(map(token_of, distinct)).split(), single, sign))
+            _count(self._words, set().union(*spelled), sign)
+            tokens_of_units.append(set(" ".join(columns).split()))
         # A turn holds a word, too, when the one before or after it does: that is where its subject was named.
-        for i, unit_tokens in enumerate(
-            tokens_of_units if kinds and kinds[0] in ("turn", "untrusted") else ()
-        ):
-            _count(self._tokens, set().union(*tokens_of_units[max(i - 1, 0) : i + 2]) - unit_tokens, sign)
+        reach = 1 if kinds and kinds[0] in ("turn", "untrusted") else 0
+        for i in range(len(tokens_of_units)):
+            near = tokens_of_units[max(i - reach, 0) : i + reach + 1]
+            _count(self._tokens, set().union(*near), sign)
         return analysed
-
-    def _correct(self, tokens: Sequence[str], single: Sequence[str], sign: int) -> set[str]:
-        """Notes where the tokens of a unit are not one for each of its words: two words may share one, and characters stand in words."""
-        distinct = set(tokens)
-        if len(distinct) < len(tokens):
-            shared = Counter(tokens)
-            shared.subtract(distinct)
-            _count(self._tokens, shared, -sign)
-        if single:
-            _count(self._tokens, set(single) - distinct, sign)
-            distinct.update(single)
-        return distinct
 
 
 def _index_row(rowid: int, columns: Sequence[str]) -> IndexRow:
