@@ -1647,11 +1647,9 @@ class App:
 
     def _refresh_for_hosts(self) -> None:
         """Brings what hosts read as files up to date where there is any; `skills.hosted` tells of trouble with their skills."""
-        from memoryclaw.skills.host_skills import FOLDER
-
         if (self._context.state / settings.LATEST).exists():
             with suppress(MemoryClawError, OSError):
                 self.transfer.refresh_latest()
-        if (self._context.state / FOLDER).exists():
+        if (self._context.state / settings.HOST_SKILLS).exists():
             with suppress(MemoryClawError, OSError):
                 self.skills.hosted()
