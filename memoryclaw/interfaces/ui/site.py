@@ -67,7 +67,7 @@ _HEAD = {
     400: "This cannot be used",
     403: "This is not allowed",
     404: "There is no such thing here",
-    409: "It changed while you looked",
+    409: "It changed while you were looking",
     423: "Somebody else is writing",
     500: "A bug stopped this",
     503: "The vault cannot be read now",
@@ -121,7 +121,7 @@ class Site:
     async def _answered(self, request: Request) -> Response:
         path, method = request.url.path.removeprefix("/ui") or "/", request.method
         if method not in ("GET", "HEAD", "POST"):
-            return _plain(405, "this address knows GET and POST only", {"Allow": "GET, HEAD, POST"})
+            return _plain(405, "this address accepts only GET and POST", {"Allow": "GET, HEAD, POST"})
         if method != "POST" and path.startswith("/static/"):
             return _static(path)
         if method != "POST" and path == "/enter":
@@ -139,9 +139,9 @@ class Site:
         """A ticket for a cookie. A 303 would not do: after it a browser that came from a file sends no strict cookie."""
         entered = self.sessions.enter(request.query_params.get("t", ""), request.headers["host"])
         if not entered.secret:
-            values = {"title": "This way in is closed", "twice": entered.twice}
+            values = {"title": "This link no longer works", "twice": entered.twice}
             return self._page(Shown("closed.html", values, 403))
-        response = self._page(Shown("enter.html", {"title": "Come in"}))
+        response = self._page(Shown("enter.html", {"title": "Open the page"}))
         response.set_cookie(self._cookie, entered.secret, path="/ui", httponly=True, samesite="strict")
         return response
 
@@ -155,7 +155,7 @@ class Site:
         if row is None:
             return self._failed(
                 request,
-                errors.NotFoundError("this page has no such address; the rail leads to all there are"),
+                errors.NotFoundError("this page has no such address; the menu leads to all pages"),
                 session,
             )
         name, page = row
@@ -346,7 +346,7 @@ class TicketOffice:
     async def _answered(self, request: Request) -> Response:
         if request.method != "POST":
             return _json(
-                {"error": {"code": "method_not_allowed", "message": "this address knows POST only"}}, 405
+                {"error": {"code": "method_not_allowed", "message": "this address accepts only POST"}}, 405
             )
         if await to_thread.run_sync(self._audience) != OWNER:
             return _json({"error": {"code": "forbidden", "message": "only the owner may open the page"}}, 403)

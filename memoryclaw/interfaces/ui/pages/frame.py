@@ -66,7 +66,7 @@ def undo(app: App, asked: PageRequest) -> Answer:
     to = address("review", form.about) if form.about else address("timeline", kind="all")
     return Moved(
         to,
-        said=written.notice[:1].upper() + written.notice[1:] if written.notice else "Taken back",
+        said=written.notice[:1].upper() + written.notice[1:] if written.notice else "Undone",
         undo=written.commit,
         about=form.about,
     )

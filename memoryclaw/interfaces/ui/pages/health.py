@@ -66,9 +66,7 @@ def _page(app: App, asked: PageRequest, checks: list[dict[str, Any]] | None) -> 
 
 def _lines(app: App, asked: PageRequest, now: Status) -> list[HealthLine]:
     config, index = app.config, now.index
-    behind = (
-        f"{plural(now.behind, 'file is', 'files are')} newer than it" if now.behind else "equal to the files"
-    )
+    behind = f"{plural(now.behind, 'file is', 'files are')} newer than it" if now.behind else "up to date"
     index_line = (
         f"{plural(index.notes, 'note')}, {plural(index.units, 'unit')}, {_size(index.bytes)}; {behind}"
     )
@@ -118,7 +116,7 @@ def _months(figures: Stats, now: datetime) -> list[dict[str, Any]]:
 def _decided(app: App) -> dict[str, int]:
     """How often a person said yes, said no, and took something back."""
     count = Counter(decision.decision for decision in decisions_of(os.fspath(app.root)).all)
-    return {"yes": count["approved"], "no": count["rejected"], "taken back": count["undone"]}
+    return {"yes": count["approved"], "no": count["rejected"], "undone": count["undone"]}
 
 
 PAGES = (Page("GET", "/health", show, "health"), Page("POST", "/health", check, "health"))

@@ -16,19 +16,19 @@ _WORDS = (
     ("episode", "what happened: one file, dated, written from a conversation or by you"),
     (
         "fact",
-        "what is held true now: one line in a file of `semantic/`; what it was before stands in its History",
+        "what is true now: one line in a file of `semantic/`; earlier values are in its History",
     ),
-    ("statement", "what somebody said, word for word, where no field could be told"),
+    ("statement", "what somebody said, word for word, if it fits no field"),
     ("entity", "a person, a project or a thing that facts are about"),
     ("turn", "one thing that you or your agent said; turns are kept in `logs/`"),
-    ("consolidation", "the reading of new turns, which makes episodes, facts and questions of them"),
+    ("consolidation", "reads new turns, and makes episodes, facts and questions of them"),
     ("recall", "the memories that your agent is given for a question, within a budget of tokens"),
     ("receipt", "the record of one recall; trying a question on the Recall page leaves none"),
     (
         "undo",
-        "takes one change or a whole consolidation back, and keeps what you changed since; it is a commit as well",
+        "reverts one change or a whole consolidation, and keeps what you changed since; it is a commit too",
     ),
-    ("digest", "tells one version of a text from another: what you approve is exactly what you were shown"),
+    ("digest", "identifies one version of a text: what you approve is exactly what you were shown"),
 )
 
 

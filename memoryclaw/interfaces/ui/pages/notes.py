@@ -134,7 +134,7 @@ def note(app: App, asked: PageRequest) -> Answer:
 
 
 def _gone(app: App, id_: str, why: str) -> Answer:
-    """What became of a note that is not there any more."""
+    """What happened to a note that is not there any more."""
     try:
         events = app.history(id_, limit=_CHANGES)
     except (NotFoundError, InputError):
@@ -224,7 +224,7 @@ def _as_shown(app: App, asked: PageRequest) -> ShownUnit:
     shown = app.show(asked.name)
     if shown.digest != form.digest:
         raise ConflictError(
-            f"{shown.address.path} has changed since it was shown; nothing was done, look at it again"
+            f"{shown.address.path} has changed since it was shown; nothing was done, please look again"
         )
     return shown
 

@@ -19,7 +19,7 @@ _FAMILY = {
     "date": "t-time", "when": "t-time", "recency": "t-time", "around": "t-talk", "asks": "t-talk", "pinned": "t-pin", "vector": "t-mean",
 }  # fmt: skip
 _KEY = (
-    ("t-word", "words asked"),
+    ("t-word", "words of the question"),
     ("t-alias", "synonyms"),
     ("t-name", "names and fields"),
     ("t-time", "time"),
@@ -33,11 +33,11 @@ _HOW = {
     "entity": "about the entity that was asked for",
     "field": "the field that was asked for",
     "recency": "how new it is",
-    "when": "asked for a time, and this tells one",
+    "when": "it belongs to the time asked for",
     "around": "the turns before and after match too",
     "asks": "the turn before asks this",
     "pinned": "it is pinned",
-    "vector": "it means something alike",
+    "vector": "it is similar in meaning",
 }
 _KINDS = {
     "fact": ("t-name", "facts"),

@@ -40,7 +40,7 @@ def _page(app: App, name: str, trouble: str = "", status: int = 200, typed: str 
     item = next((candidate for _, group in items for candidate in group if candidate.id == name), None)
     if name and item is None and not trouble:
         status = 404
-        trouble = f"{name} no longer waits: it was decided, taken back or reworded. The timeline tells what became of it."
+        trouble = f"{name} no longer waits: it was decided, undone or reworded. The timeline shows what happened to it."
     flat = [candidate for _, group in items for candidate in group]
     if item is None and flat and not name:
         item = flat[0]
@@ -136,7 +136,9 @@ def _decided(app: App, asked: PageRequest, verb: str) -> Answer:
             address("review", *([form.next] if form.next else [])), said=f"{asked.name} no longer waits."
         )
     except ConflictError as error:
-        return _page(app, asked.name, f"It changed while you looked, and nothing was decided: {error}.", 409)
+        return _page(
+            app, asked.name, f"It changed while you were looking, and nothing was decided: {error}.", 409
+        )
     sentence = f"{'Approved' if verb == 'approve' else 'Rejected'}: {decision.what}"
     if decision.notice:
         sentence = f"{sentence}. {decision.notice}"
@@ -183,7 +185,7 @@ def store(app: App, asked: PageRequest) -> Answer:
     try:
         written = app.review.edit(asked.name, lambda _: text, digest=form.digest)
     except ConflictError as error:
-        trouble = f"It changed while you wrote, and nothing was stored: {error}. Your text is below, and so is what stands there now"
+        trouble = f"It changed while you wrote, and nothing was stored: {error}. Your text is below, and so is the text as it is now"
         return _editor(app, asked.name, typed=text, trouble=trouble, status=409)
     except NotFoundError as error:
         raise ConflictError(str(error)) from None

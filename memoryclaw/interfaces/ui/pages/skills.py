@@ -13,8 +13,8 @@ from memoryclaw.text.frontmatter import split
 _STATES = {
     "approved": "Hosts are offered exactly this version.",
     "changed since approval": "It was edited after you approved it; hosts still get the approved version.",
-    "not approved": "It is found and shown, and no host is offered it.",
-    "draft": "MemoryClaw wrote it from what your agent did again and again.",
+    "not approved": "It is found and shown, but offered to no host.",
+    "draft": "MemoryClaw wrote it from work that your agent repeated.",
 }
 _ENDINGS = {
     "tool": "failed",
@@ -84,7 +84,7 @@ def _decided(app: App, asked: PageRequest, verb: str) -> Answer:
         return _page(
             app,
             asked.name,
-            trouble=f"It changed while you looked, and nothing was decided: {error}.",
+            trouble=f"It changed while you were looking, and nothing was decided: {error}.",
             status=409,
         )
     except NotFoundError:

@@ -26,7 +26,7 @@ _SEEN = "mc-looked"
 _RUN = ("consolidate", "redo")
 _WHO = {
     **dict.fromkeys(_RUN, "Consolidated"), "approve": "Approved", "reject": "Rejected", "edit": "Edited", "remember": "Kept", "claim": "Agent",
-    "forget": "Forgotten", "revive": "Brought back", "undo": "Taken back", "skill": "Skill", "purge": "Erased", "init": "Created", "adopt": "Created",
+    "forget": "Forgotten", "revive": "Brought back", "undo": "Undone", "skill": "Skill", "purge": "Erased", "init": "Created", "adopt": "Created",
     "import": "Imported", "restore": "Restored", "sync": "Exchanged", "track": "Logs",
 }  # fmt: skip
 KINDS = {
@@ -34,7 +34,7 @@ KINDS = {
     "runs": "consolidations",
     "decisions": "decisions",
     "hand": "by hand",
-    "undone": "taken back",
+    "undone": "undone",
 }
 _OF = {
     "runs": _RUN,
