@@ -78,7 +78,25 @@ def eval(  # noqa: A001 - the verb's name
     if context.json:
         as_json({**shapes.evaluated(done), "degraded": fresh.degraded, "behind": fresh.behind})
     else:
-        _tell_evaluation(done)
+        heads = ["question", "rank", *(f"@{k}" for k in done.recall), *map(str, done.held), "confidence"]
+        table(heads, [_row(one, done) for one in done.questions])
+        say()
+        kept, all_ = done.kept_out
+        counted = sum(bool(one.expected) for one in done.questions)
+        for name, text in [
+            ("questions", f"{len(done.questions)}, {counted} with ids"),
+            *((f"recall@{k}", f"{value:.3f}") for k, value in done.recall.items()),
+            ("MRR", f"{done.mrr:.3f}"),
+            ("nDCG@10", f"{done.ndcg:.3f}"),
+            *((f"in {budget}", f"{value:.3f} of what is wanted") for budget, value in done.held.items()),
+            *([("kept out", f"{kept} of {all_}")] if all_ else []),
+        ]:
+            say(f"{name:<14}{text}")
+        misses = [one for one in done.questions if one.misses]
+        if misses:
+            say(f"\n{styled('Misses', bold=True)}")
+        for one in misses:
+            _tell_misses(done, one)
         print_freshness(fresh)
     return int(least is not None and not _reaches(done, least))
 
@@ -107,19 +125,6 @@ def _reaches(done: Evaluated, least: float) -> bool:
     return reached >= least and kept == all_
 
 
-def _tell_evaluation(done: Evaluated) -> None:
-    heads = ["question", "rank", *(f"@{k}" for k in done.recall), *map(str, done.held), "confidence"]
-    table(heads, [_row(one, done) for one in done.questions])
-    say()
-    for name, text in _totals(done):
-        say(f"{name:<14}{text}")
-    misses = [one for one in done.questions if one.misses]
-    if misses:
-        say(f"\n{styled('Misses', bold=True)}")
-    for one in misses:
-        _tell_misses(done, one)
-
-
 def _tell_misses(done: Evaluated, one: QuestionResult) -> None:
     say(f"  {styled(one.question)}  {styled(f'{done.path}:{one.line}', dim=True)}")
     for miss in one.misses:
@@ -136,16 +141,3 @@ def _row(one: QuestionResult, done: Evaluated) -> list[str]:
 
 def _mark(share: float) -> str:
     return "●" if share == 1 else "◐" if share else "○"
-
-
-def _totals(done: Evaluated) -> list[tuple[str, str]]:
-    kept, all_ = done.kept_out
-    counted = sum(bool(one.expected) for one in done.questions)
-    return [
-        ("questions", f"{len(done.questions)}, {counted} with ids"),
-        *((f"recall@{k}", f"{value:.3f}") for k, value in done.recall.items()),
-        ("MRR", f"{done.mrr:.3f}"),
-        ("nDCG@10", f"{done.ndcg:.3f}"),
-        *((f"in {budget}", f"{value:.3f} of what is wanted") for budget, value in done.held.items()),
-        *([("kept out", f"{kept} of {all_}")] if all_ else []),
-    ]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memoryclaw.recall.browsing import EntityEntry, EntityShown, NoteEntry, ShownUnit
     from memoryclaw.recall.inspecting import Inspected
     from memoryclaw.recall.timeline import Timeline, TimelineEvent
-    from memoryclaw.review.file_history import Blame, CommitList, CommitShown, FactSource
+    from memoryclaw.review.file_history import Blame, CommitShown
 
 
 @verb(
@@ -404,7 +404,12 @@ def history(context: CliContext, *, id_: str, limit: int, before: str, commit: s
     if context.json:
         as_json(shapes.history(events))
         return
-    _events(events)
+    rows = [
+        (one.when[:16].replace("T", " "), one.commit[:10], one.kind, one.subject, _files(one.files))
+        for one in events.commits
+    ]
+    table(("when", "commit", "by", "what", "files"), rows)
+    remark(events.notice)
 
 
 @verb(
@@ -445,15 +450,6 @@ def _print_commit(context: CliContext, found: CommitShown) -> None:
     remark(found.notice)
 
 
-def _events(events: CommitList) -> None:
-    rows = [
-        (one.when[:16].replace("T", " "), one.commit[:10], one.kind, one.subject, _files(one.files))
-        for one in events.commits
-    ]
-    table(("when", "commit", "by", "what", "files"), rows)
-    remark(events.notice)
-
-
 def _files(names: Sequence[str]) -> str:
     # What was decided or goes on waiting comes last: the first name should say what it is about.
     names = sorted(names, key=lambda name: name.startswith(("review/", "semantic/_")))
@@ -475,17 +471,13 @@ def _sentences(found: Blame) -> Iterable[str]:
     if found.approved:
         yield f"Approved by {styled(found.approved.by or 'a person')} on {found.approved.at[:10]}."
     for cited in found.sources:
-        yield from _cited(cited)
+        if cited.path and cited.quote:
+            yield f"Told in {styled(cited.path)}: {styled(cited.quote)}"
+        elif cited.path:
+            yield f"Told in {styled(cited.path)}"
+        if cited.said:
+            yield f"Said in {styled(cited.log)}, line {cited.line}: {styled(cited.said)}"
+        if cited.notice:
+            yield f"But {styled(cited.notice)}."
     if not found.sources:
         yield "It names no source."
-
-
-def _cited(cited: FactSource) -> Iterable[str]:
-    if cited.path and cited.quote:
-        yield f"Told in {styled(cited.path)}: {styled(cited.quote)}"
-    elif cited.path:
-        yield f"Told in {styled(cited.path)}"
-    if cited.said:
-        yield f"Said in {styled(cited.log)}, line {cited.line}: {styled(cited.said)}"
-    if cited.notice:
-        yield f"But {styled(cited.notice)}."

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from memoryclaw.health.status import Status
     from memoryclaw.index.sync import Synced
     from memoryclaw.index.vectors import VectorStatus
-    from memoryclaw.review.machines import Exchanged
     from memoryclaw.skills.migration import Migrated
 
 _EXAMPLES = 3  # of each kind of problem
@@ -66,7 +65,14 @@ def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, inc
         as_json({**shapes.synced(done, filled), **git})
         return
     if exchanged:
-        _tell_exchanged(exchanged)
+        if not (exchanged.received or exchanged.sent):
+            say(f"{styled(exchanged.remote)}: nothing new, here or there.")
+        else:
+            merged = f" and merged (commit {styled(exchanged.merge[:10])})" if exchanged.merge else ""
+            say(
+                f"{styled(exchanged.remote)}: {plural(exchanged.received, 'commit')} received{merged}, {plural(exchanged.sent, 'commit')} sent."
+            )
+        remark(*exchanged.told, exchanged.notice)
     _tell_synced(context, done)
     if filled is None:
         return
@@ -75,17 +81,6 @@ def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, inc
         f"{plural(filled.filled, 'vector')} made by {styled(filled.model)} for {plural(filled.units, 'unit')}{missing}."
     )
     remark(filled.notice)
-
-
-def _tell_exchanged(done: Exchanged) -> None:
-    if not (done.received or done.sent):
-        say(f"{styled(done.remote)}: nothing new, here or there.")
-    else:
-        merged = f" and merged (commit {styled(done.merge[:10])})" if done.merge else ""
-        say(
-            f"{styled(done.remote)}: {plural(done.received, 'commit')} received{merged}, {plural(done.sent, 'commit')} sent."
-        )
-    remark(*done.told, done.notice)
 
 
 @verb(examples=["init\nstatus", "status --usage", "status --json"])

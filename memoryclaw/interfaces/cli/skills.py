@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memoryclaw.skills.host_skills import HostSkills
     from memoryclaw.skills.listing import LintedSkill, ListedSkill, SkillOffer
     from memoryclaw.skills.outcomes import Outcomes
-    from memoryclaw.skills.run import SkillRun, StepResult
+    from memoryclaw.skills.run import SkillRun
     from memoryclaw.skills.steps import Requirement
     from memoryclaw.writing.context import Written
 
@@ -367,7 +367,15 @@ def tell(done: SkillRun) -> None:
                 f"{styled(one.name)} = {styled(_short_value(one.value))}  {styled(f'({one.source})', dim=True)}"
             )
     for step in done.steps:
-        _tell_step(step)
+        where = f" ({styled(step.host)})" if step.host else ""
+        state = styled(step.state, fg=_RUN_COLOURS.get(step.state))
+        say(f"{step.step}. {styled(step.tool, bold=True)}{where}  {state}")
+        for key, value in step.args.items():
+            say(f"   {styled(key)}: {styled(_short_value(value))}")
+        if step.result:
+            say(f"   {styled('→', dim=True)} {styled(_short_value(step.result))}")
+        if step.error:
+            say(f"   {styled(_short_value(step.error), fg='red')}")
     if not done.applied:
         ending = (
             "Nothing was called; --apply calls them."
@@ -380,18 +388,6 @@ def tell(done: SkillRun) -> None:
     else:
         say(f"Stopped at the first failure; kept in the log of session {styled(done.session)}.")
     remark(done.notice)
-
-
-def _tell_step(step: StepResult) -> None:
-    where = f" ({styled(step.host)})" if step.host else ""
-    state = styled(step.state, fg=_RUN_COLOURS.get(step.state))
-    say(f"{step.step}. {styled(step.tool, bold=True)}{where}  {state}")
-    for key, value in step.args.items():
-        say(f"   {styled(key)}: {styled(_short_value(value))}")
-    if step.result:
-        say(f"   {styled('→', dim=True)} {styled(_short_value(step.result))}")
-    if step.error:
-        say(f"   {styled(_short_value(step.error), fg='red')}")
 
 
 def _short_value(value: Any) -> str:

@@ -19,11 +19,12 @@ def show(app: App, asked: PageRequest) -> Answer:
     first = max(asked.fields(ConversationQuery).after, 0)
     talk = app.conversation(asked.name)
     episodes = {outcome.id for turn in talk.turns for outcome in turn.made if outcome.kind == "episode"}
+    paths = [turn.path for turn in talk.turns[first : first + MOST]]
     values = {
         "title": asked.name,
         "found": talk,
         "turns": talk.turns[first : first + MOST],
-        "anchors": _anchors([turn.path for turn in talk.turns[first : first + MOST]], talk.paths),
+        "anchors": ["t" if path == talk.paths[0] else f"d{talk.paths.index(path)}-t" for path in paths],
         "first": first,
         "next": first + MOST if len(talk.turns) > first + MOST else 0,
         "back": max(first - MOST, 0),
@@ -32,11 +33,6 @@ def show(app: App, asked: PageRequest) -> Answer:
         "MOST": MOST,
     }
     return Shown("conversation.html", values)
-
-
-def _anchors(paths: list[str], logs: tuple[str, ...]) -> list[str]:
-    """The beginning of each turn's anchor: its line follows; those of a second log of the session are told apart."""
-    return ["t" if path == logs[0] else f"d{logs.index(path)}-t" for path in paths]
 
 
 PAGES = (Page("GET", "/log/{session}", show, "notes"),)

@@ -48,6 +48,7 @@ def _page(app: App, asked: PageRequest, checks: list[dict[str, Any]] | None) -> 
     advice = sum(line.level == "advice" for line in lines) + len(status.notices)
     advice += sum(check["level"] == "advice" for check in checks or ())
     verdict = "All is well" if not bad else f"{plural(bad, 'problem')} to look at"
+    count = Counter(decision.decision for decision in decisions_of(os.fspath(app.root)).all)
     values = {
         "title": "Health",
         "verdict": f"{verdict}, {plural(advice, 'piece', 'pieces')} of advice" if advice else verdict,
@@ -56,7 +57,7 @@ def _page(app: App, asked: PageRequest, checks: list[dict[str, Any]] | None) -> 
         "checks": checks,
         "figures": figures,
         "months": _months(figures, app.clock()),
-        "decided": _decided(app),
+        "decided": {"yes": count["approved"], "no": count["rejected"], "taken back": count["undone"]},
         "sessions": asked.sessions.count(),
         "since": asked.session.came,
         "folder": os.fspath(app.root),
@@ -113,12 +114,6 @@ def _months(figures: Stats, now: datetime) -> list[dict[str, Any]]:
         {**empty, **(by_month[name]._asdict() if name in by_month else {}), "month": name}
         for name in names[::-1]
     ]
-
-
-def _decided(app: App) -> dict[str, int]:
-    """How often a person said yes, said no, and took something back."""
-    count = Counter(decision.decision for decision in decisions_of(os.fspath(app.root)).all)
-    return {"yes": count["approved"], "no": count["rejected"], "taken back": count["undone"]}
 
 
 PAGES = (Page("GET", "/health", show, "health"), Page("POST", "/health", check, "health"))

@@ -160,10 +160,14 @@ def _told(app: App, shown: ShownUnit, given: NoteQuery) -> dict[str, Any]:
         events, changes = None, str(error)
     meta = dict(halves.meta) if halves else {}
     return {
-        "title": _heading(names.get(at.id, ""), meta, at.path),
+        "title": (names.get(at.id, "") or str(meta.get("title") or at.path.rpartition("/")[2])),
         "at": at,
         "digest": shown.digest,
-        "meta": _header(meta),
+        "meta": [
+            (str(key), ", ".join(map(str, value)) if isinstance(value, list) else str(value))
+            for key, value in meta.items()
+            if value not in (None, "", [])
+        ],
         "body": halves.body if halves else "",
         "code": "" if halves else text,
         "day": str(meta.get("timestamp", ""))[:10],
@@ -181,19 +185,6 @@ def _told(app: App, shown: ShownUnit, given: NoteQuery) -> dict[str, Any]:
         "can_edit": at.path.endswith(".md"),
         "state": {"degraded": fresh.degraded, "behind": fresh.behind},
     }
-
-
-def _heading(title: str, meta: Mapping[str, Any], path: str) -> str:
-    return title or str(meta.get("title") or path.rpartition("/")[2])
-
-
-def _header(meta: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The keys of a header as people read them; what is nested stays as it is written."""
-    return [
-        (str(key), ", ".join(map(str, value)) if isinstance(value, list) else str(value))
-        for key, value in meta.items()
-        if value not in (None, "", [])
-    ]
 
 
 def _links(
