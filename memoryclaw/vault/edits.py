@@ -346,7 +346,12 @@ def add_sources(text: str, file: SemanticFile, named: tuple[str, str, str], sour
 def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdit:
     """Replaces the value of a fact, or the words of a statement, without History: the old one was never right."""
     if file.is_note:
-        return _correct_field(text, file, id_, value)
+        value, place = " ".join(value.split()), _field(text, file, id_)
+        if place.value.text == value:
+            return FactEdit(text, "confirmed", value)
+        if not value:
+            raise InputError("a fact needs a value; `memoryclaw forget` takes one away")
+        return FactEdit(_with_field(text, place, value), "corrected", place.value.text)
     text = without_doubt(text, file, id_)  # who corrects a claim vouches for what it says then
     value, sheet = " ".join(value.split()), Sheet.of(text, file)
     fact = _fact(sheet, id_)
@@ -362,16 +367,6 @@ def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdi
             return FactEdit(result, "corrected", fact.value)
         raise _refusal(fact.entity, f'"{value}"')
     return FactEdit(_replace_line(sheet, fact, FactText(value, None), change), "corrected", fact.value)
-
-
-def _correct_field(text: str, file: SemanticFile, id_: str, value: str) -> FactEdit:
-    """Replaces the value of a property, or of an inline field, where it stands."""
-    value, place = " ".join(value.split()), _field(text, file, id_)
-    if place.value.text == value:
-        return FactEdit(text, "confirmed", value)
-    if not value:
-        raise InputError("a fact needs a value; `memoryclaw forget` takes one away")
-    return FactEdit(_with_field(text, place, value), "corrected", place.value.text)
 
 
 def _field(text: str, file: SemanticFile, id_: str) -> NoteField:
