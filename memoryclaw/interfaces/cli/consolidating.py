@@ -48,7 +48,7 @@ def consolidate() -> None:
 
 
 @consolidate.command(
-    "run", examples=["init\nconsolidate --dry-run", "consolidate --due", "consolidate --llm none --json"]
+    examples=["init\nconsolidate --dry-run", "consolidate --due", "consolidate --llm none --json"]
 )
 @flag("--dry-run", "Show what would change, and write nothing.")
 @flag("--due", "Do nothing while it is too early or another run is at work.")

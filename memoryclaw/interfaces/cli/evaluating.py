@@ -33,13 +33,12 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
 
 
 @check.command(
-    "eval",
     examples=[
         "init\ncheck eval --install-hook",
         "check eval questions.yaml --k 3,10",
         "check eval --budget 400 --least 0.8",
         "check eval",
-    ],
+    ]
 )
 @click.argument("file", required=False, type=TEXT)
 @click.option("--k", "ks", metavar="N,N", callback=_numbers, help="Found means: among the first N; 5,10.")

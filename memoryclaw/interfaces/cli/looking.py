@@ -18,6 +18,7 @@ from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option, ver
 from memoryclaw.model import Fact, ReadBack
 from memoryclaw.text.prompts import visible
 
+_TEA = "init\nremember oolong --entity Nora --field tea\n"
 _CONFLICTS = 3  # that are told beside a list of facts
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 @verb(
     "show",
     examples=[
-        "init\nremember oolong --entity Nora --field tea\nshow Nora",
+        f"{_TEA}show Nora",
         "show 'semantic/projects#Boathouse Aarhus.deadline'",
         "show log:2025-10-21-kanazawa/8 --json",
     ],
@@ -160,7 +161,6 @@ def browse() -> None:
 
 
 @browse.command(
-    "notes",
     of="browse",
     examples=[
         "init\nremember 'Nora drinks oolong tea' --note\nbrowse notes",
@@ -191,7 +191,7 @@ def notes(notes: Sequence[NoteEntry]) -> None:
 @verb(
     "facts",
     examples=[
-        "init\nremember oolong --entity Nora --field tea\nfacts",
+        f"{_TEA}facts",
         "facts 'Boathouse Aarhus' --history",
         "facts boathouse --as-of 2025-07-01",
         "facts boathouse --believed-at 2026-04-01",
@@ -293,13 +293,8 @@ def _time(due: str, words: list[str], today: date) -> tuple[str, str]:
 
 
 @browse.command(
-    "entities",
     of="entities",
-    examples=[
-        "init\nremember oolong --entity Nora --field tea\nbrowse entities",
-        "browse entities boathouse",
-        "browse entities --kind people --json",
-    ],
+    examples=[f"{_TEA}browse entities", "browse entities boathouse", "browse entities --kind people --json"],
 )
 def entities(listed: Sequence[EntityEntry]) -> None:
     """List everything that facts are known of."""
@@ -310,13 +305,7 @@ def entities(listed: Sequence[EntityEntry]) -> None:
 
 
 @browse.command(
-    "views",
-    of="views",
-    examples=[
-        "init\nremember oolong --entity Nora --field tea\nbrowse views",
-        "browse views --write",
-        "browse views 'Boathouse Aarhus'",
-    ],
+    of="views", examples=[f"{_TEA}browse views", "browse views --write", "browse views 'Boathouse Aarhus'"]
 )
 @flag("--write", "Write those that are not there, or stale.")
 def views(context: CliContext, *, name: str, write: bool) -> None:
@@ -341,7 +330,7 @@ def views(context: CliContext, *, name: str, write: bool) -> None:
 @verb(
     "timeline",
     examples=[
-        "init\nremember oolong --entity Nora --field tea\ntimeline",
+        f"{_TEA}timeline",
         "timeline 'Boathouse Aarhus' --since 2025-06-01",
         "timeline --limit 10 --json",
     ],
@@ -412,13 +401,7 @@ def history(context: CliContext, *, id_: str, limit: int, before: str, commit: s
     remark(events.notice)
 
 
-@verb(
-    "blame",
-    examples=[
-        "init\nremember oolong --entity Nora --field tea\nblame Nora.tea",
-        "blame 'Boathouse Aarhus.deadline'",
-    ],
-)
+@verb("blame", examples=[f"{_TEA}blame Nora.tea", "blame 'Boathouse Aarhus.deadline'"])
 def blame(blame: Blame) -> None:
     """Show where a fact comes from.
 

@@ -61,8 +61,7 @@ def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, inc
             with Bar("making vectors") as bar:
                 filled = app.fill_vectors(progress=bar)
     if context.json:
-        git = {"git": shapes.exchanged(exchanged)} if exchanged else {}
-        as_json({**shapes.synced(done, filled), **git})
+        as_json(shapes.synced(shapes.SyncShown(done, filled, exchanged)))
         return
     if exchanged:
         if not (exchanged.received or exchanged.sent):
@@ -163,7 +162,7 @@ def check() -> None:
     """
 
 
-@check.command("vault", examples=["init\ncheck vault", "check --fix", "check --json"])
+@check.command(examples=["init\ncheck vault", "check --fix", "check --json"])
 @flag("--fix", "Repair derived data: build the index again, remove our own stale temp files.")
 def vault(context: CliContext, fix: bool) -> int:
     """Check files, index, git and settings; exits with 1 when there are problems."""
@@ -179,7 +178,7 @@ def vault(context: CliContext, fix: bool) -> int:
     return int(any(check.level == "problem" for check in checks))
 
 
-@check.command("reindex", examples=["init\ncheck reindex", "check reindex --vault ~/notes"])
+@check.command(examples=["init\ncheck reindex", "check reindex --vault ~/notes"])
 def reindex(context: CliContext) -> None:
     """Delete the index and build it again from the files."""
     with context.app() as app:
@@ -187,7 +186,6 @@ def reindex(context: CliContext) -> None:
 
 
 @check.command(
-    "migrate",
     of="migrate",
     without=("dry_run",),
     examples=["init\ncheck migrate --dry-run", "check migrate", "undo COMMIT"],
@@ -217,7 +215,7 @@ def migrate(done: Migrated, dry_run: bool) -> None:
 
 def _tell_synced(context: CliContext, done: Synced) -> None:
     if context.json:
-        as_json(shapes.synced(done))
+        as_json(shapes.synced(shapes.SyncShown(done)))
         return
     unread = f", {done.unread} that cannot be read" if done.unread else ""
     say(

@@ -89,8 +89,7 @@ def status(context: CliContext, config: str) -> None:
 
 
 @openclaw.command(
-    "import",
-    examples=["init\nopenclaw import . --dry-run", "openclaw import ~/.openclaw/workspace --yes"],
+    "import", examples=["init\nopenclaw import . --dry-run", "openclaw import ~/.openclaw/workspace --yes"]
 )
 @click.argument("workspace", metavar="[FOLDER]", required=False, default="", type=TEXT)
 @_config

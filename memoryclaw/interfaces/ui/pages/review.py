@@ -89,7 +89,7 @@ def _told(app: App, item: ReviewItem, among: Sequence[ReviewItem]) -> dict[str, 
         problem = ""
     except MemoryClawError as error:
         found, problem = [], str(error)
-    files = shapes.differences([(item, found[:FILES])])["differences"][0]["files"]
+    files = shapes.differences([shapes.ItemShown(item, found[:FILES])])["differences"][0]["files"]
     digest = item.digest
     if item.is_skill:
         digest = app.skills.show(item.id).listed.version
