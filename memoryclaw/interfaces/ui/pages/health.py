@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections import Counter
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw.app import App
 from memoryclaw.daemon.scheduling import last_run
-from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.ui.answers import Answer, Page, PageRequest, Shown
 from memoryclaw.interfaces.ui.rendering import clock, moment, plural, sentence
 from memoryclaw.vault.layout import timestamp
@@ -30,23 +30,15 @@ class HealthLine(NamedTuple):
     text: str
 
 
-def show(app: App, asked: PageRequest) -> Answer:
-    """The page, from what is known at once."""
-    return _page(app, asked, None)
-
-
-def check(app: App, asked: PageRequest) -> Answer:
-    """The page with every check of the doctor, which reads all files."""
-    return _page(app, asked, shapes.doctor(app.doctor())["checks"])
-
-
-def _page(app: App, asked: PageRequest, checks: list[dict[str, Any]] | None) -> Shown:
+def show(app: App, asked: PageRequest, *, examined: bool = False) -> Answer:
+    """The page, from what is known at once; `examined` adds every check of the doctor, which reads all files."""
+    checks = app.doctor() if examined else None
     status, figures = app.status(), app.stats()
     lines = _lines(app, asked, status)
     bad = sum(line.level == "problem" for line in lines) + len(status.problems)
-    bad += sum(check["level"] == "problem" for check in checks or ())
+    bad += sum(check.level == "problem" for check in checks or ())
     advice = sum(line.level == "advice" for line in lines) + len(status.notices)
-    advice += sum(check["level"] == "advice" for check in checks or ())
+    advice += sum(check.level == "advice" for check in checks or ())
     verdict = "All is well" if not bad else f"{plural(bad, 'problem')} to look at"
     count = Counter(decision.decision for decision in decisions_of(os.fspath(app.root)).all)
     values = {
@@ -116,4 +108,7 @@ def _months(figures: Stats, now: datetime) -> list[dict[str, Any]]:
     ]
 
 
-PAGES = (Page("GET", "/health", show, "health"), Page("POST", "/health", check, "health"))
+PAGES = (
+    Page("GET", "/health", show, "health"),
+    Page("POST", "/health", partial(show, examined=True), "health"),
+)

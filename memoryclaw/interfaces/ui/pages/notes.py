@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from memoryclaw.app import App
@@ -211,31 +212,20 @@ class NoteForm(Fields):
 
 
 def _as_shown(app: App, asked: PageRequest) -> ShownUnit:
-    form = asked.fields(NoteForm)
     shown = app.show(asked.name)
-    if shown.digest != form.digest:
+    if shown.digest != asked.fields(NoteForm).digest:
         raise ConflictError(
             f"{shown.address.path} has changed since it was shown; nothing was done, look at it again"
         )
     return shown
 
 
-def pin(app: App, asked: PageRequest) -> Answer:
-    """Pins a note."""
-    return _pinned(app, asked, "true", "Pinned: it comes first, and a recall prefers it.")
-
-
-def unpin(app: App, asked: PageRequest) -> Answer:
-    """Takes the pin out."""
-    return _pinned(app, asked, "false", "No longer pinned.")
-
-
-def _pinned(app: App, asked: PageRequest, value: str, said: str) -> Answer:
-    shown = _as_shown(app, asked)
-    written = app.edit(shown.address.id, {"pin": value})
-    return Moved(
-        address("note", shown.address.id), said=f"{said} {written.notice}".strip(), undo=written.commit
-    )
+def pin(app: App, asked: PageRequest, *, pinned: bool) -> Answer:
+    """Pins a note, or takes the pin out."""
+    id_ = _as_shown(app, asked).address.id
+    written = app.edit(id_, {"pin": str(pinned).lower()})
+    sentence = "Pinned: it comes first, and a recall prefers it." if pinned else "No longer pinned."
+    return Moved(address("note", id_), said=f"{sentence} {written.notice}".strip(), undo=written.commit)
 
 
 def forget(app: App, asked: PageRequest) -> Answer:
@@ -291,17 +281,8 @@ def _editor(app: App, id_: str, text: str, digest: str, *, trouble: str = "", st
     return Shown("edit.html", values, status)
 
 
-def preview(app: App, asked: PageRequest) -> Answer:
-    """What the text changes, and what reading it finds wrong."""
-    return _written(app, asked, dry_run=True)
-
-
-def save(app: App, asked: PageRequest) -> Answer:
-    """One commit."""
-    return _written(app, asked, dry_run=False)
-
-
-def _written(app: App, asked: PageRequest, *, dry_run: bool) -> Answer:
+def write(app: App, asked: PageRequest, *, dry_run: bool) -> Answer:
+    """One commit; before it, what the text changes, and what reading it finds wrong."""
     form = asked.fields(Text)
     text = readable(form.text)
     try:
@@ -316,13 +297,7 @@ def _written(app: App, asked: PageRequest, *, dry_run: bool) -> Answer:
         notice = "; ".join(dict.fromkeys(filter(None, (written.notice, rewrite.notice))))
         to = address("note", rewrite.path.removesuffix(".md"), saved=asked.name, over=form.digest[:12])
         return Moved(to, said=f"{sentence} {notice}".strip(), undo=written.commit)
-    values = {
-        "title": "Preview",
-        "id": asked.name,
-        "found": rewrite,
-        "text": text,
-        "digest": form.digest,
-    }
+    values = {"title": "Preview", "id": asked.name, "found": rewrite, "text": text, "digest": form.digest}
     return Shown("preview.html", values)
 
 
@@ -330,10 +305,10 @@ PAGES = (
     Page("GET", "/notes", notes, "notes"),
     Page("GET", "/note/{id}/edit", edit, "notes"),
     Page("POST", "/note/{id}/edit", again, "notes"),
-    Page("POST", "/note/{id}/preview", preview, "notes"),
-    Page("POST", "/note/{id}/save", save, "notes"),
-    Page("POST", "/note/{id}/pin", pin, "notes"),
-    Page("POST", "/note/{id}/unpin", unpin, "notes"),
+    Page("POST", "/note/{id}/preview", partial(write, dry_run=True), "notes"),
+    Page("POST", "/note/{id}/save", partial(write, dry_run=False), "notes"),
+    Page("POST", "/note/{id}/pin", partial(pin, pinned=True), "notes"),
+    Page("POST", "/note/{id}/unpin", partial(pin, pinned=False), "notes"),
     Page("POST", "/note/{id}/forget", forget, "notes"),
     Page("GET", "/note/{id}", note, "notes"),
 )
