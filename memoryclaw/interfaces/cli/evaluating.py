@@ -12,7 +12,7 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.linting import changed_hook, ended_hook, hook_options
 from memoryclaw.interfaces.cli.maintaining import check
 from memoryclaw.interfaces.cli.printing import as_json, plural, print_freshness, remark, say, styled
-from memoryclaw.interfaces.cli.tables import table
+from memoryclaw.interfaces.cli.tables import beginning, table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, option
 from memoryclaw.vault.layout import QUESTIONS_FILE, on_disk
 
@@ -131,11 +131,10 @@ def _tell_misses(done: Evaluated, one: QuestionResult) -> None:
 
 
 def _row(one: QuestionResult, done: Evaluated) -> list[str]:
-    asked = one.question if len(one.question) <= _WIDEST else one.question[: _WIDEST - 1] + "…"
     ranks = ", ".join(str(expected.rank or "-") for expected in one.expected)
     found = [_mark(one.recall[k]) if one.recall else "" for k in done.recall]
     held = map(_mark, one.held.values()) if one.held else [""] * len(done.held)
-    return [asked, ranks, *found, *held, f"{one.confidence:.2f}"]
+    return [beginning(one.question, _WIDEST), ranks, *found, *held, f"{one.confidence:.2f}"]
 
 
 def _mark(share: float) -> str:

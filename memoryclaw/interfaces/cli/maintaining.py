@@ -239,7 +239,7 @@ def _list(problems: tuple[Problem, ...]) -> None:
     for alike in kinds.values():
         for problem in alike[:_EXAMPLES]:
             hint = f"; {problem.hint}" if problem.hint else ""
-            place = f"{problem.path}:{problem.line}" if problem.line else problem.path
+            place = f"{problem.path}:{problem.line or ''}"
             say(f"    {styled(place, fg='cyan')} {styled(problem.message + hint)}")
         if (more := len(alike) - _EXAMPLES) > 0:
             say(f"    … and {plural(more, 'more', 'more')} of this kind; --json lists them all")

@@ -10,7 +10,7 @@ import click
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled
-from memoryclaw.interfaces.cli.tables import table
+from memoryclaw.interfaces.cli.tables import beginning, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, WAITING, CliContext, agreed, flag, group, option
 from memoryclaw.model import OWNER
 from memoryclaw.review.word_diff import COME, GONE, SAME, DiffLine, mark_up, word_diff
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memoryclaw.review.queue import ReviewItem
 
 _WAITS = 'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\n'
-_WIDTH = 68  # columns of a cell in a list
+_WIDTH = 68  # columns of a cell in a list; `review show` has all of it
 _ASKED = {"approved": "Approve", "rejected": "Reject"}
 _ALL = flag(
     "--all",
@@ -46,7 +46,10 @@ def review() -> None:
 @review.command("list", of="review.list", examples=[f"{_WAITS}review list", "review list --json"])
 def list_(items: Sequence[ReviewItem]) -> None:
     """List pending changes, each with its reason."""
-    table(("id", "kind", "what", "why"), [(i.id, i.kind, _cut(i.what), _cut(i.why)) for i in items])
+    table(
+        ("id", "kind", "what", "why"),
+        [(i.id, i.kind, beginning(i.what, _WIDTH), beginning(i.why, _WIDTH)) for i in items],
+    )
     if not items:
         say("Nothing waits.")
 
@@ -164,11 +167,6 @@ def _edited(text: str) -> str:
     except (click.ClickException, ValueError) as error:  # ValueError: a quote in $EDITOR is never closed
         said = error.message if isinstance(error, click.ClickException) else str(error)
         raise InputError(f"the editor failed ({said}); nothing was stored") from None
-
-
-def _cut(text: str) -> str:
-    """Enough of a text for a list; `review show` has all of it."""
-    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1].rstrip()}…"
 
 
 def _decide(

@@ -13,7 +13,7 @@ import click
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
-from memoryclaw.interfaces.cli.tables import table
+from memoryclaw.interfaces.cli.tables import beginning, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, SKILL, TEXT, CliContext, flag, group, option
 from memoryclaw.text.prompts import one_line, visible
 
@@ -59,7 +59,7 @@ def list_(found: Sequence[ListedSkill]) -> None:
                 one.name,
                 one.state,
                 *([_record(one.outcomes)] if ran else []),
-                _short(one.skill.skill.description),
+                beginning(one.skill.skill.description, _SHOWN),
                 one.skill.path,
             ]
             for one in found
@@ -272,11 +272,6 @@ def _failure(outcomes: Outcomes) -> str:
     return f"; last failure {last.ts[:10]}{', ' * bool(last.where)}{last.where}" + f": {last.why}" * bool(
         last.why
     )
-
-
-def _short(text: str) -> str:
-    """A description whole on a terminal, which wraps it; elsewhere its beginning."""
-    return text if len(text) <= _SHOWN or sys.stdout.isatty() else f"{text[: _SHOWN - 1].rstrip()}…"
 
 
 # A run of a skill in print: each call with its arguments and its result.
