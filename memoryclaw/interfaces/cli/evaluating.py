@@ -41,10 +41,8 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
     ]
 )
 @click.argument("file", required=False, type=TEXT)
-@click.option("--k", "ks", metavar="N,N", callback=_numbers, help="Found means: among the first N; 5,10.")
-@click.option(
-    "--budget", "budgets", metavar="N,N", callback=_numbers, help="Tokens of contexts; 400,600,800."
-)
+@option("--k", "N,N", "Found means: among the first N; 5,10.", name="ks", callback=_numbers)
+@option("--budget", "N,N", "Tokens of contexts; 400,600,800.", name="budgets", callback=_numbers)
 @option(
     "--least",
     "SHARE",

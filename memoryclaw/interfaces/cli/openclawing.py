@@ -13,17 +13,16 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, show_diff
 from memoryclaw.interfaces.cli.printing import as_json, padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, group
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, group, option
 
 if TYPE_CHECKING:
     from memoryclaw.hosts.openclaw.importing import ImportReport
     from memoryclaw.hosts.openclaw.setup import Changed, ConfigChange, Setup
 
-_config = click.option(
+_config = option(
     "--config",
-    metavar="FILE",
-    default="",
-    help="OpenClaw's configuration; else $OPENCLAW_CONFIG_PATH, else openclaw.json in $OPENCLAW_STATE_DIR or ~/.openclaw.",
+    "FILE",
+    "OpenClaw's configuration; else $OPENCLAW_CONFIG_PATH, else openclaw.json in $OPENCLAW_STATE_DIR or ~/.openclaw.",
 )
 
 

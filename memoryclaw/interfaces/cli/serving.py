@@ -23,7 +23,7 @@ from memoryclaw.interfaces import mcp as mcp_server
 from memoryclaw.interfaces import ui as page
 from memoryclaw.interfaces.cli.printing import padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.streams import is_heard
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
+from memoryclaw.interfaces.cli.verbs import CliContext, flag, option, verb
 from memoryclaw.model import AGENT, OWNER
 
 _PATIENCE, _PAUSE = 60.0, 0.05  # seconds for a daemon to begin, and between two looks whether it has
@@ -41,24 +41,18 @@ if TYPE_CHECKING:
         "serve --stop",
     ]
 )
-@click.option("--host", metavar="HOST", type=TEXT, help="Address to listen on; else as in the settings.")
-@click.option(
-    "--port",
-    metavar="N",
-    type=click.IntRange(0, 65535),
-    help="Port; 0 for any free one; else as in the settings.",
-)
-@click.option("--any-port", is_flag=True, help="Take any free port where that one is taken.")
-@click.option("--allow-remote", is_flag=True, help="Accept other machines; they need the token too.")
-@click.option(
+@option("--host", "HOST", "Address to listen on; else as in the settings.", default=None)
+@option("--port", "N", "Port; 0 for any free one; else as in the settings.", type=click.IntRange(0, 65535))
+@flag("--any-port", "Take any free port where that one is taken.")
+@flag("--allow-remote", "Accept other machines; they need the token too.")
+@option(
     "--after",
-    metavar="HOURS",
+    "HOURS",
+    "Leave new lines to your agent for this many hours before consolidating them; see `consolidate --ask`.",
     type=click.IntRange(min=0),
     default=0,
-    help="Leave new lines to your agent for this many hours before consolidating them; see `consolidate --ask`.",
 )
-@click.option("--stop", is_flag=True, help="Stop the daemon of this vault.")
-@click.pass_obj
+@flag("--stop", "Stop the daemon of this vault.")
 def serve(
     context: CliContext,
     *,
@@ -113,13 +107,11 @@ def serve(
 
 
 @verb(examples=["init\nui --no-open", "ui --no-open", "ui --vault ~/notes --plain-host"])
-@click.option("--no-open", is_flag=True, help="Only print the address, for another browser or for `ssh -L`.")
-@click.option(
+@flag("--no-open", "Only print the address, for another browser or for `ssh -L`.")
+@flag(
     "--plain-host",
-    is_flag=True,
-    help="Use 127.0.0.1, for a browser that does not know *.localhost; programs on other ports may then receive the page's cookie.",
+    "Use 127.0.0.1, for a browser that does not know *.localhost; programs on other ports may then receive the page's cookie.",
 )
-@click.pass_obj
 def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
     """Open the page where you see and correct what your agent remembers.
 
@@ -241,7 +233,6 @@ def _log(sentence: str) -> None:
 
 
 @verb(examples=["init\nmcp", "mcp --vault ~/notes"])
-@click.pass_obj
 def mcp(context: CliContext) -> None:
     """Serve the vault over MCP, on standard input and output.
 
