@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from memoryclaw.daemon.daemon import Daemon
-    from memoryclaw.interfaces.http.workers import Apps
+    from memoryclaw.interfaces.requests import Apps
     from memoryclaw.interfaces.ui.site import Report, Site, TicketOffice
 
 __all__ = ["PAGE", "TICKETS", "asgi", "missing"]

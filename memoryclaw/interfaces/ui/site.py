@@ -21,8 +21,7 @@ from starlette.types import Receive, Scope, Send
 from memoryclaw.app import App
 from memoryclaw.daemon.daemon import Daemon
 from memoryclaw.errors import InputError, NotFoundError
-from memoryclaw.interfaces.http.workers import Apps
-from memoryclaw.interfaces.requests import refusal_of
+from memoryclaw.interfaces.requests import Apps, refusal_of
 from memoryclaw.interfaces.ui.answers import Moved, Page, PageRequest, Reply, Shown, pairs
 from memoryclaw.interfaces.ui.pulse import Pulse
 from memoryclaw.interfaces.ui.sessions import Said, Session, Sessions
