@@ -326,11 +326,7 @@ class VaultContext:
         """The gate through which what the index holds leaves this machine."""
         from memoryclaw.index.outgoing import Outgoing
 
-        return Outgoing(
-            Vault(self.root, OWNER, self.config.folders, self.config.timezone, self.config.exclude),
-            self._whole,
-            **how,
-        )
+        return Outgoing(self._owners_vault, self._whole, **how)
 
     def leaving(self, audience: str = AGENT) -> Callable[[str, int], bool]:
         """Tells whether a line of a file, counted from 1, may leave; line 0 stands for all of it."""
@@ -351,10 +347,13 @@ class VaultContext:
         return may_leave
 
     @property
+    def _owners_vault(self) -> Vault:
+        return Vault(self.root, OWNER, self.config.folders, self.config.timezone, self.config.exclude)
+
+    @property
     def sync(self) -> Sync:
         """Brings the index of everything in line with the files."""
-        vault = Vault(self.root, OWNER, self.config.folders, self.config.timezone, self.config.exclude)
-        return Sync(vault, self._whole, renamed=self._renamed, progress=self.progress)
+        return Sync(self._owners_vault, self._whole, renamed=self._renamed, progress=self.progress)
 
     @property
     def today(self) -> date:
@@ -394,7 +393,7 @@ class VaultContext:
 
     def sees(self, path: str, *, audience: str = "") -> bool:
         """Whether an audience, the caller's when none is named, sees all of a file."""
-        vault = Vault(self.root, OWNER, self.config.folders, self.config.timezone, self.config.exclude)
+        vault = self._owners_vault
         file = vault.read(path)
         return file is None or not vault.is_partial(path, file[0], audience or self.audience)
 
