@@ -1,4 +1,4 @@
-"""Notes: searched or browsed; one note with its links, history and use; its text, edited, shown as a difference, and saved as one commit."""
+"""Notes and conversations: searched or browsed; one note with its links, history and use; its text, edited, shown as a difference, and saved as one commit."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
 
 PAGE, MOST = 50, 1000
+_TURNS = 300  # of a conversation on a page
 _CHANGES = 8  # of a note's history
 _SEARCHED = {"semantic": "fact", "log": "turn"}  # what a search calls the units of these notes
 _KIND_NAMES = {
@@ -301,6 +302,36 @@ def write(app: App, asked: PageRequest, *, dry_run: bool) -> Answer:
     return Shown("preview.html", values)
 
 
+# A conversation.
+
+
+class ConversationQuery(Fields):
+    """Where the page begins."""
+
+    after: int = 0
+
+
+def conversation(app: App, asked: PageRequest) -> Answer:
+    """Every turn, with what became of it."""
+    first = max(asked.fields(ConversationQuery).after, 0)
+    talk = app.conversation(asked.name)
+    episodes = {outcome.id for turn in talk.turns for outcome in turn.made if outcome.kind == "episode"}
+    paths = [turn.path for turn in talk.turns[first : first + _TURNS]]
+    values = {
+        "title": asked.name,
+        "found": talk,
+        "turns": talk.turns[first : first + _TURNS],
+        "anchors": ["t" if path == talk.paths[0] else f"d{talk.paths.index(path)}-t" for path in paths],
+        "first": first,
+        "next": first + _TURNS if len(talk.turns) > first + _TURNS else 0,
+        "back": max(first - _TURNS, 0),
+        "unread": sum(not turn.run for turn in talk.turns),
+        "names": app.titles(episodes),
+        "MOST": _TURNS,
+    }
+    return Shown("conversation.html", values)
+
+
 PAGES = (
     Page("GET", "/notes", notes, "notes"),
     Page("GET", "/note/{id}/edit", edit, "notes"),
@@ -311,4 +342,5 @@ PAGES = (
     Page("POST", "/note/{id}/unpin", partial(pin, pinned=False), "notes"),
     Page("POST", "/note/{id}/forget", forget, "notes"),
     Page("GET", "/note/{id}", note, "notes"),
+    Page("GET", "/log/{session}", conversation, "notes"),
 )
