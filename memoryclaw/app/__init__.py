@@ -475,6 +475,7 @@ class App:
         room: Room | None = None,
         folder: WorkFolder = "",
         noted: Flag = True,
+        floor: bool = True,
     ) -> Recalled:
         """What a host should paste into a prompt for this question, within the budget; noted in the ledger.
 
@@ -485,25 +486,8 @@ class App:
             room: tokens that are left in the host's own context: a recall takes at most a tenth of them.
             folder: the folder that is worked in: what holds in another project than its own is left out.
             noted: False for the owner who only looks: there is no receipt, and the ledger stays as it is.
+            floor: False to be given also what hardly has to do with the question.
         """
-        return self._recalled(
-            query, goal=goal, session=session, budget=budget, seen=seen, room=room, folder=folder, noted=noted
-        )
-
-    def _recalled(
-        self,
-        query: str,
-        *,
-        goal: str = "",
-        session: str = "",
-        budget: int | None = None,
-        seen: str = "all",
-        room: int | None = None,
-        folder: str = "",
-        noted: bool = True,
-        floor: bool = True,
-    ) -> Recalled:
-        """A recall; without a `floor` also of what hardly has to do with the question."""
         if not noted:
             self._context.allow(OWNER)
         from memoryclaw.recall.recall import recall
@@ -552,7 +536,7 @@ class App:
         """
         from memoryclaw.recall.ask import ask
 
-        recalled = self._recalled(query, floor=False)
+        recalled = self.recall(query, floor=False)
         return self._context.read(lambda: ask(self._searcher(), recalled, least=self.config.min_coverage))
 
     @verb("GET /v1/receipts/{id}", "Look", "show ID", audience=AGENTS)
