@@ -62,9 +62,7 @@ def new_skill(context: WriteContext, name: str, description: str = "") -> Writte
     text = _scaffold(context, name, " ".join(description.split()))
     if problems := lint(path, text.encode()):
         raise InputError(f"{problems[0].message}; {problems[0].hint}")
-
-    def message() -> str:
-        return context.templates.commit_message("skill-new", run=run, name=name, path=path)
+    message = context.message("skill-new", run=run, name=name, path=path)
 
     def change(there: str) -> str:
         if there and there != text:
@@ -108,12 +106,7 @@ def approve_skill(context: WriteContext, name: str, version: str = "") -> SkillD
         for place, of in skill.digests.items()
     ]
     run = context.run("skill")
-
-    def message() -> str:
-        return context.templates.commit_message(
-            "skill-approve", run=run, name=skill.name, path=target, value=digest
-        )
-
+    message = context.message("skill-approve", run=run, name=skill.name, path=target, value=digest)
     moves = [Move(place, to) for place, to in moved.items() if place != to]
     outcome = write(
         context.root, [*moves, record_edit(decisions)], message, verb="skills approve", now=context.now
@@ -191,11 +184,7 @@ class _PendingDecision(NamedTuple):
 def _no(
     context: WriteContext, found: ListedSkill, ruling: _PendingDecision, changes: Sequence[Edit | Move]
 ) -> SkillDecision:
-    def message() -> str:
-        return context.templates.commit_message(
-            "skill-reject", run=ruling.run, subject=ruling.subject, summary=ruling.summary
-        )
-
+    message = context.message("skill-reject", run=ruling.run, subject=ruling.subject, summary=ruling.summary)
     outcome = write(context.root, changes, message, verb="skills reject", now=context.now)
     digest = found.skill.digest
     return SkillDecision(found.name, ruling.path, ruling.action, digest, outcome.commit, outcome.notice)

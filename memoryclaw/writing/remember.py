@@ -359,17 +359,14 @@ def _episode(
             lifecycle={key: value for key, value in lifecycle.items() if value},
             body=(body or text).strip("\r\n"),
         )
-
-        def message() -> str:
-            return context.templates.commit_message(
-                "remember-episode",
-                run=run,
-                path=name,
-                summary=summary,
-                source=source or claim,
-                confidence="medium" if claim else "high",
-            )
-
+        message = context.message(
+            "remember-episode",
+            run=run,
+            path=name,
+            summary=summary,
+            source=source or claim,
+            confidence="medium" if claim else "high",
+        )
         erased_again = Tombstones.of(context).within(text, "tv")
         outcome = write(
             context.root,
