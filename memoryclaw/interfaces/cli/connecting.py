@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 DRY_RUN = flag("--dry-run", "Only show what would change.")
-YES = flag("--yes", "Write without asking.")
+YES = flag("--yes", "Do not ask.")
 
 
 class _FileChange(NamedTuple):
@@ -55,15 +55,15 @@ class _Outcome(NamedTuple):
     ]
 )
 @click.argument("host", metavar="[HOST]", required=False, default="", type=TEXT)
-@flag("--remove", "Take out of the host's settings what connecting wrote.")
+@flag("--remove", "Remove from the host's settings what `connect` wrote.")
 @flag("--print", "Only print what to add to the settings of this host, or of any other.", name="printed")
 @DRY_RUN
 @YES
 def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_run: bool, yes: bool) -> None:
     """Give a host this vault as its memory: claude-code, claude-desktop, codex, cursor, gemini, vscode or openclaw.
 
-    Shows the change to the host's own settings and asks. Then it starts what it is about to write, reads once over MCP, writes, and says
-    what to try. Nothing else in the file changes, and --remove brings its old bytes back.
+    Shows the change to the host's own settings, asks, tries the server, and writes. Nothing else in
+    the file changes, and --remove restores it.
     """
     from memoryclaw.connect import connecting  # `--help` needs no app
 

@@ -41,12 +41,12 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
     ]
 )
 @click.argument("file", required=False, type=TEXT)
-@option("--k", "N,N", "Found means: among the first N; 5,10.", name="ks", callback=_numbers)
-@option("--budget", "N,N", "Tokens of contexts; 400,600,800.", name="budgets", callback=_numbers)
+@option("--k", "N,N", "Found means among the first N; 5,10.", name="ks", callback=_numbers)
+@option("--budget", "N,N", "Sizes of contexts, in tokens; 400,600,800.", name="budgets", callback=_numbers)
 @option(
     "--least",
     "SHARE",
-    "Exit with 1 when recall at the last N is below, or something stands where it must not.",
+    "Exit with 1 if recall at the last N is lower, or something is in a context that must not be.",
     type=click.FloatRange(0, 1),
 )
 @hook_options
@@ -64,7 +64,7 @@ def eval(  # noqa: A001 - the verb's name
 ) -> int:
     """Ask the vault its golden questions and report the results.
 
-    The questions stand in eval/questions.yaml, or in FILE. Writes nothing.
+    The questions are in eval/questions.yaml, or in FILE. Writes nothing.
     """
     if changed_hook(context, "eval", install_hook=install_hook, strict=strict, uninstall_hook=uninstall_hook):
         return 0

@@ -378,7 +378,7 @@ def flag(option: str, help_: str, *, name: str = "") -> Callable[[F], F]:
     return click.option(option, *filter(None, [name]), is_flag=True, help=help_)
 
 
-AS_IS = flag("--as-is", "Keep what looks like a secret as it was typed.")
+AS_IS = flag("--as-is", "Keep what looks like a secret as you typed it.")
 
 
 class SharedOption(click.Option):
