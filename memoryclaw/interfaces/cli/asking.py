@@ -151,14 +151,11 @@ def recall(context: CliContext, /, *, query: tuple[str, ...], **options: Any) ->
     say(f"\n{found['tokens']} of {found['budget']} tokens, confidence {found['confidence']:.2f}")
     if trace:
         say()
-        _show_relevance(found["relevance"])
+        relevance = found["relevance"]
+        told = ", ".join(f"{term['name']} {term['value']:+.2f}" for term in relevance["terms"])
+        say(f"relevance {relevance['value']:+.2f} of a floor of 0: {told}\n")
         show_trace(found["trace"])
     _remarks(found)
-
-
-def _show_relevance(relevance: Mapping[str, Any]) -> None:
-    told = ", ".join(f"{term['name']} {term['value']:+.2f}" for term in relevance["terms"])
-    say(f"relevance {relevance['value']:+.2f} of a floor of 0: {told}\n")
 
 
 def _recalled(context: CliContext, query: str, *, trace: bool, **asked: Any) -> Mapping[str, Any]:
