@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memoryclaw.connect.curated import ImportCandidate
 from memoryclaw.consolidation.actions import Action, AddPending, NewFile
@@ -77,7 +77,7 @@ class Fresh:
         return True
 
 
-def proposal_json(one: ImportCandidate) -> Proposed:
+def _proposal_json(one: ImportCandidate) -> Proposed:
     """A candidate as it is told to a person."""
     (action,) = one.change.actions
     if isinstance(action, AddPending):
@@ -86,15 +86,26 @@ def proposal_json(one: ImportCandidate) -> Proposed:
     return Proposed(name.removesuffix(".md"), one.change.kind, one.change.title, one.source)
 
 
-def propose(
-    context: WriteContext, new: Sequence[ImportCandidate], template: str, **values: str
-) -> tuple[str, str]:
-    """Writes the proposals in one commit; returns it, and what else there is to say.
+class Offered(NamedTuple):
+    """What became of memories that were offered."""
 
-    Args:
-        template: of the commit message, which is told how many there are and from which files.
-        **values: what else it is told.
-    """
+    proposed: tuple[Proposed, ...]
+    known: int  # that nobody needs to be asked about
+    commit: str
+    notices: tuple[str, ...]
+
+
+def offer(context: WriteContext, offers: Sequence[ImportCandidate], title: str, *, dry_run: bool) -> Offered:
+    """Proposes what nobody has decided yet, in one commit; `title` is what it comes from."""
+    fresh = Fresh(context)
+    new = [candidate for candidate in offers if fresh.is_new(candidate)]
+    commit, notice = _propose(context, new, title) if new and not dry_run else ("", "")
+    notices = (*([notice] if notice else []), *dict.fromkeys(fresh.notices))
+    return Offered(tuple(map(_proposal_json, new)), len(offers) - len(new), commit, notices)
+
+
+def _propose(context: WriteContext, new: Sequence[ImportCandidate], title: str) -> tuple[str, str]:
+    """Writes the proposals; returns the commit, and what else there is to say."""
     run = context.run("import")
     facts = [action for one in new for action in one.change.actions if isinstance(action, AddPending)]
     notes = [proposal(one.change, run) for one in new if not isinstance(one.change.actions[0], AddPending)]
@@ -105,8 +116,9 @@ def propose(
         )
 
     def message() -> str:
-        sources = list(dict.fromkeys(one.source for one in new))
-        return context.templates.commit_message(template, run=run, count=len(new), files=sources, **values)
+        names = list(dict.fromkeys(one.source for one in new))
+        values: dict[str, Any] = {"count": len(new), "files": names, "title": title}
+        return context.templates.commit_message("import-memories", run=run, **values)
 
     outcome = write(context.root, edits, message, verb="import", now=context.now)
     return outcome.commit, outcome.notice
