@@ -32,6 +32,7 @@ class Part(NamedTuple):
     name: str  # its path inside, with `/`
     open: Callable[[], BinaryIO]
     size: int = 0  # bytes
+    folder: str = ""  # that it lies in; empty in a zip
 
 
 def parts_of(source: str) -> list[Part]:
@@ -60,7 +61,7 @@ def files_below(top: str, *, links: bool = False) -> Iterator[tuple[str, str]]:
 
 def _in_file(path: str, name: str) -> list[Part]:
     if not name.lower().endswith(".zip"):
-        return [Part(name, partial(opened, path), os.path.getsize(path))]
+        return [Part(name, partial(opened, path), os.path.getsize(path), os.path.dirname(path))]
     try:
         with zipfile.ZipFile(path) as archive:
             infos = [info for info in archive.infolist() if not info.is_dir()]

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.capture.capture import CaptureResult, Recorder
 from memoryclaw.capture.log_records import strip_marks
+from memoryclaw.connect.aider import AIDER
 from memoryclaw.connect.archives import Part, parts_of, whole
 from memoryclaw.connect.chatgpt import CHATGPT
 from memoryclaw.connect.claude import CLAUDE
@@ -52,7 +53,7 @@ def read_note(form: str, part: Part, told: Told) -> Iterator[Memory]:
 _MARKDOWN = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)
 BASIC_MEMORY = Source("basic-memory", "Basic Memory", _MARKDOWN, partial(read_note, "note"))
 MEMORY_MD = Source("memory-md", "", _MARKDOWN, partial(read_note, "lines"))
-SOURCES = {source.name: source for source in (CHATGPT, CLAUDE, MEM0, BASIC_MEMORY, MEMORY_MD)}
+SOURCES = {source.name: source for source in (CHATGPT, CLAUDE, AIDER, MEM0, BASIC_MEMORY, MEMORY_MD)}
 MARKDOWN, _NOTES = "markdown", re.compile(r"\.md$", re.IGNORECASE)
 _OTHERS = "files that hold neither conversations nor memories"
 KINDS = (*SOURCES, MARKDOWN)
@@ -230,6 +231,8 @@ def _exported(
     program: Source, context: WriteContext, reading: Reading, source: str, progress: Progress
 ) -> dict[str, Any]:
     """Captures the conversations, and proposes the memories."""
+    within = os.path.join(source, program.file)
+    source = within if program.file and os.path.isfile(within) else source
     is_export = program.files is not _MARKDOWN
     none = f"is no {program.owner} export" if is_export else "are no Markdown files"
     # A file that was named by itself is one, whatever it is called.

@@ -55,6 +55,7 @@ class Source(NamedTuple):
     owner: str  # in a sentence
     files: re.Pattern[str]  # that are read, by their names
     read: Callable[[Part, Told], Iterable[Item]]
+    file: str = ""  # that is meant where a folder is named
 
 
 def export_of(read_value: Callable[[Any, str], Iterable[Item]]) -> Callable[[Part, Told], Iterator[Item]]:

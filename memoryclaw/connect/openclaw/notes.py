@@ -22,7 +22,7 @@ from memoryclaw.writing.context import WriteContext
 
 _CURATED = ("MEMORY.md", "USER.md")
 # Not the review file of the dreams, nor what dreaming leaves behind.
-_NOTES = re.compile(r"memory/(?!dreaming/).*\.md", re.DOTALL)
+_NOTES = re.compile(r"\Amemory/(?!dreaming/).*\.md\Z", re.DOTALL)
 
 
 def _read(part: Part, told: Told) -> Iterator[Memory]:
