@@ -79,7 +79,7 @@ def install(
     context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
 ) -> None:
     """Add our hooks to a host's settings; shows what changes, keeps a backup, and touches nothing else."""
-    from memoryclaw.connect.claude_settings import HOOKS
+    from memoryclaw.connect.claude_code import HOOKS
     from memoryclaw.connect.connecting import hook_command, lasting_command
     from memoryclaw.connect.settings_file import plan_install
 
@@ -95,7 +95,7 @@ def uninstall(
     context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
 ) -> None:
     """Take our hooks out of a host's settings, and nothing else."""
-    from memoryclaw.connect.claude_settings import HOOKS
+    from memoryclaw.connect.claude_code import HOOKS
     from memoryclaw.connect.settings_file import plan_uninstall
 
     plan = plan_uninstall(_settings(user, project), HOOKS)
@@ -113,7 +113,7 @@ def _settings(user: bool, project: str | None) -> str:
         raise click.UsageError("Give --user or --project, not both.")
     if project:
         return os.path.abspath(os.path.join(project, ".claude", "settings.json"))
-    from memoryclaw.connect.claude_settings import HOOKS
+    from memoryclaw.connect.claude_code import HOOKS
     from memoryclaw.connect.connecting import path_of
     from memoryclaw.connect.table import BY_NAME
 
