@@ -11,6 +11,7 @@ from memoryclaw.text.language import WORD, fold
 # Abbreviations that end no sentence; those that do not before a number; those that do not before a small letter.
 _ABBREVIATIONS = frozenset(lists.words("sentences.abbreviations"))
 _BEFORE_NUMBER = frozenset(lists.words("sentences.before_number"))
+_BEFORE_NUMBER_ENDINGS = tuple(lists.words("sentences.before_number_endings"))
 _BEFORE_SMALL = frozenset(lists.words("sentences.before_small"))
 _ORDINAL_AFTER = frozenset(lists.words("sentences.ordinal_after"))
 _CLAUSE_STARTS = frozenset(lists.words("sentences.clause_starts"))
@@ -77,7 +78,7 @@ def _goes_on(before: str, after: str) -> bool:
     number, small = after[:1].isdigit() or after[:1] in "+(", after[:1].islower()
     return (
         word in _ABBREVIATIONS
-        or (number and word in _BEFORE_NUMBER)
+        or (number and (word in _BEFORE_NUMBER or word.endswith(_BEFORE_NUMBER_ENDINGS)))
         or (small and word in _BEFORE_SMALL)
         or (len(word) == 1 and word != "i")
     )
