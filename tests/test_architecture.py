@@ -25,7 +25,7 @@ ORDER = (
     {"consolidation"},
     {"working", "lifecycle"},
     {"review", "erase"},
-    {"hosts", "health"},
+    {"connect", "health"},
     {"app"},
     {"interfaces", "memory_tool"},
 )
@@ -42,13 +42,13 @@ EFFECTS = {
     "writing.command_consent", "writing.bundles", "writing.init", "writing.secret_gate", "writing.context", "writing.single_flight", "writing.tickets", "writing.tracking", "writing.writer",
     "index.catalog", "index.database", "index.fts5", "index.index", "index.sync",
     "index.vectors", "index.vector_store", "index.watching", "index.whoosh_engine",
-    "capture.importers", "capture.log_files", "capture.open_sessions",
+    "capture.log_files", "capture.open_sessions",
     "skills.host_skills", "skills.mcp_tools", "skills.migration", "skills.tool_hosts",
     "consolidation.consolidate", "consolidation.model_chain", "consolidation.selecting", "lifecycle.pages",
     "recall.evaluation", "recall.rehearsal", "review.setting_questions", "review.undo",
     "health.doctor", "health.lint", "health.survey",
-    "hosts.archives", "hosts.connecting", "hosts.settings_file", "hosts.hooks", "hosts.importing", "hosts.transcripts",
-    "hosts.openclaw.importing", "hosts.openclaw.setup", "hosts.openclaw.status",
+    "connect.archives", "connect.connecting", "connect.settings_file", "connect.hooks", "connect.importing", "connect.logs", "connect.transcripts",
+    "connect.openclaw.notes", "connect.openclaw.setup", "connect.openclaw.status",
 }  # fmt: skip
 WORLD = {
     "asyncio", "fcntl", "git", "glob", "httpcore", "httpx", "mcp", "mmap", "multiprocessing", "ollama", "procrastinate", "psycopg", "psycopg_pool", "random", "secrets", "select",

@@ -9,7 +9,7 @@ from test_architecture import MODULES, imported, name_of, running
 
 # What carries the words of a vault away: models, other copies, bundles, memory files. Whoever uses one of these asks the gate.
 WAYS = {
-    "models.command", "models.ollama", "models.openai", "history.remote", "writing.bundles", "hosts.memory_file", "index.vectors",
+    "models.command", "models.ollama", "models.openai", "history.remote", "writing.bundles", "connect.memory_file", "index.vectors",
 }  # fmt: skip
 GATE = {"vault.export_gate", "index.outgoing"}
 # These use one of them and send nothing of a vault by it.
@@ -17,7 +17,7 @@ HARMLESS = {
     "app": "opens the rooms; `app.transfer` writes bundles",
     "health.doctor": "counts vectors and looks whether a model is there",
     "health.status": "the same",
-    "hosts.importing": "tells a memory file of ours, which it does not read",
+    "connect.importing": "tells a memory file of ours, which it does not read",
     "interfaces.cli.transferring": "prints what `app.transfer` made",
     "recall.vector_lane": "asks through `index.vectors.asking`, which asks the gate",
 }

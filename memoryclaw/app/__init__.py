@@ -111,8 +111,8 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.app.working import Working
     from memoryclaw.capture.capture import CaptureResult, KeptTurn
     from memoryclaw.capture.feedback import Feedback
-    from memoryclaw.capture.importers import Imported
     from memoryclaw.config import Config
+    from memoryclaw.connect.logs import Imported
     from memoryclaw.consolidation.consolidate import Consolidated, ConsolidationContext, Rehearse
     from memoryclaw.consolidation.host_answers import SegmentPrompt
     from memoryclaw.consolidation.planning import Enrich
@@ -1123,7 +1123,7 @@ class App:
     @allowed(OWNER)
     def import_logs(self, source: str | os.PathLike[str], *, format_: str = "") -> Imported:
         """Brings the logs of other programs into the vault's; the source is only read, and a second import adds nothing."""
-        from memoryclaw.capture.importers import import_logs
+        from memoryclaw.connect.logs import import_logs
 
         path = os.fspath(source)
         return import_logs(

@@ -11,9 +11,9 @@ from memoryclaw.app.context import VaultContext, system_clock
 from memoryclaw.vault.state_folder import state_folder
 
 if TYPE_CHECKING:
-    from memoryclaw.hosts.openclaw.importing import ImportReport
-    from memoryclaw.hosts.openclaw.setup import Setup
-    from memoryclaw.hosts.openclaw.status import OpenClawStatus
+    from memoryclaw.connect.openclaw.notes import ImportReport
+    from memoryclaw.connect.openclaw.setup import Setup
+    from memoryclaw.connect.openclaw.status import OpenClawStatus
 
 
 class OpenClaw:
@@ -36,8 +36,8 @@ class OpenClaw:
         Args:
             workspace: the folder with MEMORY.md; empty: what OpenClaw's configuration says.
         """
-        from memoryclaw.hosts.openclaw.importing import import_notes, workspace_of
-        from memoryclaw.hosts.openclaw.setup import config_path
+        from memoryclaw.connect.openclaw.notes import import_notes, workspace_of
+        from memoryclaw.connect.openclaw.setup import config_path
 
         folder = workspace or workspace_of(config_path(config, os.environ), os.environ)
         return self._context.write(lambda context: import_notes(context, folder, dry_run=dry_run))
@@ -45,7 +45,7 @@ class OpenClaw:
 
 def openclaw_setup(vault: str, config: str = "") -> Setup:
     """A vault's place in OpenClaw's configuration, whether or not the vault is there."""
-    from memoryclaw.hosts.openclaw.setup import HostConfig, Setup, config_path, plugin_folder
+    from memoryclaw.connect.openclaw.setup import HostConfig, Setup, config_path, plugin_folder
 
     host = HostConfig(config_path(config, os.environ), os.fspath(settings.own_folder(os.environ)))
     # -P: a folder called memoryclaw where the gateway happens to run must not be taken for the program.
@@ -55,8 +55,8 @@ def openclaw_setup(vault: str, config: str = "") -> Setup:
 
 def openclaw_status(vault: str, config: str = "") -> OpenClawStatus:
     """Whether OpenClaw remembers with a vault, check by check, whether or not the vault is there."""
+    from memoryclaw.connect.openclaw.status import standing
     from memoryclaw.daemon.client import ask
-    from memoryclaw.hosts.openclaw.status import standing
 
     return standing(
         openclaw_setup(vault, config),

@@ -17,8 +17,8 @@ from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.vault.layout import places
 
 if TYPE_CHECKING:
-    from memoryclaw.hosts.importing import ImportedExport
-    from memoryclaw.hosts.memory_file import MemoryFile
+    from memoryclaw.connect.importing import ImportedExport
+    from memoryclaw.connect.memory_file import MemoryFile
     from memoryclaw.vault.folder import Vault
     from memoryclaw.writing.bundles import Packed, Restored
     from memoryclaw.writing.context import WriteContext
@@ -71,7 +71,7 @@ class Transfer:
             InputError: there is no such source, or it is not what it is said to be.
         """
         context = self._context
-        from memoryclaw.hosts.importing import import_export
+        from memoryclaw.connect.importing import import_export
 
         def work(writing: WriteContext) -> ImportedExport:
             return import_export(
@@ -174,7 +174,7 @@ class Transfer:
     def memory_file(self, *, budget: int = BUDGET) -> MemoryFile:
         """What the caller may see, as one readable MEMORY.md: preferences, recent episodes and facts by entity."""
         within_budget(budget)
-        from memoryclaw.hosts.memory_file import FileEpisode, FileFact, memory_file, trust_in
+        from memoryclaw.connect.memory_file import FileEpisode, FileFact, memory_file, trust_in
         from memoryclaw.recall import browsing
 
         context = self._context
@@ -210,7 +210,7 @@ class Transfer:
 
         From then on `sync`, `watch` and `serve` keep both fresh.
         """
-        from memoryclaw.hosts.memory_file import as_json
+        from memoryclaw.connect.memory_file import as_json
         from memoryclaw.vault.state_folder import make_private_folder, write_private
 
         file, state = self.memory_file(budget=budget), os.fspath(self._context.state)

@@ -55,7 +55,7 @@ class Working:
         Returns the file's path, or nothing when the session said nothing.
         """
         from memoryclaw.capture.log_files import Logs
-        from memoryclaw.hosts.hooks import write_latest
+        from memoryclaw.connect.hooks import write_latest
         from memoryclaw.working.memory import within
 
         root, budget = os.fspath(self._context.root), self._context.config.budget

@@ -31,7 +31,11 @@ if TYPE_CHECKING:
     from memoryclaw.app.transfer import Latest
     from memoryclaw.capture.capture import CaptureResult
     from memoryclaw.capture.feedback import Feedback
-    from memoryclaw.capture.importers import Imported
+    from memoryclaw.connect.importing import ImportedExport
+    from memoryclaw.connect.logs import Imported
+    from memoryclaw.connect.openclaw.notes import ImportReport
+    from memoryclaw.connect.openclaw.setup import Changed
+    from memoryclaw.connect.openclaw.status import OpenClawStatus
     from memoryclaw.consolidation.actions import Action
     from memoryclaw.consolidation.apply import Applied
     from memoryclaw.consolidation.changes import ClaimDecision, PlannedChange
@@ -45,10 +49,6 @@ if TYPE_CHECKING:
     from memoryclaw.health.status import GitReport, Status
     from memoryclaw.health.survey import Survey
     from memoryclaw.history.commit_hook import Hooked
-    from memoryclaw.hosts.importing import ImportedExport
-    from memoryclaw.hosts.openclaw.importing import ImportReport
-    from memoryclaw.hosts.openclaw.setup import Changed
-    from memoryclaw.hosts.openclaw.status import OpenClawStatus
     from memoryclaw.index.sync import Freshness, Synced
     from memoryclaw.index.vectors import Filled
     from memoryclaw.lifecycle.pages import Views

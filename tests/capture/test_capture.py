@@ -4,41 +4,25 @@ import json
 import os
 import subprocess
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import pytest
 import secretset
+from recorded import recorder, turns
 
 from memoryclaw.app import open_vault
 from memoryclaw.capture.capture import SESSIONS, Recorder
-from memoryclaw.capture.log_files import Logs
 from memoryclaw.errors import InputError
 from memoryclaw.text.prompts import fence_block, item
-from memoryclaw.text.redaction import Redactor
-from memoryclaw.vault.notes import ReadingSettings, read_note
 
-NOW = datetime(2026, 11, 21, 10, 15, tzinfo=UTC)
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def recorder(root: Path, key: bytes = b"k") -> Recorder:
-    return Recorder(Logs(str(root)), Redactor(key), lambda: NOW)
 
 
 def take(one: Recorder, *messages: object, session: str = "s"):
     lines = [m if isinstance(m, str) else json.dumps(m) for m in messages]
     return one.capture(lines, session=session)
-
-
-def turns(root: Path):
-    """Every turn of the vault's logs, as the vault's own reader reads them."""
-    paths = sorted(root.glob("logs/*/*.jsonl"))
-    notes = [read_note(str(p.relative_to(root)), p.read_bytes(), ReadingSettings()) for p in paths]
-    assert [problem for note in notes for problem in note.problems] == []
-    return [turn for note in notes for turn in note.turns]
 
 
 def test_an_acknowledged_line_is_a_turn_that_the_vault_reads(tmp_path):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import Claw, VaultOf, put
 
-from memoryclaw.hosts.json5 import parse, plain
+from memoryclaw.connect.json5 import parse, plain
 
 ROOT = Path(__file__).parents[2]
 CONFIG = "{\n  // Nora's own\n  gateway: { auth: { token: 'hunter2' } },\n  plugins: { slots: { memory: 'lancedb' } },\n}\n"

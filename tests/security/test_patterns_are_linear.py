@@ -20,9 +20,9 @@ from segments import segment_of
 
 from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
 from memoryclaw.capture.log_records import redact_turn
+from memoryclaw.connect import curated
 from memoryclaw.consolidation import episodes, pending, proposals
 from memoryclaw.consolidation.changes import Segment
-from memoryclaw.hosts.openclaw import curated
 from memoryclaw.recall import query
 from memoryclaw.talk import statements as talk
 from memoryclaw.talk.corrections import corrected
@@ -49,9 +49,9 @@ ONCE = {
     "talk.own_words._FAREWELL": "once a line, where it begins",
     "talk.own_words._MORE": "once a colon: the next one stands behind what it reads, or among its three words",
     "talk.own_words._NOTHING": "once a colon: the next one stands behind what it reads",
-    "hosts.json5.COMMENT": "the reader goes on where a match ended, and the first failure ends the reading",
-    "hosts.json5._STRING": "the reader goes on where a match ended, and the first failure ends the reading",
-    "hosts.json5._SAME_LINE": "once an edit, behind the comma",
+    "connect.json5.COMMENT": "the reader goes on where a match ended, and the first failure ends the reading",
+    "connect.json5._STRING": "the reader goes on where a match ended, and the first failure ends the reading",
+    "connect.json5._SAME_LINE": "once an edit, behind the comma",
     "vault.notes._WORDS": "each part begins where the last one ended, and the first failure ends the cutting",
 }
 # Read pieces that cannot be long: what their growth is beyond does not matter.
@@ -197,7 +197,7 @@ READERS: dict[str, tuple[Callable[[Any], object], tuple[str, ...]]] = {
     "a log in Markdown": (note("logs/2026-01-01/s.md"), ("vault.logs",)),
     "facts that wait": (pending.read_pending, ("consolidation.pending",)),
     "a proposal": (proposals.read_proposal, ("consolidation.proposals", "text.yaml")),
-    "OpenClaw's memory": (curated.read_curated, ("hosts.openclaw.curated",)),
+    "OpenClaw's memory": (curated.read_curated, ("connect.curated",)),
     "a recalled text": (prompts.escape_line, ("text.prompts",)),
     "a quotation": (episodes.harmless, ("consolidation.episodes",)),
 }

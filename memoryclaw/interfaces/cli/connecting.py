@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from memoryclaw.hosts.table import BY_NAME, OPENCLAW, TABLE
+from memoryclaw.connect.table import BY_NAME, OPENCLAW, TABLE
 from memoryclaw.interfaces.cli.printing import as_json, marked, plural, remark, say, styled
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, verb
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
-    from memoryclaw.hosts.openclaw.setup import ConfigChange, Setup
-    from memoryclaw.hosts.settings_file import SettingsChange
-    from memoryclaw.hosts.table import HostRow
+    from memoryclaw.connect.openclaw.setup import ConfigChange, Setup
+    from memoryclaw.connect.settings_file import SettingsChange
+    from memoryclaw.connect.table import HostRow
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Only show what would change.")
@@ -71,7 +71,7 @@ def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_
     Shows the change to the host's own settings and asks. Then it starts what it is about to write, reads once over MCP, writes, and says
     what to try. Nothing else in the file changes, and --remove brings its old bytes back.
     """
-    from memoryclaw.hosts import connecting  # `--help` needs no app
+    from memoryclaw.connect import connecting  # `--help` needs no app
 
     if not host and not printed:
         raise click.UsageError(
@@ -97,7 +97,7 @@ def _first_question(app: App) -> str:
 
 
 def _print(context: CliContext, row: HostRow | None, vault: str) -> None:
-    from memoryclaw.hosts.connecting import shown_for
+    from memoryclaw.connect.connecting import shown_for
 
     entries = shown_for(row, vault)
     if context.json:
@@ -142,20 +142,20 @@ def _removed(context: CliContext, row: HostRow, *, dry_run: bool, yes: bool) -> 
 
 def _host_connected(row: HostRow, vault: str) -> tuple[list[_FileChange], Callable[[], list[str]]]:
     """What changes in a host's files, and how it is tried."""
-    from memoryclaw.hosts.connecting import plan_connection, try_connection
+    from memoryclaw.connect.connecting import plan_connection, try_connection
 
     changes = plan_connection(row, vault)
     return [_file_change(change) for change in changes], lambda: try_connection(row, changes)
 
 
 def _host_removed(row: HostRow) -> list[_FileChange]:
-    from memoryclaw.hosts.connecting import plan_removal
+    from memoryclaw.connect.connecting import plan_removal
 
     return [_file_change(change) for change in plan_removal(row)]
 
 
 def _file_change(change: SettingsChange) -> _FileChange:
-    from memoryclaw.hosts.settings_file import BACKUP, carry_out
+    from memoryclaw.connect.settings_file import BACKUP, carry_out
 
     def write() -> tuple[str, Sequence[str]]:
         carry_out(change)
@@ -166,7 +166,7 @@ def _file_change(change: SettingsChange) -> _FileChange:
 
 
 def _openclaw_connected(vault: str) -> tuple[list[_FileChange], Callable[[], list[str]]]:
-    from memoryclaw.hosts.connecting import lasting_command, try_openclaw
+    from memoryclaw.connect.connecting import lasting_command, try_openclaw
 
     setup = _openclaw(vault)
     lasting_command()
@@ -188,7 +188,7 @@ def _openclaw_removed(context: CliContext) -> list[_FileChange]:
 
 def _openclaw(vault: str) -> Setup:
     from memoryclaw.app.openclaw import openclaw_setup
-    from memoryclaw.hosts.settings_file import refuse_link
+    from memoryclaw.connect.settings_file import refuse_link
 
     setup = openclaw_setup(vault)
     refuse_link(setup.host.path)

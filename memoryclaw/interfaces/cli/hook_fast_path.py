@@ -13,10 +13,10 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from memoryclaw.connect import CLAUDE_CODE, HOSTS, hooks
+from memoryclaw.connect.hooks import context_of, post_answer
 from memoryclaw.daemon.client import root_of
 from memoryclaw.errors import InputError, MemoryClawError
-from memoryclaw.hosts import CLAUDE_CODE, HOSTS, hooks
-from memoryclaw.hosts.hooks import context_of, post_answer
 
 if TYPE_CHECKING:
     from memoryclaw.app import App

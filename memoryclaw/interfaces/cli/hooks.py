@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memoryclaw.hosts import CLAUDE_CODE, HOSTS
+from memoryclaw.connect import CLAUDE_CODE, HOSTS
 from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, show_diff
 from memoryclaw.interfaces.cli.printing import as_json, say, styled
 from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option
@@ -16,7 +16,7 @@ from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memoryclaw.hosts.settings_file import SettingsChange
+    from memoryclaw.connect.settings_file import SettingsChange
 
 _HOST_OPTION = option(
     "--host", "HOST", f"How it is answered: {' or '.join(HOSTS)}.", default=CLAUDE_CODE, show_default=True
@@ -83,9 +83,9 @@ def install(
     context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
 ) -> None:
     """Add our hooks to a host's settings; shows what changes, keeps a backup, and touches nothing else."""
-    from memoryclaw.hosts.claude_settings import HOOKS
-    from memoryclaw.hosts.connecting import hook_command, lasting_command
-    from memoryclaw.hosts.settings_file import plan_install
+    from memoryclaw.connect.claude_settings import HOOKS
+    from memoryclaw.connect.connecting import hook_command, lasting_command
+    from memoryclaw.connect.settings_file import plan_install
 
     with context.app(quiet=True) as app:
         root = os.fspath(app.root)
@@ -101,8 +101,8 @@ def uninstall(
     context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
 ) -> None:
     """Take our hooks out of a host's settings, and nothing else."""
-    from memoryclaw.hosts.claude_settings import HOOKS
-    from memoryclaw.hosts.settings_file import plan_uninstall
+    from memoryclaw.connect.claude_settings import HOOKS
+    from memoryclaw.connect.settings_file import plan_uninstall
 
     plan = plan_uninstall(_settings(user, project), HOOKS)
     _carry_out(context, plan, "uninstalled", host, yes=yes, dry_run=dry_run)
@@ -119,9 +119,9 @@ def _settings(user: bool, project: str | None) -> str:
         raise click.UsageError("Give --user or --project, not both.")
     if project:
         return os.path.abspath(os.path.join(project, ".claude", "settings.json"))
-    from memoryclaw.hosts.claude_settings import HOOKS
-    from memoryclaw.hosts.connecting import path_of
-    from memoryclaw.hosts.table import BY_NAME
+    from memoryclaw.connect.claude_settings import HOOKS
+    from memoryclaw.connect.connecting import path_of
+    from memoryclaw.connect.table import BY_NAME
 
     return next(path_of(file.places) for file in BY_NAME[CLAUDE_CODE].files if file.editor is HOOKS)
 
@@ -129,7 +129,7 @@ def _settings(user: bool, project: str | None) -> str:
 def _carry_out(
     context: CliContext, plan: SettingsChange, done: str, host: str, *, yes: bool, dry_run: bool
 ) -> None:
-    from memoryclaw.hosts.settings_file import BACKUP, carry_out
+    from memoryclaw.connect.settings_file import BACKUP, carry_out
 
     action = "unchanged" if not plan.changes else f"would be {done}" if dry_run else done
     if not context.json:

@@ -16,8 +16,8 @@ from memoryclaw.interfaces.cli.tables import flow
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, group
 
 if TYPE_CHECKING:
-    from memoryclaw.hosts.openclaw.importing import ImportReport
-    from memoryclaw.hosts.openclaw.setup import Changed, ConfigChange, Setup
+    from memoryclaw.connect.openclaw.notes import ImportReport
+    from memoryclaw.connect.openclaw.setup import Changed, ConfigChange, Setup
 
 _config = click.option(
     "--config",
@@ -49,7 +49,7 @@ def install(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> No
     Shows the change first and keeps a copy of the file beside it. Where nobody can be asked, nothing is written
     without --yes.
     """
-    from memoryclaw.hosts.connecting import lasting_command  # `--help` needs no app
+    from memoryclaw.connect.connecting import lasting_command  # `--help` needs no app
 
     with context.app() as app:
         setup = app.openclaw.setup(config)
@@ -138,7 +138,7 @@ def _carry_out(context: CliContext, setup: Setup, planned: ConfigChange, *, yes:
         show_diff(planned.diff)
     if planned.diff and (dry_run or not yes):
         if dry_run or context.json or not sys.stdin.isatty():
-            from memoryclaw.hosts.openclaw.setup import Changed
+            from memoryclaw.connect.openclaw.setup import Changed
 
             told = f"nothing was written; `memoryclaw openclaw {planned.verb} --yes` writes it"
             _tell(

@@ -20,7 +20,7 @@ from memoryclaw.model import AGENT, OWNER
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
-    from memoryclaw.hosts.importing import ImportedConversation, ImportedExport
+    from memoryclaw.connect.importing import ImportedConversation, ImportedExport
     from memoryclaw.writing.bundles import Restored
 
 Done = TypeVar("Done", "ImportedExport", "Restored")
@@ -267,8 +267,8 @@ def export(
 
 
 def _memory_file(context: CliContext, app: App, file: str, budget: int | None) -> None:
-    from memoryclaw.hosts.memory_file import as_json as as_shape
-    from memoryclaw.hosts.memory_file import is_ours
+    from memoryclaw.connect.memory_file import as_json as as_shape
+    from memoryclaw.connect.memory_file import is_ours
 
     done = app.transfer.memory_file(**({} if budget is None else {"budget": budget}))
     if file:

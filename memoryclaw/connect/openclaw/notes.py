@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from memoryclaw.connect.curated import CURATED, ImportCandidate, is_wanted, offered
+from memoryclaw.connect.json5 import parse, plain
+from memoryclaw.connect.proposing import Fresh, Proposed, proposal_json, propose
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
-from memoryclaw.hosts.json5 import parse, plain
-from memoryclaw.hosts.openclaw.curated import CURATED, ImportCandidate, is_wanted, offered
-from memoryclaw.hosts.proposing import Fresh, Proposed, proposal_json, propose
 from memoryclaw.text.encoding import decode
 from memoryclaw.vault import files
 from memoryclaw.writing.context import WriteContext

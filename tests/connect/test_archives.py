@@ -13,9 +13,9 @@ from exports import zipped
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoryclaw.connect import archives
+from memoryclaw.connect.archives import Part, items, parts_of, whole
 from memoryclaw.errors import InputError
-from memoryclaw.hosts import archives
-from memoryclaw.hosts.archives import Part, items, parts_of, whole
 from memoryclaw.model import Problem
 
 TRICKY = [

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from memoryclaw.connect import transcripts
+from memoryclaw.connect.transcripts import keep_new
 from memoryclaw.errors import InputError
-from memoryclaw.hosts import transcripts
-from memoryclaw.hosts.transcripts import keep_new
 
 
 def said(number: int, text: str = "", **more: Any) -> str:

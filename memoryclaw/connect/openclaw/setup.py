@@ -10,9 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memoryclaw.errors import ConfigError, MemoryClawError
-from memoryclaw.hosts.json5 import parse, plain
-from memoryclaw.hosts.openclaw.installing import (
+from memoryclaw.connect.json5 import parse, plain
+from memoryclaw.connect.openclaw.installing import (
     DesiredSetting,
     InstallStep,
     as_record,
@@ -22,7 +21,8 @@ from memoryclaw.hosts.openclaw.installing import (
     uninstall,
     wishes,
 )
-from memoryclaw.hosts.settings_file import difference
+from memoryclaw.connect.settings_file import difference
+from memoryclaw.errors import ConfigError, MemoryClawError
 from memoryclaw.vault import files
 
 RESTART = "a running gateway picks this up by itself, or after `openclaw gateway restart`"

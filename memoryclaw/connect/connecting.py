@@ -14,19 +14,19 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from memoryclaw.errors import ConfigError, InputError, MemoryClawError, NotFoundError, UnconnectedError
-from memoryclaw.hosts.claude_settings import HOOKS
-from memoryclaw.hosts.claude_skill import NAME as SKILL_NAME
-from memoryclaw.hosts.claude_skill import SKILL, skill_for
-from memoryclaw.hosts.mcp_entry import NAME, entry_of
-from memoryclaw.hosts.settings_file import (
+from memoryclaw.connect.claude_settings import HOOKS
+from memoryclaw.connect.claude_skill import NAME as SKILL_NAME
+from memoryclaw.connect.claude_skill import SKILL, skill_for
+from memoryclaw.connect.mcp_entry import NAME, entry_of
+from memoryclaw.connect.settings_file import (
     SettingsChange,
     SettingsEditor,
     plan_install,
     plan_uninstall,
     refuse_link,
 )
-from memoryclaw.hosts.table import BY_NAME, HostFile, HostRow, Places, place
+from memoryclaw.connect.table import BY_NAME, HostFile, HostRow, Places, place
+from memoryclaw.errors import ConfigError, InputError, MemoryClawError, NotFoundError, UnconnectedError
 from memoryclaw.skills.mcp_tools import McpTools
 from memoryclaw.skills.tools import ToolServer
 from memoryclaw.writing.context import shipped

@@ -16,14 +16,22 @@ from typing import Any, NamedTuple
 
 from memoryclaw.capture.capture import CaptureResult, Recorder
 from memoryclaw.capture.log_records import strip_marks
+from memoryclaw.connect.archives import Part, items, parts_of, whole
+from memoryclaw.connect.curated import Host, ImportCandidate, curated, passage
+from memoryclaw.connect.exports import (
+    CHATGPT,
+    CLAUDE,
+    MEM0,
+    OWNER_OF,
+    ExportedConversation,
+    Memory,
+    read_value,
+)
+from memoryclaw.connect.memory_file import is_ours
+from memoryclaw.connect.proposing import Fresh, Proposed, proposal_json, propose
 from memoryclaw.consolidation.actions import IMPORTED, AddPending, NewFile
 from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.errors import InputError
-from memoryclaw.hosts.archives import Part, items, parts_of, whole
-from memoryclaw.hosts.exports import CHATGPT, CLAUDE, MEM0, OWNER_OF, ExportedConversation, Memory, read_value
-from memoryclaw.hosts.memory_file import is_ours
-from memoryclaw.hosts.openclaw.curated import Host, ImportCandidate, curated, passage
-from memoryclaw.hosts.proposing import Fresh, Proposed, proposal_json, propose
 from memoryclaw.model import OWNER, Problem
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode, encode, readable

@@ -6,11 +6,11 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from memoryclaw.hosts.claude_settings import HOOKS
-from memoryclaw.hosts.claude_skill import FILE as SKILL_FILE
-from memoryclaw.hosts.claude_skill import SKILL
-from memoryclaw.hosts.mcp_entry import TOML, json_editor
-from memoryclaw.hosts.settings_file import SettingsEditor
+from memoryclaw.connect.claude_settings import HOOKS
+from memoryclaw.connect.claude_skill import FILE as SKILL_FILE
+from memoryclaw.connect.claude_skill import SKILL
+from memoryclaw.connect.mcp_entry import TOML, json_editor
+from memoryclaw.connect.settings_file import SettingsEditor
 
 OPENCLAW = "openclaw"
 
@@ -96,7 +96,7 @@ TABLE = (
         (HostFile(("{apps}/Code/User/mcp.json",), json_editor("servers", comments=True, typed=True)),),
         "open VS Code's chat in agent mode",
     ),
-    # Its plugin is more than an entry: hosts.openclaw installs it.
+    # Its plugin is more than an entry: connect.openclaw installs it.
     HostRow(OPENCLAW, "OpenClaw", ("$OPENCLAW_STATE_DIR", "~/.openclaw"), (), "restart the gateway"),
 )
 BY_NAME = {host.name: host for host in TABLE}

@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from memoryclaw.errors import ConfigError, InputError
-from memoryclaw.hosts.json5 import (
+from memoryclaw.connect.json5 import (
     Added,
     JsonNode,
     inserted_value,
@@ -21,7 +20,8 @@ from memoryclaw.hosts.json5 import (
     take,
     value_at,
 )
-from memoryclaw.hosts.settings_file import SettingsEditor
+from memoryclaw.connect.settings_file import SettingsEditor
+from memoryclaw.errors import ConfigError, InputError
 
 NAME = "memoryclaw"
 _EMPTY = "{}\n"

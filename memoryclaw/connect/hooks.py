@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from memoryclaw.capture.log_files import Logs
 from memoryclaw.capture.log_records import file_stem
+from memoryclaw.connect import PLAIN
 from memoryclaw.daemon.client import ask_daemon
 from memoryclaw.errors import InputError
-from memoryclaw.hosts import PLAIN
 from memoryclaw.model import AGENT
 from memoryclaw.model import Turn as LogTurn
 from memoryclaw.text.host_marks import without_marks
@@ -27,7 +27,7 @@ from memoryclaw.vault.logs import read_jsonl
 from memoryclaw.vault.state_folder import state_folder
 
 if TYPE_CHECKING:
-    from memoryclaw.hosts.transcripts import Turn
+    from memoryclaw.connect.transcripts import Turn
 
 PATIENCE = 0.9  # seconds that a host waits for a context before the prompt goes on without one
 _ANSWER = 5.0  # seconds that a daemon is given to keep turns
@@ -63,7 +63,7 @@ def keep_turns(
     hook: Mapping[str, Any], root: str, own: Callable[[Sequence[Turn]], Sequence[Turn]], audience: str
 ) -> dict[str, int]:
     """Keeps the turns that the host handed over or wrote to its transcript; returns what became of them, counted."""
-    from memoryclaw.hosts.transcripts import count, keep_new  # noqa: PLC0415 - a prompt needs none of it
+    from memoryclaw.connect.transcripts import count, keep_new  # noqa: PLC0415 - a prompt needs none of it
 
     session = session_of(hook)
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoryclaw.connect.claude_settings import HOOKS
+from memoryclaw.connect.settings_file import BACKUP, carry_out, difference, plan_install, plan_uninstall
 from memoryclaw.errors import ConflictError, InputError
-from memoryclaw.hosts.claude_settings import HOOKS
-from memoryclaw.hosts.settings_file import BACKUP, carry_out, difference, plan_install, plan_uninstall
 
 COMMAND = "/opt/memoryclaw {} --vault /v"
 OTHER = "/new/memoryclaw {} --vault /w"

@@ -19,12 +19,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from indexed import until
 
+from memoryclaw.connect.connecting import cache_of
+from memoryclaw.connect.json5 import parse, plain
+from memoryclaw.connect.mcp_entry import TOML, entry_of, json_editor
+from memoryclaw.connect.settings_file import BACKUP, carry_out, plan_install, plan_uninstall
+from memoryclaw.connect.table import TABLE, place
 from memoryclaw.errors import InputError
-from memoryclaw.hosts.connecting import cache_of
-from memoryclaw.hosts.json5 import parse, plain
-from memoryclaw.hosts.mcp_entry import TOML, entry_of, json_editor
-from memoryclaw.hosts.settings_file import BACKUP, carry_out, plan_install, plan_uninstall
-from memoryclaw.hosts.table import TABLE, place
 
 ROOT = Path(__file__).parents[2]
 

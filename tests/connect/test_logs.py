@@ -5,9 +5,9 @@ import os
 from pathlib import Path
 
 import pytest
-from test_capture import recorder, turns
+from recorded import recorder, turns
 
-from memoryclaw.capture.importers import import_logs
+from memoryclaw.connect.logs import import_logs
 from memoryclaw.errors import InputError
 
 MARKDOWN = """---

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memoryclaw.hosts.json5 import (
+from memoryclaw.connect.json5 import (
     Added,
     JsonNode,
     append,

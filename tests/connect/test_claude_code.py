@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryclaw.capture.host_turns import HostMessage, PendingToolCalls, read_turn
-from memoryclaw.hosts.hooks import CHARACTERS, WORDS, context_of, post_answer, question_of
-from memoryclaw.hosts.transcripts import turns_of
+from memoryclaw.connect.hooks import CHARACTERS, WORDS, context_of, post_answer, question_of
+from memoryclaw.connect.transcripts import turns_of
 
 
 def line(kind: str, content: Any, **more: Any) -> str:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from memoryclaw.connect.json5 import parse, plain, put, value_at
+from memoryclaw.connect.openclaw import installing
+from memoryclaw.connect.openclaw.installing import install, lost_steps, uninstall, wishes
 from memoryclaw.errors import ConfigError
-from memoryclaw.hosts.json5 import parse, plain, put, value_at
-from memoryclaw.hosts.openclaw import installing
-from memoryclaw.hosts.openclaw.installing import install, lost_steps, uninstall, wishes
 
 WANTED = wishes(
     plugin="/opt/mc/plugins/openclaw",

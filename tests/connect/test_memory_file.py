@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from indexed import until
 
-from memoryclaw.hosts.memory_file import MARK, FileEpisode, FileFact, is_ours, memory_file
+from memoryclaw.connect.memory_file import MARK, FileEpisode, FileFact, is_ours, memory_file
 from memoryclaw.model import Fact
 from memoryclaw.text.prompts import estimate
 

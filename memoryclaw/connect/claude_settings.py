@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from memoryclaw.connect.json5 import Added, JsonNode, Member, append, parse, remove, value_at
+from memoryclaw.connect.settings_file import SettingsEditor
 from memoryclaw.errors import ConfigError, InputError
-from memoryclaw.hosts.json5 import Added, JsonNode, Member, append, parse, remove, value_at
-from memoryclaw.hosts.settings_file import SettingsEditor
 
 # When Claude Code calls us, with what, and after how many seconds it stops waiting.
 EVENTS = (

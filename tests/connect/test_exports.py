@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
+from memoryclaw.connect import exports as reader
+from memoryclaw.connect.exports import CHATGPT, CLAUDE, Read, read_value
 from memoryclaw.errors import InputError
-from memoryclaw.hosts import exports as reader
-from memoryclaw.hosts.exports import CHATGPT, CLAUDE, Read, read_value
 
 MEM0_KIND = reader.MEM0
 

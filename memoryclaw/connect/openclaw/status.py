@@ -7,8 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from memoryclaw.errors import ConfigError, MemoryClawError
-from memoryclaw.hosts.openclaw.installing import (
+from memoryclaw.connect.openclaw.installing import (
     ALLOW,
     ENTRY,
     HOST_SKILLS,
@@ -19,7 +18,8 @@ from memoryclaw.hosts.openclaw.installing import (
     SKILLS,
     SLOT,
 )
-from memoryclaw.hosts.openclaw.setup import Setup
+from memoryclaw.connect.openclaw.setup import Setup
+from memoryclaw.errors import ConfigError, MemoryClawError
 
 _INSTALL = "memoryclaw openclaw install"
 

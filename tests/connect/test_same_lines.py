@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from memoryclaw.app import App, init_vault, open_vault
-from memoryclaw.hosts.hooks import keep_turns
+from memoryclaw.connect.hooks import keep_turns
 from memoryclaw.interfaces.http.routes import capture as posted
 
 PLUGIN = Path(__file__).parents[2] / "plugins" / "openclaw"

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.errors import InputError
-from memoryclaw.hosts.claude_settings import (
+from memoryclaw.connect.claude_settings import (
     EVENTS,
     command_in,
     with_hooks,
     without_hooks,
 )
-from memoryclaw.hosts.json5 import parse, put, remove, take
+from memoryclaw.connect.json5 import parse, put, remove, take
+from memoryclaw.errors import InputError
 
 COMMAND = "/usr/bin/memoryclaw {} --vault '/home/nora/my vault'"
 SETTINGS = """{

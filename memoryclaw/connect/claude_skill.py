@@ -6,8 +6,8 @@ import re
 import shlex
 from collections.abc import Sequence
 
+from memoryclaw.connect.settings_file import SettingsEditor
 from memoryclaw.errors import InputError
-from memoryclaw.hosts.settings_file import SettingsEditor
 
 NAME = "memory-consolidate"
 FILE = f"skills/{NAME}/SKILL.md"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from memoryclaw.connect.curated import ImportCandidate
 from memoryclaw.consolidation.actions import Action, AddPending, NewFile
 from memoryclaw.consolidation.pending import PENDING_FILE, add_all_pending, read_pending
 from memoryclaw.consolidation.proposals import fingerprint_of, proposal
-from memoryclaw.hosts.openclaw.curated import ImportCandidate
 from memoryclaw.review.queue import CurrentFacts
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import quotable
