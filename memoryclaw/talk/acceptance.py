@@ -51,6 +51,11 @@ def weighs(one: Statement) -> bool:
     )
 
 
+def _is_chat(one: Statement) -> bool:
+    """True for what people tell each other by a verb alone, without a figure and not of health: `i love Lisbon`."""
+    return one.among and not one.firm and all(assertion.how == "verb" for assertion in one.assertions)
+
+
 TABLE = (
     Rule("drop", "a question", _doubt("asked")),
     Rule("statement", "in a language that is not read, where the sum alone decides", _kind("unread")),
@@ -67,7 +72,7 @@ TABLE = (
     Rule("episode", "a mood", _doubt("mood")),
     Rule("episode", "of the one spoken to", lambda one: "addressed" in one.doubts and (one.kind == "wish" or not one.hard) and not one.assertions),
     Rule("ask", "said with some doubt, of a known field", lambda one: bool(one.assertions) and "hedged" in one.doubts),
-    Rule("fact", "told of what", lambda one: bool(one.assertions) and "moment" not in one.doubts),
+    Rule("fact", "told of what", lambda one: bool(one.assertions) and "moment" not in one.doubts and not _is_chat(one)),
     Rule("episode", "said among people, not to the assistant", lambda one: one.among),
     Rule("statement", "an answer, or one of several", lambda one: one.kind in ("choice", "answer") and bool(one.content or one.hard)),
     Rule("statement", "decided with some doubt, which the words keep", lambda one: "hedged" in one.doubts and one.kind == "decide" and one.firm),

@@ -157,3 +157,11 @@ def test_a_doubt_about_something_else_is_none_of_the_fact(text: str) -> None:
     assert [
         row.verdict for said in talk_of(text).statements if said.assertions for row in [verdict(said)]
     ] == ["fact"]
+
+
+def test_what_people_tell_each_other_by_a_verb_alone_is_no_fact() -> None:
+    said = talk_of(
+        ("user Nora", "i love Lisbon"), ("user Tom", "i'm allergic to nuts"), ("user Nora", "my rent is 900")
+    )
+    assert [verdict(one).verdict for one in said.statements] == ["episode", "fact", "fact"]
+    assert [verdict(one).verdict for one in talk_of(("user Nora", "i love Lisbon")).statements] == ["fact"]
