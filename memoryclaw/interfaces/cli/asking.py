@@ -92,7 +92,8 @@ def ask(found: AnsweredQuestion) -> None:
         say(unsure if found.lines else _nothing("ask", "here answers that", found.query, asked=False))
     for line in found.lines:
         about = (line.title or line.id, line.when, line.trust * (line.trust != "trusted"))
-        flow(one_line(line.text), indent=0 if found.answered else len(_INDENT), bold=found.answered)
+        for text in line.text.split("\n"):  # the nearest stand with those around them
+            flow(one_line(text), indent=0 if found.answered else len(_INDENT), bold=found.answered)
         _places(
             [
                 f"{line.path}:{line.line}",
