@@ -161,8 +161,6 @@ class Names:
         own = [
             token for token in tokens if token not in words.determiners and token not in words.possessives_own
         ]
-        if len(own) > 1 and (whole := self.whole(" ".join(own))) and whole != speaker:
-            return whole, "named"
         if (
             len(named) == 1
             and own
@@ -432,18 +430,7 @@ def _may_name(tokens: tuple[str, ...], at: int, words: Grammar, names: Names, *,
         return False
     if called:
         return True
-    behind = tokens[at + 1] if at + 1 < len(tokens) else ""
-    if not behind or _is_verb(behind, words):
-        return True
-    # `maria gomez lives in Bath`
-    last = tokens[at + 2] if at + 2 < len(tokens) else ""
-    return (
-        behind.isalpha()
-        and len(behind) > 2
-        and not _is_known_word(behind, words)
-        and bool(last)
-        and _is_verb(last, words)
-    )
+    return at + 1 == len(tokens) or _is_verb(tokens[at + 1], words)
 
 
 def _is_verb(token: str, words: Grammar) -> bool:
@@ -485,13 +472,6 @@ def _name_before(tokens: tuple[str, ...], at: int, words: Grammar, names: Names)
         )
     ):
         before -= 1
-    if (
-        before == 0
-        and tokens[0].endswith("'s")
-        and tokens[0] not in words.contracted_subjects
-        and tokens[1] in words.possessives_own
-    ):
-        return tokens[0].removesuffix("'s")  # `Sam's my flatmate`
     if before < 1 or tokens[before] not in words.be_verbs:
         return ""
     if tokens[before] in words.past_be or tokens[before] in words.negations:
