@@ -14,7 +14,7 @@ from memoryclaw.text.language import key_of
 from memoryclaw.text.sentences import plain, sentences
 from memoryclaw.vault.fact_values import is_of_people
 
-_LONGEST = 4  # words of a name
+_LONGEST, _OPENING = 4, 200  # words of a name; characters of a sentence that hold the name it begins with
 _WORD = re.compile(r"[^\W\d_][\w.&'’-]*")
 _PARTICLES = frozenset(lists.words("names.particles"))
 # What a subject of several words goes on with, by its lists in the grammar of a language.
@@ -184,8 +184,10 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
     before, end = "", -1
     for at, hit in enumerate(hits):
         word = hit[0].rstrip(".'’-")
-        inner = any(c.isupper() for c in word[1:]) and not word.isupper()
-        capital = bool(word) and (word[0].isupper() or inner) and (at > 0 or inner or first)
+        # A capital inside a word makes a name of it anywhere: `projectX`.
+        capital = (word[:1].isupper() and (at > 0 or first)) or (
+            word[1:] != word[1:].lower() and not word.isupper()
+        )
         joins = bool(run) and word in _PARTICLES and hits[at + 1 : at + 2] != [] and _leads_to_name(hits, at)
         if run and (not (capital or joins) or hit.start() - end > 1 or len(run) >= _LONGEST):
             yield run, before
@@ -207,7 +209,7 @@ def _leads_to_name(hits: Sequence[re.Match[str]], at: int) -> bool:
 
 def _opens_with_name(sentence: str, words: Grammar) -> bool:
     """True where a sentence begins with a name: several words with capitals that are its subject, or one that lives, works or suffers as people do."""
-    run, before = next(_runs(f"a {sentence.lstrip()}"), ([], ""))
+    run, before = next(_runs(f"a {sentence.lstrip()[:_OPENING]}"), ([], ""))
     if before != "a" or not run:
         return False
     first = run[0].lower()
