@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Only show what would change.")
-YES = click.option("--yes", is_flag=True, help="Write without asking.")
+YES = click.option("--yes", is_flag=True, help="Do not ask.")
 
 
 class _FileChange(NamedTuple):
@@ -55,7 +55,7 @@ class _Outcome(NamedTuple):
     ]
 )
 @click.argument("host", metavar="[HOST]", required=False, default="", type=TEXT)
-@click.option("--remove", is_flag=True, help="Take out of the host's settings what connecting wrote.")
+@click.option("--remove", is_flag=True, help="Remove from the host's settings what `connect` wrote.")
 @click.option(
     "--print",
     "printed",
@@ -68,8 +68,8 @@ class _Outcome(NamedTuple):
 def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_run: bool, yes: bool) -> None:
     """Give a host this vault as its memory: claude-code, claude-desktop, codex, cursor, gemini, vscode or openclaw.
 
-    Shows the change to the host's own settings and asks. Then it starts what it is about to write, reads once over MCP, writes, and says
-    what to try. Nothing else in the file changes, and --remove brings its old bytes back.
+    Shows the change to the host's own settings, asks, tries the server, and writes. Nothing else in
+    the file changes, and --remove restores it.
     """
     from memoryclaw.connect import connecting  # `--help` needs no app
 

@@ -42,14 +42,14 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
     ],
 )
 @click.argument("file", required=False, type=TEXT)
-@click.option("--k", "ks", metavar="N,N", callback=_numbers, help="Found means: among the first N; 5,10.")
+@click.option("--k", "ks", metavar="N,N", callback=_numbers, help="Found means among the first N; 5,10.")
 @click.option(
-    "--budget", "budgets", metavar="N,N", callback=_numbers, help="Tokens of contexts; 400,600,800."
+    "--budget", "budgets", metavar="N,N", callback=_numbers, help="Sizes of contexts, in tokens; 400,600,800."
 )
 @option(
     "--least",
     "SHARE",
-    "Exit with 1 when recall at the last N is below, or something stands where it must not.",
+    "Exit with 1 if recall at the last N is lower, or something is in a context that must not be.",
     type=click.FloatRange(0, 1),
 )
 @hook_options
@@ -67,7 +67,7 @@ def eval(  # noqa: A001 - the verb's name
 ) -> int:
     """Ask the vault its golden questions and report the results.
 
-    The questions stand in eval/questions.yaml, or in FILE. Writes nothing.
+    The questions are in eval/questions.yaml, or in FILE. Writes nothing.
     """
     if changed_hook(context, "eval", install_hook=install_hook, strict=strict, uninstall_hook=uninstall_hook):
         return 0

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memoryclaw.connect.settings_file import SettingsChange
 
 _HOST_OPTION = option(
-    "--host", "HOST", f"How it is answered: {' or '.join(HOSTS)}.", default=CLAUDE_CODE, show_default=True
+    "--host", "HOST", f"The form of the answer: {' or '.join(HOSTS)}.", default=CLAUDE_CODE, show_default=True
 )
 
 
@@ -33,7 +33,7 @@ _HOST_OPTION = option(
     ],
 )
 def hook() -> None:
-    """Memory for hosts with shell hooks: context before a prompt, turns kept after.
+    """Give memory to hosts with shell hooks: a context before a prompt, turns kept afterwards.
 
     `pre`, the default, and `post` read JSON, answer JSON, and always exit with 0.
     """
@@ -57,7 +57,7 @@ def pre(context: CliContext, host: str) -> None:
 )
 @_HOST_OPTION
 def post(context: CliContext, host: str) -> None:
-    """Keep what is new in the host's transcript, or the turns on standard input; write latest.md when a session ends."""
+    """Keep the new part of the host's transcript, or the turns on standard input; write latest.md when a session ends."""
     _hooked(context, "post", host)
 
 
@@ -67,7 +67,7 @@ def _into(verb: Callable[..., None]) -> Callable[..., None]:
         YES,
         DRY_RUN,
         option("--project", "DIR", "The settings of one project: DIR/.claude/settings.json.", type=click.Path(file_okay=False)),
-        flag("--user", "Your own settings, ~/.claude/settings.json, as without --project."),
+        flag("--user", "Your own settings, ~/.claude/settings.json; the default."),
         click.argument("host", metavar="claude-code", type=click.Choice([CLAUDE_CODE])),
     ):  # fmt: skip
         verb = parameter(verb)

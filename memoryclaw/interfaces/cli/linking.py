@@ -31,9 +31,10 @@ _STYLES = {"link": "", "mention": ' style="dashed"', "cited": ' style="dotted" d
     ],
 )
 def links() -> None:
-    """List links, and show how notes and entities are tied.
+    """List links, and show how notes and entities are connected.
 
-    With an ID, its links; without one, the whole graph. For an ID with the name of a command is: links -- path.
+    With an ID, its links; without one, the whole graph. For an ID that is the name of a command:
+    links -- path.
     """
 
 
@@ -48,9 +49,9 @@ def links() -> None:
     ],
 )
 @click.argument("id_", metavar="[ID]", required=False, default="", type=ID)
-@flag("--dot", "The whole graph in the language of Graphviz.")
+@flag("--dot", "Print the graph for Graphviz.")
 def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
-    """List the links from a note and to it; without an ID, everything that ties notes and entities."""
+    """List the links from a note and to it; without an ID, the whole graph."""
     if id_:
         if dot:
             raise click.UsageError("--dot shows the whole graph; give no ID.")
@@ -84,7 +85,7 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
     ],
 )
 def path(way: PathShown) -> None:
-    """Show the shortest way from one note or entity to another."""
+    """Show the shortest path from one note or entity to another."""
     table(
         ["from", "", "to", "where"],
         [
@@ -107,7 +108,7 @@ def path(way: PathShown) -> None:
     ],
 )
 def neighbours(shown: NeighboursShown) -> None:
-    """List what a note or an entity is tied to, the strongest ties first."""
+    """List the neighbours of a note or an entity, the closest first."""
     table(
         ["weight", "neighbour", "by", "where"],
         [
@@ -132,7 +133,7 @@ def neighbours(shown: NeighboursShown) -> None:
     examples=["init\nremember oolong --entity Nora --field tea\nlinks orphans", "links orphans --json"],
 )
 def orphans(nodes: Sequence[GraphNode]) -> None:
-    """List the notes and entities that nothing is tied to."""
+    """List notes and entities without any link."""
     table(["id", "kind", "title"], [[one.id, one.kind, one.title] for one in nodes])
     if not nodes:
         say("Everything is tied to something.")
@@ -140,7 +141,7 @@ def orphans(nodes: Sequence[GraphNode]) -> None:
 
 @links.command("dangling", of="graph.dangling", examples=["init\nlinks dangling", "links dangling --json"])
 def dangling(ends: Sequence[LinkEnd]) -> None:
-    """List the links that lead nowhere."""
+    """List links that lead nowhere."""
     table(["where", "link"], [[f"{end.source}:{end.line}", _written(end)] for end in ends])
     if not ends:
         say("Every link leads somewhere.")

@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     "--as",
     "form",
     type=click.Choice(["text", "entity", "uses", "recall"]),
-    help="Instead of its text: an entity with its past, what happened and its neighbours; how it was used; or a recall, read back.",
+    help="Instead of the text: an entity with its past and its neighbours, how a memory was used, or a recall.",
 )
 def show(context: CliContext, *, id_: str, session: str, form: str | None) -> None:
-    """Print a note, section, fact, turn or entity as it stands in its file, or read a recall back by its receipt."""
+    """Print a note, section, fact, turn or entity as it is in its file, or an earlier recall by its receipt."""
     from memoryclaw.interfaces.cli.table import answer  # `--help` needs no app
 
     values = {"id_": id_, "name": id_, "receipt": id_, "session": session}
@@ -153,9 +153,9 @@ _VIEWS: Mapping[
     ],
 )
 def browse() -> None:
-    """List what the vault holds: notes, entities, or pages of them.
+    """List notes, entities, or generated pages.
 
-    Of notes, pinned ones come first, then the newest. What is used often is marked as hot.
+    Pinned notes come first, then the newest. Those that are used often are marked as hot.
     """
 
 
@@ -170,7 +170,7 @@ def browse() -> None:
     ],
 )
 def notes(notes: Sequence[NoteEntry]) -> None:
-    """List notes: pinned ones first, then the newest. What is used often is marked as hot."""
+    """List notes: pinned ones first, then the newest."""
     hot = any(note.hot for note in notes)
     rows = [
         [
@@ -201,7 +201,7 @@ def notes(notes: Sequence[NoteEntry]) -> None:
 def facts(
     context: CliContext, *, entity: str, as_of: date | None, believed_at: str, history: bool, memory_type: str
 ) -> None:
-    """List the facts of one entity, or all of them, then what was said of it, newest first."""
+    """List the facts of one entity, or all facts, then what was said about it, newest first."""
     with context.app() as app:
         then = app.commit_at(believed_at) if believed_at else None
         found = app.facts(
@@ -259,10 +259,10 @@ def facts(
 @flag("--done", "Those that are done or cancelled.")
 @flag("--all", "Open ones, then those that are done.", name="every")
 def todos(context: CliContext, *, words: str, due: str, done: bool, every: bool) -> None:
-    """List to-dos, the soonest first: the lines `- [ ]` of all notes.
+    """List the to-dos of all notes, the soonest first.
 
-    Words narrow the list to what they are about. A TIME is a date or words such as this week, 30 April or
-    next month. To tick one, edit it.
+    Words narrow the list. A TIME is a date, or words such as this week, 30 April or next month. To
+    tick a to-do, use `edit`.
     """
     with context.app() as app:
         due, words = _time(due, words.split(), app.clock().date()) if due else ("", words)
@@ -302,7 +302,7 @@ def _time(due: str, words: list[str], today: date) -> tuple[str, str]:
     ],
 )
 def entities(listed: Sequence[EntityEntry]) -> None:
-    """List everything that facts are known of."""
+    """List everything that has facts."""
     rows = [(one.name, one.kind, str(one.facts), str(one.statements), one.last) for one in listed]
     table(["entity", "kind", "facts", "statements", "last"], rows)
     if not rows:
@@ -318,9 +318,9 @@ def entities(listed: Sequence[EntityEntry]) -> None:
         "browse views 'Boathouse Aarhus'",
     ],
 )
-@flag("--write", "Write those that are not there, or stale.")
+@flag("--write", "Write the missing and the stale ones.")
 def views(context: CliContext, *, name: str, write: bool) -> None:
-    """List the pages of entities and topics that are compiled from the files, or write them."""
+    """List the pages of entities and topics that can be generated from the files, or write them."""
     with context.app() as app:
         found = app.views(name, write=write)
     if context.json:
@@ -347,7 +347,7 @@ def views(context: CliContext, *, name: str, write: bool) -> None:
     ],
 )
 def timeline(timeline: Timeline) -> None:
-    """Show what changed in the world, in order: facts, what was said, episodes."""
+    """Show what happened in the world, in order: facts that changed, what was said, episodes."""
     table(["when", "what", "of", "", "where"], [_happened(one) for one in timeline.events])
     if not timeline.events:
         say("Nothing with a date.")
@@ -392,7 +392,7 @@ def _fact(path: str, fact: Fact, dated: bool, doubted: bool) -> list[str]:
 def history(context: CliContext, *, id_: str, limit: int, before: str, commit: str) -> None:
     """Show the changes to the vault, a note or a fact.
 
-    Newest first, the changes of MemoryClaw and of people. Each can be undone by its commit or its run.
+    Newest first, by MemoryClaw or by hand.
     """
     if commit and (id_ or before):
         raise click.UsageError("--commit shows one commit; give no ID and no --before")
@@ -417,7 +417,7 @@ def history(context: CliContext, *, id_: str, limit: int, before: str, commit: s
 def blame(blame: Blame) -> None:
     """Show where a fact comes from.
 
-    The commit that set it, the episode that tells it, the line of the log that said it, and who approved it.
+    Prints the commit that set it, who approved it, the episode, and the line of the log.
     """
     for line in _sentences(blame):
         say(line)

@@ -36,15 +36,12 @@ _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red
         "sync --vault ~/notes --json",
     ]
 )
-@flag("--watch", "Go on as files are edited, and report each step, until Ctrl-C.")
+@flag("--watch", "Continue while files are edited, until Ctrl-C.")
 @flag("--vectors", "Also make the missing vectors.")
 @flag("--with-git", "First fetch, merge and push with git.")
 @flag("--include-noexport", "With --with-git: also push what is marked not to leave this machine.")
 def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, include_noexport: bool) -> None:
-    """Update the index from the files now; with git, exchange changes with another machine first.
-
-    With --watch and --json each report is one line: kind, text, files, ms and paths.
-    """
+    """Update the index from the files, as every question does; with git, exchange changes with another machine first."""
     if watch:
         if vectors or with_git or include_noexport:
             raise click.UsageError("--watch takes no other option.")
@@ -163,13 +160,12 @@ def _show_usage(found: Stats) -> None:
 def check() -> None:
     """Check the vault; exits with 1 when there are problems.
 
-    `lint` checks only what a person writes, `eval` asks the vault its golden questions, `reindex` builds the index
-    again from the files, and `migrate` brings an older vault to the newest format.
+    Checks notes, index, settings, names, git, permissions and links.
     """
 
 
 @check.command("vault", examples=["init\ncheck vault", "check --fix", "check --json"])
-@flag("--fix", "Repair derived data: build the index again, remove our own stale temp files.")
+@flag("--fix", "Repair what is derived: rebuild the index, remove stale temporary files.")
 def vault(context: CliContext, fix: bool) -> int:
     """Check files, index, git and settings; exits with 1 when there are problems."""
     with context.app(quiet=True) as app:
@@ -197,11 +193,12 @@ def reindex(context: CliContext) -> None:
     without=("dry_run",),
     examples=["init\ncheck migrate --dry-run", "check migrate", "undo COMMIT"],
 )
-@flag("--dry-run", "Only tell what would change.")
+@flag("--dry-run", "Only show what would change.")
 def migrate(done: Migrated, dry_run: bool) -> None:
     """Bring a vault of an older format to the newest, in one commit.
 
-    JSON skills become SKILL.md files; the old files go to the archive. What cannot be rewritten stays as it is.
+    JSON skills become SKILL.md files, and the old files go to the archive. Older formats can still
+    be read and written without it.
     """
     if done.before == done.after:
         say(f"The vault has format {done.after}, the newest: nothing to do.")

@@ -23,7 +23,7 @@ _config = click.option(
     "--config",
     metavar="FILE",
     default="",
-    help="OpenClaw's configuration; else $OPENCLAW_CONFIG_PATH, else openclaw.json in $OPENCLAW_STATE_DIR or ~/.openclaw.",
+    help="OpenClaw's configuration; by default $OPENCLAW_CONFIG_PATH, else openclaw.json in $OPENCLAW_STATE_DIR or ~/.openclaw.",
 )
 
 
@@ -46,7 +46,7 @@ def openclaw() -> None:
 def install(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> None:
     """Give OpenClaw's memory slot to this vault, with the permission that it needs.
 
-    Shows the change first and keeps a copy of the file beside it. Where nobody can be asked, nothing is written
+    Shows the change first and keeps a copy of the file. Without a terminal, nothing is written
     without --yes.
     """
     from memoryclaw.connect.connecting import lasting_command  # `--help` needs no app
@@ -62,10 +62,7 @@ def install(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> No
 @YES
 @DRY_RUN
 def uninstall(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> None:
-    """Remove from OpenClaw's configuration what install wrote, and nothing else.
-
-    What stood there before comes back; the vault stays as it is.
-    """
+    """Remove from OpenClaw's configuration what `install` wrote, and restore what was there before."""
     from memoryclaw.app.openclaw import openclaw_setup  # `--help` needs no app
 
     setup = openclaw_setup(_vault(context), config)
@@ -75,7 +72,7 @@ def uninstall(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> 
 @openclaw.command(examples=["openclaw status", "openclaw status --json"])
 @_config
 def status(context: CliContext, config: str) -> None:
-    """Show what is in order, and which command fixes what is not."""
+    """Check each requirement, and name the command that fixes it."""
     from memoryclaw.app.openclaw import openclaw_status  # `--help` needs no app
 
     now = openclaw_status(_vault(context), config)
@@ -94,13 +91,12 @@ def status(context: CliContext, config: str) -> None:
 )
 @click.argument("workspace", metavar="[FOLDER]", required=False, default="", type=TEXT)
 @_config
-@flag("--dry-run", "Tell what would be proposed, and write nothing.")
-@flag("--yes", "Propose it without asking.")
+@flag("--dry-run", "Only show what would change.")
+@flag("--yes", "Do not ask.")
 def import_(context: CliContext, workspace: str, config: str, *, dry_run: bool, yes: bool) -> None:
     """Propose what OpenClaw kept in MEMORY.md, USER.md and memory/; you decide in `review`.
 
-    Without FOLDER it takes the workspace that OpenClaw's configuration names. The files there are only read, and
-    importing again proposes nothing twice. On a terminal it shows first what it found, and asks.
+    Without FOLDER it takes the workspace that OpenClaw's configuration names.
     """
     with context.app("importing from OpenClaw") as app:
         if not (dry_run or yes or context.json) and sys.stdin.isatty():

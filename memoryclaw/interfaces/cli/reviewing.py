@@ -24,10 +24,10 @@ _WIDTH = 68  # columns of a cell in a list
 _ASKED = {"approved": "Approve", "rejected": "Reject"}
 _ALL = flag(
     "--all",
-    "Everything that waits, but skills, conflicts, permissions, labels and settings.",
+    "Everything except skills, conflicts, permissions, labels and settings.",
     name="everything",
 )
-_DIGEST = option("--digest", "D", "Only as it was shown: the digest of `review list --json`.")
+_DIGEST = option("--digest", "D", "Only if it is still as shown: the digest in `review list --json`.")
 _YES = flag("--yes", "Do not ask.")
 _REASON = option("--reason", "TEXT", "Why, for the commit and the record of decisions.")
 
@@ -43,8 +43,8 @@ _REASON = option("--reason", "TEXT", "Why, for the commit and the record of deci
 def review() -> None:
     """Approve or reject pending changes.
 
-    Uncertain facts, values in conflict, proposals, and runs on their own branch wait for a person. Each decision
-    is one commit and is remembered. Skills are decided by `skills approve` and `skills reject`.
+    Uncertain facts, conflicting values, proposals, and runs on their own branch wait for you. Each
+    decision is one commit. Skills have `skills approve` and `skills reject`.
     """
 
 
@@ -112,7 +112,7 @@ def diff(context: CliContext, names: tuple[str, ...]) -> None:
 @option(
     "--value",
     "N",
-    "Which value of a conflict, or answer, holds; `review show` numbers them.",
+    "The value of a conflict to keep, or the answer; `review show` numbers them.",
     type=click.IntRange(1),
 )
 @_REASON
@@ -122,7 +122,7 @@ def diff(context: CliContext, names: tuple[str, ...]) -> None:
 def approve(context: CliContext, /, names: tuple[str, ...], *, value: int | None, **how: Any) -> int:
     """Apply pending changes, one commit each.
 
-    Of a conflict one value holds from now on; what others say moves to History.
+    Of a conflict, one value is kept, and the others move to History.
     """
     return _decide(context, names, "approved", value=value or 0, **how)
 
@@ -142,7 +142,7 @@ def approve(context: CliContext, /, names: tuple[str, ...], *, value: int | None
 def reject(context: CliContext, /, names: tuple[str, ...], **how: Any) -> int:
     """Reject pending changes; they are not proposed again.
 
-    To reject a conflict says that all of its values may stand.
+    Rejecting a conflict keeps all of its values.
     """
     return _decide(context, names, "rejected", **how)
 

@@ -42,7 +42,7 @@ _COLOURS = {"approved": "green", "changed since approval": "yellow", "draft": "c
 def skills() -> None:
     """List, show, write, lint, match, approve, reject and run skills.
 
-    Without a command it lists them. A host is offered a skill only after approval, and exactly as it was approved.
+    Without a command it lists them. Hosts are offered a skill only after approval, exactly as it was approved.
     """
 
 
@@ -84,7 +84,7 @@ def list_(found: Sequence[ListedSkill]) -> None:
     ],
 )
 def show(shown: LintedSkill) -> None:
-    """Print a skill as it stands in its file, with its digest and state."""
+    """Print a skill with its digest and state."""
     one = shown.listed
     remark(f"{one.skill.path}: {one.state}, sha256 {one.skill.digest}")
     for other in one.digests:
@@ -175,7 +175,7 @@ def match(context: CliContext, request: tuple[str, ...]) -> None:
 def approve(decision: SkillDecision) -> None:
     """Approve a skill as it is now; a draft moves to its place.
 
-    A change of a single byte ends the approval.
+    Changing a single byte ends the approval.
     """
     _tell(decision)
 
@@ -205,10 +205,7 @@ def reject(decision: SkillDecision) -> None:
 @option("--why", "TEXT", "What went wrong.")
 @option("--session", "S", "The session in which it was followed.")
 def outcome(context: CliContext, *, name: str, ended: str, why: str, session: str) -> None:
-    """Say how it went when a skill was followed; `skills run` keeps that itself.
-
-    A skill that failed twice in a row, as it is written now, says so wherever it is listed or matched.
-    """
+    """Record how following a skill went; `skills run` does so by itself."""
     with context.app() as app:
         done = app.skills.outcome(name, ok=ended == "ok", why=why, session=session)
     if context.json:
@@ -226,10 +223,7 @@ def outcome(context: CliContext, *, name: str, ended: str, why: str, session: st
     ],
 )
 def host(found: HostSkills) -> None:
-    """Update the folder that hosts read, and list what is in it.
-
-    It holds copies of exactly the approved versions.
-    """
+    """Update the folder that hosts read, with the approved versions, and list it."""
     say(styled(found.folder))
     table(["name", "version", "path"], [[one.name, one.version, one.path] for one in found.skills])
     if not found.skills:

@@ -25,7 +25,7 @@ def vectors() -> None:
 
 @vectors.command("status", examples=["init\nvectors status", "vectors status --json"])
 def status(context: CliContext) -> None:
-    """Say whether vectors are on, of which model, and how many are missing."""
+    """Show whether vectors are on, their model, and how many are missing."""
     with context.app() as app:
         now = app.status().vectors
     if context.json:
@@ -38,10 +38,9 @@ def status(context: CliContext) -> None:
 @click.argument("model", required=False, type=TEXT)
 @flag("--yes", "Do not ask.")
 def on(context: CliContext, *, model: str | None, yes: bool) -> None:
-    """Turn vectors on for this vault, make them, and say what its golden questions gain.
+    """Turn vectors on for this vault, make them, and report what its golden questions gain.
 
-    MODEL is minilm (English), use-multilingual, or a model of Ollama. Nothing is fetched: a package is installed with
-    pip, a model of Ollama by Ollama.
+    MODEL is minilm (English), use-multilingual, or a model of Ollama. Nothing is downloaded.
     """
     with context.app() as app:
         offered = app.offered_vectors(model or "")
@@ -71,7 +70,7 @@ def on(context: CliContext, *, model: str | None, yes: bool) -> None:
 
 @vectors.command("off", examples=["init\nvectors off"])
 def off(context: CliContext) -> None:
-    """Turn vectors off for this vault; those that are made stay until the index is built again."""
+    """Turn vectors off for this vault."""
     with context.app() as app:
         app.turn_vectors("")
     if context.json:

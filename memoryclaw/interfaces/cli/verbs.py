@@ -153,7 +153,7 @@ TEXT = TextParam()
 ID, ENTITY, ANYTHING, TAG, WAITING, SKILL = map(
     NameParam, ("id", "entity", "id or entity", "tag", "waiting", "skill")
 )
-AS_IS = click.option("--as-is", is_flag=True, help="Keep what looks like a secret as it was typed.")
+AS_IS = click.option("--as-is", is_flag=True, help="Keep what looks like a secret as you typed it.")
 
 
 class Verb(click.Command):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def working(ctx: click.Context, session: str) -> None:
     """The working memory of a session: goal, plan, facts, observations, active skill.
 
-    `recall --session` includes it, and its goal takes part in the ranking.
+    `recall --session` includes it, and its goal helps to rank.
     """
     if session:  # said before the command, or without one
         ctx.default_map = {name: {"session": session} for name in ("show", "set", "clear")}
@@ -58,9 +58,11 @@ def show(memory: WorkingMemory) -> None:
 @option("--goal", "TEXT", "The goal.", default=None)
 @option("--plan", "TEXT", "A step of the plan; may be repeated.", multiple=True)
 @option("--fact", "KEY=VALUE", "A fact to add or replace; without a value, to remove.", name="facts", multiple=True, callback=lambda *given: _facts(given[2]))  # fmt: skip
-@option("--observe", "TEXT", "What was seen; the newest stay.", name="recent_observations", multiple=True)
-@option("--skill", "NAME", "The skill that is being used.", name="active_skill", default=None)
-@option("--task", "NAME", "The task; another one begins a new working memory.", default=None)
+@option(
+    "--observe", "TEXT", "An observation; the newest are kept.", name="recent_observations", multiple=True
+)
+@option("--skill", "NAME", "The skill in use.", name="active_skill", default=None)
+@option("--task", "NAME", "The task; another task begins a new working memory.", default=None)
 def set_(context: CliContext, *, session: str, **parts: Any) -> None:
     """Change the given parts and leave the rest."""
     changes = {
@@ -85,7 +87,7 @@ def set_(context: CliContext, *, session: str, **parts: Any) -> None:
     ],
 )
 def clear(done: Cleared) -> None:
-    """Write what it holds to the log of the session, then remove it."""
+    """Write it to the log of the session, then remove it."""
     kept = f"; what it held is kept as {styled(done.id)}" if done.id else ""
     say(f"cleared: session {styled(done.session)}{kept}" if done.cleared else "Nothing was cleared.")
     remark(done.notice)
