@@ -26,7 +26,7 @@ from memoryclaw.model import (
     Unit,
 )
 from memoryclaw.recall.evidence import NOTHING_COUNTED, EvidenceReader
-from memoryclaw.recall.explain import Reasons, filter_causes, read_columns, reasons
+from memoryclaw.recall.explain import Reasons, UnitWords, filter_causes, read_columns, reasons
 from memoryclaw.recall.folding import Folding, may_fold
 from memoryclaw.recall.question import Question, spellings, strangers, understand
 from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, rank, share_out
@@ -234,7 +234,7 @@ class Searcher:
                 yield candidate, texts[rowid]["body"] if rowid in texts else ""
 
     def stored(self, ranked: Sequence[Ranked]) -> dict[int, dict[str, str]]:
-        """The tokens of these units by column, by rowid."""
+        """The codes of the tokens of these units by column, by rowid."""
         return self._catalog.tokens([hit.unit.rowid for hit in ranked])
 
     def matches(
@@ -265,9 +265,12 @@ class Searcher:
             return
         notes = self._catalog.notes({hit.unit.path for hit in chosen})
         stored = stored or self._catalog.tokens([hit.unit.rowid for hit in chosen])
+        sought = {token for leaf in found.question.all_leaves for token in leaf.clause.text.split(" ")}
+        tokens_of = {code: token for token, code in self._catalog.codes(sought).items()}
         for hit in chosen:
-            rowid, note = hit.unit.rowid, notes[hit.unit.path]
-            yield _read(found, hit, units[rowid], stored[rowid], note)
+            rowid, (note, code) = hit.unit.rowid, notes[hit.unit.path]
+            words = read_columns(_columns(units[rowid]), stored[rowid], tokens_of, language(code))
+            yield _read(found, hit, units[rowid], words, note)
 
     def shares_of_lines(self, found: Ranking, match: Match, lines: Sequence[str]) -> list[float]:
         """The share of the question's weight that each line of a unit holds; what only the unit's title holds counts half."""
@@ -275,8 +278,8 @@ class Searcher:
         spoken = language(self._catalog.notes({match.path})[match.path][1])
 
         def share(line: str) -> float:
-            in_line = reasons(leaves, read_columns({"body": line}, {}, spoken)).matched
-            above = reasons(leaves, read_columns({"title": match.unit.title}, {}, spoken)).matched
+            in_line = reasons(leaves, read_columns({"body": line}, {}, {}, spoken)).matched
+            above = reasons(leaves, read_columns({"title": match.unit.title}, {}, {}, spoken)).matched
             return (
                 (_akin_share(found, in_line) + answering_share(found, [*in_line, *above])) / 2
                 if in_line
@@ -375,18 +378,18 @@ class Searcher:
         return [Matched(in_words(self._strengths.of(unit.id, unit.kind)), field="ledger", via="feedback")]
 
 
-def _read(
-    found: Ranking, hit: Ranked, unit: Unit, stored: Mapping[str, str], note: tuple[str, str]
-) -> Reading:
+def _columns(unit: Unit) -> dict[str, str]:
+    columns = zip(COLUMNS, (unit.title, unit.tags, unit.properties, unit.text), strict=True)
+    return {**dict(columns), ALSO: unit.also}
+
+
+def _read(found: Ranking, hit: Ranked, unit: Unit, words: UnitWords, note: str) -> Reading:
     question = found.question
     leaves = question.all_leaves
     aims = len(leaves) - len(question.goal)
-    columns = dict(zip(COLUMNS, (unit.title, unit.tags, unit.properties, unit.text), strict=True))
-    columns[ALSO] = unit.also
-    words = read_columns(columns, stored, language(note[1]))
     held = sorted(found.evidence.counts.get(hit.unit.rowid, NOTHING_COUNTED).own)
     asked = reasons([leaves[n] for n in held if n < aims], words)
-    return Reading(hit, unit, note[0], asked, reasons([leaves[n] for n in held if n >= aims], words))
+    return Reading(hit, unit, note, asked, reasons([leaves[n] for n in held if n >= aims], words))
 
 
 def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
