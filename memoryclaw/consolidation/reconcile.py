@@ -235,11 +235,11 @@ def _is_tied(claim: Claim, older: Fact) -> bool:
     """True where later words say anew most of what older ones said, with a sign of change, or all of it with another value."""
     if not claim.said or older.said > claim.said:
         return False
-    before, now_said = (
-        stems(text, claim.value if claim.change else "") for text in (older.value, claim.value)
-    )
-    says_most = len(before & now_said) >= max(_SHARED, _TIED * len(before))
-    return (claim.change and says_most) or renews(older.value, claim.value, change=claim.change)
+    if claim.change:
+        before = stems(older.value, claim.value)
+        if len(before & stems(claim.value)) >= max(_SHARED, _TIED * len(before)):
+            return True
+    return renews(older.value, claim.value, change=claim.change)
 
 
 _key = lru_cache(maxsize=65536)(key_of)  # of the words of a night
