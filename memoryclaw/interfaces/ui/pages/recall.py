@@ -150,7 +150,10 @@ def _part(line: str) -> str:
 def _row(match: Match, best: float) -> Row:
     unit = match.unit
     rounded = shapes.rounded(match.terms, match.score)
-    ways = _how(match)
+    found: dict[str, list[str]] = {}
+    for matched in match.matched:
+        found.setdefault(matched.word, []).append(f"{matched.field} ({matched.via})")
+    ways = {word: ", ".join(dict.fromkeys(places)) for word, places in found.items()}
     at, bar = 0.0, []
     for term in match.terms:
         width = max(1000 * term.value / best, 0)
@@ -176,14 +179,6 @@ def _row(match: Match, best: float) -> Row:
         [(name, value, _HOW.get(name) or ways.get(name, "")) for name, value in rounded],
         f"score {match.score:.2f}: {terms}",
     )
-
-
-def _how(match: Match) -> dict[str, str]:
-    """In which fields each word was found, and by which way."""
-    found: dict[str, list[str]] = {}
-    for matched in match.matched:
-        found.setdefault(matched.word, []).append(f"{matched.field} ({matched.via})")
-    return {word: ", ".join(dict.fromkeys(places)) for word, places in found.items()}
 
 
 def marks(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[bool, str]]:

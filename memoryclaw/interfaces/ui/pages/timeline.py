@@ -88,10 +88,15 @@ def show(app: App, asked: PageRequest) -> Answer:
         if one.kind == "undo" and one.commit not in undone:
             undone.add(one.trailers.get("Source", ""))
     heads = {one.run: one.subject for one in reversed(found.commits) if one.kind == _RUN[0]}
+    blocks = _blocks(rows, since)
+    days: dict[str, list[Block]] = {}
+    for block in blocks:
+        at = local(block.head.when)
+        days.setdefault(at.strftime("%Y-%m-%d") if at else "", []).append(block)
     values = {
         "title": "Timeline",
         "sentences": {one.commit: _told(one, heads) for one in rows},
-        "days": _days(_blocks(rows, since)),
+        "days": list(days.items()),
         "kinds": KINDS,
         "kind": query.kind,
         "next": found.next,
@@ -154,14 +159,6 @@ def _blocks(rows: Iterable[Logged], since: str) -> list[Block]:
         else:
             found.append(Block(one, (), bool(since) and one.when > since))
     return found
-
-
-def _days(blocks: Iterable[Block]) -> list[tuple[str, list[Block]]]:
-    days: dict[str, list[Block]] = {}
-    for block in blocks:
-        at = local(block.head.when)
-        days.setdefault(at.strftime("%Y-%m-%d") if at else "", []).append(block)
-    return list(days.items())
 
 
 def change(app: App, asked: PageRequest) -> Answer:
