@@ -17,7 +17,7 @@ from worth import Item, Session, figures, items, sessions
 from memoryclaw.talk.statements import read
 from memoryclaw.talk.worth import SessionLook
 from memoryclaw.text import words as lists
-from memoryclaw.text.grammar import WordList, grammar, tokens_of
+from memoryclaw.text.grammar import Grammar, WordList, grammar, tokens_of
 
 
 def without(name: str, code: str, session: Session) -> list[Item]:
@@ -30,8 +30,7 @@ def without(name: str, code: str, session: Session) -> list[Item]:
 
 def first_words(code: str, name: str) -> set[str]:
     """The words with which the entries of a list begin."""
-    lines = lists.lines(f"talk_{code}.{name}")
-    return {word for line in lines for entry in line.split(",") for word in tokens_of(entry)[:1]}
+    return {entry.split()[0] for entry in getattr(grammar(code), name).entries()}
 
 
 def main(args: Sequence[str]) -> int:
@@ -48,6 +47,7 @@ def main(args: Sequence[str]) -> int:
     places = {
         name: [at for at, said in enumerate(tokens) if first_words(options.language, name) & said]
         for name in lists.names(f"talk_{options.language}")
+        if not hasattr(Grammar, name)
     }
     for name in ["", *sorted(places, key=lambda name: len(places[name]))]:
         kept = list(usual)

@@ -1,6 +1,6 @@
-"""What docs/ shows is what happens: commands are run on a copy of the sample vault, synopses and constants are looked up.
+"""What docs/ shows is what happens: commands are run on a copy of the sample vault, helps and constants are looked up.
 
-`python -m tests.test_docs` writes outputs, synopses and constants anew; read the difference before you keep it.
+`python -m tests.test_docs` writes outputs, helps and constants anew; read the difference before you keep it.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -64,7 +66,14 @@ PAGES = (
 )
 HOME = "/home/nora"  # what the pages call the home folder
 CONSOLE = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
-SYNOPSIS = re.compile(r"(?<=^```text\n)(memoryclaw (\w+).*?\n)(?=```$)", re.MULTILINE | re.DOTALL)
+SECTION = re.compile(r"^### (\w+)\n\n.*?^```$", re.MULTILINE | re.DOTALL)
+UNBROKEN: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+ALIKE = (  # helps of options that the page describes once, for every command
+    "Do not ask.",
+    "Only show what would change.",
+    "Keep what looks like a secret as you typed it.",
+    "The most to list.",
+)
 CONSTANT = re.compile(r"^\| `(\w+)\.(\w+)\.([A-Z0-9_]+)(?:\[(\w+)\])?` \| ([^|]+?) \|", re.MULTILINE)
 RUN = re.compile(r"\b(consolidate|redo)-\d{8}T\d{6}-[0-9a-f]{6}\b")  # made of what was read: shown as it is
 CHANGING = (
@@ -177,46 +186,70 @@ def told(page: str, home: Path, begin: Callable[[Path, Mapping[str, str]], Path]
 
 
 def described(page: str) -> str:
-    """The page with the synopses that the commands have now."""
-    return SYNOPSIS.sub(lambda hit: synopsis(hit[2]), page)
+    """The page of commands with what the help of each says now."""
+    return SECTION.sub(lambda hit: section(hit[1]) if hit[1] in VERBS else hit[0], page)
 
 
-def synopsis(verb: str) -> str:
-    """How one verb is written; one with verbs of its own with each of them, the one that is meant without a word in brackets."""
+def section(verb: str) -> str:
+    """The head of a command's section: what it does, then how it is written, with its own commands and options."""
     command = cli.get_command(click.Context(cli), verb)
     assert command is not None
-    return "".join(_lines(verb, command))
+    assert command.help
+    about = "\n".join(textwrap.fill(part, 150, **UNBROKEN) + "\n" for part in _paragraphs(command.help))
+    return f"### {verb}\n\n{about}\n```text\n{''.join(_lines(verb, command, set()))}```"
 
 
-def _lines(words: str, command: click.Command) -> Iterator[str]:
-    if not isinstance(command, Group):
-        yield _line(words, command)
+def _paragraphs(text: str) -> list[str]:
+    return [" ".join(part.split()) for part in text.partition("\f")[0].strip().split("\n\n")]
+
+
+def _lines(words: str, command: click.Command, listed: set[tuple[str | None, str | None]]) -> Iterator[str]:
+    """One command, or each below it, the one that is meant without a word in brackets; an option is described once."""
+    if isinstance(command, Group):
+        for name, below in command.commands.items():
+            yield from _lines(f"{words} {f'[{name}]' if name == command.default else name}", below, listed)
         return
-    for name, below in command.commands.items():
-        yield from _lines(f"{words} {f'[{name}]' if name == command.default else name}", below)
-
-
-def _line(words: str, command: click.Command) -> str:
-    """One command on lines of at most 100 characters."""
-    parts = [
-        part
+    arguments = [
+        param.make_metavar(click.Context(cli)).strip()
         for param in command.params
-        if param.name not in ("vault", "audience", "json") and (part := _written(param))
+        if isinstance(param, click.Argument)
     ]
-    lines = [f"memoryclaw {words}"]
-    for part in parts:
-        if len(lines[-1]) + len(part) > 99:
-            lines.append(" " * (len(words) + 11))
-        lines[-1] += f" {part}"
-    return "\n".join(lines) + "\n"
+    options = [
+        param
+        for param in command.params
+        if isinstance(param, click.Option) and param.name not in ("vault", "audience", "json")
+    ]
+    new = [
+        option
+        for option in options
+        if not option.required and option.help not in ALIKE and (option.name, option.help) not in listed
+    ]
+    listed |= {(option.name, option.help) for option in new}
+    brief = [
+        _written(option) if option.required else f"[{_written(option)}]"
+        for option in options
+        if option not in new
+    ]
+    yield " ".join(["memoryclaw", words, *arguments, *brief]) + "\n"
+    if " " in words:
+        assert command.help
+        yield _flowing("    ", " ".join(_paragraphs(command.help)))
+    width = max((len(_written(option)) for option in new), default=0)
+    for option in new:
+        yield _flowing(f"    {_written(option):<{width}}  ", option.help or "")
 
 
-def _written(param: click.Parameter) -> str:
-    if isinstance(param, click.Argument):
-        return param.make_metavar(click.Context(cli)).strip()
-    assert isinstance(param, click.Option)
-    text = param.opts[0] if param.is_flag else f"{param.opts[0]} {param.make_metavar(click.Context(cli))}"
-    return (text if param.required else f"[{text}]") + ("..." if param.multiple else "")
+def _flowing(head: str, text: str) -> str:
+    return (
+        textwrap.fill(
+            text.replace("`", ""), 120, initial_indent=head, subsequent_indent=" " * len(head), **UNBROKEN
+        )
+        + "\n"
+    )
+
+
+def _written(option: click.Option) -> str:
+    return option.opts[0] if option.is_flag else f"{option.opts[0]} {option.make_metavar(click.Context(cli))}"
 
 
 def valued(page: str) -> str:
@@ -266,15 +299,14 @@ def test_the_commands_of_a_page_print_what_it_shows(name: str, tmp_path: Path) -
     assert retold(name, page, tmp_path) == page
 
 
-def test_every_command_has_its_section_and_its_synopsis() -> None:
+def test_every_command_has_its_section_with_its_help() -> None:
     page = (DOCS / "reference/cli.md").read_text(encoding="utf-8")
-    assert sorted(hit[2] for hit in SYNOPSIS.finditer(page)) == sorted(VERBS)
     assert sorted(re.findall(r"^### (\w+)$", page, re.MULTILINE)) == sorted(VERBS)
     assert described(page) == page
 
 
-def test_the_constants_of_the_recall_page_are_those_of_the_code() -> None:
-    page = (DOCS / "reference/recall.md").read_text(encoding="utf-8")
+def test_the_constants_of_scoring_are_those_of_the_code() -> None:
+    page = (DOCS / "internals/source.md").read_text(encoding="utf-8")
     assert CONSTANT.search(page)
     assert valued(page) == page
 
@@ -382,11 +414,11 @@ def test_a_page_of_the_guide_begins_with_what_you_can_do_and_a_command_that_is_r
 
 def write_anew() -> None:
     """Updates every page in place."""
-    steps: list[Callable[[str], str]] = [described, valued]
+    source = DOCS / "internals/source.md"
+    source.write_text(valued(source.read_text(encoding="utf-8")), encoding="utf-8")
     for name in PAGES:
         page = (DOCS / name).read_text(encoding="utf-8")
-        for step in steps:
-            page = step(page)
+        page = described(page) if name == "reference/cli.md" else page
         with tempfile.TemporaryDirectory() as home:
             page = retold(name, page, Path(home).resolve())
         (DOCS / name).write_text(page, encoding="utf-8")

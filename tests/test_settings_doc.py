@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from memoryclaw import config
 from memoryclaw.config import SETTINGS, Setting
+from memoryclaw.vault.layout import MOVABLE
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "reference" / "settings.md"
@@ -17,34 +17,33 @@ SECURITY = ROOT / "docs" / "reference" / "security.md"
 BEGIN, END = "<!-- from config.SETTINGS -->\n", "<!-- end -->\n"
 HEAD = """# Settings
 
-Set how a vault behaves in `memoryclaw.yaml` in its root. Every key is optional, and the file may be missing. A wrong value stops a command with one sentence that names the key; an unknown key is ignored, and
-`status` and `check` say so. Changes count from the next command on.
+Set how a vault behaves in `memoryclaw.yaml` in its root. Every key is optional. A wrong value stops a command with one sentence that names the key;
+`status` and `check` report unknown keys. Changes take effect from the next command on.
 
 ```yaml
 retrieval:
   budget: 400
 ```
 
-Your own settings, for all vaults, are in `~/.config/memoryclaw/config.yaml` (or below `$XDG_CONFIG_HOME`), in the same form. They count
-where a vault says nothing. Those for one vault are in `vaults/<id>/config.yaml` beside it, where `<id>` is the vault's `vault.id`; they
-count before your general ones and the vault's.
+Your own settings, in the same form, are in `~/.config/memoryclaw/config.yaml` (or below `$XDG_CONFIG_HOME`): they apply where a vault says nothing.
+Those for one vault, in `vaults/<vault.id>/config.yaml` beside it, come before both.
 
-The column *from a vault* says whether `memoryclaw.yaml` may set a key. What sends, runs, tracks or lets others see is read only from your
-own settings (*no*), or a vault may only ask for less of it than you allow (*only narrower*), whatever you allow it yourself: a vault that
-you got from somebody else could do harm with it. [Security](security.md#what-a-vault-may-set) gives the reasons. `status` and `check` list what a vault asks for in vain, and
-[`memoryclaw adopt`](cli.md#adopt) allows it.
+The column *from a vault* says whether `memoryclaw.yaml` may set a key: *no* if only your own settings may, *only narrower* if a vault may ask for less
+than they allow. [Security](security.md#what-a-vault-may-set) gives the reasons, and [`memoryclaw adopt`](cli.md#adopt) allows what a vault asks for.
 """
 TAIL = """
-`not used yet` marks keys that are accepted and checked, but that no command reads so far.
-
 ## Environment
 
 | variable | what it does |
 |---|---|
-| `MEMORYCLAW_VAULT` | The vault's folder, where `--vault` is not given. Without either: the nearest folder upwards that holds `memoryclaw.yaml`, else `vault.default` of your own settings, else `~/.memoryclaw/vault`. |
-| `MEMORYCLAW_NOW` | The time, such as `2026-04-20T08:00:00Z`, in place of the clock: the same question then gives the same answer on any day. A day before 1970 or after 2100 is refused, and by whatever writes also from the clock of the machine. |
+| `MEMORYCLAW_VAULT` | The vault, if there is no `--vault` ([how it is chosen](cli.md#for-every-command)). |
+| `MEMORYCLAW_AUDIENCE` | The audience, if there is no `--audience`. |
+| `MEMORYCLAW_NOW` | The time, such as `2026-04-20T08:00:00Z`, in place of the clock, so that a question has the same answer on any day. |
 | `NO_COLOR` | Set to anything, it turns colours off. |
 """
+
+
+FOLDERS = f"| `paths.NAME` | `NAME` | a path | yes | Where a folder is, such as `.memory/logs`, for {', '.join(f'`{name}`' for name in MOVABLE)}. |\n"
 
 
 def page() -> str:
@@ -59,9 +58,13 @@ def page() -> str:
 
 
 def _section(name: str, keys: list[Setting]) -> str:
-    rows = "".join(
-        f"| `{key.key}` | `{_written(key.default)}` | {_allowed(key)} | {key.verdict.name} | {_about(key)} |\n"
-        for key in keys
+    rows = (
+        FOLDERS
+        if name == "paths"
+        else "".join(
+            f"| `{key.key}` | `{_written(key.default)}` | {_allowed(key)} | {key.verdict.name} | {key.about} |\n"
+            for key in keys
+        )
     )
     return f"\n## {name}\n\n| key | default | may be | from a vault | what it does |\n|---|---|---|---|---|\n{rows}"
 
@@ -75,36 +78,15 @@ def _written(value: Any) -> str:
 def _allowed(setting: Setting) -> str:
     if isinstance(setting.allowed, tuple):
         return ", ".join(f"`{value}`" for value in setting.allowed)
-    kinds = {bool: "`true`, `false`", str: "a name", tuple: "a list of names", dict: "a map by name"}
-    limits = f"{setting.least:g} to {setting.most:,.0f}"
-    return (
-        kinds.get(setting.allowed)
-        or ("a whole number, " if setting.allowed is int else "a number, ") + limits
-    )
-
-
-def _about(setting: Setting) -> str:
-    chosen = isinstance(setting.allowed, tuple) and len(setting.allowed) == 1
-    used = chosen or setting.key in _used()
-    return setting.about if used else f"{setting.about} *(not used yet)*"
-
-
-@cache
-def _used() -> frozenset[str]:
-    """The keys that some module reads from the Config."""
-    sources = [
-        path.read_text() for path in (ROOT / "memoryclaw").rglob("*.py") if path != Path(config.__file__)
-    ]
-    read = {name for source in sources for name in re.findall(r"\bconfig\.(\w+)", source)}
-    # Where folders are, config.py itself tells those who touch the disk.
-    return frozenset(s.key for s in SETTINGS if config._field(s.key) in read or s.key.startswith("paths."))
+    kinds = {bool: "`true`, `false`", str: "text", tuple: "a list", dict: "a map"}
+    return kinds.get(setting.allowed) or f"{setting.least:g} to {setting.most:,.0f}"
 
 
 def security() -> str:
-    """The page of threats, with each setting: whether a vault may set it, and why, those of one reason on one line."""
+    """The page of threats, with each setting that a vault may not simply set, and why, those of one reason on one line."""
     before, _, rest = SECURITY.read_text(encoding="utf-8").partition(BEGIN)
     alike: dict[tuple[str, str], list[str]] = {}
-    for key in SETTINGS:
+    for key in (each for each in SETTINGS if each.verdict.name != "yes"):
         alike.setdefault((key.verdict.name, key.why), []).append(f"`{key.key}`")
     rows = "".join(f"| {', '.join(keys)} | {verdict} | {why} |\n" for (verdict, why), keys in alike.items())
     table = f"| keys | from a vault | why |\n|---|---|---|\n{rows}"
@@ -114,6 +96,21 @@ def security() -> str:
 def test_the_settings_page_says_what_config_accepts() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), "run `python -m tests.test_settings_doc`"
     assert SECURITY.read_text(encoding="utf-8") == security(), "run `python -m tests.test_settings_doc`"
+
+
+def test_some_module_reads_every_setting() -> None:
+    sources = [
+        path.read_text() for path in (ROOT / "memoryclaw").rglob("*.py") if path != Path(config.__file__)
+    ]
+    read = {name for source in sources for name in re.findall(r"\bconfig\.(\w+)", source)}
+    fixed = {
+        setting.key
+        for setting in SETTINGS
+        if isinstance(setting.allowed, tuple) and len(setting.allowed) == 1
+    }
+    unread = {setting.key for setting in SETTINGS if config._field(setting.key) not in read}
+    # Where folders are, config.py itself tells those who touch the disk.
+    assert unread - fixed <= {f"paths.{name}" for name in MOVABLE}
 
 
 def test_every_setting_has_a_verdict_and_a_reason() -> None:

@@ -161,44 +161,44 @@ Question = Annotated[
         words=True,
     ),
 ]
-Id = Annotated[str, Param("An id, as a search or a list gave it.", key="id", completes="id")]
+Id = Annotated[str, Param("An id, as printed by a search or a list.", key="id", completes="id")]
 Anything = Annotated[str, Param("An id or the name of an entity.", key="id", completes="id or entity")]
 SkillName = Annotated[str, Param("A skill, by its name, folder or path.", completes="skill")]
 FactId = Annotated[str, Param("A fact, by its id.", key="id", metavar="FACT", completes="id")]
 NodeId = Annotated[str, Param("An id or a name.", key="id", least=1, completes="id")]
 End = Annotated[str, Param("An id or a name.", least=1, completes="id")]
-Session = Annotated[str, Param("The session that it is for.", metavar="S")]
+Session = Annotated[str, Param("The session that it belongs to.", metavar="S")]
 WorkingSession = Annotated[str, Param("The session.", metavar="S", flag="session")]
-OfTask = Annotated[str, Param("Only if it is of this task.", metavar="NAME")]
-Kind = Annotated[str, Param("Only those of one file of semantic/, like people.")]
-MatchKind = Annotated[str, Param("Only one kind; empty: all.", choices=MATCH_KINDS)]
-NoteKind = Annotated[str, Param("Only one kind; empty: all.", choices=NOTE_KINDS)]
+OfTask = Annotated[str, Param("Only if it belongs to this task.", metavar="NAME")]
+Kind = Annotated[str, Param("Those of one file of semantic/, such as people.")]
+MatchKind = Annotated[str, Param("One kind only; empty: all.", choices=MATCH_KINDS)]
+NoteKind = Annotated[str, Param("One kind only; empty: all.", choices=NOTE_KINDS)]
 MemoryType = Annotated[
-    str, Param("Only what is of this type; empty: all.", key="type", choices=MEMORY_TYPES, parse=_type)
+    str, Param("One type only; empty: all.", key="type", choices=MEMORY_TYPES, parse=_type)
 ]
-State = Annotated[str, Param("In which state.", choices=NOTE_STATES)]
-About = Annotated[str, Param("Of whom or what, by name or synonym; empty: of all.", completes="entity")]
+State = Annotated[str, Param("One state only.", choices=NOTE_STATES)]
+About = Annotated[str, Param("The entity, by name or synonym; empty: all.", completes="entity")]
 Page = Annotated[
-    str, Param("Of whom or what; empty: of all.", metavar="ENTITY|TOPIC", words=True, completes="entity")
+    str, Param("The entity or topic; empty: all.", metavar="ENTITY|TOPIC", words=True, completes="entity")
 ]
-Words = Annotated[str, Param("Words that must stand there.", words=True, completes="entity")]
+Words = Annotated[str, Param("Words that it must contain.", words=True, completes="entity")]
 When = Annotated[
-    str, Param("As the files were in the last commit of that day, or in this commit.", metavar="WHEN")
+    str, Param("What the files said in the last commit of that day, or in this commit.", metavar="WHEN")
 ]
-Due = Annotated[str, Param("Only those due, or scheduled, then.", metavar="TIME")]
-Before = Annotated[str, Param("The next page: `next` of the JSON of the last.", metavar="PLACE")]
+Due = Annotated[str, Param("Those due, or scheduled, at that time.", metavar="TIME")]
+Before = Annotated[str, Param("The next page: `next` in the JSON of this one.", metavar="PLACE")]
 Past = Annotated[bool, Param("Superseded values too.")]
 AsOf = Annotated[
-    date | None, Param("What was held true on that day, as 2025-07-01.", parse=_day, metavar="DATE")
+    date | None, Param("What was true on that day, such as 2025-07-01.", parse=_day, metavar="DATE")
 ]
-Since = Annotated[date | None, Param("From that day on, as 2025-07-01.", parse=_day, metavar="DATE")]
+Since = Annotated[date | None, Param("From that day on, such as 2025-07-01.", parse=_day, metavar="DATE")]
 Until = Annotated[date | None, Param("Up to the end of that day.", parse=_day, metavar="DATE")]
-Matches = Annotated[int, Param("At most so many matches.", least=1, most=1000)]
-Listed = Annotated[int, Param("At most so many.", least=1, most=MOST_LISTED)]
-Newest = Annotated[int, Param("The newest so many.", least=0, most=MOST_LISTED)]
+Matches = Annotated[int, Param("The most matches to list.", least=1, most=1000)]
+Listed = Annotated[int, Param("The most to list.", least=1, most=MOST_LISTED)]
+Newest = Annotated[int, Param("The most to list.", least=0, most=MOST_LISTED)]
 Budget = Annotated[int, Param("Tokens of the context at most.", least=LEAST_BUDGET, most=MOST_BUDGET)]
 Room = Annotated[
-    int, Param("Tokens left in the host's own context; a recall takes at most a tenth.", least=0)
+    int, Param("Tokens left in the host's own context; a recall takes at most a tenth of them.", least=0)
 ]
 Seen = Annotated[Literal["all", "tools", "none"], Param("What the host still shows of what it was sent.")]
 TodoState = Annotated[Literal["open", "done", "all"], Param("Which of them.")]
@@ -213,47 +213,43 @@ Kept = Annotated[
 Subject = Annotated[
     str, Param("The person, project or thing that it is about.", metavar="E", completes="entity")
 ]
-FieldName = Annotated[str, Param("Which of its fields, such as deadline; goes with entity.", metavar="F")]
+FieldName = Annotated[str, Param("A field of that entity, such as deadline.", metavar="F")]
 Tags = Annotated[
     Sequence[str],
-    Param("Tags, where the text is kept as an episode.", flag="tag", metavar="T", completes="tag"),
+    Param("Tags; the text is then kept as an episode.", flag="tag", metavar="T", completes="tag"),
 ]
 OwnType = Annotated[
-    str, Param("decision, preference, lesson, procedure, event, or a word of yours.", key="type")
+    str, Param("Its type: decision, preference, lesson, procedure, event, or a word of your own.", key="type")
 ]
-WorkFolder = Annotated[
-    str, Param("The folder that is worked in; what holds in another project than its own is left out.")
-]
-Scope = Annotated[str, Param("What it counts for: permanent, project:NAME or session[:NAME].")]
-Expires = Annotated[str, Param("The last day on which it counts.", metavar="DATE")]
+WorkFolder = Annotated[str, Param("The current folder; what belongs to another project is left out.")]
+Scope = Annotated[str, Param("Where it applies: permanent, project:NAME or session[:NAME].")]
+Expires = Annotated[str, Param("The last day on which it applies.", metavar="DATE")]
 Reason = Annotated[str, Param("Why.", metavar="TEXT")]
 Change = Annotated[str, Param("A commit or a run.", metavar="RUN|COMMIT")]
-Yes = Annotated[bool, Param("Also take back the commit that made the folder a vault.")]
+Yes = Annotated[bool, Param("Also undo the commit that made the folder a vault.")]
 ReceiptId = Annotated[str, Param("A receipt, as a recall printed it.", key="id", metavar="RECEIPT")]
-Receipt = Annotated[str, Param("The recall that showed it; empty: the last one.", metavar="R")]
+Receipt = Annotated[str, Param("The recall that showed it; by default the last one.", metavar="R")]
 Rating = Annotated[int, Param("From 1 (useless) to 5 (just right).", least=1, most=5, metavar="1..5")]
-Digest = Annotated[str, Param("Of what was shown; what has changed since is refused.")]
+Digest = Annotated[
+    str, Param("The digest of what was shown; if it has changed since, the request is refused.")
+]
 Number = Annotated[int, Param("The number of a value, from 1.", least=0)]
 Values = Annotated[Mapping[str, str], Param("Values by name.")]
 Model = Annotated[Literal["auto", "none"], Param("The models of the settings, or none.")]
-Mode = Annotated[
-    Literal["", "direct", "branch", "propose"], Param("How it is done; empty: as the settings say.")
-]
+Mode = Annotated[Literal["", "direct", "branch", "propose"], Param("The mode; empty: as in the settings.")]
 Objects = Annotated[list[dict[str, Any]], Param("Objects, as the documentation says.")]
 Scalar = str | bool | int | float
 Fields = Annotated[dict[str, Scalar | list[Scalar]], Param("New values by field.", least=1)]
 
 
 class Changes(TypedDict, total=False):
-    """What a session says of what it is at."""
+    """The working memory that a session sets."""
 
     task: Annotated[str, Param("The task at hand; another task begins a new working memory.")]
-    goal: Annotated[str, Param("What is to be reached; helps every recall of this session.")]
-    plan: Annotated[Sequence[str], Param("The steps; replaces those before.")]
-    facts: Annotated[
-        Mapping[str, str | None], Param("Names and values to keep at hand; null takes one away.")
-    ]
-    recent_observations: Annotated[Sequence[str], Param("What was just seen; appended.")]
+    goal: Annotated[str, Param("The goal; helps every recall of this session.")]
+    plan: Annotated[Sequence[str], Param("The steps; replaces the old ones.")]
+    facts: Annotated[Mapping[str, str | None], Param("Names and values to keep at hand; null removes one.")]
+    recent_observations: Annotated[Sequence[str], Param("What was just observed; appended.")]
     active_skill: Annotated[str, Param("The skill that is being followed.")]
 
 

@@ -90,7 +90,10 @@ class HostFolder:
         beside = self._beside()
         try:
             for inside, data in content.items():
-                _write(os.path.join(beside, "new", inside), data)
+                path = os.path.join(beside, "new", inside)
+                os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+                with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                    file.write(data)
             with writer_lock(self.path):
                 self._out(name, beside)
                 os.rename(os.path.join(beside, "new"), os.path.join(self.path, name))
@@ -127,12 +130,6 @@ def _is_folder(path: str) -> bool:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except (FileNotFoundError, NotADirectoryError):
         return False
-
-
-def _write(path: str, data: bytes) -> None:
-    os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(data)
 
 
 # Which version of each skill hosts get.

@@ -51,23 +51,28 @@ def weighs(one: Statement) -> bool:
     )
 
 
+def _is_chat(one: Statement) -> bool:
+    """True for what people tell each other by a verb alone, without a figure and not of health: `i love Lisbon`."""
+    return one.among and not one.firm and all(assertion.how == "verb" for assertion in one.assertions)
+
+
 TABLE = (
     Rule("drop", "a question", _doubt("asked")),
-    Rule("statement", "in a language that is not read, where the sum alone decides", _kind("unread")),
+    Rule("statement", "in a language that is not read; the sum alone decides", _kind("unread")),
     Rule("drop", "only supposed", _doubt("supposed")),
-    Rule("fact", "asked to be remembered, and told of what", lambda one: one.stressed and bool(one.assertions)),
+    Rule("fact", "asked to be remembered, with a field", lambda one: one.stressed and bool(one.assertions)),
     Rule("statement", "asked to be remembered", lambda one: one.stressed),
     Rule("episode", "in jest", _doubt("joke")),
-    Rule("fact", "who somebody is, told in passing", lambda one: any(assertion.how == "role" for assertion in one.assertions)),
-    Rule("statement", "somebody else's word that holds a figure or is of health", lambda one: "reported" in one.doubts and one.firm and "hedged" not in one.doubts),
+    Rule("fact", "who somebody is, in passing", lambda one: any(assertion.how == "role" for assertion in one.assertions)),
+    Rule("statement", "somebody else's word, with a figure or about health", lambda one: "reported" in one.doubts and one.firm and "hedged" not in one.doubts),
     Rule("episode", "somebody else's word", _doubt("reported")),
     Rule("fact", "an order how to answer", lambda one: one.kind == "order" and one.doubts.isdisjoint({"hedged", "moment"}) and not one.among),
     Rule("episode", "one piece of work", _kind("task")),
     Rule("episode", "a to-do", _kind("duty", "done", "off")),
     Rule("episode", "a mood", _doubt("mood")),
-    Rule("episode", "of the one spoken to", lambda one: "addressed" in one.doubts and (one.kind == "wish" or not one.hard) and not one.assertions),
+    Rule("episode", "about the one spoken to", lambda one: "addressed" in one.doubts and (one.kind == "wish" or not one.hard) and not one.assertions),
     Rule("ask", "said with some doubt, of a known field", lambda one: bool(one.assertions) and "hedged" in one.doubts),
-    Rule("fact", "told of what", lambda one: bool(one.assertions) and "moment" not in one.doubts),
+    Rule("fact", "a value of a named field", lambda one: bool(one.assertions) and "moment" not in one.doubts and not _is_chat(one)),
     Rule("episode", "said among people, not to the assistant", lambda one: one.among),
     Rule("statement", "an answer, or one of several", lambda one: one.kind in ("choice", "answer") and bool(one.content or one.hard)),
     Rule("statement", "decided with some doubt, which the words keep", lambda one: "hedged" in one.doubts and one.kind == "decide" and one.firm),

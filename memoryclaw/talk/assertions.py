@@ -31,9 +31,10 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 
 
 class Assertion(NamedTuple):
-    """One value of one field of an entity ("" for the speaker), and how it was told: role, noun, bare, verb or contact.
+    """One value of one field of an entity ("" for the speaker), and how it was told: role, noun, bare, hers, verb or contact.
 
-    A bare noun (`budget is 14k`) says of nobody that it is theirs: it changes a field that is known, and makes no new one.
+    A bare noun (`budget is 14k`) says of nobody that it is theirs: it changes a field that is known, and makes no new one. What is
+    hers (`her budget is 14k`) is of whom the pronoun points to.
     """
 
     entity: str
@@ -125,7 +126,7 @@ def field_noun(clause: Clause, words: Grammar, names: Names) -> str:
         return ""
     typed = [clause.text[slice(*span)] for span in spans[:size]]
     owner = _owner_and_noun(clause.tokens[:size], typed, words, names)
-    if owner is None or not owner[1] or not _is_field(tokens_of(owner[1]), words):
+    if owner is None or not owner.noun or not _is_field(tokens_of(owner.noun), words):
         return ""
     return clause.text[: spans[size - 1][1]]
 
@@ -191,16 +192,19 @@ def _by_noun(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
     owner = _owner_and_noun(clause.subject, typed, words, names)
     if owner is None:
         return None
-    entity, noun, explicit = owner
     rest, when = _without_time(clause.rest, since=True)
     value = _value(rest, words)
     if not value or words.negations.at(tokens_of(value)):
         return None
-    known = _is_field(tokens_of(noun), words)
+    known, explicit = _is_field(tokens_of(owner.noun), words), owner.how == "noun"
     firm = bool(_HARD.search(value) or names.found(value) or value[:1].isupper())
-    if not (known or explicit) or not (firm or (known and explicit and not _is_judgement(value, words))):
+    if not (known or explicit) or not (firm or (known and explicit and _names_a_thing(value, words))):
         return None
-    return Assertion(entity, _field(noun), value, "noun" if explicit else "bare", f"{noun} {value}", when)
+    return _told(owner, value)._replace(when=when)
+
+
+def _told(owner: _Owned, value: str) -> Assertion:
+    return Assertion(owner.entity, _field(owner.noun), value, owner.how, f"{owner.noun} {value}")
 
 
 def _is_field(tokens: Sequence[str], words: Grammar) -> bool:
@@ -230,15 +234,14 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
             )
         if not _is_field(noun, words):
             return None
-        owner: tuple[str, str, bool] | None = (about, " ".join(noun), True)
+        owner: _Owned | None = _Owned(about, " ".join(noun), "noun")
     else:
         owner = _owner_and_noun(clause.tokens, [text[a:b] for a, b in spans_of(text)], words, names)
-    if owner is None or not _is_field(tokens_of(owner[1]), words):
+    if owner is None or not _is_field(tokens_of(owner.noun), words):
         return None
-    entity, field, explicit = owner
     value = _value(_MARK.split(behind.lstrip()[1:].strip(), maxsplit=1)[0], words)
     firm = _HARD.search(value) or names.found(value) or value[:1].isupper()
-    known = noun_of(field)
+    known = noun_of(owner.noun)
     if (
         known
         and misfit(value, known.kind)
@@ -252,18 +255,27 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
         or words.negations.at(tokens_of(value))
     ):
         return None
-    return Assertion(entity, _field(field), value, "noun" if explicit else "bare", f"{field} {value}")
+    return _told(owner, value)
+
+
+class _Owned(NamedTuple):
+    """A field by its words, whose it is, and how that is told: noun (outright), bare or hers."""
+
+    entity: str
+    noun: str
+    how: str
 
 
 def _owner_and_noun(
     tokens: Sequence[str], typed: Sequence[str], words: Grammar, names: Names
-) -> tuple[str, str, bool] | None:
-    """Whose field some words name, the field, and whether the owner is said outright."""
+) -> _Owned | None:
+    """Whose field some words name; what is of the one spoken to is nobody's."""
     if _names_itself(tokens, words) or tokens[-1] in words.relative_words:
         return None
     lead = words.hedges.at(tokens) % len(tokens)  # `maybe the rent is 900`
     tokens, typed = tokens[lead:], typed[lead:]
     own = tokens[0] in words.possessives_own
+    how = "noun" if own else "hers" if tokens[0] in words.people_pronouns else "bare"
     if tokens[0] in words.determiners or own:
         tokens, typed = tokens[1:], typed[1:]
     if not tokens or len(tokens) > _FIELD_WORDS + 3:
@@ -274,36 +286,37 @@ def _owner_and_noun(
         if owner := _owner_word(tokens[place], typed[place], names):
             name = _entity(" ".join((*typed[:place], owner)), names)
             noun = tokens[place + 1 :]
-            return (name, " ".join(noun), True) if name and len(noun) <= _FIELD_WORDS else None
+            return _Owned(name, " ".join(noun), "noun") if name and len(noun) <= _FIELD_WORDS else None
     if beside := _field_and_name(tokens, typed, words, names):
         return beside
     first = names.found(typed[0])
     if first and len(tokens) > 1 and not own:
-        return first[0], " ".join(tokens[1:]), False
+        return _Owned(first[0], " ".join(tokens[1:]), "bare")
     if (
         len(tokens) > _FIELD_WORDS
         or any(names.is_name(token) for token in tokens)
         or words.roles.at(tokens[-1:])
     ):
         return None
-    return "", " ".join(tokens), own
+    return _Owned("", " ".join(tokens), how)
 
 
 def _field_and_name(
     tokens: Sequence[str], typed: Sequence[str], words: Grammar, names: Names
-) -> tuple[str, str, bool] | None:
+) -> _Owned | None:
     """`our contact at Nordmole`, `deadline Atlas`: a name behind a field that is known."""
     for place in range(1, len(tokens)):
         start = place + (tokens[place] in words.prepositions)
         if _is_field(tokens[:place], words) and (name := names.whole(" ".join(typed[start:]))):
-            return name, " ".join(tokens[:place]), True
+            return _Owned(name, " ".join(tokens[:place]), "noun")
     return None
 
 
 def _names_itself(tokens: Sequence[str], words: Grammar) -> bool:
-    """True for a subject that is a pronoun: `i`, `that`, `it's`; not `that flat`."""
+    """True for a subject that is a pronoun, or is of the one spoken to: `i`, `that`, `it's`, `your flat`; not `that flat`."""
     return (
-        (tokens[0] in words.first_person and tokens[0] not in words.possessives_own)
+        tokens[0] in words.second_person
+        or (tokens[0] in words.first_person and tokens[0] not in words.possessives_own)
         or (tokens[0] in words.pronouns and not (tokens[0] in words.determiners and len(tokens) > 1))
         or tokens[0] in words.contracted_subjects
     )
@@ -311,10 +324,14 @@ def _names_itself(tokens: Sequence[str], words: Grammar) -> bool:
 
 def _owner_behind(
     tokens: Sequence[str], typed: Sequence[str], place: int, words: Grammar, names: Names
-) -> tuple[str, str, bool] | None:
-    """`the deadline of projectX`, `das Budget des Umbaus`: the owner stands behind a preposition."""
+) -> _Owned | None:
+    """`the deadline of projectX`, `das Budget des Umbaus`: the owner stands behind a preposition; `the price of a ticket` has none."""
     article = tokens[place] in words.determiners
     start = place + 1
+    if tokens[start] in words.pronouns or (
+        tokens[start] in words.determiners and tokens[start] not in words.definite_words
+    ):
+        return None
     if tokens[start] in words.determiners or tokens[start] in words.possessives_own:
         start, article = start + 1, True
     behind = " ".join(typed[start:])
@@ -328,7 +345,7 @@ def _owner_behind(
             one in found for one in parts for found in (words.small, words.light, words.number_words)
         )
         name = plain_key(behind) if plain else ""
-    return (name, " ".join(tokens[:place]), True) if name and place <= _FIELD_WORDS else None
+    return _Owned(name, " ".join(tokens[:place]), "noun") if name and place <= _FIELD_WORDS else None
 
 
 def _owner_word(token: str, typed: str, names: Names) -> str:
@@ -370,12 +387,9 @@ def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None
     owner = _owner_and_noun(tokens[noun_at.start : noun_at.stop], typed, words, names) if typed else None
     if owner is None:
         return None
-    entity, noun, explicit = owner
     end = spans[change][0] if change > goal else len(clause.text)
     value = _value(clause.text[spans[goal][1] : end], words)
-    if not _HARD.search(value) or not (noun_of(noun) or words.things.at(tokens_of(noun)[-1:])):
-        return None
-    return Assertion(entity, _field(noun), value, "noun" if explicit else "bare", f"{noun} {value}")
+    return _told(owner, value) if _HARD.search(value) and _is_field(tokens_of(owner.noun), words) else None
 
 
 def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> Assertion | None:

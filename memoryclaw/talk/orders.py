@@ -48,6 +48,7 @@ class ReadClause(NamedTuple):
 ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], object]], ...] = (
     ("no worries", lambda one: not one.tokens or one.holds("not_orders", at=True), lambda _: False),
     ("call me Bo", lambda one: one.holds("address_orders", at=True), lambda _: True),
+    ("or rather tables", lambda one: one.words.alternatives.at(one.clause.typed), lambda _: False),
     ("draft the letter", lambda one: is_task(one.clause, one.words) and not one.lasts, lambda _: False),
     ("no bullets pls", lambda one: one.tokens[0] in one.words.negative_determiners, lambda one: _denies(one) and one.signed),
     ("never saw that coming", lambda one: _tells(one.tokens, one.words), lambda _: False),

@@ -288,23 +288,22 @@ class _Turn:
                 words=whole,
                 behind=text[clause.end :],
             )
-            owned = [self._owned(one, clause) for one in piece.assertions]
+            owned = [mine for one in piece.assertions if (mine := self._owned(one, clause))]
             values = {one.value for one in owned if one.entity}  # `Maya lives in Leith`: she is not Leith
             named = [name for name in self.names.found(clause.text) if name not in values]
             self.named = [*named, *paired_with(clause, named, words, self.names)] or self.named
             yield piece._replace(assertions=(*owned, *map(assertion_of, beside.get(at, ()))))
 
-    def _owned(self, assertion: Assertion, clause: Clause) -> Assertion:
-        """What is told of a bare noun, of the one thing that its clause or the last one before it names: `Atlas slipped, deadline is 9 May`."""
+    def _owned(self, assertion: Assertion, clause: Clause) -> Assertion | None:
+        """What is told of a bare noun, of the one thing that its clause or the last one before it names: `Atlas slipped, deadline is 9 May`.
+
+        None where it is hers, and nobody was named, or where it tells the name of one who was.
+        """
+        if assertion.how == "hers":
+            who = self._antecedent() if assertion.field != "name" else ""
+            return assertion._replace(entity=who, how="noun") if who else None
         if assertion.how != "bare" or assertion.entity:
             return assertion
-        if (
-            clause.subject
-            and clause.subject[0] in self.words.people_pronouns
-            and clause.subject[0] in self.words.determiners
-        ):
-            who = self._antecedent()
-            return assertion._replace(entity=who, how="noun") if who else assertion
         within = {
             name for name in self.names.found(clause.text) if name not in self.names.found(assertion.value)
         }
@@ -702,6 +701,7 @@ def _words(group: Sequence[_Piece], texts: Sequence[str], words: Grammar) -> str
         return first.words  # an option that was chosen, a whole order
     text = " ".join(texts[first.sentence : last.sentence + 1])
     offset = len(" ".join(texts[first.sentence : last.sentence])) + (last.sentence > first.sentence)
-    typed = trimmed(text[first.clause.start : offset + last.clause.end], words)
+    end = max(piece.clause.end for piece in group if piece.sentence == last.sentence)  # behind an aside
+    typed = trimmed(text[first.clause.start : offset + end], words)
     start = text.find(typed)
     return text[slice(*closed(text, start, start + len(typed)))].strip() if start >= 0 else typed

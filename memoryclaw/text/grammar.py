@@ -1,4 +1,7 @@
-"""The words of a language by what they do in a clause. Each language is one file, `data/talk_en.toml`; a new one is a new file."""
+"""The words of a language by what they do in a clause. Each language is one file, `data/talk_en.toml`; a new one is a new file.
+
+An entry with a mark behind it stands for several forms: see `_forms`.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +101,12 @@ class Grammar:
             return [word for part in _PRONOUNS.get(name, ()) for word in lists.words(f"pronouns.{part}")]
         if name not in self._names:
             return []
-        return [entry for line in lists.lines(f"{self._file}.{name}") for entry in line.split(",")]
+        return [
+            form
+            for line in lists.lines(f"{self._file}.{name}")
+            for entry in line.split(",")
+            for form in _forms(entry.strip())
+        ]
 
     @property
     def verb_fields(self) -> tuple[tuple[tuple[str, ...], str], ...]:
@@ -118,6 +126,19 @@ class Grammar:
                 rows += [(tuple(tokens_of(verb)), field.strip()) for verb in verbs.split(",")]
             self._rows[name] = tuple(sorted(rows, key=lambda row: -len(row[0])))
         return self._rows[name]
+
+
+def _forms(entry: str) -> tuple[str, ...]:
+    """The words that an entry stands for: `dog+` also for dogs, `live~` for every form of a regular verb, and `don't` also for dont."""
+    word = entry.rstrip("+~")
+    if word in ("", entry):
+        return (entry, entry.replace("n't", "nt")) if "n't" in entry else (entry,)
+    hard = word.endswith("y") and word[-2] not in "aeou"
+    several = f"{word[:-1]}ies" if hard else f"{word}{'e' * word.endswith(('s', 'x', 'z', 'ch', 'sh'))}s"
+    if entry.endswith("+"):
+        return word, several
+    stem = word.removesuffix("e")
+    return word, several, f"{word[:-1]}ied" if hard else f"{stem}ed", f"{stem}ing"
 
 
 @cache

@@ -15,7 +15,7 @@ from memoryclaw.interfaces.requests import FAILURES
 
 ROOT = Path(__file__).parent.parent.parent
 MANIFEST, PAGE = ROOT / "docs/reference/mcp-manifest.json", ROOT / "docs/reference/mcp.md"
-DIGEST = "1d2c3b94527e2ebca7d780ff5bc49e97109c2fc0124bc53e3c848938ddd8871b"
+DIGEST = "4efc58af9e612c0f7c0fafacc0cbd83269bd360ea71d555864fe7add04f63f51"
 
 
 def test_the_manifest_is_what_the_server_lists_today(capsys: pytest.CaptureFixture[str]) -> None:

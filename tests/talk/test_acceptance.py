@@ -26,21 +26,21 @@ def user(text: str) -> Turn:
 # By the reason of each row: what is said, and the words by which it is found.
 SAID: dict[str, tuple[list[Turn], str]] = {
     "a question": ([user("does the lighthouse have stairs?")], "lighthouse"),
-    "in a language that is not read, where the sum alone decides": ([("assistant Pip", "Waar woon je?"), user("ik woon met mijn dochter Sanne sinds mei 2026 aan de Oudegracht")], "Oudegracht"),
+    "in a language that is not read; the sum alone decides": ([("assistant Pip", "Waar woon je?"), user("ik woon met mijn dochter Sanne sinds mei 2026 aan de Oudegracht")], "Oudegracht"),
     "only supposed": ([user("if we had a lighthouse we could paint it")], "lighthouse"),
-    "asked to be remembered, and told of what": ([user("remember: my email is nora@example.org")], "nora@example.org"),
+    "asked to be remembered, with a field": ([user("remember: my email is nora@example.org")], "nora@example.org"),
     "asked to be remembered": ([user("note to self: the shed key hangs behind the door")], "shed key"),
     "in jest": ([user("i live on the moon lol")], "moon"),
-    "who somebody is, told in passing": ([user("my sister Ulla sails")], "Ulla"),
-    "somebody else's word that holds a figure or is of health": ([user("the plumber said the boiler costs 1400")], "boiler"),
+    "who somebody is, in passing": ([user("my sister Ulla sails")], "Ulla"),
+    "somebody else's word, with a figure or about health": ([user("the plumber said the boiler costs 1400")], "boiler"),
     "somebody else's word": ([user("Tom said the harbour is lovely")], "harbour"),
     "an order how to answer": ([user("no bullets pls")], "no bullets"),
     "one piece of work": ([user("remind me to water the cactus")], "cactus"),
     "a to-do": ([user("need to ring the chimney sweep")], "chimney sweep"),
     "a mood": ([user("im so tired")], "tired"),
-    "of the one spoken to": ([user("you have a chess set")], "chess"),
+    "about the one spoken to": ([user("you have a chess set")], "chess"),
     "said with some doubt, of a known field": ([user("my budget is 900 i think")], "900"),
-    "told of what": ([user("i'm allergic to hazelnuts")], "hazelnuts"),
+    "a value of a named field": ([user("i'm allergic to hazelnuts")], "hazelnuts"),
     "said among people, not to the assistant": (
         [user("Tom, we have the canoe on the roof"), ("user Tom", "the canoe is mine, Nora, its on my roof rack")],
         "canoe",
@@ -157,3 +157,11 @@ def test_a_doubt_about_something_else_is_none_of_the_fact(text: str) -> None:
     assert [
         row.verdict for said in talk_of(text).statements if said.assertions for row in [verdict(said)]
     ] == ["fact"]
+
+
+def test_what_people_tell_each_other_by_a_verb_alone_is_no_fact() -> None:
+    said = talk_of(
+        ("user Nora", "i love Lisbon"), ("user Tom", "i'm allergic to nuts"), ("user Nora", "my rent is 900")
+    )
+    assert [verdict(one).verdict for one in said.statements] == ["episode", "fact", "fact"]
+    assert [verdict(one).verdict for one in talk_of(("user Nora", "i love Lisbon")).statements] == ["fact"]

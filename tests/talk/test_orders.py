@@ -54,6 +54,8 @@ NEITHER = [
     ("en", "the answers are short"),
     ("en", "when you write long"),
     ("en", "if i quit the job"),
+    ("en", "or always with postgres"),
+    ("de", "oder generell ein Lehrer"),
     ("de", "keine ahnung"),
     ("de", "kein problem"),
     ("de", "ich nutze immer postgres"),

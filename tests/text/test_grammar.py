@@ -53,6 +53,16 @@ def test_a_list_that_a_language_lacks_is_empty() -> None:
     assert (missing.entries(), missing.within(["the"]), missing.find(["the"])) == ([], False, -1)
 
 
+def test_an_entry_with_a_mark_stands_for_its_forms() -> None:
+    words = grammar("en")
+    assert all(form in words.roles for form in ("dog", "dogs", "auntie", "aunties", "bunny", "bunnies"))
+    assert all(
+        form in words.state_verbs for form in ("live", "lives", "lived", "living", "studies", "studied")
+    )
+    assert all(form in words.negations for form in ("don't", "dont"))
+    assert all("+" not in entry and "~" not in entry for entry in words.state_verbs.entries())
+
+
 def test_english_and_german_are_read() -> None:
     assert codes() == ("de", "en")
 

@@ -1955,7 +1955,7 @@ export interface operations {
                     goal?: string;
                     /**
                      * Session
-                     * @description The session that it is for.
+                     * @description The session that it belongs to.
                      * @default
                      */
                     session?: string;
@@ -1974,13 +1974,13 @@ export interface operations {
                     seen?: "all" | "tools" | "none";
                     /**
                      * Room
-                     * @description Tokens left in the host's own context; a recall takes at most a tenth.
+                     * @description Tokens left in the host's own context; a recall takes at most a tenth of them.
                      * @default null
                      */
                     room?: number | null;
                     /**
                      * Folder
-                     * @description The folder that is worked in; what holds in another project than its own is left out.
+                     * @description The current folder; what belongs to another project is left out.
                      * @default
                      */
                     folder?: string;
@@ -2098,7 +2098,7 @@ export interface operations {
                     text: string;
                     /**
                      * Digest
-                     * @description Of what was shown; what has changed since is refused.
+                     * @description The digest of what was shown; if it has changed since, the request is refused.
                      */
                     digest: string;
                     /**
@@ -2672,13 +2672,13 @@ export interface operations {
                     entity?: string;
                     /**
                      * Field
-                     * @description Which of its fields, such as deadline; goes with entity.
+                     * @description A field of that entity, such as deadline.
                      * @default
                      */
                     field?: string;
                     /**
                      * Tags
-                     * @description Tags, where the text is kept as an episode.
+                     * @description Tags; the text is then kept as an episode.
                      */
                     tags?: string[];
                     /**
@@ -2688,25 +2688,25 @@ export interface operations {
                     source?: string;
                     /**
                      * Type
-                     * @description decision, preference, lesson, procedure, event, or a word of yours.
+                     * @description Its type: decision, preference, lesson, procedure, event, or a word of your own.
                      * @default
                      */
                     type?: string;
                     /**
                      * Scope
-                     * @description What it counts for: permanent, project:NAME or session[:NAME].
+                     * @description Where it applies: permanent, project:NAME or session[:NAME].
                      * @default
                      */
                     scope?: string;
                     /**
                      * Expires
-                     * @description The last day on which it counts.
+                     * @description The last day on which it applies.
                      * @default
                      */
                     expires?: string;
                     /**
                      * Session
-                     * @description The session that it is for.
+                     * @description The session that it belongs to.
                      * @default
                      */
                     session?: string;
@@ -2746,7 +2746,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Id
-                     * @description An id, as a search or a list gave it.
+                     * @description An id, as printed by a search or a list.
                      */
                     id: string;
                 };
@@ -2790,7 +2790,7 @@ export interface operations {
                     what: string;
                     /**
                      * Yes
-                     * @description Also take back the commit that made the folder a vault.
+                     * @description Also undo the commit that made the folder a vault.
                      * @default false
                      */
                     yes?: boolean;
@@ -2830,7 +2830,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Id
-                     * @description An id, as a search or a list gave it.
+                     * @description An id, as printed by a search or a list.
                      */
                     id: string;
                     /**
@@ -2840,7 +2840,7 @@ export interface operations {
                     rating: number;
                     /**
                      * Session
-                     * @description The session that it is for.
+                     * @description The session that it belongs to.
                      * @default
                      */
                     session?: string;
@@ -2852,7 +2852,7 @@ export interface operations {
                     note?: string;
                     /**
                      * Receipt
-                     * @description The recall that showed it; empty: the last one.
+                     * @description The recall that showed it; by default the last one.
                      * @default
                      */
                     receipt?: string;
@@ -2931,7 +2931,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Session
-                     * @description The session that it is for.
+                     * @description The session that it belongs to.
                      * @default
                      */
                     session?: string;
@@ -2995,7 +2995,7 @@ export interface operations {
                     llm?: "auto" | "none";
                     /**
                      * Mode
-                     * @description How it is done; empty: as the settings say.
+                     * @description The mode; empty: as in the settings.
                      * @default
                      * @enum {string}
                      */
@@ -3249,7 +3249,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Digest
-                     * @description Of what was shown; what has changed since is refused.
+                     * @description The digest of what was shown; if it has changed since, the request is refused.
                      * @default
                      */
                     digest?: string;
@@ -3293,7 +3293,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Digest
-                     * @description Of what was shown; what has changed since is refused.
+                     * @description The digest of what was shown; if it has changed since, the request is refused.
                      * @default
                      */
                     digest?: string;
@@ -3347,7 +3347,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Digest
-                     * @description Of what was shown; what has changed since is refused.
+                     * @description The digest of what was shown; if it has changed since, the request is refused.
                      * @default
                      */
                     digest?: string;
@@ -3486,7 +3486,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Version
-                     * @description Of what was shown; what has changed since is refused.
+                     * @description The digest of what was shown; if it has changed since, the request is refused.
                      * @default
                      */
                     version?: string;
@@ -3528,7 +3528,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Version
-                     * @description Of what was shown; what has changed since is refused.
+                     * @description The digest of what was shown; if it has changed since, the request is refused.
                      * @default
                      */
                     version?: string;
@@ -3577,7 +3577,7 @@ export interface operations {
                     why?: string;
                     /**
                      * Session
-                     * @description The session that it is for.
+                     * @description The session that it belongs to.
                      * @default
                      */
                     session?: string;
@@ -3689,7 +3689,7 @@ export interface operations {
                     apply?: boolean;
                     /**
                      * Session
-                     * @description The session that it is for.
+                     * @description The session that it belongs to.
                      * @default
                      */
                     session?: string;

@@ -1,5 +1,5 @@
 // Written by scripts/typescript_client.py, as schema.ts is.
-// OpenAPI: c41e3ad25c27f56d024d7ea94959c80554ee81dd48e79ce4e92ef266d38286e1
+// OpenAPI: d75b85f77693296161c3af1b2ed8c41497f1d303e89985b2a90528bc955a42ca
 export const VERBS = {
   search: ["GET", "/v1/search"],
   recall: ["POST", "/v1/recall"],

@@ -12,12 +12,12 @@ from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, flag, verb
 
 @verb(examples=["init\nadopt --dry-run", "adopt", "adopt llm.chain --yes"])
 @click.argument("what", nargs=-1, type=TEXT)
-@flag("--dry-run", "Only list what could be adopted.")
+@flag("--dry-run", "Only show what would change.")
 @flag("--yes", "Do not ask.")
 def adopt(context: CliContext, *, what: tuple[str, ...], dry_run: bool, yes: bool) -> None:
     """Allow what this vault asks for, for yourself and on this machine.
 
-    Lists everything in the vault that is not obeyed, where it comes from and what it allows, and asks once.
+    Lists what the vault asks for in vain, where it comes from and what it allows, and asks once.
     """
     with context.app(quiet=True) as app:
         items = [item for item in app.adoptable() if not what or item.what in what]
@@ -32,7 +32,7 @@ def adopt(context: CliContext, *, what: tuple[str, ...], dry_run: bool, yes: boo
         if done := bool(items) and not dry_run and agreed(context, "Adopt all of this?", yes=yes):
             app.adopt(items)
     if context.json:
-        as_json(shapes.adopted(items, done=done))
+        as_json(shapes.adopted(shapes.AdoptionShown(done, tuple(items))))
     elif done:
         say("Adopted, for you and on this machine.")
     else:

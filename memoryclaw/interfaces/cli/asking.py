@@ -23,7 +23,7 @@ from memoryclaw.text.snippets import snippet
 if TYPE_CHECKING:
     from memoryclaw.recall.ask import AnsweredQuestion
 
-SESSION = option("--session", "S", "The session that is shown it; no recall sends it that again.")
+SESSION = option("--session", "S", "The session that sees the results; no recall sends it them again.")
 
 
 @verb(
@@ -34,9 +34,9 @@ SESSION = option("--session", "S", "The session that is shown it; no recall send
     ]
 )
 @click.argument("query", nargs=-1, required=True, type=TEXT)
-@option("--kind", "KIND", "Only one kind: episode, fact, skill, note or turn.")
+@option("--kind", "KIND", "One kind only: episode, fact, skill, note or turn.")
 @option(
-    "--limit", "N", "At most so many matches.", type=click.IntRange(1, 1000), default=10, show_default=True
+    "--limit", "N", "The most matches to list.", type=click.IntRange(1, 1000), default=10, show_default=True
 )
 @flag("--explain", "Show each term of every score, and which words matched where.")
 @SESSION
@@ -82,17 +82,18 @@ def search(
     ],
 )
 def ask(found: AnsweredQuestion) -> None:
-    """Answer a question with the lines that answer it, and where they stand.
+    """Answer a question with the lines that hold the answer, each with its file and line.
 
-    The lines come from facts, episodes, notes and logs; no model takes part, and nothing is made up. Where no line
-    is sure to answer, the nearest are shown as such, with the lines around them.
+    The lines come from facts, episodes, notes and logs; no model is asked. If no line is sure to
+    answer, the nearest are shown, and it says so.
     """
     if not found.answered:
         unsure = "No line is sure to answer that. The nearest:"
         say(unsure if found.lines else _nothing("ask", "here answers that", found.query, asked=False))
     for line in found.lines:
         about = (line.title or line.id, line.when, line.trust * (line.trust != "trusted"))
-        flow(one_line(line.text), indent=0 if found.answered else len(_INDENT), bold=found.answered)
+        for text in line.text.split("\n"):  # the nearest stand with those around them
+            flow(one_line(text), indent=0 if found.answered else len(_INDENT), bold=found.answered)
         _places(
             [
                 f"{line.path}:{line.line}",
@@ -111,32 +112,32 @@ def ask(found: AnsweredQuestion) -> None:
     ]
 )
 @click.argument("query", nargs=-1, required=True, type=TEXT)
-@option("--goal", "TEXT", "What the agent is working on; its words take part in the ranking.")
-@option("--budget", "N", "Size of the context in tokens at most, framing included.", type=click.INT)
+@option("--goal", "TEXT", "What the agent is working on; its words help to rank.")
+@option("--budget", "N", "Tokens of the context at most, framing included.", type=click.INT)
 @option("--session", "S", "The running session; its own turns, and what it has seen, are left out.")
 @click.option(
     "--seen",
     type=click.Choice(("all", "tools", "none")),
     default="all",
     show_default=True,
-    help="What of that the host still shows: all, only what tools answered, or none from now on.",
+    help="What the host still shows of that: all, only what tools returned, or none from now on.",
 )
 @option(
     "--room",
     "N",
-    "Tokens left in the host's context; a recall takes at most a tenth.",
+    "Tokens left in the host's context; a recall takes at most a tenth of them.",
     type=click.IntRange(0),
 )
 @option(
     "--folder",
     "DIR",
-    "The folder that is worked in; what holds in another project is left out.",
+    "The current folder; what belongs to another project is left out.",
     callback=lambda _context, _option, folder: folder and os.path.abspath(folder),
     default="",
 )
-@flag("--trace", "List every candidate with the decision on it.")
+@flag("--trace", "List every candidate and the decision on it.")
 def recall(context: CliContext, /, *, query: tuple[str, ...], **options: Any) -> None:
-    """Answer with a context to paste into a prompt, within a budget."""
+    """Print a context to paste into a prompt, within a budget of tokens."""
     trace = options["trace"]
     asked: dict[str, Any] = {"query": " ".join(query), **options}
     found = context.served("POST", "/v1/recall", **asked) or _recalled(context, **asked)
@@ -151,14 +152,11 @@ def recall(context: CliContext, /, *, query: tuple[str, ...], **options: Any) ->
     say(f"\n{found['tokens']} of {found['budget']} tokens, confidence {found['confidence']:.2f}")
     if trace:
         say()
-        _show_relevance(found["relevance"])
+        relevance = found["relevance"]
+        told = ", ".join(f"{term['name']} {term['value']:+.2f}" for term in relevance["terms"])
+        say(f"relevance {relevance['value']:+.2f} of a floor of 0: {told}\n")
         show_trace(found["trace"])
     _remarks(found)
-
-
-def _show_relevance(relevance: Mapping[str, Any]) -> None:
-    told = ", ".join(f"{term['name']} {term['value']:+.2f}" for term in relevance["terms"])
-    say(f"relevance {relevance['value']:+.2f} of a floor of 0: {told}\n")
 
 
 def _recalled(context: CliContext, query: str, *, trace: bool, **asked: Any) -> Mapping[str, Any]:

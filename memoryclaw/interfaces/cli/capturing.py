@@ -31,8 +31,8 @@ _CHUNK = 1 << 18
 def capture(context: CliContext, session: str) -> int:
     """Append turns and tool events to the logs; reads one JSON object per line.
 
-    Each line is on the disk when it is acknowledged; secrets and private parts never get there. Lines that cannot be
-    kept are told, the others are kept, and the exit code is 1.
+    Secrets and private parts never reach the disk, and a repeated line is kept once. Lines that
+    cannot be kept are reported, the others are kept, and the exit code is 1.
     """
     counts: Counter[str] = Counter()
     first = 1

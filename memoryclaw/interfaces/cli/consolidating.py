@@ -40,46 +40,45 @@ _MOST_ANSWERS = 64_000_000  # characters of a file of answers
     ],
 )
 def consolidate() -> None:
-    """Turn new log lines into episodes, facts and skill drafts.
+    """Turn new turns of the logs into episodes, facts, statements and skill drafts.
 
-    Each change is a commit. Facts that are not certain wait in semantic/_pending.md; `review` shows them. Without a
-    model the words of the log are quoted and sorted by rules.
+    Each change is a commit. What is not certain waits for `review`.
     """
 
 
 @consolidate.command(
-    "run", examples=["init\nconsolidate --dry-run", "consolidate --due", "consolidate --llm none --json"]
+    examples=["init\nconsolidate --dry-run", "consolidate --due", "consolidate --llm none --json"]
 )
-@flag("--dry-run", "Show what would change, and write nothing.")
-@flag("--due", "Do nothing while it is too early or another run is at work.")
+@flag("--dry-run", "Only show what would change.")
+@flag("--due", "Do nothing if it is too early or another run is in progress.")
 @click.option(
     "--llm",
     type=click.Choice(["auto", "none"]),
     default="auto",
-    help="Whether the language models of the settings are asked.",
+    help="Ask the models of the settings, or none.",
 )
 @click.option(
     "--mode",
     type=click.Choice(["direct", "branch", "propose"]),
-    help="Commit on this branch, on a separate branch, or write proposals; else as in the settings.",
+    help="Commit on this branch, on a separate branch, or write proposals; by default as in the settings.",
 )
 @flag("--ask", "Print each new part of the logs as a prompt for your agent, and write nothing.")
 @option(
     "--answers",
     "FILE",
-    "Use what your agent answered to --ask instead of a model; - reads standard input.",
+    "Use your agent's answers to --ask instead of a model; - reads standard input.",
     type=click.File("r", encoding="utf-8", errors="replace"),
 )
 @option(
     "--after",
     "HOURS",
-    "With --due, leave new lines to your agent for this many hours.",
+    "With --due: leave new lines to your agent for this many hours.",
     type=click.IntRange(min=0),
     default=0,
 )
-@flag("--again", "Read old logs again, those from --since on; the result waits on a branch.")
-@option("--since", "DATE", "With --again: the first day whose logs are read.")
-@flag("--agree", "Agree that the command of llm.command reads your conversations.")
+@flag("--again", "Read the logs from --since on again; the result waits on a branch.")
+@option("--since", "DATE", "With --again: the first day to read.")
+@flag("--agree", "Agree that the command of llm.command may read your conversations.")
 def run(
     context: CliContext,
     *,
@@ -307,8 +306,7 @@ def _applied(done: Consolidated) -> None:
 def schedule() -> None:
     """Consolidate automatically, every night.
 
-    A timer calls `consolidate --due`, which does nothing while nothing is new, too little time has passed, or a
-    conversation is going on. Without a command it shows the state of the timer.
+    A timer calls `consolidate --due`. Without a command, it shows the state of the timer.
     """
 
 
@@ -319,12 +317,12 @@ def schedule() -> None:
         "consolidate schedule install --every 60 --dry-run",
     ]
 )
-@option("--at", "HH:MM", "Time of day; 03:00 by default.")
-@option("--every", "MINUTES", "Every so many minutes instead.", type=click.IntRange(min=1))
+@option("--at", "HH:MM", "The time of day; 03:00 by default.")
+@option("--every", "MINUTES", "Instead, every so many minutes.", type=click.IntRange(min=1))
 @click.option(
-    "--using", type=click.Choice(["systemd", "cron"]), help="Which scheduler; else systemd, else cron."
+    "--using", type=click.Choice(["systemd", "cron"]), help="The scheduler; by default systemd, else cron."
 )
-@flag("--dry-run", "Show what would be written, and write nothing.")
+@flag("--dry-run", "Only show what would change.")
 def install(context: CliContext, *, at: str, every: int | None, using: str | None, dry_run: bool) -> None:
     """Install the timer, or change its times."""
     with context.app() as app:

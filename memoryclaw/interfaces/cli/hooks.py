@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memoryclaw.connect.settings_file import SettingsChange
 
 _HOST_OPTION = option(
-    "--host", "HOST", f"How it is answered: {' or '.join(HOSTS)}.", default=CLAUDE_CODE, show_default=True
+    "--host", "HOST", f"The form of the answer: {' or '.join(HOSTS)}.", default=CLAUDE_CODE, show_default=True
 )
 
 
@@ -33,15 +33,13 @@ _HOST_OPTION = option(
     ],
 )
 def hook() -> None:
-    """Memory for hosts with shell hooks: context before a prompt, turns kept after.
+    """Give memory to hosts with shell hooks: a context before a prompt, turns kept afterwards.
 
     `pre`, the default, and `post` read JSON, answer JSON, and always exit with 0.
     """
 
 
-@hook.command(
-    "pre", examples=['init\nhook pre --host plain <<< \'{"prompt": "tea"}\'', "hook pre < prompt.json"]
-)
+@hook.command(examples=['init\nhook pre --host plain <<< \'{"prompt": "tea"}\'', "hook pre < prompt.json"])
 @_HOST_OPTION
 def pre(context: CliContext, host: str) -> None:
     """Answer a prompt on standard input with a context for it, in a second at most."""
@@ -49,15 +47,14 @@ def pre(context: CliContext, host: str) -> None:
 
 
 @hook.command(
-    "post",
     examples=[
         'init\nhook post --host plain <<< \'{"session": "monday", "prompt": "Which tea?", "answer": "Oolong."}\'',
         "hook post < stop.json",
-    ],
+    ]
 )
 @_HOST_OPTION
 def post(context: CliContext, host: str) -> None:
-    """Keep what is new in the host's transcript, or the turns on standard input; write latest.md when a session ends."""
+    """Keep the new part of the host's transcript, or the turns on standard input; write latest.md when a session ends."""
     _hooked(context, "post", host)
 
 
@@ -67,7 +64,7 @@ def _into(verb: Callable[..., None]) -> Callable[..., None]:
         YES,
         DRY_RUN,
         option("--project", "DIR", "The settings of one project: DIR/.claude/settings.json.", type=click.Path(file_okay=False)),
-        flag("--user", "Your own settings, ~/.claude/settings.json, as without --project."),
+        flag("--user", "Your own settings, ~/.claude/settings.json; the default."),
         click.argument("host", metavar="claude-code", type=click.Choice([CLAUDE_CODE])),
     ):  # fmt: skip
         verb = parameter(verb)
@@ -75,15 +72,14 @@ def _into(verb: Callable[..., None]) -> Callable[..., None]:
 
 
 @hook.command(
-    "install",
-    examples=["init\nhook install claude-code --dry-run", "hook install claude-code --project ~/site"],
+    examples=["init\nhook install claude-code --dry-run", "hook install claude-code --project ~/site"]
 )
 @_into
 def install(
     context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
 ) -> None:
     """Add our hooks to a host's settings; shows what changes, keeps a backup, and touches nothing else."""
-    from memoryclaw.connect.claude_settings import HOOKS
+    from memoryclaw.connect.claude_code import HOOKS
     from memoryclaw.connect.connecting import hook_command, lasting_command
     from memoryclaw.connect.settings_file import plan_install
 
@@ -93,15 +89,13 @@ def install(
     _carry_out(context, plan, "installed", host, yes=yes, dry_run=dry_run)
 
 
-@hook.command(
-    "uninstall", examples=["init\nhook uninstall claude-code", "hook uninstall claude-code --project ~/site"]
-)
+@hook.command(examples=["init\nhook uninstall claude-code", "hook uninstall claude-code --project ~/site"])
 @_into
 def uninstall(
     context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
 ) -> None:
     """Take our hooks out of a host's settings, and nothing else."""
-    from memoryclaw.connect.claude_settings import HOOKS
+    from memoryclaw.connect.claude_code import HOOKS
     from memoryclaw.connect.settings_file import plan_uninstall
 
     plan = plan_uninstall(_settings(user, project), HOOKS)
@@ -119,7 +113,7 @@ def _settings(user: bool, project: str | None) -> str:
         raise click.UsageError("Give --user or --project, not both.")
     if project:
         return os.path.abspath(os.path.join(project, ".claude", "settings.json"))
-    from memoryclaw.connect.claude_settings import HOOKS
+    from memoryclaw.connect.claude_code import HOOKS
     from memoryclaw.connect.connecting import path_of
     from memoryclaw.connect.table import BY_NAME
 

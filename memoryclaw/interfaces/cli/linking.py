@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memoryclaw.recall.browsing import LinkEnd
     from memoryclaw.recall.graph import Edge, GraphNode, GraphShown, NeighboursShown, PathShown
 
+_LINKED = "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\n"
 _STYLES = {"link": "", "mention": ' style="dashed"', "cited": ' style="dotted" dir="none"'}
 
 
@@ -25,32 +26,27 @@ _STYLES = {"link": "", "mention": ' style="dashed"', "cited": ' style="dotted" d
     default="show",
     takes=True,
     examples=[
-        "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks",
+        f"{_LINKED}links",
         "links path Home 'Boathouse Aarhus'",
         "links --dot | dot -Tsvg -o vault.svg",
     ],
 )
 def links() -> None:
-    """List links, and show how notes and entities are tied.
+    """List links, and show how notes and entities are connected.
 
-    With an ID, its links; without one, the whole graph. For an ID with the name of a command is: links -- path.
+    With an ID, its links; without one, the whole graph. For an ID that is the name of a command:
+    links -- path.
     """
 
 
 @links.command(
-    "show",
     of="graph.whole",
-    examples=[
-        "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks show",
-        "links ep-20250708-penicillin",
-        "links Home --json",
-        "links --dot",
-    ],
+    examples=[f"{_LINKED}links show", "links ep-20250708-penicillin", "links Home --json", "links --dot"],
 )
 @click.argument("id_", metavar="[ID]", required=False, default="", type=ID)
-@flag("--dot", "The whole graph in the language of Graphviz.")
+@flag("--dot", "Print the graph for Graphviz.")
 def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
-    """List the links from a note and to it; without an ID, everything that ties notes and entities."""
+    """List the links from a note and to it; without an ID, the whole graph."""
     if id_:
         if dot:
             raise click.UsageError("--dot shows the whole graph; give no ID.")
@@ -76,15 +72,11 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
 
 
 @links.command(
-    "path",
     of="graph.path",
-    examples=[
-        "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks path semantic/facts#Nora semantic/facts#Tomas",
-        "links path Home Nora --json",
-    ],
+    examples=[f"{_LINKED}links path semantic/facts#Nora semantic/facts#Tomas", "links path Home Nora --json"],
 )
 def path(way: PathShown) -> None:
-    """Show the shortest way from one note or entity to another."""
+    """Show the shortest path from one note or entity to another."""
     table(
         ["from", "", "to", "where"],
         [
@@ -99,15 +91,11 @@ def path(way: PathShown) -> None:
 
 
 @links.command(
-    "neighbours",
     of="graph.neighbours",
-    examples=[
-        "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks neighbours semantic/facts#Nora",
-        "links neighbours Home --limit 5 --json",
-    ],
+    examples=[f"{_LINKED}links neighbours semantic/facts#Nora", "links neighbours Home --limit 5 --json"],
 )
 def neighbours(shown: NeighboursShown) -> None:
-    """List what a note or an entity is tied to, the strongest ties first."""
+    """List the neighbours of a note or an entity, the closest first."""
     table(
         ["weight", "neighbour", "by", "where"],
         [
@@ -127,20 +115,19 @@ def neighbours(shown: NeighboursShown) -> None:
 
 
 @links.command(
-    "orphans",
     of="graph.orphans",
     examples=["init\nremember oolong --entity Nora --field tea\nlinks orphans", "links orphans --json"],
 )
 def orphans(nodes: Sequence[GraphNode]) -> None:
-    """List the notes and entities that nothing is tied to."""
+    """List notes and entities without any link."""
     table(["id", "kind", "title"], [[one.id, one.kind, one.title] for one in nodes])
     if not nodes:
         say("Everything is tied to something.")
 
 
-@links.command("dangling", of="graph.dangling", examples=["init\nlinks dangling", "links dangling --json"])
+@links.command(of="graph.dangling", examples=["init\nlinks dangling", "links dangling --json"])
 def dangling(ends: Sequence[LinkEnd]) -> None:
-    """List the links that lead nowhere."""
+    """List links that lead nowhere."""
     table(["where", "link"], [[f"{end.source}:{end.line}", _written(end)] for end in ends])
     if not ends:
         say("Every link leads somewhere.")
@@ -150,7 +137,7 @@ def _links_of(context: CliContext, id_: str) -> None:
     with context.app() as app:
         found, fresh = app.links(id_), app.freshness
     if context.json:
-        as_json(shapes.links(id_, found, fresh))
+        as_json(shapes.links(shapes.LinksShown(id_, found), fresh))
         return
     rows = [_link("out", end) for end in found.out] + [_link("back", end) for end in found.back]
     table(["", "where", "link", "leads to"], rows)

@@ -21,8 +21,8 @@ def hook_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--hook", type=click.Choice(["warn", "strict"]), help="How the hook runs this check: it warns, or stops the commit."),
         flag("--uninstall-hook", "Take this check out of the pre-commit hook."),
-        flag("--strict", "With --install-hook: what is found stops the commit."),
-        flag("--install-hook", "Let the vault's pre-commit hook run this check; it only warns."),
+        flag("--strict", "With --install-hook: stop the commit instead."),
+        flag("--install-hook", "Run this check in the vault's pre-commit hook, as a warning."),
     ):  # fmt: skip
         function = option(function)
     return function
@@ -73,13 +73,12 @@ def ended_hook(what: str, mode: str) -> int:
 
 
 @check.command(
-    "lint",
     examples=[
         "init\ncheck lint",
         "check lint semantic skills/send-email/SKILL.md",
         "check lint --staged --json",
         "check lint --install-hook",
-    ],
+    ]
 )
 @click.argument("paths", nargs=-1, type=TEXT, metavar="[PATH]...")
 @flag("--staged", "Check what is staged in git, as it is staged.")
@@ -96,7 +95,8 @@ def lint(
 ) -> int:
     """Check the files that a person writes; exits with 1 when there are problems.
 
-    Notes, the types of _schema.yaml, aliases, skills and golden questions: the whole vault, or files and folders of it.
+    Notes, the types in _schema.yaml, aliases, skills and golden questions, in the whole vault or in
+    PATH.
     """
     if changed_hook(context, "lint", install_hook=install_hook, strict=strict, uninstall_hook=uninstall_hook):
         return 0

@@ -18,6 +18,7 @@ from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option, ver
 from memoryclaw.model import Fact, ReadBack
 from memoryclaw.text.prompts import visible
 
+_TEA = "init\nremember oolong --entity Nora --field tea\n"
 _CONFLICTS = 3  # that are told beside a list of facts
 
 if TYPE_CHECKING:
@@ -25,13 +26,13 @@ if TYPE_CHECKING:
     from memoryclaw.recall.browsing import EntityEntry, EntityShown, NoteEntry, ShownUnit
     from memoryclaw.recall.inspecting import Inspected
     from memoryclaw.recall.timeline import Timeline, TimelineEvent
-    from memoryclaw.review.file_history import Blame, CommitList, CommitShown, FactSource
+    from memoryclaw.review.file_history import Blame, CommitShown
 
 
 @verb(
     "show",
     examples=[
-        "init\nremember oolong --entity Nora --field tea\nshow Nora",
+        f"{_TEA}show Nora",
         "show 'semantic/projects#Boathouse Aarhus.deadline'",
         "show log:2025-10-21-kanazawa/8 --json",
     ],
@@ -40,10 +41,10 @@ if TYPE_CHECKING:
     "--as",
     "form",
     type=click.Choice(["text", "entity", "uses", "recall"]),
-    help="Instead of its text: an entity with its past, what happened and its neighbours; how it was used; or a recall, read back.",
+    help="Instead of the text: an entity with its past and its neighbours, how a memory was used, or a recall.",
 )
 def show(context: CliContext, *, id_: str, session: str, form: str | None) -> None:
-    """Print a note, section, fact, turn or entity as it stands in its file, or read a recall back by its receipt."""
+    """Print a note, section, fact, turn or entity as it is in its file, or an earlier recall by its receipt."""
     from memoryclaw.interfaces.cli.table import answer  # `--help` needs no app
 
     values = {"id_": id_, "name": id_, "receipt": id_, "session": session}
@@ -153,14 +154,13 @@ _VIEWS: Mapping[
     ],
 )
 def browse() -> None:
-    """List what the vault holds: notes, entities, or pages of them.
+    """List notes, entities, or generated pages.
 
-    Of notes, pinned ones come first, then the newest. What is used often is marked as hot.
+    Pinned notes come first, then the newest. Those that are used often are marked as hot.
     """
 
 
 @browse.command(
-    "notes",
     of="browse",
     examples=[
         "init\nremember 'Nora drinks oolong tea' --note\nbrowse notes",
@@ -170,7 +170,7 @@ def browse() -> None:
     ],
 )
 def notes(notes: Sequence[NoteEntry]) -> None:
-    """List notes: pinned ones first, then the newest. What is used often is marked as hot."""
+    """List notes: pinned ones first, then the newest."""
     hot = any(note.hot for note in notes)
     rows = [
         [
@@ -191,7 +191,7 @@ def notes(notes: Sequence[NoteEntry]) -> None:
 @verb(
     "facts",
     examples=[
-        "init\nremember oolong --entity Nora --field tea\nfacts",
+        f"{_TEA}facts",
         "facts 'Boathouse Aarhus' --history",
         "facts boathouse --as-of 2025-07-01",
         "facts boathouse --believed-at 2026-04-01",
@@ -201,7 +201,7 @@ def notes(notes: Sequence[NoteEntry]) -> None:
 def facts(
     context: CliContext, *, entity: str, as_of: date | None, believed_at: str, history: bool, memory_type: str
 ) -> None:
-    """List the facts of one entity, or all of them, then what was said of it, newest first."""
+    """List the facts of one entity, or all facts, then what was said about it, newest first."""
     with context.app() as app:
         then = app.commit_at(believed_at) if believed_at else None
         found = app.facts(
@@ -259,10 +259,10 @@ def facts(
 @flag("--done", "Those that are done or cancelled.")
 @flag("--all", "Open ones, then those that are done.", name="every")
 def todos(context: CliContext, *, words: str, due: str, done: bool, every: bool) -> None:
-    """List to-dos, the soonest first: the lines `- [ ]` of all notes.
+    """List the to-dos of all notes, the soonest first.
 
-    Words narrow the list to what they are about. A TIME is a date or words such as this week, 30 April or
-    next month. To tick one, edit it.
+    Words narrow the list. A TIME is a date, or words such as this week, 30 April or next month. To
+    tick a to-do, use `edit`.
     """
     with context.app() as app:
         due, words = _time(due, words.split(), app.clock().date()) if due else ("", words)
@@ -293,16 +293,11 @@ def _time(due: str, words: list[str], today: date) -> tuple[str, str]:
 
 
 @browse.command(
-    "entities",
     of="entities",
-    examples=[
-        "init\nremember oolong --entity Nora --field tea\nbrowse entities",
-        "browse entities boathouse",
-        "browse entities --kind people --json",
-    ],
+    examples=[f"{_TEA}browse entities", "browse entities boathouse", "browse entities --kind people --json"],
 )
 def entities(listed: Sequence[EntityEntry]) -> None:
-    """List everything that facts are known of."""
+    """List everything that has facts."""
     rows = [(one.name, one.kind, str(one.facts), str(one.statements), one.last) for one in listed]
     table(["entity", "kind", "facts", "statements", "last"], rows)
     if not rows:
@@ -310,17 +305,11 @@ def entities(listed: Sequence[EntityEntry]) -> None:
 
 
 @browse.command(
-    "views",
-    of="views",
-    examples=[
-        "init\nremember oolong --entity Nora --field tea\nbrowse views",
-        "browse views --write",
-        "browse views 'Boathouse Aarhus'",
-    ],
+    of="views", examples=[f"{_TEA}browse views", "browse views --write", "browse views 'Boathouse Aarhus'"]
 )
-@flag("--write", "Write those that are not there, or stale.")
+@flag("--write", "Write the missing and the stale ones.")
 def views(context: CliContext, *, name: str, write: bool) -> None:
-    """List the pages of entities and topics that are compiled from the files, or write them."""
+    """List the pages of entities and topics that can be generated from the files, or write them."""
     with context.app() as app:
         found = app.views(name, write=write)
     if context.json:
@@ -341,13 +330,13 @@ def views(context: CliContext, *, name: str, write: bool) -> None:
 @verb(
     "timeline",
     examples=[
-        "init\nremember oolong --entity Nora --field tea\ntimeline",
+        f"{_TEA}timeline",
         "timeline 'Boathouse Aarhus' --since 2025-06-01",
         "timeline --limit 10 --json",
     ],
 )
 def timeline(timeline: Timeline) -> None:
-    """Show what changed in the world, in order: facts, what was said, episodes."""
+    """Show what happened in the world, in order: facts that changed, what was said, episodes."""
     table(["when", "what", "of", "", "where"], [_happened(one) for one in timeline.events])
     if not timeline.events:
         say("Nothing with a date.")
@@ -392,7 +381,7 @@ def _fact(path: str, fact: Fact, dated: bool, doubted: bool) -> list[str]:
 def history(context: CliContext, *, id_: str, limit: int, before: str, commit: str) -> None:
     """Show the changes to the vault, a note or a fact.
 
-    Newest first, the changes of MemoryClaw and of people. Each can be undone by its commit or its run.
+    Newest first, by MemoryClaw or by hand.
     """
     if commit and (id_ or before):
         raise click.UsageError("--commit shows one commit; give no ID and no --before")
@@ -404,20 +393,19 @@ def history(context: CliContext, *, id_: str, limit: int, before: str, commit: s
     if context.json:
         as_json(shapes.history(events))
         return
-    _events(events)
+    rows = [
+        (one.when[:16].replace("T", " "), one.commit[:10], one.kind, one.subject, _files(one.files))
+        for one in events.commits
+    ]
+    table(("when", "commit", "by", "what", "files"), rows)
+    remark(events.notice)
 
 
-@verb(
-    "blame",
-    examples=[
-        "init\nremember oolong --entity Nora --field tea\nblame Nora.tea",
-        "blame 'Boathouse Aarhus.deadline'",
-    ],
-)
+@verb("blame", examples=[f"{_TEA}blame Nora.tea", "blame 'Boathouse Aarhus.deadline'"])
 def blame(blame: Blame) -> None:
     """Show where a fact comes from.
 
-    The commit that set it, the episode that tells it, the line of the log that said it, and who approved it.
+    Prints the commit that set it, who approved it, the episode, and the line of the log.
     """
     for line in _sentences(blame):
         say(line)
@@ -445,15 +433,6 @@ def _print_commit(context: CliContext, found: CommitShown) -> None:
     remark(found.notice)
 
 
-def _events(events: CommitList) -> None:
-    rows = [
-        (one.when[:16].replace("T", " "), one.commit[:10], one.kind, one.subject, _files(one.files))
-        for one in events.commits
-    ]
-    table(("when", "commit", "by", "what", "files"), rows)
-    remark(events.notice)
-
-
 def _files(names: Sequence[str]) -> str:
     # What was decided or goes on waiting comes last: the first name should say what it is about.
     names = sorted(names, key=lambda name: name.startswith(("review/", "semantic/_")))
@@ -475,17 +454,13 @@ def _sentences(found: Blame) -> Iterable[str]:
     if found.approved:
         yield f"Approved by {styled(found.approved.by or 'a person')} on {found.approved.at[:10]}."
     for cited in found.sources:
-        yield from _cited(cited)
+        if cited.path and cited.quote:
+            yield f"Told in {styled(cited.path)}: {styled(cited.quote)}"
+        elif cited.path:
+            yield f"Told in {styled(cited.path)}"
+        if cited.said:
+            yield f"Said in {styled(cited.log)}, line {cited.line}: {styled(cited.said)}"
+        if cited.notice:
+            yield f"But {styled(cited.notice)}."
     if not found.sources:
         yield "It names no source."
-
-
-def _cited(cited: FactSource) -> Iterable[str]:
-    if cited.path and cited.quote:
-        yield f"Told in {styled(cited.path)}: {styled(cited.quote)}"
-    elif cited.path:
-        yield f"Told in {styled(cited.path)}"
-    if cited.said:
-        yield f"Said in {styled(cited.log)}, line {cited.line}: {styled(cited.said)}"
-    if cited.notice:
-        yield f"But {styled(cited.notice)}."

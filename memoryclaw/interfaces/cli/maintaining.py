@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from memoryclaw.health.status import Status
     from memoryclaw.index.sync import Synced
     from memoryclaw.index.vectors import VectorStatus
-    from memoryclaw.review.machines import Exchanged
     from memoryclaw.skills.migration import Migrated
 
 _EXAMPLES = 3  # of each kind of problem
@@ -36,15 +35,12 @@ _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red
         "sync --vault ~/notes --json",
     ]
 )
-@flag("--watch", "Go on as files are edited, and report each step, until Ctrl-C.")
+@flag("--watch", "Continue while files are edited, until Ctrl-C.")
 @flag("--vectors", "Also make the missing vectors.")
 @flag("--with-git", "First fetch, merge and push with git.")
 @flag("--include-noexport", "With --with-git: also push what is marked not to leave this machine.")
 def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, include_noexport: bool) -> None:
-    """Update the index from the files now; with git, exchange changes with another machine first.
-
-    With --watch and --json each report is one line: kind, text, files, ms and paths.
-    """
+    """Update the index from the files, as every question does; with git, exchange changes with another machine first."""
     if watch:
         if vectors or with_git or include_noexport:
             raise click.UsageError("--watch takes no other option.")
@@ -62,11 +58,17 @@ def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, inc
             with Bar("making vectors") as bar:
                 filled = app.fill_vectors(progress=bar)
     if context.json:
-        git = {"git": shapes.exchanged(exchanged)} if exchanged else {}
-        as_json({**shapes.synced(done, filled), **git})
+        as_json(shapes.synced(shapes.SyncShown(done, filled, exchanged)))
         return
     if exchanged:
-        _tell_exchanged(exchanged)
+        if not (exchanged.received or exchanged.sent):
+            say(f"{styled(exchanged.remote)}: nothing new, here or there.")
+        else:
+            merged = f" and merged (commit {styled(exchanged.merge[:10])})" if exchanged.merge else ""
+            say(
+                f"{styled(exchanged.remote)}: {plural(exchanged.received, 'commit')} received{merged}, {plural(exchanged.sent, 'commit')} sent."
+            )
+        remark(*exchanged.told, exchanged.notice)
     _tell_synced(context, done)
     if filled is None:
         return
@@ -75,17 +77,6 @@ def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, inc
         f"{plural(filled.filled, 'vector')} made by {styled(filled.model)} for {plural(filled.units, 'unit')}{missing}."
     )
     remark(filled.notice)
-
-
-def _tell_exchanged(done: Exchanged) -> None:
-    if not (done.received or done.sent):
-        say(f"{styled(done.remote)}: nothing new, here or there.")
-    else:
-        merged = f" and merged (commit {styled(done.merge[:10])})" if done.merge else ""
-        say(
-            f"{styled(done.remote)}: {plural(done.received, 'commit')} received{merged}, {plural(done.sent, 'commit')} sent."
-        )
-    remark(*done.told, done.notice)
 
 
 @verb(examples=["init\nstatus", "status --usage", "status --json"])
@@ -163,13 +154,12 @@ def _show_usage(found: Stats) -> None:
 def check() -> None:
     """Check the vault; exits with 1 when there are problems.
 
-    `lint` checks only what a person writes, `eval` asks the vault its golden questions, `reindex` builds the index
-    again from the files, and `migrate` brings an older vault to the newest format.
+    Checks notes, index, settings, names, git, permissions and links.
     """
 
 
-@check.command("vault", examples=["init\ncheck vault", "check --fix", "check --json"])
-@flag("--fix", "Repair derived data: build the index again, remove our own stale temp files.")
+@check.command(examples=["init\ncheck vault", "check --fix", "check --json"])
+@flag("--fix", "Repair what is derived: rebuild the index, remove stale temporary files.")
 def vault(context: CliContext, fix: bool) -> int:
     """Check files, index, git and settings; exits with 1 when there are problems."""
     with context.app(quiet=True) as app:
@@ -184,7 +174,7 @@ def vault(context: CliContext, fix: bool) -> int:
     return int(any(check.level == "problem" for check in checks))
 
 
-@check.command("reindex", examples=["init\ncheck reindex", "check reindex --vault ~/notes"])
+@check.command(examples=["init\ncheck reindex", "check reindex --vault ~/notes"])
 def reindex(context: CliContext) -> None:
     """Delete the index and build it again from the files."""
     with context.app() as app:
@@ -192,16 +182,16 @@ def reindex(context: CliContext) -> None:
 
 
 @check.command(
-    "migrate",
     of="migrate",
     without=("dry_run",),
     examples=["init\ncheck migrate --dry-run", "check migrate", "undo COMMIT"],
 )
-@flag("--dry-run", "Only tell what would change.")
+@flag("--dry-run", "Only show what would change.")
 def migrate(done: Migrated, dry_run: bool) -> None:
     """Bring a vault of an older format to the newest, in one commit.
 
-    JSON skills become SKILL.md files; the old files go to the archive. What cannot be rewritten stays as it is.
+    JSON skills become SKILL.md files, and the old files go to the archive. Older formats can still
+    be read and written without it.
     """
     if done.before == done.after:
         say(f"The vault has format {done.after}, the newest: nothing to do.")
@@ -222,7 +212,7 @@ def migrate(done: Migrated, dry_run: bool) -> None:
 
 def _tell_synced(context: CliContext, done: Synced) -> None:
     if context.json:
-        as_json(shapes.synced(done))
+        as_json(shapes.synced(shapes.SyncShown(done)))
         return
     unread = f", {done.unread} that cannot be read" if done.unread else ""
     say(
@@ -246,7 +236,7 @@ def _list(problems: tuple[Problem, ...]) -> None:
     for alike in kinds.values():
         for problem in alike[:_EXAMPLES]:
             hint = f"; {problem.hint}" if problem.hint else ""
-            place = f"{problem.path}:{problem.line}" if problem.line else problem.path
+            place = f"{problem.path}:{problem.line or ''}"
             say(f"    {styled(place, fg='cyan')} {styled(problem.message + hint)}")
         if (more := len(alike) - _EXAMPLES) > 0:
             say(f"    … and {plural(more, 'more', 'more')} of this kind; --json lists them all")

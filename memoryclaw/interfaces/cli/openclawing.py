@@ -13,17 +13,16 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, show_diff
 from memoryclaw.interfaces.cli.printing import as_json, padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, group
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, group, option
 
 if TYPE_CHECKING:
     from memoryclaw.connect.openclaw.notes import ImportReport
     from memoryclaw.connect.openclaw.setup import Changed, ConfigChange, Setup
 
-_config = click.option(
+_config = option(
     "--config",
-    metavar="FILE",
-    default="",
-    help="OpenClaw's configuration; else $OPENCLAW_CONFIG_PATH, else openclaw.json in $OPENCLAW_STATE_DIR or ~/.openclaw.",
+    "FILE",
+    "OpenClaw's configuration; by default $OPENCLAW_CONFIG_PATH, else openclaw.json in $OPENCLAW_STATE_DIR or ~/.openclaw.",
 )
 
 
@@ -46,7 +45,7 @@ def openclaw() -> None:
 def install(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> None:
     """Give OpenClaw's memory slot to this vault, with the permission that it needs.
 
-    Shows the change first and keeps a copy of the file beside it. Where nobody can be asked, nothing is written
+    Shows the change first and keeps a copy of the file. Without a terminal, nothing is written
     without --yes.
     """
     from memoryclaw.connect.connecting import lasting_command  # `--help` needs no app
@@ -62,10 +61,7 @@ def install(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> No
 @YES
 @DRY_RUN
 def uninstall(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> None:
-    """Remove from OpenClaw's configuration what install wrote, and nothing else.
-
-    What stood there before comes back; the vault stays as it is.
-    """
+    """Remove from OpenClaw's configuration what `install` wrote, and restore what was there before."""
     from memoryclaw.app.openclaw import openclaw_setup  # `--help` needs no app
 
     setup = openclaw_setup(_vault(context), config)
@@ -75,7 +71,7 @@ def uninstall(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> 
 @openclaw.command(examples=["openclaw status", "openclaw status --json"])
 @_config
 def status(context: CliContext, config: str) -> None:
-    """Show what is in order, and which command fixes what is not."""
+    """Check each requirement, and name the command that fixes it."""
     from memoryclaw.app.openclaw import openclaw_status  # `--help` needs no app
 
     now = openclaw_status(_vault(context), config)
@@ -89,18 +85,16 @@ def status(context: CliContext, config: str) -> None:
 
 
 @openclaw.command(
-    "import",
-    examples=["init\nopenclaw import . --dry-run", "openclaw import ~/.openclaw/workspace --yes"],
+    "import", examples=["init\nopenclaw import . --dry-run", "openclaw import ~/.openclaw/workspace --yes"]
 )
 @click.argument("workspace", metavar="[FOLDER]", required=False, default="", type=TEXT)
 @_config
-@flag("--dry-run", "Tell what would be proposed, and write nothing.")
-@flag("--yes", "Propose it without asking.")
+@flag("--dry-run", "Only show what would change.")
+@flag("--yes", "Do not ask.")
 def import_(context: CliContext, workspace: str, config: str, *, dry_run: bool, yes: bool) -> None:
     """Propose what OpenClaw kept in MEMORY.md, USER.md and memory/; you decide in `review`.
 
-    Without FOLDER it takes the workspace that OpenClaw's configuration names. The files there are only read, and
-    importing again proposes nothing twice. On a terminal it shows first what it found, and asks.
+    Without FOLDER it takes the workspace that OpenClaw's configuration names.
     """
     with context.app("importing from OpenClaw") as app:
         if not (dry_run or yes or context.json) and sys.stdin.isatty():

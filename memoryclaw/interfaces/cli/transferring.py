@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Done = TypeVar("Done", "ImportedExport", "Restored")
 _LOGS, _BUNDLE = "logs", "bundle"
 _MEMORY_MD, _LATEST = "memory-md", "latest"
-_PROGRAMS = ("chatgpt", "claude", "mem0", "basic-memory", "memory-md", "markdown")
+_PROGRAMS = ("chatgpt", "claude", "aider", "mem0", "basic-memory", "memory-md", "markdown")
 _SHOWN = 20
 
 
@@ -46,17 +46,18 @@ _SHOWN = 20
     "--format",
     "format_",
     type=click.Choice(["markdown", "openclaw", "jsonl"]),
-    help="Of logs: how the files are written; recognised from each file if it is not given.",
+    help="The format of logs; by default recognised from each file.",
 )
-@flag("--dry-run", "Show what would be imported, and write nothing.")
-@flag("--yes", "Import without asking; logs are never asked about.")
+@flag("--dry-run", "Only show what would change.")
+@flag("--yes", "Do not ask; logs are imported without asking.")
 def import_(
     context: CliContext, what: str, path: str, *, format_: str | None, dry_run: bool, yes: bool
 ) -> int:
     """Import from other programs, and restore bundles; PATH is only read, and nothing comes twice.
 
-    WHAT is chatgpt, claude, mem0, basic-memory, memory-md, markdown, logs or bundle. Conversations go to the logs,
-    memories wait in `review`, notes are copied below `notes/`. Shows first what would come, and asks.
+    WHAT is chatgpt, claude, aider, mem0, basic-memory, memory-md, markdown, logs or bundle.
+    Conversations become logs, memories wait in `review`, notes are copied to `notes/`. Shows what
+    would come, and asks.
     """
     if format_ and what != _LOGS:
         raise click.UsageError("--format is for logs alone.")
@@ -218,24 +219,24 @@ def _more(count: int) -> None:
 )
 @click.argument("what", metavar="WHAT", type=TEXT)
 @click.argument("file", metavar="[FILE]", required=False, default="", type=click.Path())
-@option("--since", "DATE", "Of a bundle: only what is of this day or later.")
+@option("--since", "DATE", "In a bundle: what is of this day or later.")
 @option(
     "--tag",
     "TAG",
-    "Of a bundle: only notes with this tag; may be repeated.",
+    "In a bundle: notes with this tag; may be repeated.",
     name="tags",
     type=TAG,
     multiple=True,
 )
-@option("--budget", "N", "Of memory-md and latest: tokens at most.", type=click.INT)
+@option("--budget", "N", "Tokens of memory-md and latest at most.", type=click.INT)
 def export(
     context: CliContext, *, what: str, file: str, since: str, tags: tuple[str, ...], budget: int | None
 ) -> None:
     """Export a bundle, or a readable MEMORY.md for hosts without a server.
 
-    WHAT is the bundle to write (a name that ends in .tar.gz), memory-md or latest. A bundle holds what the caller sees:
-    everything, for the owner. memory-md prints what the agent may see, or writes it to FILE; latest keeps it fresh in
-    .memoryclaw/latest.md and latest.json. What is marked [NOEXPORT] never leaves.
+    WHAT is the name of a bundle (ending in .tar.gz), memory-md or latest. A bundle holds what the
+    caller may see. memory-md prints what the agent may see, or writes it to FILE; latest keeps it
+    up to date in .memoryclaw/. What is marked [NOEXPORT] is left out.
     """
     if what in (_MEMORY_MD, _LATEST):
         if since or tags:

@@ -23,9 +23,9 @@ def vectors() -> None:
     """Find by meaning as well as by words."""
 
 
-@vectors.command("status", examples=["init\nvectors status", "vectors status --json"])
+@vectors.command(examples=["init\nvectors status", "vectors status --json"])
 def status(context: CliContext) -> None:
-    """Say whether vectors are on, of which model, and how many are missing."""
+    """Show whether vectors are on, their model, and how many are missing."""
     with context.app() as app:
         now = app.status().vectors
     if context.json:
@@ -34,14 +34,13 @@ def status(context: CliContext) -> None:
     say(vectors_in_words(now) if now else "Vectors are off; `memoryclaw vectors on` turns them on.")
 
 
-@vectors.command("on", examples=["vectors on", "vectors on minilm --yes", "vectors on nomic-embed-text"])
+@vectors.command(examples=["vectors on", "vectors on minilm --yes", "vectors on nomic-embed-text"])
 @click.argument("model", required=False, type=TEXT)
 @flag("--yes", "Do not ask.")
 def on(context: CliContext, *, model: str | None, yes: bool) -> None:
-    """Turn vectors on for this vault, make them, and say what its golden questions gain.
+    """Turn vectors on for this vault, make them, and report what its golden questions gain.
 
-    MODEL is minilm (English), use-multilingual, or a model of Ollama. Nothing is fetched: a package is installed with
-    pip, a model of Ollama by Ollama.
+    MODEL is minilm (English), use-multilingual, or a model of Ollama. Nothing is downloaded.
     """
     with context.app() as app:
         offered = app.offered_vectors(model or "")
@@ -69,9 +68,9 @@ def on(context: CliContext, *, model: str | None, yes: bool) -> None:
         say("There are no golden questions to tell what it gains; eval/questions.yaml holds them.")
 
 
-@vectors.command("off", examples=["init\nvectors off"])
+@vectors.command(examples=["init\nvectors off"])
 def off(context: CliContext) -> None:
-    """Turn vectors off for this vault; those that are made stay until the index is built again."""
+    """Turn vectors off for this vault."""
     with context.app() as app:
         app.turn_vectors("")
     if context.json:

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from memoryclaw.capture.feedback import Feedback
     from memoryclaw.working.memory import WorkingMemory
     from memoryclaw.working.store import Cleared
+_KYOTO = "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto\n"
 
 
 @group(
     default="show",
     examples=[
-        "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto\nworking --session kyoto",
+        f"{_KYOTO}working --session kyoto",
         "working set --session kyoto --goal 'book the train' --fact to=Kyoto",
         "working clear --session kyoto",
     ],
@@ -29,19 +30,13 @@ if TYPE_CHECKING:
 def working(ctx: click.Context, session: str) -> None:
     """The working memory of a session: goal, plan, facts, observations, active skill.
 
-    `recall --session` includes it, and its goal takes part in the ranking.
+    `recall --session` includes it, and its goal helps to rank.
     """
     if session:  # said before the command, or without one
         ctx.default_map = {name: {"session": session} for name in ("show", "set", "clear")}
 
 
-@working.command(
-    "show",
-    of="working.show",
-    examples=[
-        "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto\nworking show --session kyoto"
-    ],
-)
+@working.command(of="working.show", examples=[f"{_KYOTO}working show --session kyoto"])
 def show(memory: WorkingMemory) -> None:
     """Print the working memory of a session."""
     _tell(memory)
@@ -58,9 +53,11 @@ def show(memory: WorkingMemory) -> None:
 @option("--goal", "TEXT", "The goal.", default=None)
 @option("--plan", "TEXT", "A step of the plan; may be repeated.", multiple=True)
 @option("--fact", "KEY=VALUE", "A fact to add or replace; without a value, to remove.", name="facts", multiple=True, callback=lambda *given: _facts(given[2]))  # fmt: skip
-@option("--observe", "TEXT", "What was seen; the newest stay.", name="recent_observations", multiple=True)
-@option("--skill", "NAME", "The skill that is being used.", name="active_skill", default=None)
-@option("--task", "NAME", "The task; another one begins a new working memory.", default=None)
+@option(
+    "--observe", "TEXT", "An observation; the newest are kept.", name="recent_observations", multiple=True
+)
+@option("--skill", "NAME", "The skill in use.", name="active_skill", default=None)
+@option("--task", "NAME", "The task; another task begins a new working memory.", default=None)
 def set_(context: CliContext, *, session: str, **parts: Any) -> None:
     """Change the given parts and leave the rest."""
     changes = {
@@ -77,15 +74,11 @@ def set_(context: CliContext, *, session: str, **parts: Any) -> None:
 
 
 @working.command(
-    "clear",
     of="working.clear",
-    examples=[
-        "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto\nworking clear --session kyoto",
-        "working clear --session kyoto --task trip",
-    ],
+    examples=[f"{_KYOTO}working clear --session kyoto", "working clear --session kyoto --task trip"],
 )
 def clear(done: Cleared) -> None:
-    """Write what it holds to the log of the session, then remove it."""
+    """Write it to the log of the session, then remove it."""
     kept = f"; what it held is kept as {styled(done.id)}" if done.id else ""
     say(f"cleared: session {styled(done.session)}{kept}" if done.cleared else "Nothing was cleared.")
     remark(done.notice)

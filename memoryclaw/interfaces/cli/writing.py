@@ -31,19 +31,22 @@ if TYPE_CHECKING:
 
 @verb(examples=["init .", "init . --commit", "init ~/notes --default --json"])
 @click.argument("folder", metavar="[DIR]", required=False)
-@flag("--commit", "Also put your notes into git once, as they are.")
+@flag(
+    "--commit",
+    "Commit your notes once, as they are, so that later changes can be undone; not what git ignores, what you staged, or what seems to hold a secret.",
+)
 @option(
     "--map",
     "NAME=DIR",
-    "Put a folder of MemoryClaw's elsewhere, such as archive=memory/archive; may be repeated.",
+    "Put a folder of MemoryClaw's elsewhere if you use its name already: archive=memory/archive; may be repeated.",
     name="maps",
     multiple=True,
 )
-@option("--owner", "NAME", "Whose memory it is: the name of who says `I` in its conversations.")
-@flag("--default", "Remember it as your own vault, used where no other is named.", name="own")
-@flag("--use-repository", "Commit in the larger repository that the folder lies in.", name="shared")
-@flag("--own-repository", "Make a repository inside it, for the vault alone.", name="apart")
-@flag("--yes", "Do not ask: leave your folders their names, commit the notes, go on in any folder.")
+@option("--owner", "NAME", "Whose memory it is: the person who says `I` in its conversations.")
+@flag("--default", "Make it your own vault, used where no other is named.", name="own")
+@flag("--use-repository", "Commit in the larger repository around the folder.", name="shared")
+@flag("--own-repository", "Make a repository in the folder, for the vault alone.", name="apart")
+@flag("--yes", "Do not ask: keep the names of your folders, commit the notes, accept any folder.")
 def init(
     context: CliContext,
     folder: str | None,
@@ -58,12 +61,9 @@ def init(
 ) -> None:
     """Make a folder a vault; existing files are not touched.
 
-    Says what the folder holds, then adds the folders, settings with comments and a git repository, as far as they
-    are missing. Where a folder of yours has a name that means something here, MemoryClaw's own can go elsewhere (--map,
-    or a yes). With --commit (or a yes) your notes are committed once, so that every later change can be undone;
-    what git ignores, what you staged, and notes that seem to hold a secret are left out. Without DIR it takes the
-    folder that every other verb would use. With --default (or a yes) every command, and every host, uses this vault
-    where no other is named.
+    Says what the folder holds, then adds folders, settings and a git repository where they are
+    missing. On a terminal it asks for the options below. Without DIR it takes the folder that the
+    other commands would use. In your home folder, or among source code, it refuses without --yes.
     """
     from memoryclaw.app import init_vault, survey_vault  # `--help` needs no app
     from memoryclaw.app.adoption import is_temporary, remember_vault
@@ -72,7 +72,7 @@ def init(
     is_passing = is_temporary(root)
     if own and is_passing:
         raise InputError(
-            f"{root} is in a temporary folder, which does not last; give --default for one that does"
+            f"{root} is in a temporary folder, which does not last: leave out --default, or name another folder"
         )
     shared = _shares(context, root, shared=shared, apart=apart, yes=yes)
     with Bar() as bar:
@@ -265,9 +265,9 @@ def _tell_survey(found: Survey) -> None:
 def remember(context: CliContext, *, text: str, **keys: Any) -> None:
     """Store a fact, a statement or an episode.
 
-    The text is read as consolidation reads a conversation: what it says becomes facts and statements, and where not
-    all of it does, an episode keeps the words. With --entity and --field it is the value of a fact, with --entity
-    alone a statement, with --tag or --note an episode. A text of - is read from standard input.
+    The text is read like a conversation: what it says becomes facts and statements, and an episode
+    keeps the rest. With --entity and --field it is the value of a fact, with --entity alone a
+    statement, with --tag or --note an episode. A text of - is read from standard input.
     """
     with context.app() as app:
         tell(context, app.remember(sys.stdin.read() if text == "-" else text, **keys))
@@ -285,11 +285,11 @@ def remember(context: CliContext, *, text: str, **keys: Any) -> None:
 @option(
     "--text",
     "FILE",
-    "Give the note the text of this file; - is standard input.",
+    "Replace the note's text by this file; - is standard input.",
     name="file",
     type=click.File(encoding="utf-8"),
 )
-@option("--digest", "D", "With --text: of the note as it was read (`show --json`).")
+@option("--digest", "D", "With --text: the digest of the note as you read it (`show --json`).")
 @flag("--dry-run", "With --text: only show what would change.")
 @AS_IS
 def edit(
@@ -302,7 +302,7 @@ def edit(
     dry_run: bool,
     as_is: bool,
 ) -> None:
-    """Set fields of a note, or the value of a fact, or give a note another text; no other byte changes."""
+    """Set fields of a note or the value of a fact, tick a to-do, or replace a note's text; no other byte changes."""
     if bool(pairs) == (file is not None) or ((digest or dry_run) and file is None):
         raise click.UsageError("Give --set, or --text with --digest.")
     if file is not None and not digest:
@@ -343,9 +343,9 @@ def _print_rewrite(context: CliContext, found: NoteRewrite) -> None:
 )
 @click.argument("ids", metavar="[ID]...", nargs=-1, type=ID)
 @flag("--undo", "Bring back what was forgotten or archived, unchanged.")
-@flag("--purge", "Erase it in every place; nothing brings it back.")
-@option("--source", "S", "With --purge: all that comes from a session, tool or file.")
-@option("--since", "D", "With --purge: all that was captured or remembered from a day on.")
+@flag("--purge", "Erase it everywhere; nothing brings it back.")
+@option("--source", "S", "With --purge: everything from a session, tool or file.")
+@option("--since", "D", "With --purge: everything captured or remembered from a day on.")
 @flag("--history", "With --purge: rewrite git's history too, after a backup.")
 @flag("--dry-run", "With --purge: only show what would be emptied.")
 @flag("--yes", "With --purge: do not ask.")
@@ -363,8 +363,9 @@ def forget(
 ) -> int:
     """Take a note, a fact or a turn out of every answer; --undo brings it back.
 
-    With --purge it is erased wherever it stands, with all that was made of it. What will be emptied is shown first, and a yes is asked
-    for; then every place is searched. It exits with 1 when something is still found.
+    With --purge it is erased everywhere, with all that was made of it. What will be emptied is
+    shown first, and you are asked; then every place is searched. The exit code is 1 if something is
+    still found.
     """
     if not purge:
         if source or since or history or dry_run or yes:
@@ -436,12 +437,13 @@ def _tell_purged(context: CliContext, done: Purged) -> None:
     ]
 )
 @click.argument("id_", metavar="ID", type=ID)
-@flag("--quarantine", "The opposite: take it out of every answer; it stays in its file.")
+@flag("--quarantine", "Instead, take it out of every answer; it stays in its file.")
 @flag("--yes", "Do not ask.")
 def trust(context: CliContext, id_: str, *, quarantine: bool, yes: bool) -> None:
     """Trust what an agent, a tool or a web page said, or put it in quarantine.
 
-    Shows the text and asks first. What is trusted is recalled as your own words are.
+    Shows the text and asks first. What you trust is recalled like your own words. Only the command
+    line has this command.
     """
     with context.app() as app:
         if quarantine:
@@ -463,7 +465,7 @@ def trust(context: CliContext, id_: str, *, quarantine: bool, yes: bool) -> None
 def undo(written: Written) -> None:
     """Revert a change that MemoryClaw made, or a whole run.
 
-    Every later edit is kept. The undo is a commit too, and what was taken back is not consolidated again.
+    Later edits are kept. The undo is a commit too, and what was undone is not consolidated again.
     """
     tell_written(written)
 

@@ -59,11 +59,12 @@ _MOST_SAID = 1 << 20  # characters of all arguments of a call
 _MORE = "more do not fit into an answer; ask more narrowly."
 READS, ADDS, TAKES_AWAY = "reads", "adds", "takes away"
 
-Line = Annotated[int, Param("The first line wanted, counted within the thing.", least=1)]
-Lines = Annotated[int, Param("At most so many lines.", least=1, most=2000)]
-Waiting = Annotated[
-    str, Param("Of one thing that waits, to see what it would change; empty: the list.", key="id")
+Line = Annotated[
+    int,
+    Param("The first line to read, counted from the beginning of the note, section, fact or turn.", least=1),
 ]
+Lines = Annotated[int, Param("The most lines to read.", least=1, most=2000)]
+Waiting = Annotated[str, Param("One item, to see what it would change; empty: the list.", key="id")]
 Action = Annotated[
     Literal["show", "set", "clear"],
     Param("clear writes it to the log first; with a task, only if it is of that task."),
@@ -163,7 +164,7 @@ def search(app: App, query: Question, *, kind: MatchKind = "", limit: Matches = 
 
 @tool("Read one memory", READS)
 def get(app: App, id_: Id, *, line: Line = 1, lines: Lines = 400) -> str:
-    """Read a note, section, fact or turn by its id, as it stands in its file."""
+    """Read a note, section, fact or turn by its id, exactly as it is in its file."""
     shown = app.show(id_)
     trust = app.trust_of([shown.address.path]).get(shown.address.path, "unknown")
     every = encoding.LINE.findall(shown.text)
@@ -198,7 +199,7 @@ def store(
     """Keep something for later sessions.
 
     With entity and field it is the value of a fact; with entity alone a statement, in these words; else an episode. It is kept as your
-    claim: what differs from a fact that stands waits for the person. One thing a call, in words that are clear without the conversation;
+    claim: if it contradicts a known fact, it waits for the person. One thing per call, in words that are clear without the conversation;
     no secrets.
     """
     written = app.claim(text, entity=entity, field=field, tags=tags, tool="memory_store", session=session)
@@ -238,7 +239,7 @@ def facts(
     memory_type: MemoryType = "",
     limit: Listed = 100,
 ) -> str:
-    """List what is held true of a person, project or thing, and what was said of it; what was held on a day; or how it changed."""
+    """List what is known about a person, project or thing and what was said about it, now, on a day, or with its history."""
     rows = app.facts(entity, as_of=as_of, history=history, memory_type=memory_type)
     shown, degraded = rows[:limit], app.freshness.degraded
     conflicts, trusts = app.conflicting(shown), app.trust_of(path for path, _ in shown)
@@ -264,7 +265,7 @@ def review(app: App, id_: Waiting = "") -> str:
 
 @tool("Working memory", TAKES_AWAY)
 def working(app: App, session: Session, *, action: Action = "show", **changes: Unpack[Changes]) -> str:
-    """Show, set or clear what a running session is at: task, goal, plan, facts at hand, recent observations."""
+    """Show, set or clear the working memory of a session: task, goal, plan, facts at hand, recent observations."""
     surplus = {"show": {*changes}, "clear": {*changes} - {"task"}, "set": set[str]()}[action]
     if surplus:
         raise InputError(f"action {action!r} takes no {' and no '.join(sorted(surplus))}; `set` does")
