@@ -535,9 +535,9 @@ class App:
 
         It is a recall of its own, noted in the ledger, and quotes nothing that a recall leaves out.
         """
-        from memoryclaw.recall.ask import ask
+        from memoryclaw.recall.ask import BUDGET, ask
 
-        recalled = self.recall(query, floor=False)
+        recalled = self.recall(query, floor=False, budget=max(self.config.budget, BUDGET))
         return self._context.read(lambda: ask(self._searcher(), recalled, least=self.config.min_coverage))
 
     @verb("GET /v1/receipts/{id}", "Look", "show ID", audience=AGENTS)

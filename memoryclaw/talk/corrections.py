@@ -177,25 +177,20 @@ def _weekday(words: Grammar) -> re.Pattern[str]:
 
 
 def _without_denied(text: str, words: Grammar) -> str:
-    """`36 partitions not 48` says 36; `not 48 but 36` does, too."""
-    before, behind = _denials(words)
+    """`36 partitions not 48` says 36."""
 
     def behind_a_value(hit: re.Match[str]) -> str:
         return "" if _VALUE.search(hit.string[max(0, hit.start() - _BEHIND) : hit.start()]) else hit[0]
 
-    return behind.sub(behind_a_value, before.sub("", text))
+    return _denied(words).sub(behind_a_value, text)
 
 
 @cache
-def _denials(words: Grammar) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """A number that is denied before the right one stands, and one that is denied behind it."""
-    signs, others = _any_of(words.not_the_other), _any_of(words.but_the_other)
+def _denied(words: Grammar) -> re.Pattern[str]:
+    """A number that is denied behind the right one."""
     number = r"[$€£]?\d(?:[\d.,:]*\d)?\w*"
     on_the = rf"(?:(?:{_any_of(words.prepositions)})\s{{1,3}}(?:(?:{_any_of(words.determiners)})\s{{1,3}})?)?"
-    return (
-        re.compile(rf"(?i)\b(?:{signs})\s{{1,3}}{number},?\s{{1,3}}(?:{others})\s{{1,3}}(?={number})"),
-        re.compile(rf"(?i),?\s{{1,3}}(?:{signs})\s{{1,3}}{on_the}{number}"),
-    )
+    return re.compile(rf"(?i),?\s{{1,3}}(?:{_any_of(words.not_the_other)})\s{{1,3}}{on_the}{number}")
 
 
 _BEHIND = 40  # characters before it in which the value stands
