@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import standing
 from memoryclaw.consolidation.changes import DENIED, UNWANTED, Claim, ClaimDecision, Segment
-from memoryclaw.consolidation.renewing import renews
+from memoryclaw.consolidation.renewing import renews, stems
 from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
-from memoryclaw.index import stemming
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import VALUE, Fact
 from memoryclaw.talk.assertions import ANY_FIELD
@@ -189,7 +188,7 @@ def _is_named(fact: Fact, claim: Claim) -> bool:
         return False
     ended, value = _word_key(claim.value), _word_key(fact.value)
     return ended[: len(value)] == value or (
-        len(_stems(claim.value)) > 0 and _stems(claim.value) <= _stems(fact.value)
+        len(stems(claim.value)) > 0 and stems(claim.value) <= stems(fact.value)
     )
 
 
@@ -236,7 +235,7 @@ def _is_tied(claim: Claim, older: Fact) -> bool:
     """True where later words say anew most of what older ones said, with a sign of change, or all of it with another value."""
     if not claim.said or older.said > claim.said:
         return False
-    before, now_said = _stems(older.value), _stems(claim.value)
+    before, now_said = stems(older.value), stems(claim.value)
     says_most = len(before & now_said) >= max(_SHARED, _TIED * len(before))
     return (claim.change and says_most) or renews(older.value, claim.value, change=claim.change)
 
@@ -247,14 +246,6 @@ _key = lru_cache(maxsize=65536)(key_of)  # of the words of a night
 @lru_cache(maxsize=8192)
 def _word_key(text: str) -> tuple[str, ...]:
     return tuple(tokens_of(text))
-
-
-@lru_cache(maxsize=4096)
-def _stems(text: str) -> frozenset[str]:
-    language = stemming.language_of([text], stemming.language("en"))
-    return frozenset(
-        token for word in words_of(text) if not language.is_stop(word) for token in language.tokens(word)
-    )
 
 
 def facts_after(known: Known, decided: ClaimDecision, source: str, day: str = "") -> list[tuple[str, Fact]]:
@@ -610,7 +601,7 @@ class ClaimDecider:
             leaves: whether a line of a file may be given to a model.
         """
         self._offered = {}
-        stems = frozenset[str]().union(*(_stems(turn.text) for turn in segment.turns))
+        spoken = frozenset[str]().union(*(stems(turn.text) for turn in segment.turns))
         speakers = (turn.name or turn.role for turn in segment.turns if turn.role == _PERSON)
         rows = []
         for entity in dict.fromkeys([*speakers, *names.values()]):
@@ -622,7 +613,7 @@ class ClaimDecider:
                     and not fact.audience
                     and leaves(path, fact.line)
                 ):
-                    touched = len(stems & _stems(f"{fact.field} {fact.value}"))
+                    touched = len(spoken & stems(f"{fact.field} {fact.value}"))
                     rows.append((-touched, fact.day, fact))
         rows.sort(key=lambda row: row[2].id)
         rows.sort(key=lambda row: row[1], reverse=True)

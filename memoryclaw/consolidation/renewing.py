@@ -24,6 +24,8 @@ def renews(older: str, later: str, *, change: bool) -> bool:
     """
     unread = spoken_in(later, "en") not in codes()
     unspaced = max(later, default="") > "\u2fff"
+    if not (change or unread or unspaced or _CLOCK.search(older)):
+        return False  # asked of every statement that stands
     before, now = (
         (_runs if unspaced else _without_signs)(older),
         (_runs if unspaced else _without_signs)(later),
@@ -80,8 +82,12 @@ def _without_signs(text: str) -> list[str]:
 
 
 def _subjects(words: Sequence[str]) -> frozenset[str]:
-    """The stems of the words that carry a subject."""
-    text = " ".join(words)
+    return stems(" ".join(words))
+
+
+@lru_cache(maxsize=4096)
+def stems(text: str) -> frozenset[str]:
+    """The stems of the words that carry the subject of a text."""
     language = stemming.language_of([text], stemming.language("en"))
     return frozenset(
         token for word in words_of(text) if not language.is_stop(word) for token in language.tokens(word)

@@ -10,7 +10,6 @@ from memoryclaw.model import Turn
 from memoryclaw.text.grammar import Grammar, tokens_of
 from memoryclaw.text.sentences import sentences
 
-_ITEM = 5  # words of an option in a list
 _BACK = 3  # turns in which options are looked for
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,80})[\"”“»]")
 _NUMBERED = re.compile(
@@ -65,7 +64,7 @@ def _options(text: str, words: Grammar) -> tuple[str, ...]:
 
 
 def _joined_by_or(sentence: str, words: Grammar) -> tuple[str, ...]:
-    """`a short poem, a hymn, or the bit from the novel`, `geölt oder lackiert`."""
+    """`the hymn or the bit from the novel`, `geölt oder lackiert`."""
     signs = "|".join(map(re.escape, words.alternatives.entries())) or "(?!)"
     parts = [
         part
@@ -74,12 +73,9 @@ def _joined_by_or(sentence: str, words: Grammar) -> tuple[str, ...]:
     ]
     if len(parts) < 2:
         return ()
-    first = [part.strip() for part in parts[0].split(",")]
-    if len(first) > 1 and len(parts) == 2 and all(len(part.split()) <= _ITEM for part in first):
-        return (*[part for part in first if part], parts[1].strip())
     last = [re.split(r"[,;]", part)[0].strip() for part in parts[1:]]
     size = min(4, max(1, len(last[0].split())))
-    return (" ".join(first[-1].split()[-size:]), *last)
+    return (" ".join(parts[0].split(",")[-1].split()[-size:]), *last)
 
 
 def chosen(asked: Asked, tokens: Sequence[str], words: Grammar) -> str:

@@ -338,13 +338,6 @@ def _owner_behind(
     if article and words.noun_capitals.entries() and not names.found(behind):
         return None  # where every noun has a capital, it is no name
     name = _entity(behind, names)
-    parts = tokens[start:]
-    if not name and article and 1 < len(parts) < _FIELD_WORDS and _is_field(tokens[:place], words):
-        # What has an article and several words is a thing of its own: `the deadline of the spring fair`.
-        plain = not any(
-            one in found for one in parts for found in (words.small, words.light, words.number_words)
-        )
-        name = plain_key(behind) if plain else ""
     return _Owned(name, " ".join(tokens[:place]), "noun") if name and place <= _FIELD_WORDS else None
 
 

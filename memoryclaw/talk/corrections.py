@@ -82,7 +82,7 @@ def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | N
     ]
     if not kinds:
         return _word(text, offset, sign, words)
-    _, _, pattern, right = min(kinds, key=lambda row: row[:2])
+    nearest, _, pattern, right = min(kinds, key=lambda row: row[:2])
     wrong = list(pattern.finditer(before))
     if pattern is _number(words):
         hours = [hit for hit in wrong if _time(words).match(hit.string, hit.start())]
@@ -100,13 +100,20 @@ def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | N
     if not wrong:
         return _word(text, offset, sign, words)
     first, last = wrong[-1].span()
-    new, old = right[0].strip(), before[first:last].strip()
-    if new.lower() == old.lower():
+    old = before[first:last].strip()
+    # `on Sundays, no wait, sundays they are closed. saturdays`
+    values = [hit for hit in pattern.finditer(near, nearest) if _plain(hit[0]) != _plain(old)]
+    if not values:
         return None
+    right, new = values[0], values[0][0].strip()
     rest = text[sign[1] + right.end() :].lstrip(" ,")
     lead = text[: offset + first] + new + before[last:].rstrip(" ,.…-–\n")
     parts = rest.strip(" .!,") and rest[0] not in ".!?;…\n"
     return Corrected(f"{lead}. {rest}" if parts else f"{lead}{rest}", f"{new}, first {old}")
+
+
+def _plain(value: str) -> str:
+    return value.strip().lower().rstrip("s")
 
 
 def _word(text: str, offset: int, sign: tuple[int, int], words: Grammar) -> Corrected | None:
@@ -170,25 +177,20 @@ def _weekday(words: Grammar) -> re.Pattern[str]:
 
 
 def _without_denied(text: str, words: Grammar) -> str:
-    """`36 partitions not 48` says 36; `not 48 but 36` does, too."""
-    before, behind = _denials(words)
+    """`36 partitions not 48` says 36."""
 
     def behind_a_value(hit: re.Match[str]) -> str:
         return "" if _VALUE.search(hit.string[max(0, hit.start() - _BEHIND) : hit.start()]) else hit[0]
 
-    return behind.sub(behind_a_value, before.sub("", text))
+    return _denied(words).sub(behind_a_value, text)
 
 
 @cache
-def _denials(words: Grammar) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """A number that is denied before the right one stands, and one that is denied behind it."""
-    signs, others = _any_of(words.not_the_other), _any_of(words.but_the_other)
+def _denied(words: Grammar) -> re.Pattern[str]:
+    """A number that is denied behind the right one."""
     number = r"[$€£]?\d(?:[\d.,:]*\d)?\w*"
     on_the = rf"(?:(?:{_any_of(words.prepositions)})\s{{1,3}}(?:(?:{_any_of(words.determiners)})\s{{1,3}})?)?"
-    return (
-        re.compile(rf"(?i)\b(?:{signs})\s{{1,3}}{number},?\s{{1,3}}(?:{others})\s{{1,3}}(?={number})"),
-        re.compile(rf"(?i),?\s{{1,3}}(?:{signs})\s{{1,3}}{on_the}{number}"),
-    )
+    return re.compile(rf"(?i),?\s{{1,3}}(?:{_any_of(words.not_the_other)})\s{{1,3}}{on_the}{number}")
 
 
 _BEHIND = 40  # characters before it in which the value stands

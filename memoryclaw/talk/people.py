@@ -14,7 +14,7 @@ from memoryclaw.text.language import key_of
 from memoryclaw.text.sentences import plain, sentences
 from memoryclaw.vault.fact_values import is_of_people
 
-_LONGEST = 4  # words of a name
+_LONGEST, _OPENING = 4, 200  # words of a name; characters of a sentence that hold the name it begins with
 _WORD = re.compile(r"[^\W\d_][\w.&'’-]*")
 _PARTICLES = frozenset(lists.words("names.particles"))
 # What a subject of several words goes on with, by its lists in the grammar of a language.
@@ -161,8 +161,6 @@ class Names:
         own = [
             token for token in tokens if token not in words.determiners and token not in words.possessives_own
         ]
-        if len(own) > 1 and (whole := self.whole(" ".join(own))) and whole != speaker:
-            return whole, "named"
         if (
             len(named) == 1
             and own
@@ -186,8 +184,10 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
     before, end = "", -1
     for at, hit in enumerate(hits):
         word = hit[0].rstrip(".'’-")
-        inner = any(c.isupper() for c in word[1:]) and not word.isupper()
-        capital = bool(word) and (word[0].isupper() or inner) and (at > 0 or inner or first)
+        # A capital inside a word makes a name of it anywhere: `projectX`.
+        capital = (word[:1].isupper() and (at > 0 or first)) or (
+            word[1:] != word[1:].lower() and not word.isupper()
+        )
         joins = bool(run) and word in _PARTICLES and hits[at + 1 : at + 2] != [] and _leads_to_name(hits, at)
         if run and (not (capital or joins) or hit.start() - end > 1 or len(run) >= _LONGEST):
             yield run, before
@@ -209,7 +209,7 @@ def _leads_to_name(hits: Sequence[re.Match[str]], at: int) -> bool:
 
 def _opens_with_name(sentence: str, words: Grammar) -> bool:
     """True where a sentence begins with a name: several words with capitals that are its subject, or one that lives, works or suffers as people do."""
-    run, before = next(_runs(f"a {sentence.lstrip()}"), ([], ""))
+    run, before = next(_runs(f"a {sentence.lstrip()[:_OPENING]}"), ([], ""))
     if before != "a" or not run:
         return False
     first = run[0].lower()
@@ -432,18 +432,7 @@ def _may_name(tokens: tuple[str, ...], at: int, words: Grammar, names: Names, *,
         return False
     if called:
         return True
-    behind = tokens[at + 1] if at + 1 < len(tokens) else ""
-    if not behind or _is_verb(behind, words):
-        return True
-    # `maria gomez lives in Bath`
-    last = tokens[at + 2] if at + 2 < len(tokens) else ""
-    return (
-        behind.isalpha()
-        and len(behind) > 2
-        and not _is_known_word(behind, words)
-        and bool(last)
-        and _is_verb(last, words)
-    )
+    return at + 1 == len(tokens) or _is_verb(tokens[at + 1], words)
 
 
 def _is_verb(token: str, words: Grammar) -> bool:
@@ -485,13 +474,6 @@ def _name_before(tokens: tuple[str, ...], at: int, words: Grammar, names: Names)
         )
     ):
         before -= 1
-    if (
-        before == 0
-        and tokens[0].endswith("'s")
-        and tokens[0] not in words.contracted_subjects
-        and tokens[1] in words.possessives_own
-    ):
-        return tokens[0].removesuffix("'s")  # `Sam's my flatmate`
     if before < 1 or tokens[before] not in words.be_verbs:
         return ""
     if tokens[before] in words.past_be or tokens[before] in words.negations:

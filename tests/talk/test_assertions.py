@@ -49,7 +49,6 @@ def told(text: str, language: str = "en") -> list[tuple[str, str, str, str]]:
         ("we live at 14 Mill Lane", "", "address", "14 Mill Lane", "verb"),
         ("Ben Lund lives in Leeds", "Ben Lund", "lives in", "Leeds", "verb"),
         ("our contact at Slipway Road is Ben Lund", "Slipway Road", "contact", "Ben Lund", "noun"),
-        ("the deadline of the spring fair is 12 May", "spring fair", "deadline", "12 May", "noun"),
         ("budget for projectX: 9,500 euros", "projectX", "budget", "9,500 euros", "noun"),
         ("my new shoe size: 41", "", "shoe size", "41", "noun"),
         ("deadline projectX: 12 May, not later", "projectX", "deadline", "12 May", "noun"),

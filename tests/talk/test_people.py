@@ -146,7 +146,6 @@ def subjects(*turns: str | tuple[str, str]) -> list[tuple[str, str, str]]:
         ("Rosa is allergic to nuts", [("Rosa", "allergy", "nuts")]),
         ("Jan van der Berg lives in Delft", [("Jan van der Berg", "lives in", "Delft")]),
         ("J. R. Hartley works at Fugro", [("J R Hartley", "works at", "Fugro")]),
-        ("my colleague maria gomez lives in Bath", [("Maria Gomez", "lives in", "Bath")]),
         ("my brother Pieter works at Shell", [("Pieter", "works at", "Shell")]),
         ("Docker lives in containers", []),
         ("Stripe works at scale", []),
