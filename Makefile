@@ -8,6 +8,9 @@ BROWSER := $(VENV)/browser
 HOSTS := $(VENV)/hosts
 TYPESCRIPT := $(VENV)/typescript
 SITE := $(VENV)/site
+# A worker waits a quarter of its time for git, for daemons and for locks, and half of it in the campaigns: more of them than cores leave no core idle.
+WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) '*' 3 / 2)
+WAITING := $(shell expr $$(getconf _NPROCESSORS_ONLN) '*' 2)
 
 .PHONY: demo test test-laws test-faults test-llm test-openclaw test-ui test-hosts test-fleet check bench bench-diff client docs dist clean
 
@@ -17,7 +20,7 @@ demo: $(READY)
 
 # The whole suite but the long law tests, the campaign of faults, the real weights and the browser; scripts/flaky.sh runs this command again and again
 test: $(READY)
-	$(BIN)/pytest -n auto --dist worksteal -m "not laws and not faults and not llm and not openclaw and not browser and not hosts"
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not laws and not faults and not llm and not openclaw and not browser and not hosts"
 
 # The long tests: the laws, over at least 10,000 random edits and every point at which a write can be killed; benchmarks, a simulated year
 test-laws: $(READY)
@@ -25,7 +28,7 @@ test-laws: $(READY)
 
 # More than 2,000 faults (kills, full disks, wrong clocks, lost events ...), and a table of them; wants strace
 test-faults: $(READY)
-	$(BIN)/pytest -n auto --dist worksteal -m faults --trials 2000 tests/faults
+	$(BIN)/pytest -n $(WAITING) --dist worksteal -m faults --trials 2000 tests/faults
 
 # A language model of 135M parameters reads a short conversation; fetches 130 MB the first time
 test-llm: $(WEIGHTS)
@@ -47,7 +50,7 @@ test-hosts: $(HOSTS)/ready
 
 # Many vaults on PostgreSQL: Debian's postgresql and pgbouncer must be on the machine; each worker starts a server of its own
 test-fleet: $(READY)
-	PYTHONPATH=$(CURDIR)/tests:$(CURDIR)/tests/index:$(CURDIR)/memoryclaw-fleet/tests $(BIN)/pytest -p conftest -p postgres -n 2 --dist worksteal memoryclaw-fleet/tests
+	PYTHONPATH=$(CURDIR)/tests:$(CURDIR)/tests/index:$(CURDIR)/memoryclaw-fleet/tests $(BIN)/pytest -p conftest -p postgres -n $(WAITING) --dist worksteal memoryclaw-fleet/tests
 
 # Lint, format and types
 check: $(READY)

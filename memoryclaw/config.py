@@ -34,6 +34,7 @@ LEAST_BUDGET, MOST_BUDGET = 80, 100_000  # tokens; below the least the framing l
 FORMAT = (
     2  # the newest format of a vault's files that is known; `skills.migration` tells what each one changed
 )
+HOST_SKILLS = "host-skills"  # in the state folder: copies of approved skills that hosts read
 LATEST = "latest.json"  # in the state folder: a fresh context for hosts that read a file
 _CACHE = "config.json"
 _VAULT_ID = re.compile(r"[0-9a-f]{32}")

@@ -96,10 +96,6 @@ class Hit(NamedTuple):
     score: float
 
 
-# A place of a token: the token, the rowid of the unit, the column of model.COLUMNS, and how many tokens stand before it there.
-Occurrence = tuple[str, int, str, int]
-
-
 class IndexClause(NamedTuple):
     """A boolean question over index tokens, as all engines understand it.
 
@@ -214,10 +210,6 @@ class TextIndex(Protocol):
 
     def find(self, clause: IndexClause, limit: int, within: Sequence[int] | None = None) -> list[Hit]:
         """The best `limit` units by BM25, with all that tie with the last, best first (ties by rowid)."""
-        ...
-
-    def occurrences(self, tokens: Iterable[str], within: Iterable[int]) -> Iterable[Occurrence]:
-        """Every place where one of these tokens stands in one of these units, in no order."""
         ...
 
     def count(self, clause: IndexClause) -> int:

@@ -18,17 +18,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from forked import PATIENCE, STEM, Grown
-from hypothesis import HealthCheck, settings
+
+# Compiled once for all workers, for the processes that tests start and for the next run, and never beside the sources: `make clean` removes it.
+BYTECODE = Path(sys.prefix) / "bytecode"
+sys.pycache_prefix, sys.dont_write_bytecode = os.fspath(BYTECODE), False
+
+from forked import PATIENCE, STEM, Grown  # noqa: E402
+from hypothesis import HealthCheck, settings  # noqa: E402 - pytest would rewrite all of it in every process
 
 pytest_plugins = ["trials"]  # the campaign of faults: only its own tests ask for anything of it
 GUARD = Path(__file__).parent / "guard"
 # Processes that tests start import it by its name; this one may have imported another of that name, as Debian's Python has one.
 runpy.run_path(os.fspath(GUARD / "sitecustomize.py"))
-
-# Compiled once for all workers, for the processes that tests start and for the next run, and never beside the sources: `make clean` removes it.
-BYTECODE = Path(sys.prefix) / "bytecode"
-sys.pycache_prefix, sys.dont_write_bytecode = os.fspath(BYTECODE), False
 
 # Half of a test's time would be waiting for a disk to have what was just written; a kill of a process, which tests try, loses no more
 # in memory. `TMPDIR=/var/tmp make test` tries a disk.

@@ -19,6 +19,7 @@ from memoryclaw.text.secret_names import Sentence, code_sentence, password_sente
 _DEEPEST = 6
 _RUNS = {"search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split"}
 ONCE = {"match", "fullmatch"}
+_READ = (ast.Attribute, ast.Call, ast.ImportFrom, ast.Name)
 # Rows that become a pattern when their first candidate comes.
 _ROWS: dict[type, tuple[Callable[[Any], re.Pattern[str]], ...]] = {
     SecretRule: (lazy_pattern,),
@@ -37,7 +38,9 @@ class Found(NamedTuple):
         """What the program does with it and a text."""
         if way in ONCE:
             return getattr(self.pattern, way)
-        return lambda text: sum(1 for _ in self.pattern.finditer(text))  # every other way tries every start
+        return lambda text: self.pattern.sub(
+            "", text
+        )  # every other way tries every start, and makes an object of each match
 
 
 @cache
@@ -54,17 +57,18 @@ def patterns() -> tuple[Found, ...]:
     ways: dict[tuple[str, int], set[str]] = {}
     for module in modules():
         short = module.__name__.removeprefix("memoryclaw.")
-        nodes = list(ast.walk(ast.parse(inspect.getsource(module))))
+        held = {name: [*_held(value)] for name, value in vars(module).items() if not name.startswith("__")}
+        if "re" not in held and not any(held.values()):
+            continue
+        nodes = [node for node in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(node, _READ)]
         taken = {
             alias.asname or alias.name
             for node in nodes
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
-        for name, value in vars(module).items():
-            if name.startswith("__") or name in taken:
-                continue
-            for pattern in _held(value):
+        for name in (name for name in held if name not in taken):
+            for pattern in held[name]:
                 if isinstance(pattern.pattern, str):
                     names.setdefault(_key(pattern), f"{short}.{name}")
         for name, pattern, way in _used(module, nodes):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -81,21 +81,31 @@ NAMES = {name_of(path) for path in MODULES}
 
 
 @cache
-def tree_of(path: Path) -> ast.Module:
-    """A module, parsed once for all tests."""
-    return ast.parse(path.read_text(encoding="utf-8"))
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """What is asked of a module here, parsed once for all tests."""
+    return _asked(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
-@cache
-def running(path: Path) -> tuple[ast.AST, ...]:
+def _asked(nodes: Iterable[ast.AST]) -> tuple[ast.AST, ...]:
+    return tuple(node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom | ast.If | ast.Attribute | ast.Call))  # fmt: skip
+
+
+def running(path: Path) -> Iterator[ast.AST]:
     """The nodes of a module but for those under `if TYPE_CHECKING:`, which never run."""
-    tree = tree_of(path)
-    guards = [n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
-    typing = {inner for guard in guards for statement in guard.body for inner in ast.walk(statement)}
-    return tuple(node for node in ast.walk(tree) if node not in typing)
+    guards = [n for n in nodes_of(path) if isinstance(n, ast.If) and dotted(n.test) == "TYPE_CHECKING"]
+    typing = {inner for guard in guards for statement in guard.body for inner in _asked(ast.walk(statement))}
+    return (node for node in nodes_of(path) if node not in typing)
 
 
-def imported(nodes: Iterator[ast.AST] | tuple[ast.AST, ...]) -> Iterator[str]:
+def dotted(node: ast.AST) -> str:
+    """A name and its attributes, as `os.path.join`; nothing for any other expression."""
+    if isinstance(node, ast.Name):
+        return node.id
+    owner = dotted(node.value) if isinstance(node, ast.Attribute) else ""
+    return owner and f"{owner}.{node.attr}"  # type: ignore[attr-defined]
+
+
+def imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """The modules of ours that are imported, inside functions too."""
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -117,7 +127,7 @@ def test_a_package_imports_only_from_packages_below_it() -> None:
         f"{name_of(path)} imports {target}"
         for path in MODULES
         if name_of(path) not in {"", "__main__"}
-        for target in imported(ast.walk(tree_of(path)))
+        for target in imported(nodes_of(path))
         if target
         and (here := name_of(path).partition(".")[0]) != (there := target.partition(".")[0])
         and RANK[there] >= RANK[here]
@@ -131,7 +141,7 @@ def test_every_module_belongs_to_a_package_of_the_order() -> None:
 
 def test_no_module_imports_itself_through_others() -> None:
     # Those under `if TYPE_CHECKING:` count: they never run, and still nobody can read one of the two without the other.
-    waiting = {name_of(path): set(imported(ast.walk(tree_of(path)))) & NAMES for path in MODULES}
+    waiting = {name_of(path): set(imported(nodes_of(path))) & NAMES for path in MODULES}
     while waiting:
         leaves = [name for name, targets in waiting.items() if not targets & waiting.keys() - {name}]
         assert leaves, f"these import each other in a circle: {sorted(waiting)}"
@@ -144,7 +154,7 @@ def test_interfaces_do_not_know_one_another() -> None:
         f"{name_of(path)} imports {target}"
         for path in (PACKAGE / "interfaces").rglob("*.py")
         if len(here := name_of(path).split(".")) > 2
-        for target in imported(ast.walk(tree_of(path)))
+        for target in imported(nodes_of(path))
         if len(there := target.split(".")) > 2 and there[0] == "interfaces" and there[1] != here[1]
     ]
     assert not wrong
@@ -167,7 +177,7 @@ def effects(path: Path) -> Iterator[str]:
             ):
                 yield base
         elif isinstance(node, ast.Attribute):
-            whole = ast.unparse(node)
+            whole = dotted(node)
             owner, _, name = whole.rpartition(".")
             if (
                 (owner == "os" and name not in PURE_OS)
@@ -203,7 +213,22 @@ def test_only_the_app_builds_what_lives_as_long_as_it() -> None:
     for path in MODULES:
         if name_of(path).partition(".")[0] in {"app", "index"}:
             continue
-        calls = [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.Call)]
-        names = {ast.unparse(call.func).rpartition(".")[2] for call in calls}
+        calls = [node.func for node in nodes_of(path) if isinstance(node, ast.Call)]
+        names = {getattr(call, "attr", getattr(call, "id", "")) for call in calls}
         wrong += [f"{name_of(path)} builds {name}" for name in sorted(names & BUILT_BY_THE_APP)]
     assert not wrong
+
+
+FETCHING = {"pip", "ensurepip", "urllib3", "requests", "huggingface_hub", "ftplib"}
+
+
+def test_no_module_can_install_anything() -> None:
+    """The source names no installer: what is missing is said, and a person installs it."""
+    names = {
+        (name_of(path), name.partition(".")[0])
+        for path in MODULES
+        for node in nodes_of(path)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
+    }  # fmt: skip
+    assert not [name for name in names if name[1] in FETCHING]

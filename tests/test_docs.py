@@ -1,6 +1,6 @@
-"""What docs/ shows is what happens: commands are run on a copy of the sample vault, synopses and constants are looked up.
+"""What docs/ shows is what happens: commands are run on a copy of the sample vault, helps and constants are looked up.
 
-`python -m tests.test_docs` writes outputs, synopses and constants anew; read the difference before you keep it.
+`python -m tests.test_docs` writes outputs, helps and constants anew; read the difference before you keep it.
 """
 
 from __future__ import annotations

@@ -6,18 +6,16 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import VaultOf, git, put
 from servers.claude import ClaudeServer, Step
 
-from memoryclaw import open_vault
+from memoryclaw import App, open_vault
 
-anthropic = pytest.importorskip("anthropic")
-from anthropic.lib.tools import ToolError  # noqa: E402
-
-from memoryclaw.memory_tool import VaultMemoryTool  # noqa: E402
+if TYPE_CHECKING:
+    from memoryclaw.memory_tool import VaultMemoryTool
 
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "memory-tool.md"
 KEY = "sk-ant-api03-" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4z" * 2
@@ -34,12 +32,22 @@ def vault(vault_of: VaultOf) -> Path:
 
 @pytest.fixture
 def memory(vault: Path) -> Iterator[VaultMemoryTool]:
-    with VaultMemoryTool(vault) as tool:
+    with tool_of(vault) as tool:
         yield tool
 
 
+def tool_of(vault: Path | App, **options: Any) -> VaultMemoryTool:
+    """Its module imports the client, a second's work that only the worker that runs these tests shall do."""
+    pytest.importorskip("anthropic")
+    from memoryclaw.memory_tool import VaultMemoryTool  # noqa: PLC0415
+
+    return VaultMemoryTool(vault, **options)
+
+
 def run(vault: Path, *commands: Mapping[str, Any]) -> list[Step]:
-    with ClaudeServer(commands) as server, VaultMemoryTool(vault) as memory:
+    with ClaudeServer(commands) as server, tool_of(vault) as memory:
+        import anthropic  # noqa: PLC0415
+
         client = anthropic.Anthropic(api_key="none", base_url=server.url, max_retries=0)
         last = client.beta.messages.tool_runner(
             model="claude-test",
@@ -65,6 +73,8 @@ def files_of(vault: Path) -> dict[Path, bytes]:
 
 
 def refused(memory: VaultMemoryTool, **command: Any) -> str:
+    from anthropic.lib.tools import ToolError  # noqa: PLC0415
+
     with pytest.raises(ToolError) as refusal:
         memory.call(command)
     return str(refusal.value)
@@ -227,7 +237,7 @@ def test_what_was_erased_does_not_come_back(vault: Path, memory: VaultMemoryTool
 
 def test_names_of_notes_and_folders(vault: Path, memory: VaultMemoryTool) -> None:
     with pytest.raises(Exception, match="no folder for an agent's notes"):
-        VaultMemoryTool(vault, folder="notes")
+        tool_of(vault, folder="notes")
     create = {"command": "create", "file_text": "x\n"}
     for path in ("/memories/a/deep/er/note", "/memories/b.md", "/memories/v1.2.txt"):
         memory.call({**create, "path": path})
@@ -239,7 +249,7 @@ def test_names_of_notes_and_folders(vault: Path, memory: VaultMemoryTool) -> Non
     taken = {"command": "rename", "old_path": "/memories/b.md", "new_path": "/memories/v1.2.txt"}
     assert "exists already" in refused(memory, **taken)
     assert "stays where it is" in refused(memory, command="delete", path="/memories")
-    with open_vault(vault) as app, VaultMemoryTool(app, folder="agent-memory/a") as one:
+    with open_vault(vault) as app, tool_of(app, folder="agent-memory/a") as one:
         assert "er/" in one.call({"command": "view", "path": "/memories/deep"})
     dos = {"command": "create", "path": "/memories/dos.txt", "file_text": "one\r\ntwo\r\n"}
     memory.call(dos)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from test_architecture import MODULES, name_of, tree_of
+from test_architecture import MODULES, name_of, nodes_of
 
 WITHOUT = "import sys; sys.modules['fcntl'] = None; sys.argv[0] = 'memoryclaw'\n"
 COMMAND = f"{WITHOUT}from memoryclaw.interfaces.cli import main; main()"
@@ -31,7 +31,7 @@ def test_no_other_module_asks_for_it() -> None:
     importing = [
         name_of(path)
         for path in MODULES
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(path)
         if isinstance(node, ast.Import)
         and {alias.name for alias in node.names} & {"fcntl", "pwd", "grp", "termios"}
     ]

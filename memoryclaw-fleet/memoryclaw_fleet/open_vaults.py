@@ -58,11 +58,11 @@ class FleetApp(App):
 
     def writing(self) -> WriteContext:
         """What writes in it."""
-        return self._writing()
+        return self._context.write_context()
 
     def copy(self) -> None:
         """Fetches what the fleet's own remote has."""
-        exchange(self._writing(), include_noexport=True, own=True)
+        exchange(self._context.write_context(), include_noexport=True, own=True)
 
     def stale(self) -> str:
         """How the index differs from one that is built anew from the files, in a few words; empty where it does not. Mends nothing."""

@@ -26,8 +26,8 @@ from memoryclaw.errors import IndexDamagedError, VaultError
 from memoryclaw.index.bm25 import K1, WEIGHTS, B, counts_of, gain, idf, sound, tally
 from memoryclaw.index.database import LIFECYCLE, LONGEST
 from memoryclaw.index.database import short_key as _cut
-from memoryclaw.model import COLUMNS
-from memoryclaw.ports import Hit, IndexClause, IndexRow, Occurrence
+from memoryclaw.model import COLUMNS, COUNTED
+from memoryclaw.ports import Hit, IndexClause, IndexRow
 from memoryclaw_fleet.postgres import OWN, PARTITIONS, SCHEMA, VAULT, Postgres
 
 _LIFECYCLE = ", ".join(f"{name} text" for name in LIFECYCLE)
@@ -46,10 +46,7 @@ _TABLES = {
         pinned int, state text, role text, asks int, opens int, {_LIFECYCLE}""",
         "rowid",
     ),
-    "tokens": (
-        """rowid int, fid int, kind text, title int, tags int, properties int, body int, also int, characters int, columns text""",
-        "rowid",
-    ),
+    "tokens": ("rowid int, fid int, kind text, columns text", "rowid"),
     "lengths": ("kind text, field text, units int, tokens int", "kind, field"),
     "fact": (
         f"""fid int, seq int, !id text, entity text, !entity_key text, field text, value text, since text, until text, source text,
@@ -65,7 +62,7 @@ _TABLES = {
     "cited": ("fid int, !path text, first int, last int, !key text", ""),
     "problems": ("!path text, origin text, seq int, line int, message text, hint text", "path, origin, seq"),
     "aliases": ("!key text, !expansion text", ""),
-    "words": ("!word text, spelled int, held int", "word"),
+    "words": ("!word text, spelled int, held int, code text", "word"),
     "posting": ("token text, chunk int, units bytea, places bytea", "token, chunk"),
     "vector": ("digest bytea, recipe text, floats bytea", "digest"),
 }
@@ -135,7 +132,11 @@ def _steps() -> list[str]:
         for table in _TABLES
         for n in range(PARTITIONS)
     ]
-    return [";\n".join(sql), ";\n".join(shut)]
+    coded = [
+        f"alter table {SCHEMA}.tokens {', '.join(f'drop column if exists {name}' for name in COUNTED)}",
+        f'alter table {SCHEMA}.words add column if not exists code text collate "C"',
+    ]
+    return [";\n".join(sql), ";\n".join(shut), ";\n".join(coded)]
 
 
 STEPS = _steps()
@@ -752,24 +753,6 @@ class PostgresText:
         order = np.lexsort((rowids, -scores))
         return [Hit(*scored) for scored in zip(rowids[order].tolist(), scores[order].tolist(), strict=True)]
 
-    def occurrences(self, tokens: Iterable[str], within: Iterable[int]) -> list[Occurrence]:
-        """Every place where one of these tokens stands in one of these units."""
-        rowids = set(within)
-        chunks = sorted({rowid >> _CHUNK for rowid in rowids})
-        occurrences: list[Occurrence] = []
-        for token, units, places in self._rows(tokens, chunks=chunks, places=True):
-            keys = np.frombuffer(units, "<u4").reshape(-1, _TRIPLE)
-            all_places = np.frombuffer(places, "<u4").tolist()
-            start = 0
-            for key, count, _ in keys.tolist():
-                if key >> 2 in rowids:
-                    occurrences += [
-                        (token, key >> 2, COLUMNS[key & 3], place)
-                        for place in all_places[start : start + count]
-                    ]
-                start += count
-        return occurrences
-
     def instances(self) -> Iterator[tuple[str, list[tuple[int, str, int]]]]:
         """Every token with each of its places (rowid, column, place), in the order of the tokens."""
         self._flush()
@@ -827,17 +810,14 @@ class PostgresText:
 
     # ── Looking up
 
-    def _rows(
-        self, tokens: Iterable[str], *, chunks: Sequence[int] | None = None, places: bool = False
-    ) -> FetchedRows:
+    def _rows(self, tokens: Iterable[str], *, places: bool = False) -> FetchedRows:
         self._flush()
         cut = {_cut(token): token for token in tokens}
         number = self._database.number()
-        also, values = (" and chunk = any(%s)", [list(chunks)]) if chunks is not None else ("", [])
         columns = "token, units, places" if places else "token, units"
-        sql = f"select {columns} from {SCHEMA}.posting where vault = %s and token = any(%s){also} order by token, chunk"
+        sql = f"select {columns} from {SCHEMA}.posting where vault = %s and token = any(%s) order by token, chunk"
         with self._database.session() as raw:
-            rows = raw.execute(sql, (number, list(cut), *values)).fetchall()
+            rows = raw.execute(sql, (number, list(cut))).fetchall()
         return FetchedRows((cut[row[0]], *row[1:]) for row in rows)
 
     def _postings(self, tokens: Iterable[str]) -> dict[str, _Postings]:

@@ -177,13 +177,7 @@ def open_vault(
         raise VaultError(
             f"{notes} holds notes and is no vault yet; run {way} to make it one, or name another with --vault"
         )
-    return App(
-        root,
-        clock=clock,
-        progress=progress,
-        patience=patience,
-        audience=audience,
-    )
+    return App(root, clock=clock, progress=progress, patience=patience, audience=audience)
 
 
 def survey_vault(
@@ -408,10 +402,7 @@ class App:
         from memoryclaw.writing.context import Templates
 
         return Schedule(
-            os.fspath(self.root),
-            Templates(),
-            self.clock,
-            lambda: next_run(self._consolidation_context()),
+            os.fspath(self.root), Templates(), self.clock, lambda: next_run(self._consolidation_context())
         )
 
     @property
@@ -484,6 +475,7 @@ class App:
         room: Room | None = None,
         folder: WorkFolder = "",
         noted: Flag = True,
+        floor: bool = True,
     ) -> Recalled:
         """What a host should paste into a prompt for this question, within the budget; noted in the ledger.
 
@@ -494,25 +486,8 @@ class App:
             room: tokens that are left in the host's own context: a recall takes at most a tenth of them.
             folder: the folder that is worked in: what holds in another project than its own is left out.
             noted: False for the owner who only looks: there is no receipt, and the ledger stays as it is.
+            floor: False to be given also what hardly has to do with the question.
         """
-        return self._recalled(
-            query, goal=goal, session=session, budget=budget, seen=seen, room=room, folder=folder, noted=noted
-        )
-
-    def _recalled(
-        self,
-        query: str,
-        *,
-        goal: str = "",
-        session: str = "",
-        budget: int | None = None,
-        seen: str = "all",
-        room: int | None = None,
-        folder: str = "",
-        noted: bool = True,
-        floor: bool = True,
-    ) -> Recalled:
-        """A recall; without a `floor` also of what hardly has to do with the question."""
         if not noted:
             self._context.allow(OWNER)
         from memoryclaw.recall.recall import recall
@@ -559,9 +534,9 @@ class App:
 
         It is a recall of its own, noted in the ledger, and quotes nothing that a recall leaves out.
         """
-        from memoryclaw.recall.ask import ask
+        from memoryclaw.recall.ask import BUDGET, ask
 
-        recalled = self._recalled(query, floor=False)
+        recalled = self.recall(query, floor=False, budget=max(self.config.budget, BUDGET))
         return self._context.read(lambda: ask(self._searcher(), recalled, least=self.config.min_coverage))
 
     @verb("GET /v1/receipts/{id}", "Look", "show ID", audience=AGENTS)
@@ -638,28 +613,23 @@ class App:
         """
         from memoryclaw.recall import browsing
 
+        among = None
         if believed_at:
             from memoryclaw.review.past_facts import facts_in
 
-            then = facts_in(os.fspath(self.root), self.commit_at(believed_at).commit)
-            return self._context.read(
-                lambda: browsing.facts(
-                    self.catalog,
-                    entity=entity,
-                    as_of=as_of,
-                    history=history,
-                    memory_type=memory_type,
-                    among=then,
-                )
-            )
+            among = facts_in(os.fspath(self.root), self.commit_at(believed_at).commit)
         rows = self._context.read(
             lambda: browsing.facts(
-                self.catalog, entity=entity, as_of=as_of, history=history, memory_type=memory_type
+                self.catalog,
+                entity=entity,
+                as_of=as_of,
+                history=history,
+                memory_type=memory_type,
+                among=among,
             )
         )
-        if (
-            not entity or as_of is None or self.audience != OWNER
-        ):  # what has a label now may have had none then
+        # What has a label now may have had none then.
+        if believed_at or not entity or as_of is None or self.audience != OWNER:
             return rows
         from memoryclaw.review.past_facts import facts_on
 
@@ -890,24 +860,16 @@ class App:
         chosen = {key: value for key, value in header_values(lifecycle).items() if lifecycle[key].strip()}
 
         def keep(context: WriteContext, told: dict[str, Any]) -> Written:
-            reason, body = "", ""
-            if not (told["entity"].strip() or told["name"].strip() or told["tags"] or note):
-                read = understood(context, self.catalog, told["value"], self.config.language)
+            reason, body, words, name = "", "", told.pop("value"), told.pop("name")
+            if not (told["entity"].strip() or name.strip() or told["tags"] or note):
+                read = understood(context, self.catalog, words, self.config.language)
                 if read.parts:
                     return remember_parts(
                         context, read.parts, source=told["source"], lifecycle=told["lifecycle"]
                     )
                 reason, body = f"kept as a note: {read.why}", read.todos
-            written = remember(
-                context,
-                told["value"],
-                entity=told["entity"],
-                field=known_field(context, told["entity"], told["name"], told["value"]),
-                tags=told["tags"],
-                source=told["source"],
-                lifecycle=told["lifecycle"],
-                body=body,
-            )
+            field = known_field(context, told["entity"], name, words)
+            written = remember(context, words, field=field, body=body, **told)
             return written._replace(notice="; ".join(filter(None, (reason, written.notice))))
 
         return self._context.write(keep, {**values, "lifecycle": chosen}, as_is=as_is)
@@ -926,25 +888,10 @@ class App:
         """Keeps what an agent says as `unknown`; what contradicts a standing fact waits for a person. At most one commit."""
         from memoryclaw.consolidation.agent_claims import claim
 
-        values = {
-            "name": field,
-            "value": text.replace("\0", ""),
-            "entity": entity,
-            "tags": [*tags],
-            "tool": tool,
-            "session": session,
-        }
+        values = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags]}
         return self._context.write(
-            lambda context, told: claim(
-                context,
-                told["value"],
-                entity=told["entity"],
-                field=told["name"],
-                tags=told["tags"],
-                tool=told["tool"],
-                session=told["session"],
-            ),
-            values,
+            lambda context, told: claim(context, told.pop("value"), field=told.pop("name"), **told),
+            {**values, "tool": tool, "session": session},
         )
 
     @verb("PATCH /v1/notes/{id}", "Write", "edit ID --set F=V", audience=(OWNER,))
@@ -1024,11 +971,10 @@ class App:
         """
         from memoryclaw.app.purge import carry_out, preview
         from memoryclaw.erase.purge import PurgeRequest
-        from memoryclaw.writing.secret_gate import secret_gate
 
         context, request = self._context, PurgeRequest(ids, source, since)
         context.must_refresh()
-        writing = context.write_context(secret_gate())
+        writing = context.write_context()
         if dry_run:
             return preview(context, writing, request)
         return carry_out(context, writing, request, history=history, progress=progress)
@@ -1126,13 +1072,8 @@ class App:
         from memoryclaw.connect.logs import import_logs
 
         path = os.fspath(source)
-        return import_logs(
-            self._context.recorder,
-            os.fspath(self.root),
-            path,
-            format_=format_,
-            progress=self._context.progress,
-        )
+        recorder, progress = self._context.recorder, self._context.progress
+        return import_logs(recorder, os.fspath(self.root), path, format_=format_, progress=progress)
 
     @verb("POST /v1/consolidate", "Log", "consolidate", pool=LONG, audience=AGENTS, most=LARGE_BODY)
     def consolidate(
@@ -1319,27 +1260,17 @@ class App:
         context = self._context
         context.begin()
 
-        def work() -> Exchanged:
-            return exchange(
-                self._writing(),
-                include_noexport=include_noexport,
-                progress=context.progress,
-                renamed=context.renamed,
-            )
-
         try:
-            return work()
-        except UnidentifiedError:  # before anything was merged
-            context.identify()
-            return work()
+            return context.identified(
+                lambda: exchange(
+                    context.write_context(),
+                    include_noexport=include_noexport,
+                    progress=context.progress,
+                    renamed=context.renamed,
+                )
+            )
         finally:
             context.reload()
-
-    @allowed(OWNER)
-    def _writing(self) -> WriteContext:
-        from memoryclaw.writing.secret_gate import secret_gate
-
-        return self._context.write_context(secret_gate())
 
     def _track(self) -> None:
         """Commits what logs and ledger gained, where the settings say that git tracks them."""
@@ -1598,7 +1529,6 @@ class App:
         self, llm: str = "none", mode: str = "", *, after: int = 0
     ) -> ConsolidationContext:
         from memoryclaw.consolidation.consolidate import ConsolidationContext, RunSettings
-        from memoryclaw.writing.secret_gate import secret_gate
 
         models: Enrich | None = None
         if llm != "none":
@@ -1607,7 +1537,7 @@ class App:
 
             models = model_chain(self.config, Templates(), os.environ, llm=llm).read
         return ConsolidationContext(
-            writing=self._context.write_context(secret_gate()),
+            writing=self._context.write_context(),
             vault=self.vault,
             catalog=self.catalog,
             enrich=models,
@@ -1647,11 +1577,9 @@ class App:
 
     def _refresh_for_hosts(self) -> None:
         """Brings what hosts read as files up to date where there is any; `skills.hosted` tells of trouble with their skills."""
-        from memoryclaw.skills.host_skills import FOLDER
-
         if (self._context.state / settings.LATEST).exists():
             with suppress(MemoryClawError, OSError):
                 self.transfer.refresh_latest()
-        if (self._context.state / FOLDER).exists():
+        if (self._context.state / settings.HOST_SKILLS).exists():
             with suppress(MemoryClawError, OSError):
                 self.skills.hosted()

@@ -140,12 +140,11 @@ def _tell_own_settings(folder: Path, values: Mapping[str, Any]) -> None:
 def _foreign_decisions(context: VaultContext) -> list[Adoptable]:
     from memoryclaw.review import elsewhere
     from memoryclaw.writing.decisions import decisions_of
-    from memoryclaw.writing.secret_gate import secret_gate
 
     root = os.fspath(context.root)
     if not (proposals := decisions_of(root).proposals):
         return []
-    reason = elsewhere.why(context.write_context(secret_gate()), proposals)
+    reason = elsewhere.why(context.write_context(), proposals)
     return [Adoptable("decision", elsewhere.KIND, elsewhere.each_in_words(proposals), DECISIONS_FILE, reason)]
 
 
@@ -167,9 +166,8 @@ def _wider_labels(context: VaultContext) -> list[Adoptable]:
     if not doubts(os.fspath(context.root)):
         return []
     from memoryclaw.review import widened
-    from memoryclaw.writing.secret_gate import secret_gate
 
-    writing = context.write_context(secret_gate())
+    writing = context.write_context()
     if not (waiting := widened.widened(writing)):
         return []
     why = widened.why(writing, waiting)
@@ -206,10 +204,9 @@ def announcements(context: VaultContext) -> list[str]:
 
 def _questions(context: VaultContext) -> list[str]:
     from memoryclaw.review.setting_questions import of_ignored
-    from memoryclaw.writing.secret_gate import secret_gate
 
     try:  # of the index as it is: who tells how the vault stands changes nothing
-        question = of_ignored(context.write_context(secret_gate()), context.config)
+        question = of_ignored(context.write_context(), context.config)
     except MemoryClawError:  # what is told beside this says what is wrong
         return []
     return [f"{question.what} {question.why} (`memoryclaw review` has its id)"] if question else []

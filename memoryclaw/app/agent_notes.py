@@ -232,9 +232,6 @@ def _write(
 ) -> Written:
     run, name = context.run(verb), path.removesuffix(".md")
     subject = f"{verb.capitalize()} {name}" + (f" to {to.removesuffix('.md')}" if verb == "rename" else "")
-
-    def message() -> str:
-        return context.templates.commit_message("agent-note", run=run, subject=subject, source="agent memory")
-
+    message = context.message("agent-note", run=run, subject=subject, source="agent memory")
     outcome = write(context.root, changes, message, verb=verb, now=context.now)
     return Written(name, to or path, outcome.commit, action, outcome.notice)

@@ -183,9 +183,8 @@ class VaultContext:
         if self._permissions is not None or self.config.vault_id:
             return
         from memoryclaw.writing.identity import identify
-        from memoryclaw.writing.secret_gate import secret_gate
 
-        identify(self.write_context(secret_gate()), new_vault_id())
+        identify(self.write_context(), new_vault_id())
         self.reload()
 
     def reload(self) -> None:
@@ -207,10 +206,9 @@ class VaultContext:
         seen_size, _, last = _text_of(Path(place)).strip().partition(" ")
         if seen_size != str(size):
             from memoryclaw.review.widened import look_through
-            from memoryclaw.writing.secret_gate import secret_gate
 
             try:
-                last = look_through(self.write_context(secret_gate()), last)
+                last = look_through(self.write_context(), last)
             except InputError:  # the clock is wrong: a verb that writes says so
                 return
             with contextlib.suppress(OSError):
@@ -328,11 +326,7 @@ class VaultContext:
         """The gate through which what the index holds leaves this machine."""
         from memoryclaw.index.outgoing import Outgoing
 
-        return Outgoing(
-            Vault(self.root, OWNER, self.config.folders, self.config.timezone, self.config.exclude),
-            self._whole,
-            **how,
-        )
+        return Outgoing(self._owners_vault, self._whole, **how)
 
     def leaving(self, audience: str = AGENT) -> Callable[[str, int], bool]:
         """Tells whether a line of a file, counted from 1, may leave; line 0 stands for all of it."""
@@ -353,10 +347,13 @@ class VaultContext:
         return may_leave
 
     @property
+    def _owners_vault(self) -> Vault:
+        return Vault(self.root, OWNER, self.config.folders, self.config.timezone, self.config.exclude)
+
+    @property
     def sync(self) -> Sync:
         """Brings the index of everything in line with the files."""
-        vault = Vault(self.root, OWNER, self.config.folders, self.config.timezone, self.config.exclude)
-        return Sync(vault, self._whole, renamed=self._renamed, progress=self.progress)
+        return Sync(self._owners_vault, self._whole, renamed=self._renamed, progress=self.progress)
 
     @property
     def today(self) -> date:
@@ -396,7 +393,7 @@ class VaultContext:
 
     def sees(self, path: str, *, audience: str = "") -> bool:
         """Whether an audience, the caller's when none is named, sees all of a file."""
-        vault = Vault(self.root, OWNER, self.config.folders, self.config.timezone, self.config.exclude)
+        vault = self._owners_vault
         file = vault.read(path)
         return file is None or not vault.is_partial(path, file[0], audience or self.audience)
 
@@ -491,13 +488,17 @@ class VaultContext:
             return healed(self._whole, work)
         return healed(self._whole, lambda: healed(self._view, work))
 
-    def permit(self, verb: Callable[..., T], *said: Any) -> T:
-        """Carries out a verb that writes and may permit something; a vault without an id gets one only where it does."""
+    def identified(self, work: Callable[[], T]) -> T:
+        """Does work that may permit something; a vault without an id gets one only where it does."""
         try:
-            return self.write(verb, *said)
+            return work()
         except UnidentifiedError:  # before anything was written
             self.identify()
-            return self.write(verb, *said)
+            return work()
+
+    def permit(self, verb: Callable[..., T], *said: Any) -> T:
+        """Carries out a verb that writes and may permit something."""
+        return self.identified(lambda: self.write(verb, *said))
 
     def write(self, verb: Callable[..., T], *said: Any, as_is: bool = False, standing: str = "") -> T:
         """Carries out a verb with a context for writing.
@@ -543,20 +544,17 @@ class VaultContext:
 
     def look(self, verb: Callable[[WriteContext], T]) -> T:
         """Carries out a verb that only looks at what the files say, with no more of them than the caller sees."""
-        from memoryclaw.writing.secret_gate import secret_gate
-
         self.refresh()
         with self.index.database.reading():
-            return verb(replace(self.write_context(secret_gate()), only_seen=self.audience != OWNER))
+            return verb(replace(self.write_context(), only_seen=self.audience != OWNER))
 
     def looking(self, *, planning: bool = False) -> UpkeepContext:
         """What looks at the memories that are there works with; what plans by it needs an index that is in line."""
         from memoryclaw.lifecycle.keeping import UpkeepContext
         from memoryclaw.writing.decisions import decisions_of
-        from memoryclaw.writing.secret_gate import secret_gate
 
         (self.must_refresh if planning else self.refresh)()
-        writing = self.write_context(secret_gate())
+        writing = self.write_context()
         return UpkeepContext(
             writing=writing,
             vault=self.vault,
@@ -565,10 +563,12 @@ class VaultContext:
             decisions=decisions_of(writing.root),
         )
 
-    def write_context(self, gate: RedactionGate) -> WriteContext:
+    def write_context(self, gate: RedactionGate | None = None) -> WriteContext:
         """What a verb that writes works with."""
         from memoryclaw.writing.context import Templates, WriteContext
+        from memoryclaw.writing.secret_gate import secret_gate
 
+        gate = gate or secret_gate()
         return WriteContext(
             root=os.fspath(self.root),
             lookup=Catalog(

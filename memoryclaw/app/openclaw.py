@@ -45,12 +45,15 @@ class OpenClaw:
 
 def openclaw_setup(vault: str, config: str = "") -> Setup:
     """A vault's place in OpenClaw's configuration, whether or not the vault is there."""
-    from memoryclaw.connect.openclaw.setup import HostConfig, Setup, config_path, plugin_folder
+    from memoryclaw.connect.openclaw.setup import HostConfig, Setup, config_path
+    from memoryclaw.writing.context import shipped
 
     host = HostConfig(config_path(config, os.environ), os.fspath(settings.own_folder(os.environ)))
     # -P: a folder called memoryclaw where the gateway happens to run must not be taken for the program.
     command = (sys.executable, "-P", "-m", "memoryclaw")
-    return Setup(host, vault, command, plugin=lambda: plugin_folder("openclaw"), clock=system_clock)
+    return Setup(
+        host, vault, command, plugin=lambda: os.fspath(shipped("plugins/openclaw")), clock=system_clock
+    )
 
 
 def openclaw_status(vault: str, config: str = "") -> OpenClawStatus:

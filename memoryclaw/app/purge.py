@@ -12,6 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from memoryclaw.app.context import AUDIENCES, VaultContext
+from memoryclaw.config import HOST_SKILLS
 from memoryclaw.erase import traces
 from memoryclaw.erase.erasure import scrub
 from memoryclaw.erase.purge import PLACES, Emptied, PurgePlan, PurgeRequest, plan_purge, purge
@@ -30,7 +31,6 @@ from memoryclaw.index.database import unpack
 from memoryclaw.lifecycle.pages import as_compiled, compile_again
 from memoryclaw.model import AGENT, NOTHING
 from memoryclaw.ports import Progress
-from memoryclaw.skills.host_skills import FOLDER as HOST_SKILLS
 from memoryclaw.text.needles import Needles
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import STATE_DIR

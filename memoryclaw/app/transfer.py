@@ -65,7 +65,7 @@ class Transfer:
         """Brings over what another program exported: conversations to the logs, memories to `review`, notes as copies.
 
         Args:
-            kind: chatgpt, claude, mem0, basic-memory, memory-md or markdown.
+            kind: chatgpt, claude, aider, mem0, basic-memory, memory-md or markdown.
 
         Raises:
             InputError: there is no such source, or it is not what it is said to be.

@@ -32,6 +32,7 @@ class Part(NamedTuple):
     name: str  # its path inside, with `/`
     open: Callable[[], BinaryIO]
     size: int = 0  # bytes
+    folder: str = ""  # that it lies in; empty in a zip
 
 
 def parts_of(source: str) -> list[Part]:
@@ -42,24 +43,25 @@ def parts_of(source: str) -> list[Part]:
     """
     source = os.path.abspath(os.path.expanduser(source))
     if os.path.isdir(source):
-        return [part for path, name in _files(source) for part in _in_file(path, name)]
+        return [part for path, name in files_below(source) for part in _in_file(path, name)]
     if not os.path.isfile(source):
         raise InputError(f"there is no file or folder {source}")
     return _in_file(source, os.path.basename(source))
 
 
-def _files(top: str) -> Iterator[tuple[str, str]]:
+def files_below(top: str, *, links: bool = False) -> Iterator[tuple[str, str]]:
+    """The files of a folder but hidden ones, each with its name in it; `links`: those that a link leads to, too."""
     for folder, folders, names in os.walk(top):
         folders[:] = sorted(name for name in folders if name[0] != "." and name != "__MACOSX")
         for name in sorted(names):
             path = os.path.join(folder, name)
-            if name[0] != "." and stat.S_ISREG(os.lstat(path).st_mode):
+            if name[0] != "." and stat.S_ISREG((os.stat if links else os.lstat)(path).st_mode):
                 yield path, os.path.relpath(path, top).replace(os.sep, "/")
 
 
 def _in_file(path: str, name: str) -> list[Part]:
     if not name.lower().endswith(".zip"):
-        return [Part(name, partial(_opened, path), os.path.getsize(path))]
+        return [Part(name, partial(opened, path), os.path.getsize(path), os.path.dirname(path))]
     try:
         with zipfile.ZipFile(path) as archive:
             infos = [info for info in archive.infolist() if not info.is_dir()]
@@ -90,7 +92,8 @@ def _must_be_harmless(path: str, info: zipfile.ZipInfo) -> None:
         )
 
 
-def _opened(path: str) -> BinaryIO:
+def opened(path: str) -> BinaryIO:
+    """A file, to be read."""
     return open(path, "rb")
 
 

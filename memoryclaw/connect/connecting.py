@@ -14,9 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from memoryclaw.connect.claude_settings import HOOKS
-from memoryclaw.connect.claude_skill import NAME as SKILL_NAME
-from memoryclaw.connect.claude_skill import SKILL, skill_for
+from memoryclaw.connect.claude_code import HOOKS, SKILL, SKILL_NAME, skill_for
 from memoryclaw.connect.mcp_entry import NAME, entry_of
 from memoryclaw.connect.settings_file import (
     SettingsChange,

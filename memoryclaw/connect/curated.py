@@ -1,4 +1,4 @@
-"""Reads OpenClaw's MEMORY.md and USER.md into facts and passages, with what their comments say. Pure; nothing is decided here."""
+"""Makes proposals of memories: the facts and passages of a MEMORY.md with what its comments say, sentences, notes. Pure; nothing is decided here."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from memoryclaw.connect.sources import USER, Memory, Source
 from memoryclaw.consolidation.actions import AddPending, NewFile
 from memoryclaw.consolidation.changes import PlannedChange
+from memoryclaw.model import OWNER
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.language import fold
+from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.layout import slug, timestamp
 from memoryclaw.vault.written_by import trust_of_file
+from memoryclaw.writing.context import fact_in_words
 
-USER, _VALUE = "user", "value"
+_VALUE = "value"
 _COMMENT = re.compile(
     # Nothing ends a comment that reaches the end: it is none, and to find that out once is enough.
     r"(?:(?<![ \t])[ \t]++)?<!--\s*+(?:(trigger|triggers|importance|project)\s*+:\s*+)?(.*?)(?:-->|(?P<open>\Z))",
@@ -162,35 +166,13 @@ def _fact(block: _Block) -> CuratedFact | None:
     return CuratedFact(block.heading, key, value, block.line)
 
 
-# What OpenClaw's notes become: pending facts and proposed notes. The same words always get the same place.
+# What memories become: pending facts and proposed notes. The same words always get the same place.
 
-CURATED = ("MEMORY.md", "USER.md")
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[-_T](\d\d)-?(\d\d))?")
 _SUMMARY = 120
+_SENTENCE = 400  # characters of a memory that is kept as a statement; a longer one is a note
 
 Render = Callable[..., str]
-
-
-class Host(NamedTuple):
-    """Whose notes they are: how it is called in paths and tags, and in sentences."""
-
-    slug: str
-    called: str
-
-
-OPENCLAW = Host("openclaw", "OpenClaw's")
-
-
-class _Body(NamedTuple):
-    """What is kept of a file, and where it stood."""
-
-    title: str
-    words: str
-    remarks: PassageComments
-    name: str
-    when: str = ""
-    where: str = ""
-    host: Host = OPENCLAW
 
 
 class ImportCandidate(NamedTuple):
@@ -200,90 +182,87 @@ class ImportCandidate(NamedTuple):
     source: str
 
 
-def offered(name: str, text: str, render: Render) -> list[ImportCandidate]:
-    """Everything that a file of OpenClaw offers."""
-    if name not in CURATED:
-        return [_note(name, text, render)] if text.strip() else []
-    return curated(name, text, render)
+def candidates(memory: Memory, program: Source, render: Render, *, private: bool) -> list[ImportCandidate]:
+    """What a person may say yes to of a memory."""
+    if memory.form in ("curated", "lines"):
+        return _curated(memory, program, render)
+    if memory.form == "dated":
+        return [_dated(memory, program, render)]
+    flat = " ".join(memory.text.split())
+    if memory.title or "\n" in memory.text.strip() or len(flat) > _SENTENCE:
+        return [_passage(Passage(memory.title, memory.text, 0), memory.source, program, render)]
+    tags = f" ({', '.join(map(one_line, memory.tags))})" if memory.tags else ""
+    fact = CuratedFact(memory.entity, "", flat, 0)
+    title, audience = fact_in_words(memory.entity, "", flat), OWNER if private else ""
+    return [_pending(fact, title, memory, program, tags=tags, audience=audience)]
 
 
-def curated(
-    name: str, text: str, render: Render, host: Host = OPENCLAW, *, numbered: bool = True
-) -> list[ImportCandidate]:
-    """What a text of headings and bullets offers: its facts, and its passages as notes; `numbered` when its lines are a file's."""
-    facts, passages = read_curated(text)
-    if not numbered:
+def _curated(memory: Memory, program: Source, render: Render) -> list[ImportCandidate]:
+    """What a text of headings and bullets offers: its facts, and its passages as notes."""
+    headed = memory.form == "lines" or memory.text.lstrip().startswith("#")
+    facts, passages = read_curated(memory.text if headed else f"# {memory.title}\n\n{memory.text}")
+    if memory.form != "lines":
         facts, passages = [f._replace(line=0) for f in facts], [p._replace(line=0) for p in passages]
-    return [
-        *(_brought_fact(name, fact, host) for fact in facts),
-        *(_passage(name, passage, render, host) for passage in passages),
-    ]
+    proposals = []
+    for fact in facts:
+        words = fact.value if fact.field == _VALUE else f"{fact.field} is {fact.value}"
+        proposals.append(_pending(fact, f"{fact.entity}: {words}", memory, program))
+    return [*proposals, *(_passage(each, memory.source, program, render) for each in passages)]
 
 
-def passage(name: str, title: str, words: str, render: Render, host: Host) -> ImportCandidate:
-    """One text as a note of its own."""
-    return _passage(name, Passage(title, words, 0), render, host)
-
-
-def is_wanted(name: str) -> bool:
-    """True for the files that hold memories: not the review file of the dreams, nor what dreaming leaves behind."""
-    return name in CURATED or (
-        name.startswith("memory/") and name.endswith(".md") and not name.startswith("memory/dreaming/")
+def _pending(
+    fact: CuratedFact, title: str, memory: Memory, program: Source, *, tags: str = "", audience: str = ""
+) -> ImportCandidate:
+    why = f"{_stood(memory.source, fact.line, program)}{tags}"
+    action = AddPending(
+        fact.entity, fact.field, fact.value, "medium", "", why, since=memory.day, audience=audience
     )
+    return ImportCandidate(PlannedChange("pending", title, (action,)), memory.source)
 
 
-def _brought_fact(name: str, fact: CuratedFact, host: Host) -> ImportCandidate:
-    why = f"it stood in {host.called} {name}{_where(fact.line)}"
-    action = AddPending(fact.entity, fact.field, fact.value, "medium", "", why)
-    words = fact.value if fact.field == _VALUE else f"{fact.field} is {fact.value}"
-    return ImportCandidate(PlannedChange("pending", f"{fact.entity}: {words}", (action,)), name)
+def _stood(name: str, line: int, program: Source) -> str:
+    return f"it stood in {program.owner}'s {name}{f', line {line}' if line else ''}"
 
 
-def _passage(name: str, passage: Passage, render: Render, host: Host) -> ImportCandidate:
+def _passage(passage: Passage, name: str, program: Source, render: Render) -> ImportCandidate:
     words = passage.text.strip("\n")
     known_by = hashlib.sha256(f"{passage.heading}\0{words}".encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    path = f"semantic/{host.slug}/{slug(passage.heading or name.removesuffix('.md'))}-{known_by}.md"
-    body = _Body(passage.heading or name, words, passage.remarks, name, where=_where(passage.line), host=host)
-    return ImportCandidate(_change(path, body, render), name)
+    path = f"semantic/{program.name}/{slug(passage.heading or name.removesuffix('.md'))}-{known_by}.md"
+    return _note(path, passage._replace(heading=passage.heading or name, text=words), name, program, render)
 
 
-def _where(line: int) -> str:
-    return f", line {line}" if line else ""
-
-
-def _note(name: str, text: str, render: Render) -> ImportCandidate:
-    bare, remarks = without_remarks(readable(text))
-    stem = name.rpartition("/")[2].removesuffix(".md")
+def _dated(memory: Memory, program: Source, render: Render) -> ImportCandidate:
+    """A note of its own: an episode where its name begins with a day."""
+    bare, remarks = without_remarks(readable(memory.text))
+    stem = memory.source.rpartition("/")[2].removesuffix(".md")
     day = _moment(stem)
-    about = slug(
-        _DAY.sub("", name.removeprefix("memory/").removesuffix(".md")).strip("-_/") or "openclaw-day"
-    )
-    if day is None:
-        return ImportCandidate(
-            _change(f"semantic/openclaw/{about}.md", _Body(stem, bare, remarks, name), render), name
-        )
-    path = f"episodes/{day:%Y-%m-%d_%H-%M-%S}_{about}.md"
-    return ImportCandidate(_change(path, _Body("", bare, remarks, name, timestamp(day)), render), name)
+    about = _DAY.sub("", memory.source.removeprefix("memory/").removesuffix(".md")).strip("-_/")
+    about = slug(about or f"{program.name}-day")
+    path = f"episodes/{day:%Y-%m-%d_%H-%M-%S}_{about}.md" if day else f"semantic/{program.name}/{about}.md"
+    passage = Passage("" if day else stem, bare, 0, remarks)
+    return _note(path, passage, memory.source, program, render, when=timestamp(day) if day else "")
 
 
-def _change(path: str, body: _Body, render: Render) -> PlannedChange:
-    summary = _summary(body.words, body.title or body.name)
+def _note(
+    path: str, passage: Passage, name: str, program: Source, render: Render, *, when: str = ""
+) -> ImportCandidate:
+    summary = _summary(passage.text, passage.heading or name)
     text = render(
         "notes/openclaw.md.j2",
         id=path.rpartition("/")[2].removesuffix(".md"),
-        timestamp=body.when,
-        tags=[body.host.slug, *body.remarks.tags],
+        timestamp=when,
+        tags=[program.name, *passage.remarks.tags],
         summary=summary,
-        triggers=list(body.remarks.triggers),
-        importance=body.remarks.importance,
-        trust=trust_of_file(body.name),
-        source=f"{body.host.slug}:{body.name}",
-        title="" if body.words.lstrip().startswith("# ") else body.title,
-        body=body.words.strip("\n"),
+        triggers=list(passage.remarks.triggers),
+        importance=passage.remarks.importance,
+        trust=trust_of_file(name),
+        source=f"{program.name}:{name}",
+        title="" if passage.text.lstrip().startswith("# ") else passage.heading,
+        body=passage.text.strip("\n"),
     )
     kind = "episode" if path.startswith("episodes/") else "note"
-    reason = f"it stood in {body.host.called} {body.name}{body.where}"
-    return PlannedChange(kind, summary, (NewFile(path, text),), reason=reason)
+    change = PlannedChange(kind, summary, (NewFile(path, text),), reason=_stood(name, passage.line, program))
+    return ImportCandidate(change, name)
 
 
 def _moment(stem: str) -> datetime | None:

@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from memoryclaw.capture.log_files import Logs
@@ -19,7 +20,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.model import AGENT
 from memoryclaw.model import Turn as LogTurn
 from memoryclaw.text.host_marks import without_marks
-from memoryclaw.text.prompts import CLOSING, OPENING, estimate, item, one_line
+from memoryclaw.text.prompts import estimate, fence_block, item, one_line
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import may_see
 from memoryclaw.vault.layout import on_disk, timestamp
@@ -176,7 +177,6 @@ def _harmless(session: str) -> str:
 _TRUST = {"user": "trusted"}  # what anybody else said may have come from anywhere
 _SPOKEN = frozenset({"user", "assistant"})
 _LONGEST = 600  # characters that are quoted of one turn
-_CLOSE = "</memory>"
 
 
 def block(turns: Sequence[LogTurn], working: Sequence[str], budget: int) -> str:
@@ -197,14 +197,13 @@ def block(turns: Sequence[LogTurn], working: Sequence[str], budget: int) -> str:
 
 
 def _fence(turns: Sequence[LogTurn], working: Sequence[str]) -> str:
-    lines, trust = [OPENING, *working], ""
-    for turn in turns:
-        next_trust = _TRUST.get(turn.role, "unknown")
-        if next_trust != trust:
-            lines += [_CLOSE] * bool(trust) + [f'<memory trust="{next_trust}">']
-        trust = next_trust
-        lines.append(item(turn.id, f"{turn.name or turn.role}: {_short(turn.text)}", turn.ts))
-    return "\n".join([*lines, *([_CLOSE] * bool(trust)), CLOSING])
+    groups = groupby(turns, key=lambda turn: _TRUST.get(turn.role, "unknown"))
+    lines = [(trust, [_line(turn) for turn in group]) for trust, group in groups]
+    return fence_block(lines, working)
+
+
+def _line(turn: LogTurn) -> str:
+    return item(turn.id, f"{turn.name or turn.role}: {_short(turn.text)}", turn.ts)
 
 
 def _short(text: str) -> str:
@@ -213,10 +212,8 @@ def _short(text: str) -> str:
 
 # The answer of a hook in the shape its host expects, also where there is no context.
 
-WORDS, CHARACTERS = (
-    16,
-    600,
-)  # of each end of a long prompt; a question counts with 32 words, and no daemon takes endless ones
+# Of each end of a long prompt; a question counts with 32 words, and no daemon takes endless ones.
+WORDS, CHARACTERS = 16, 600
 
 
 def context_of(host: str, context: str) -> dict[str, Any]:

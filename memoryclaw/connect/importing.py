@@ -9,52 +9,54 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 from memoryclaw.capture.capture import CaptureResult, Recorder
 from memoryclaw.capture.log_records import strip_marks
-from memoryclaw.connect.archives import Part, items, parts_of, whole
-from memoryclaw.connect.curated import Host, ImportCandidate, curated, passage
-from memoryclaw.connect.exports import (
-    CHATGPT,
-    CLAUDE,
-    MEM0,
-    OWNER_OF,
-    ExportedConversation,
-    Memory,
-    read_value,
-)
+from memoryclaw.connect.aider import AIDER
+from memoryclaw.connect.archives import Part, parts_of, whole
+from memoryclaw.connect.chatgpt import CHATGPT
+from memoryclaw.connect.claude import CLAUDE
+from memoryclaw.connect.curated import ImportCandidate, candidates
+from memoryclaw.connect.mem0 import MEM0
 from memoryclaw.connect.memory_file import is_ours
-from memoryclaw.connect.proposing import Fresh, Proposed, proposal_json, propose
-from memoryclaw.consolidation.actions import IMPORTED, AddPending, NewFile
+from memoryclaw.connect.proposing import Proposed, offer
+from memoryclaw.connect.sources import OTHER_FORM, Conversation, Memory, Source, Told
+from memoryclaw.consolidation.actions import IMPORTED, NewFile
 from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.errors import InputError
-from memoryclaw.model import OWNER, Problem
+from memoryclaw.model import Problem
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode, encode, readable
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import safe_path, slug
-from memoryclaw.writing.context import WriteContext, fact_in_words
+from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.tombstones import SENTENCE, Tombstones
 from memoryclaw.writing.writer import Edit, write
 
-BASIC_MEMORY, MEMORY_MD, MARKDOWN = "basic-memory", "memory-md", "markdown"
-KINDS = (CHATGPT, CLAUDE, MEM0, BASIC_MEMORY, MEMORY_MD, MARKDOWN)
-_TURNS = 2000  # that are captured at once
+OURS = "written by MemoryClaw itself"
+TURNS = 2000  # that are captured at once
 _FILES = 200  # that are copied in one commit
-_SENTENCE = 400  # characters of a memory that is kept as a statement; a longer one is a note
-_WANTED = {
-    CHATGPT: re.compile(r"(?:^|/)conversations(?:[-_]\d+)?\.json$", re.IGNORECASE),
-    CLAUDE: re.compile(
-        r"(?:^|/)(?:(?:conversations|memories|projects)(?:[-_]\d+)?|(?:conversations|memories|projects)/[^/]+)\.json$",
-        re.IGNORECASE,
-    ),
-    MEM0: re.compile(r"\.json$", re.IGNORECASE),
-}
+
+
+def read_note(form: str, part: Part, told: Told) -> Iterator[Memory]:
+    """A file of Markdown as one memory."""
+    yield Memory(readable(decode(whole(part)).text), part.name, form=form)
+    told(part.size)
+
+
+_MARKDOWN = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)
+BASIC_MEMORY = Source("basic-memory", "Basic Memory", _MARKDOWN, partial(read_note, "note"))
+MEMORY_MD = Source("memory-md", "", _MARKDOWN, partial(read_note, "lines"))
+SOURCES = {source.name: source for source in (CHATGPT, CLAUDE, AIDER, MEM0, BASIC_MEMORY, MEMORY_MD)}
+MARKDOWN, _NOTES = "markdown", re.compile(r"\.md$", re.IGNORECASE)
+_OTHERS = "files that hold neither conversations nor memories"
+KINDS = (*SOURCES, MARKDOWN)
 
 
 class ImportedConversation(NamedTuple):
@@ -93,6 +95,97 @@ class ImportedExport(NamedTuple):
         return bool(self.added or self.proposed or self.notes)
 
 
+class Reading:
+    """What a source holds, read once: its conversations go to the logs, some thousand turns at a time, and its memories come back."""
+
+    def __init__(self, recorder: Recorder, *, keep: bool = True) -> None:
+        self._recorder, self.keep = recorder, keep
+        self._waiting: list[Conversation] = []
+        self.left_out: Counter[str] = Counter()
+        self.problems: list[Problem] = []
+        self.conversations: list[ImportedConversation] = []
+        self.totals: Counter[str] = Counter()
+        self.notices: dict[str, None] = {}  # in their order
+
+    def parts(self, source: str, pattern: re.Pattern[str], none: str, others: str) -> list[Part]:
+        """The files of a source that are read; the others are counted.
+
+        Raises:
+            InputError: there are none.
+        """
+        parts = parts_of(source)
+        wanted = [part for part in parts if pattern.search(part.name)]
+        if not wanted:
+            raise InputError(f"there {none} in {source}; nothing was imported")
+        if len(parts) > len(wanted):
+            self.left_out[others] += len(parts) - len(wanted)
+        return wanted
+
+    def run(self, source: Source, parts: Sequence[Part], progress: Progress | None) -> list[Memory]:
+        """Reads all parts; returns their memories."""
+        total, read = sum(part.size for part in parts), Counter[str]()
+        memories: list[Memory] = []
+
+        def told(count: int) -> None:
+            read["bytes"] += count
+            if progress:
+                progress(read["bytes"], total)
+
+        for part in parts:
+            for item in source.read(part, told):
+                if isinstance(item, str):
+                    self.left_out[item] += 1
+                elif isinstance(item, Problem):
+                    self.problems.append(item)
+                elif isinstance(item, Memory):
+                    memories.append(item)
+                else:
+                    self._waiting.append(item)
+                    if sum(len(talk.turns) for talk in self._waiting) >= TURNS:
+                        self._capture()
+        self._capture()
+        return memories
+
+    def _capture(self) -> None:
+        """Keeps the conversations that wait; each turn is durable before more are read."""
+        waiting, self._waiting = self._waiting, []
+        turns = [turn for talk in waiting for turn in _with_topic(talk)]
+        acks: list[CaptureResult] = []
+        for start in range(0, len(turns), TURNS):
+            acks += self._recorder.capture(turns[start : start + TURNS], keep=self.keep)
+        end = 0
+        for talk in waiting:
+            start, end = end, end + len(talk.turns)
+            self._count(talk, acks[start:end])
+
+    def _count(self, talk: Conversation, acks: Sequence[CaptureResult]) -> None:
+        self.left_out.update(ack.left_out for ack in acks if ack.left_out)
+        if not acks:
+            self.left_out["conversations without a word"] += 1
+            return
+        self.problems += [
+            Problem(*talk.places[n], ack.error, "the other lines were imported")
+            if talk.places
+            else Problem(f"{talk.session}, message {n + 1}", 1, ack.error, "the other turns were imported")
+            for n, ack in enumerate(acks)
+            if not ack.ok
+        ]
+        new = sum(ack.ok and not ack.again and not ack.left_out for ack in acks)
+        times = [str(turn["ts"]) for turn in talk.turns if not isinstance(turn, str) and turn.get("ts")]
+        first, last = min(times, default=""), max(times, default="")
+        self.conversations.append(ImportedConversation(talk.session, talk.title, first, last, len(acks), new))
+        again, redacted = sum(ack.again for ack in acks), sum(ack.redacted for ack in acks)
+        self.totals.update(turns=len(acks), added=new, again=again, redacted=redacted)
+
+
+def _with_topic(talk: Conversation) -> list[dict[str, object] | str]:
+    """The turns of a conversation, the first with what it was called."""
+    first, *others = talk.turns or ("",)
+    if talk.title and isinstance(first, dict):
+        return [first | {"topic": talk.title}, *others]
+    return list(talk.turns)
+
+
 def import_export(
     context: WriteContext,
     recorder: Recorder,
@@ -119,333 +212,147 @@ def import_export(
         raise InputError(f"{source} lies in the vault, where everything is searched already")
     if os.path.isdir(source) and root.startswith(f"{os.path.realpath(source).rstrip(os.sep)}{os.sep}"):
         raise InputError(f"the vault itself lies in {source}; name the folder that is to be brought over")
-    work = _Import(context, recorder, kind, source, dry_run=dry_run, progress=progress)
-    return work.notes() if kind == MARKDOWN else work.export()
+    reading = Reading(recorder, keep=not dry_run)
+    work = _copied if kind == MARKDOWN else partial(_exported, SOURCES[kind])
+    outcome = work(context, reading, source, progress or (lambda _done, _total: None))
+    gate = context.gate.notice
+    return ImportedExport(
+        kind,
+        source,
+        dry_run,
+        tuple(reading.conversations),
+        left_out=dict(sorted(reading.left_out.items())),
+        problems=tuple(reading.problems),
+        **{**reading.totals, **outcome, "notices": (*reading.notices, *([gate] if gate else []))},
+    )
 
 
-class _Import:
-    """One import under way."""
-
-    def __init__(
-        self,
-        context: WriteContext,
-        recorder: Recorder,
-        kind: str,
-        source: str,
-        *,
-        dry_run: bool,
-        progress: Progress | None,
-    ) -> None:
-        self._context, self._recorder = context, recorder
-        self._kind, self._source, self._dry_run = kind, source, dry_run
-        self._progress = progress or (lambda _done, _total: None)
-        self._done_with = self._total = 0  # bytes
-        self._left_out: Counter[str] = Counter()
-        self._problems: list[Problem] = []
-        self._notices: list[str] = []
-        self._conversations: list[ImportedConversation] = []
-        self._totals: Counter[str] = Counter()
-
-    # ── Conversations and memories
-
-    def export(self) -> ImportedExport:
-        """Captures the conversations, and proposes the memories."""
-        candidates: list[ImportCandidate] = []
-        parts = self._wanted(parts_of(self._source))
-        waiting: list[ExportedConversation] = []
-        read, known = 0, False
-        self._total = sum(part.size for part in parts)
-        for part in parts:
-            for found in self._read(part):
-                if isinstance(found, Problem):
-                    self._problems.append(found)
-                    continue
-                read += 1
-                if isinstance(found, ExportedConversation):
-                    known = True
-                    waiting.append(found)
-                    if sum(len(one.turns) for one in waiting) >= _TURNS:
-                        self._capture(waiting)
-                        waiting = []
-                elif found or self._kind not in _WANTED:
-                    known = True
-                    candidates += found
-        self._capture(waiting)
-        if not known and not self._problems and read:
-            self._refuse()
-        return self._proposed(candidates)
-
-    def _refuse(self) -> None:
-        owner = OWNER_OF.get(self._kind, self._kind)
+def _exported(
+    program: Source, context: WriteContext, reading: Reading, source: str, progress: Progress
+) -> dict[str, Any]:
+    """Captures the conversations, and proposes the memories."""
+    within = os.path.join(source, program.file)
+    source = within if program.file and os.path.isfile(within) else source
+    is_export = program.files is not _MARKDOWN
+    none = f"is no {program.owner} export" if is_export else "are no Markdown files"
+    # A file that was named by itself is one, whatever it is called.
+    named = is_export and os.path.isfile(source) and not source.lower().endswith(".zip")
+    parts = reading.parts(source, re.compile("") if named else program.files, none, _OTHERS)
+    memories = reading.run(program, parts, progress)
+    if reading.left_out[OTHER_FORM] and not (memories or reading.conversations or reading.problems):
         raise InputError(
-            f"nothing in {self._source} is written as {owner} exports it; nothing was imported. Is it of another program?"
+            f"nothing in {source} is written as {program.owner} exports it; nothing was imported. Is it of another program?"
         )
+    title = clean_name(_folder(source), context.gate.text)
+    program = program._replace(owner=program.owner or title)
+    offers = [each for one in memories for each in proposals_of(context, one, program, reading.left_out)]
+    outcome = offer(context, offers, title, dry_run=not reading.keep)
+    reading.notices |= dict.fromkeys(outcome.notices)
+    return outcome._asdict()
 
-    def _wanted(self, parts: Sequence[Part]) -> list[Part]:
-        """The parts that hold memories; a file that was named by itself does, whatever it is called."""
-        if self._kind in _WANTED:
-            pattern = _WANTED[self._kind]
-            found = [part for part in parts if pattern.search(part.name)]
-            if len(parts) == 1 and os.path.isfile(self._source) and not self._source.lower().endswith(".zip"):
-                found = list(parts)
-        else:
-            found = [part for part in parts if part.name.lower().endswith((".md", ".markdown"))]
-        if not found:
-            what = "Markdown files" if self._kind not in _WANTED else f"{OWNER_OF[self._kind]} export"
-            raise InputError(f"there is no {what} in {self._source}; nothing was imported")
-        others = len(parts) - len(found)
-        if others:
-            self._left_out["files that hold neither conversations nor memories"] += others
-        return found
 
-    def _read(self, part: Part) -> Iterator[ExportedConversation | list[ImportCandidate] | Problem]:
-        """What a part holds: conversations as they come, and its memories as candidates; an empty list for what is neither."""
-        if self._kind in (BASIC_MEMORY, MEMORY_MD):
-            yield self._markdown(part)
-            self._told(part.size)
-            return
-        for value in items(part, self._told):
-            if isinstance(value, Problem):
-                yield value
-                continue
-            # mem0 writes its list of memories in an object, or bare.
-            found = read_value(self._kind, value, part.name)
-            if not found.known:
-                self._left_out["of another form than this program writes"] += 1
-                yield []
-            yield from found.conversations
-            if found.memories:
-                yield [each for one in found.memories for each in self._candidates(one)]
-
-    def _told(self, count: int) -> None:
-        self._done_with += count
-        self._progress(self._done_with, self._total)
-
-    def _markdown(self, part: Part) -> list[ImportCandidate]:
-        text = readable(decode(whole(part)).text)
-        if is_ours(text):
-            self._left_out["written by MemoryClaw itself"] += 1
-            return []
-        said = self._kept(text)
-        if not said.strip():
-            return []
-        name = self._name(part.name)
-        render = self._context.templates.render
-        if self._kind == MEMORY_MD:
-            source = self._name(_folder(self._source))
-            return curated(name, said, render, Host("memory-md", f"{source}'s"))
-        path = f"{IMPORTED}{self._path(part.name)}"
+def proposals_of(
+    context: WriteContext, memory: Memory, program: Source, left_out: Counter[str]
+) -> list[ImportCandidate]:
+    """A memory, without what must not reach the disk, as what a person may say yes to."""
+    if is_ours(memory.text):
+        left_out[OURS] += 1
+        return []
+    marked, clean = strip_marks(memory.text), context.gate.text
+    left_out.update(["marked [NOMEM]"] * marked.unlogged)
+    text = clean(marked.text)
+    if not text.strip():
+        return []
+    is_file = memory.form in ("lines", "dated", "note")
+    name = clean_name(memory.source, clean) if is_file else clean(memory.source)
+    if memory.form == "note":
+        note = NewFile(f"{IMPORTED}{_clean_path(memory.source, clean)}", text)
         title = one_line(name.rpartition("/")[2].rpartition(".")[0])
-        change = PlannedChange(
-            "note", title, (NewFile(path, said),), reason=f"it stood in Basic Memory's {name}"
-        )
+        change = PlannedChange("note", title, (note,), reason=f"it stood in {program.owner}'s {name}")
         return [ImportCandidate(change, name)]
+    title, entity, tags = clean(memory.title), clean(memory.entity), tuple(map(clean, memory.tags))
+    memory = memory._replace(text=text, source=name, title=title, entity=entity, tags=tags)
+    return candidates(memory, program, context.templates.render, private=strip_marks(text).private)
 
-    def _candidates(self, memory: Memory) -> list[ImportCandidate]:
-        """A memory as what a person may say yes to."""
-        text = self._kept(memory.text)
-        if not text.strip():
-            return []
-        clean = self._context.gate.text
-        memory = memory._replace(
-            title=clean(memory.title),
-            entity=clean(memory.entity),
-            source=clean(memory.source),
-            tags=tuple(map(clean, memory.tags)),
-        )
-        host = Host(self._kind, f"{OWNER_OF[self._kind]}'s")
-        render = self._context.templates.render
-        flat = " ".join(text.split())
-        if memory.curated:
-            headed = text if text.lstrip().startswith("#") else f"# {memory.title}\n\n{text}"
-            found = curated(memory.source, headed, render, host, numbered=False)
-            return [ImportCandidate(_dated(one.change, memory), memory.source) for one in found]
-        if memory.title or "\n" in text.strip() or len(flat) > _SENTENCE:
-            return [passage(memory.source, memory.title, text, render, host)]
-        tags = f" ({', '.join(map(one_line, memory.tags))})" if memory.tags else ""
-        label = OWNER if strip_marks(text).private else ""
-        action = AddPending(
-            memory.entity,
-            "",
-            flat,
-            "medium",
-            "",
-            f"it stood in {host.called} {memory.source}{tags}",
-            since=memory.day,
-            audience=label,
-        )
-        title = fact_in_words(memory.entity, "", flat)
-        return [ImportCandidate(PlannedChange("pending", title, (action,)), memory.source)]
 
-    def _name(self, name: str) -> str:
-        """The name of a file of the source without its secrets: each of its parts is a text of its own."""
-        clean = self._context.gate.text
-        return "/".join(
-            clean(stem := part.removesuffix(".md")) + part[len(stem) :] for part in name.split("/")
-        )
+# Notes are copied as they are, below `notes/`: they are the person's own, and one undo takes all of them back.
 
-    def _path(self, name: str) -> str:
-        """A path below a folder of the vault; a part that holds a secret is written in plain letters without it."""
-        parts = zip(name.split("/"), self._name(name).split("/"), strict=True)
-        return "/".join(_safe_part(part) if clean == part else _plain_part(clean) for part, clean in parts)
 
-    def _kept(self, text: str) -> str:
-        """A text without what must not reach the disk: marked parts, and secrets."""
-        found = strip_marks(text)
-        if found.unlogged:
-            self._left_out["marked [NOMEM]"] += 1
-            return ""
-        return self._context.gate.text(found.text)
-
-    def _capture(self, conversations: Sequence[ExportedConversation]) -> None:
-        """Keeps some conversations; each turn is durable before the next batch is read."""
-        turns = [turn for one in conversations for turn in _with_topic(one)]
-        acks: list[CaptureResult] = []
-        for start in range(0, len(turns), _TURNS):
-            acks += self._recorder.capture(turns[start : start + _TURNS], keep=not self._dry_run)
-        at = 0
-        for one in conversations:
-            mine = acks[at : at + len(one.turns)]
-            at += len(one.turns)
-            self._left_out.update(one.left_out)
-            self._left_out.update(ack.left_out for ack in mine if ack.left_out)
-            if not mine:
-                self._left_out["conversations without a word"] += 1
-                continue
-            where = f"{one.session}, message"
-            self._problems += [
-                Problem(f"{where} {n}", 1, ack.error, "the other turns were imported")
-                for n, ack in enumerate(mine, 1)
-                if not ack.ok
-            ]
-            new = sum(ack.ok and not ack.again and not ack.left_out for ack in mine)
-            times = [str(turn["ts"]) for turn in one.turns if turn.get("ts")]
-            told = ImportedConversation(
-                one.session, one.title, min(times, default=""), max(times, default=""), len(mine), new
-            )
-            self._conversations.append(told)
-            self._totals.update(
-                turns=len(mine),
-                added=new,
-                again=sum(ack.again for ack in mine),
-                redacted=sum(ack.redacted for ack in mine),
-            )
-
-    def _proposed(self, candidates: Iterable[ImportCandidate]) -> ImportedExport:
-        fresh = Fresh(self._context)
-        every = list(candidates)
-        new = [one for one in every if fresh.is_new(one)]
-        commit = ""
-        if new and not self._dry_run:
-            commit, notice = propose(
-                self._context, new, "import-memories", title=self._name(_folder(self._source))
-            )
-            self._notices += [notice] if notice else []
-        self._notices += dict.fromkeys(fresh.notices)
-        return self._done()._replace(
-            proposed=tuple(map(proposal_json, new)), known=len(every) - len(new), commit=commit
-        )
-
-    def _done(self) -> ImportedExport:
-        gate = self._context.gate.notice
-        return ImportedExport(
-            self._kind,
-            self._source,
-            self._dry_run,
-            tuple(self._conversations),
-            left_out=dict(sorted(self._left_out.items())),
-            problems=tuple(self._problems),
-            notices=(*self._notices, *([gate] if gate else [])),
-            **dict(self._totals),  # type: ignore[arg-type]
-        )
-
-    # ── Notes
-
-    def notes(self) -> ImportedExport:
-        """Copies notes as they are, below `notes/`: they are the person's own, and one undo takes all of them back."""
-        parts = parts_of(self._source)
-        wanted = [part for part in parts if part.name.lower().endswith(".md")]
-        if not wanted:
-            raise InputError(f"there are no Markdown files in {self._source}; nothing was imported")
-        if len(parts) > len(wanted):
-            self._left_out["files that are not Markdown"] += len(parts) - len(wanted)
-        folder = "notes" if os.path.isfile(self._source) else f"notes/{self._path(_folder(self._source))}"
-        run, erased, known = self._context.run("import"), Tombstones.of(self._context), 0
-        copied: dict[str, None] = {}
-        waiting: list[tuple[str, bytes]] = []
-        commit = ""
-        for number, part in enumerate(wanted, 1):
-            path = f"{folder}/{self._path(part.name)}"
-            data = self._note(part, path, erased)
-            if data is not None and path in copied:
-                self._notices.append(
-                    f"{part.name} has the name of another note once it is spelt for a vault; it was left out"
-                )
-            elif data is None:
-                known += int(files.exists(self._context.root, path))
-            else:
-                waiting.append((path, data))
-                copied[path] = None
-            if not self._dry_run and waiting and (len(waiting) == _FILES or number == len(wanted)):
-                commit = self._copy(waiting, run) or commit
-                waiting = []
-            self._progress(number, len(wanted))
-        if waiting and not self._dry_run:
-            commit = self._copy(waiting, run) or commit
-        return self._done()._replace(notes=tuple(copied), known=known, commit=commit)
-
-    def _note(self, part: Part, path: str, erased: Tombstones) -> bytes | None:
-        """The bytes of a note that may come, without its secrets; else None, and why is told."""
-        data = whole(part)
-        file = decode(data)
-        if is_ours(file.text):
-            self._left_out["written by MemoryClaw itself"] += 1
-            return None
-        clean = self._context.gate.text(file.text)
-        if clean != file.text:
-            data = encode(file._replace(text=clean))
-        if erased.text(readable(clean)):
-            self._notices.append(f"{part.name} was left out: {SENTENCE}")
-            return None
-        safe_path(path)
-        if not files.exists(self._context.root, path):
-            return data
-        if files.read_file(self._context.root, path).data != data:
-            self._notices.append(f"{path} is there already and says something else; it was left as it is")
-        return None
-
-    def _copy(self, waiting: Sequence[tuple[str, bytes]], run: str) -> str:
-        edits = [Edit(path, _only_new(data)) for path, data in waiting]
-
-        def message() -> str:
-            return self._context.templates.commit_message(
+def _copied(context: WriteContext, reading: Reading, source: str, progress: Progress) -> dict[str, Any]:
+    parts = reading.parts(source, _NOTES, "are no Markdown files", "files that are not Markdown")
+    title, clean = _folder(source), context.gate.text
+    folder = "notes" if os.path.isfile(source) else f"notes/{_clean_path(title, clean)}"
+    run, commit, paths = context.run("import"), "", list[str]()
+    notes = _new_notes(context, reading, parts, folder, progress)
+    while batch := list(islice(notes, _FILES)):
+        new = [path for path, _ in batch]
+        paths += new
+        if reading.keep:
+            message = partial(
+                context.templates.commit_message,
                 "import-notes",
                 run=run,
-                count=len(waiting),
-                title=self._name(_folder(self._source)),
-                files=[path for path, _ in waiting],
+                count=len(new),
+                title=clean_name(title, clean),
+                files=new,
             )
-
-        outcome = write(self._context.root, edits, message, verb="import", now=self._context.now)
-        if outcome.notice and outcome.notice not in self._notices:
-            self._notices.append(outcome.notice)
-        return outcome.commit
-
-
-def _dated(change: PlannedChange, memory: Memory) -> PlannedChange:
-    """A change whose facts are as old as the memory."""
-    actions = (
-        replace(one, since=memory.day) if isinstance(one, AddPending) else one for one in change.actions
-    )
-    return change._replace(actions=tuple(actions))
+            edits = [Edit(path, partial(_only_new, data)) for path, data in batch]
+            outcome = write(context.root, edits, message, verb="import", now=context.now)
+            commit = outcome.commit or commit
+            reading.notices |= {outcome.notice: None} if outcome.notice else {}
+    return {"notes": tuple(paths), "commit": commit}
 
 
-def _only_new(data: bytes) -> Callable[[bytes | None], bytes]:
-    return lambda now: data if now is None else now
+def _new_notes(
+    context: WriteContext,
+    reading: Reading,
+    parts: Sequence[Part],
+    folder: str,
+    progress: Progress,
+) -> Iterator[tuple[str, bytes]]:
+    """The notes that may come, without their secrets; of the others it is told why not."""
+    erased, paths = Tombstones.of(context), set[str]()
+    for number, part in enumerate(parts, 1):
+        path = safe_path(f"{folder}/{_clean_path(part.name, context.gate.text)}")
+        data = whole(part)
+        file = decode(data)
+        text = context.gate.text(file.text)
+        data = data if text == file.text else encode(file._replace(text=text))
+        if is_ours(file.text):
+            reading.left_out[OURS] += 1
+        elif erased.text(readable(text)):
+            reading.notices[f"{part.name} was left out: {SENTENCE}"] = None
+        elif path in paths:
+            why = "has the name of another note once it is spelt for a vault; it was left out"
+            reading.notices[f"{part.name} {why}"] = None
+        elif files.exists(context.root, path):
+            reading.totals["known"] += 1
+            if files.read_file(context.root, path).data != data:
+                why = "is there already and says something else; it was left as it is"
+                reading.notices[f"{path} {why}"] = None
+        else:
+            paths.add(path)
+            yield path, data
+        progress(number, len(parts))
+
+
+def _only_new(data: bytes, now: bytes | None) -> bytes:
+    return data if now is None else now
 
 
 def _folder(source: str) -> str:
     return os.path.basename(source.rstrip(os.sep)) or "import"
+
+
+def clean_name(name: str, clean: Callable[[str], str]) -> str:
+    """The name of a file of the source without its secrets: each of its parts is a text of its own."""
+    return "/".join(clean(stem := part.removesuffix(".md")) + part[len(stem) :] for part in name.split("/"))
+
+
+def _clean_path(name: str, clean: Callable[[str], str]) -> str:
+    """A path below a folder of the vault; a part that holds a secret is written in plain letters without it."""
+    parts = zip(name.split("/"), clean_name(name, clean).split("/"), strict=True)
+    return "/".join(_safe_part(part) if plain == part else _plain_part(plain) for part, plain in parts)
 
 
 def _safe_part(part: str) -> str:
@@ -459,10 +366,3 @@ def _safe_part(part: str) -> str:
 def _plain_part(part: str) -> str:
     stem, dot, suffix = part.rpartition(".")
     return f"{slug(stem)}.{suffix}" if dot and suffix.isalnum() else slug(part)
-
-
-def _with_topic(talk: ExportedConversation) -> list[dict[str, Any]]:
-    """The turns of a conversation, the first with what it was called."""
-    return [
-        turn | ({"topic": talk.title} if talk.title and not at else {}) for at, turn in enumerate(talk.turns)
-    ]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from memoryclaw.errors import ConfigError
+from memoryclaw.errors import ConfigError, InputError
 
 COMMENT = re.compile(r"//[^\n\r\u2028\u2029]*|/\*.*?\*/", re.DOTALL)
 _BLANK = re.compile(r"[\s\ufeff]+")
@@ -59,6 +59,41 @@ def parse(text: str) -> JsonNode:
     if end < len(text):
         raise reader.error(end, "there is more text after the end of the value")
     return node
+
+
+def parse_strict(text: str) -> JsonNode:
+    """The object of a text that is JSON alone: such a host reads no comments, and of a key that stands twice it follows one only.
+
+    Raises:
+        InputError: it is none; the sentence goes on behind the name of the file.
+    """
+    try:
+        json.loads(text, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"it is not valid JSON ({error}); fix the file first") from None
+    return parse_object(text)
+
+
+def parse_object(text: str) -> JsonNode:
+    """The object of a JSON5 text.
+
+    Raises:
+        InputError: it is none; the sentence goes on behind the name of the file.
+    """
+    try:
+        node = parse(text)
+    except (ConfigError, RecursionError) as error:
+        raise InputError(f"it is not valid JSON ({error}); fix the file first") from None
+    if node.kind != "object":
+        raise InputError("it holds something else than an object; fix the file first")
+    return node
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        raise InputError("it holds one key twice in the same place; fix the file first")
+    return mapping
 
 
 def plain(node: JsonNode) -> Any:

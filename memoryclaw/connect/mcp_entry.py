@@ -13,7 +13,8 @@ from memoryclaw.connect.json5 import (
     Added,
     JsonNode,
     inserted_value,
-    parse,
+    parse_object,
+    parse_strict,
     plain,
     put,
     replace_value,
@@ -41,7 +42,7 @@ def json_editor(section: str, *, comments: bool, typed: bool) -> SettingsEditor:
         comments: the host reads comments and trailing commas too.
         typed: an entry says that it is of the type `stdio`.
     """
-    root = _with_comments if comments else _strict
+    root = parse_object if comments else parse_strict
     return SettingsEditor(
         partial(_in_json, section, root),
         lambda text, entry: _with_json(
@@ -85,35 +86,6 @@ def _without_json(section: str, root: Callable[[str], JsonNode], text: str, befo
     except ConfigError:
         added = Added(1)
     return take(text, path, added)
-
-
-def _with_comments(text: str) -> JsonNode:
-    try:
-        return _mapping(parse(text))
-    except (ConfigError, RecursionError) as error:
-        raise InputError(f"it is not valid JSON ({error}); fix the file first") from None
-
-
-def _strict(text: str) -> JsonNode:
-    """The text read as JSON alone: such a host reads no comments, and of a key that stands twice it follows one only."""
-    try:
-        json.loads(text, object_pairs_hook=_once)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"it is not valid JSON ({error}); fix the file first") from None
-    return _with_comments(text)
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    mapping = dict(pairs)
-    if len(mapping) < len(pairs):
-        raise InputError("it holds one key twice in the same place; fix the file first")
-    return mapping
-
-
-def _mapping(node: JsonNode) -> JsonNode:
-    if node.kind != "object":
-        raise InputError("it holds something else than an object; fix the file first")
-    return node
 
 
 def _ours(entry: Any) -> dict[str, Any]:

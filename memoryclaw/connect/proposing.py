@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from memoryclaw.connect.curated import ImportCandidate
-from memoryclaw.consolidation.actions import Action, AddPending, NewFile
+from memoryclaw.consolidation.actions import AddPending, NewFile
 from memoryclaw.consolidation.pending import PENDING_FILE, add_all_pending, read_pending
 from memoryclaw.consolidation.proposals import fingerprint_of, proposal
 from memoryclaw.review.queue import CurrentFacts
@@ -28,56 +28,40 @@ class Proposed(NamedTuple):
     source: str  # where it stood
 
 
-class Fresh:
-    """Tells what nobody has been asked yet: no wait, no yes, no no, and not in the vault."""
-
-    def __init__(self, context: WriteContext) -> None:
-        self._write_context = context
-        self._decisions = decisions_of(context.root)
-        self._waiting = {waiting.id for waiting in read_pending(context.text(PENDING_FILE))}
-        self._held = CurrentFacts(context)
-        self._erased = Tombstones.of(context)
-        self._seen = set[str]()
-        self.notices: list[str] = []
-
-    def is_new(self, one: ImportCandidate) -> bool:
-        """True for what may be proposed; what is offered twice only the first time."""
+def _fresh(
+    context: WriteContext, offers: Sequence[ImportCandidate], notices: dict[str, None]
+) -> Iterator[ImportCandidate]:
+    """What nobody has been asked yet: no wait, no yes, no no, not in the vault, not offered twice."""
+    decisions, facts, erased = decisions_of(context.root), CurrentFacts(context), Tombstones.of(context)
+    waiting, seen = {fact.id for fact in read_pending(context.text(PENDING_FILE))}, set[str]()
+    for one in offers:
         (action,) = one.change.actions
-        known_by = fingerprint_of(one.change)
+        known_by, text, is_erased = fingerprint_of(one.change), "", False
         if isinstance(action, AddPending):
             entity, field = plain_key(action.entity), plain_key(action.field)
             value = plain_value(action.value) if field else quotable(action.value)
             known_by = fingerprint("fact", entity, field, value)
-            waits = action.fact.id in self._waiting
-            stands = any(fact.value == value for fact in self._held.facts(entity, field))
-        else:
-            waits = files.exists(self._write_context.root, proposal(one.change, "")[0])
-            stands = isinstance(action, NewFile) and self._is_there(action, one.source)
-        if self._erased.text(self._text_of(action), "t") or (
-            isinstance(action, AddPending) and self._erased.fact(action.entity, action.field, action.value)
-        ):
-            self.notices.append(f"something of {one.source} was left out: {SENTENCE}")
-            return False
-        if waits or stands or known_by in self._seen or self._decisions.of(known_by) is not None:
-            return False
-        self._seen.add(known_by)
-        return True
-
-    @staticmethod
-    def _text_of(action: Action) -> str:
-        return action.text if isinstance(action, NewFile) else ""
-
-    def _is_there(self, note: NewFile, source: str) -> bool:
-        if not files.exists(self._write_context.root, note.path):
-            return False
-        if self._write_context.text(note.path) != note.text:
-            self.notices.append(
-                f"{source} or {note.path} has changed since it was brought over; it was left as it is"
+            is_known = action.fact.id in waiting or any(
+                fact.value == value for fact in facts.facts(entity, field)
             )
-        return True
+            is_erased = erased.fact(action.entity, action.field, action.value)
+        else:
+            is_known = files.exists(context.root, proposal(one.change, "")[0])
+            if isinstance(action, NewFile):
+                text = action.text
+                if files.exists(context.root, action.path):
+                    is_known = True
+                    if context.text(action.path) != text:
+                        why = "has changed since it was brought over; it was left as it is"
+                        notices[f"{one.source} or {action.path} {why}"] = None
+        if is_erased or erased.text(text, "t"):
+            notices[f"something of {one.source} was left out: {SENTENCE}"] = None
+        elif not (is_known or known_by in seen or decisions.of(known_by) is not None):
+            seen.add(known_by)
+            yield one
 
 
-def proposal_json(one: ImportCandidate) -> Proposed:
+def _proposal_json(one: ImportCandidate) -> Proposed:
     """A candidate as it is told to a person."""
     (action,) = one.change.actions
     if isinstance(action, AddPending):
@@ -86,15 +70,27 @@ def proposal_json(one: ImportCandidate) -> Proposed:
     return Proposed(name.removesuffix(".md"), one.change.kind, one.change.title, one.source)
 
 
-def propose(
-    context: WriteContext, new: Sequence[ImportCandidate], template: str, **values: str
-) -> tuple[str, str]:
-    """Writes the proposals in one commit; returns it, and what else there is to say.
+class Offered(NamedTuple):
+    """What became of memories that were offered."""
 
-    Args:
-        template: of the commit message, which is told how many there are and from which files.
-        **values: what else it is told.
-    """
+    proposed: tuple[Proposed, ...]
+    known: int  # that nobody needs to be asked about
+    commit: str
+    notices: tuple[str, ...]
+
+
+def offer(context: WriteContext, offers: Sequence[ImportCandidate], title: str, *, dry_run: bool) -> Offered:
+    """Proposes what nobody has decided yet, in one commit; `title` is what it comes from."""
+    notices: dict[str, None] = {}
+    new = list(_fresh(context, offers, notices))
+    commit, notice = _propose(context, new, title) if new and not dry_run else ("", "")
+    return Offered(
+        tuple(map(_proposal_json, new)), len(offers) - len(new), commit, (*filter(None, [notice]), *notices)
+    )
+
+
+def _propose(context: WriteContext, new: Sequence[ImportCandidate], title: str) -> tuple[str, str]:
+    """Writes the proposals; returns the commit, and what else there is to say."""
     run = context.run("import")
     facts = [action for one in new for action in one.change.actions if isinstance(action, AddPending)]
     notes = [proposal(one.change, run) for one in new if not isinstance(one.change.actions[0], AddPending)]
@@ -105,8 +101,9 @@ def propose(
         )
 
     def message() -> str:
-        sources = list(dict.fromkeys(one.source for one in new))
-        return context.templates.commit_message(template, run=run, count=len(new), files=sources, **values)
+        names = list(dict.fromkeys(one.source for one in new))
+        values: dict[str, Any] = {"count": len(new), "files": names, "title": title}
+        return context.templates.commit_message("import-memories", run=run, **values)
 
     outcome = write(context.root, edits, message, verb="import", now=context.now)
     return outcome.commit, outcome.notice

@@ -6,9 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from memoryclaw.connect.claude_settings import HOOKS
-from memoryclaw.connect.claude_skill import FILE as SKILL_FILE
-from memoryclaw.connect.claude_skill import SKILL
+from memoryclaw.connect.claude_code import HOOKS, SKILL, SKILL_FILE
 from memoryclaw.connect.mcp_entry import TOML, json_editor
 from memoryclaw.connect.settings_file import SettingsEditor
 

@@ -94,7 +94,7 @@ def _batches(file: BinaryIO, session: str) -> Iterator[tuple[list[Turn], int]]:
         turns = turns_of(text, session)
         if turns and topic:
             turns[0]["topic"], topic = topic, ""
-        topic = topic_in(_object(text)) or topic
+        topic = topic_in(object_in(text)) or topic
         waiting += turns
         size += len(line)
         end = file.tell() if complete else end
@@ -154,7 +154,7 @@ def turns_of(line: str, session: str) -> list[Turn]:
         line: one line of the JSONL file.
         session: the session that the hook was called for.
     """
-    record = _object(line)
+    record = object_in(line)
     messages = messages_in(record)
     if isinstance(messages, str) or not record.keys() & {"message", "payload", "role"}:
         return []
@@ -177,9 +177,10 @@ def _id(message: Mapping[str, Any]) -> str:
     return str(message.get("uuid") or message.get("id") or "")
 
 
-def _object(line: str) -> Mapping[str, Any]:
+def object_in(line: str) -> dict[str, Any]:
+    """The object that a line of JSON holds; empty where it holds none."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
         return {}
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}

@@ -154,6 +154,7 @@ _TOPICS = 2
 _SHORT, _LONG = 3, 20  # letters of a word that is no topic, and of the longest that is one
 _OF_DAYS = ("weekdays", "weekend", "fixed", "units")  # lists of the words of dates
 _COMPARED = 3000  # characters of a turn
+_ADDRESS = re.compile(r"(?<!\S)[^\s@:]*+(?:@|://)\S*+")  # its words are spelled as no one writes them
 
 
 def topics(turns: Sequence[Turn]) -> list[str]:
@@ -166,7 +167,7 @@ def topics(turns: Sequence[Turn]) -> list[str]:
         if turn.role not in ("user", "assistant", ""):
             continue
         spelled: dict[str, str] = {}
-        for hit in WORD.finditer(without_secrets(prose(turn)[:_COMPARED])):
+        for hit in WORD.finditer(_ADDRESS.sub(" ", without_secrets(prose(turn)[:_COMPARED]))):
             spelled.setdefault(fold(hit[0]), hit[0])
         for word in set(telling(" ".join(spelled.values()))) - names - _of_every_work():
             if _SHORT < len(word) <= _LONG and not word[0].isdigit():
@@ -184,9 +185,12 @@ def topics(turns: Sequence[Turn]) -> list[str]:
 
 @cache
 def _of_every_work() -> frozenset[str]:
-    """Words of any work, and of any day, which tell no talk from another."""
+    """Words of any work, of any day and before any name, which tell no talk from another."""
     tasks = (
-        fold(word) for code in codes() for entry in grammar(code).tasks.entries() for word in entry.split()
+        fold(word)
+        for code in codes()
+        for entry in (*grammar(code).tasks.entries(), *grammar(code).honorifics.entries())
+        for word in entry.split()
     )
     days = (
         fold(word)

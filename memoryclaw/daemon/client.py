@@ -259,16 +259,9 @@ class DaemonFiles:
     def _stored_token(self, name: str) -> str:
         """The token on the disk, if it is one, is ours, and nobody else could have read it."""
         try:
-            handle = os.open(self._state / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        except OSError:
+            text = _private(os.fspath(self._state / name)).decode("ascii", "replace").strip()
+        except (OSError, _NoAnswer):
             return ""
-        with open(handle, "rb") as file:
-            info = os.fstat(handle)
-            if not stat.S_ISREG(info.st_mode) or info.st_uid != os.geteuid():
-                return ""
-            if stat.S_IMODE(info.st_mode) & 0o177:
-                return ""
-            text = file.read(300).decode("ascii", "replace").strip()
         return text if _TOKEN.fullmatch(text) else ""
 
     def _put_tokens(self) -> None:

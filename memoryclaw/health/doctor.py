@@ -7,7 +7,7 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -88,20 +88,29 @@ def examine(patient: CheckedVault, *, fix: bool) -> list[Check]:
     return [*checks, _vectors(patient.vectors)] if patient.vectors else checks
 
 
+def _counted(
+    name: str, details: Iterable[Problem], fine: str, noun: str, rest: str, *, level: str = "advice"
+) -> Check:
+    """`ok`, and that all is fine, where there is nothing to tell; else how many there are."""
+    details = tuple(details)
+    return (
+        Check(name, level, f"{_some(len(details), noun)} {rest}", details)
+        if details
+        else Check(name, "ok", fine)
+    )
+
+
 def _notes(catalog: Catalog) -> Check:
-    problems = tuple(catalog.problems())
     count = catalog.files()
-    if not problems:
-        return Check("notes", "ok", f"{count} notes, all of them read without a problem")
-    return Check("notes", "problem", f"{_some(len(problems), 'problem')} in {_some(count, 'note')}", problems)
+    fine, rest = f"{count} notes, all of them read without a problem", f"in {_some(count, 'note')}"
+    return _counted("notes", catalog.problems(), fine, "problem", rest, level="problem")
 
 
 def _fields(patient: CheckedVault) -> Check:
     """What a person wrote by hand is kept and found, whatever its type; here it is told."""
-    details = tuple(untyped(patient.vault, patient.catalog))
-    if not details:
-        return Check("fields", "ok", "every value is of the type that its field is declared to have")
-    return Check("fields", "advice", f"{_some(len(details), 'value')} of another type than declared", details)
+    fine = "every value is of the type that its field is declared to have"
+    details = untyped(patient.vault, patient.catalog)
+    return _counted("fields", details, fine, "value", "of another type than declared")
 
 
 def _conflicts(found: Sequence[Conflict]) -> Check:
@@ -147,11 +156,10 @@ def _unsound(patient: CheckedVault) -> str:
 
 
 def _settings(config: Config) -> Check:
-    if not config.notices:
-        return Check("settings", "ok", f"{CONFIG_FILE} is understood")
     notices = (notice.partition(": ") for notice in config.notices)
-    details = tuple(Problem(file, 0, sentence) for file, _, sentence in notices)
-    return Check("settings", "problem", f"{_some(len(details), 'setting')} cannot be followed", details)
+    details = (Problem(file, 0, sentence) for file, _, sentence in notices)
+    fine = f"{CONFIG_FILE} is understood"
+    return _counted("settings", details, fine, "setting", "cannot be followed", level="problem")
 
 
 def idle_models(config: Config) -> list[str]:
@@ -165,13 +173,9 @@ def idle_models(config: Config) -> list[str]:
 
 def _names(paths: Collection[str]) -> Check:
     hint = "rename it: another system cannot hold it, or takes the two names for one file"
-    details = tuple(Problem(path, 0, why, hint) for path, why in name_troubles(paths))
-    if not details:
-        return Check("names", "ok", "every system can hold these file names")
-    level = "problem" if any(name_twins(paths)) else "advice"
-    return Check(
-        "names", level, f"{_some(len(details), 'file name')} cannot be held by every system", details
-    )
+    details = (Problem(path, 0, why, hint) for path, why in name_troubles(paths))
+    fine, level = "every system can hold these file names", "problem" if any(name_twins(paths)) else "advice"
+    return _counted("names", details, fine, "file name", "cannot be held by every system", level=level)
 
 
 def _git(root: Path) -> Check:
@@ -245,7 +249,7 @@ def _stale(root: Path, state: Path) -> Iterator[str]:
 
 
 def _permissions(root: Path, state: Path) -> Check:
-    details = tuple(
+    details = (
         Problem(
             os.path.relpath(path, root),
             0,
@@ -255,14 +259,8 @@ def _permissions(root: Path, state: Path) -> Check:
         for path, mode, folder in _modes(root, state)
         if mode & _OTHERS
     )
-    if not details:
-        return Check("permissions", "ok", "nobody else can look into the vault")
-    return Check(
-        "permissions",
-        "advice",
-        f"{_some(len(details), 'place')} open to other users of this machine",
-        details,
-    )
+    fine = "nobody else can look into the vault"
+    return _counted("permissions", details, fine, "place", "open to other users of this machine")
 
 
 def _modes(root: Path, state: Path) -> Iterator[tuple[Path, int, bool]]:
@@ -284,13 +282,11 @@ def _modes(root: Path, state: Path) -> Iterator[tuple[Path, int, bool]]:
 def _links(patient: CheckedVault) -> Check:
     with patient.index.database.reading():  # one state of it, which is looked at once for damage
         ends = dangling(patient.catalog, patient.vault.beside())
-    details = tuple(
+    details = (
         Problem(end.source, end.line, f"links to {end.target!r}, which nothing in the vault answers to")
         for end in ends
     )
-    if not details:
-        return Check("links", "ok", "every link leads somewhere")
-    return Check("links", "advice", f"{_some(len(details), 'link')} to what is not there yet", details)
+    return _counted("links", details, "every link leads somewhere", "link", "to what is not there yet")
 
 
 def _some(count: int, what: str) -> str:

@@ -6,7 +6,7 @@ import json
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memoryclaw.index.database import LIFECYCLE, unpack
@@ -66,17 +66,12 @@ class UnitSummary(NamedTuple):
         return Lifecycle(self.memory_type, self.scope, self.expires, self.verify_by, self.verified)
 
 
-class Lengths(NamedTuple):
-    """How many tokens each column of a unit has."""
+class Coded(NamedTuple):
+    """The tokens of a unit, each as its code."""
 
     file: int  # the number of its file; neighbours in a file have neighbouring rowids
     kind: str  # `turn` for one whose words count in the turns beside it
-    title: int
-    tags: int
-    properties: int
-    body: int
-    also: int
-    characters: int
+    columns: str  # one below the other
 
 
 class Catalog:
@@ -102,19 +97,15 @@ class Catalog:
         rows = self.rows(f"select {_UNIT} from units where rowid {_IN}", [_array(rowids)])
         return {row[0]: _unit(row) for row in rows}
 
-    def lengths(self, rowids: Iterable[int]) -> dict[int, Lengths]:
-        """The lengths of these units; unknown ones are absent."""
-        sql = f"select rowid, fid, kind, title, tags, properties, body, also, characters from tokens where rowid {_IN}"
-        return {row[0]: Lengths._make(row[1:]) for row in self.rows(sql, [_array(rowids)])}
+    def coded(self, rowids: Iterable[int]) -> dict[int, Coded]:
+        """The tokens of these units; unknown ones are absent."""
+        sql = f"select rowid, fid, kind, columns from tokens where rowid {_IN}"
+        return {row[0]: Coded._make(row[1:]) for row in self.rows(sql, [_array(rowids)])}
 
     def tokens(self, rowids: Iterable[int]) -> dict[int, dict[str, str]]:
-        """The tokens of these units by column, joined by spaces; unknown ones are absent."""
-        packed = self.packed_tokens(rowids)
-        return {rowid: dict(zip(COUNTED, text.split("\n"), strict=True)) for rowid, text in packed}
-
-    def packed_tokens(self, rowids: Iterable[int]) -> list[tuple[int, str]]:
-        """The same, each unit with its columns in one text, a line each."""
-        return self.rows(f"select rowid, columns from tokens where rowid {_IN}", [_array(rowids)])
+        """The codes of the tokens of these units by column; unknown ones are absent."""
+        units = self.coded(rowids).items()
+        return {rowid: dict(zip(COUNTED, unit.columns.split("\n"), strict=True)) for rowid, unit in units}
 
     def usual_lengths(self) -> dict[tuple[str, str], float]:
         """The tokens that a column usually has in the units of a kind: (kind, column) → tokens.
@@ -152,13 +143,21 @@ class Catalog:
 
     def count_of(self, tokens: Sequence[str]) -> dict[str, int]:
         """How many units hold each token; unknown ones are absent."""
-        counts = self._database.constant("token counts", dict[str, int])
+        return {token: count for token, (count, _) in self._counted(tokens).items()}
+
+    def codes(self, tokens: Collection[str]) -> dict[str, str]:
+        """What each token is in `tokens`; unknown ones are absent."""
+        return {token: code for token, (_, code) in self._counted(tokens).items()}
+
+    def _counted(self, tokens: Collection[str]) -> dict[str, tuple[int, str]]:
+        counts = self._database.constant("token counts", dict[str, tuple[int, str]])
         if len(counts) > _COUNTED:
             counts.clear()
         if missing := [token for token in tokens if token not in counts]:
-            sql = f"select word, held from words where word {_IN} and held > 0"
-            counts.update(dict.fromkeys(missing, 0) | dict(self.rows(sql, [json.dumps(missing)])))
-        return {token: counts[token] for token in tokens if counts[token]}
+            sql = f"select word, held, code from words where word {_IN} and held > 0"
+            rows = {word: (count, code) for word, count, code in self.rows(sql, [json.dumps(missing)])}
+            counts.update(dict.fromkeys(missing, (0, "")) | rows)
+        return {token: counts[token] for token in tokens if counts[token][0]}
 
     def words_like(self, prefix: str, limit: int) -> list[str]:
         """Words of the vault that begin so, whatever the case and the accents, the most frequent first."""

@@ -33,8 +33,7 @@ create table unit(rowid integer primary key, fid integer, seq integer, id text, 
     end_line integer, title text, tags text, properties text, text blob, also text, at text, until text, days text, entity text,
     entity_key text, field text, value text, trust text, pinned integer, state text,
     role text, asks integer, opens integer, {lifecycle});
-create table tokens(rowid integer primary key, fid integer, kind text, title integer, tags integer, properties integer,
-    body integer, also integer, characters integer, columns text);
+create table tokens(rowid integer primary key, fid integer, kind text, columns text);
 create table lengths(kind text, field text, units integer, tokens integer, primary key(kind, field)) without rowid;
 create index unit_fid on unit(fid, seq);
 create index unit_id on unit(id);
@@ -64,7 +63,7 @@ create index cited_path on cited(path);
 create table problems(path text, origin text, seq integer, line integer, message text, hint text,
     primary key(path, origin, seq)) without rowid;
 create table aliases(key text, expansion text, primary key(key, expansion)) without rowid;
-create table words(word text primary key, spelled integer, held integer) without rowid;
+create table words(word text primary key, spelled integer, held integer, code text) without rowid;
 create index words_accented on words(word) where word glob '*[^ -~]*';
 create view units as select unit.*, files.path from unit join files using (fid);
 create view facts as select fact.*, files.path, files.state from fact join files using (fid);

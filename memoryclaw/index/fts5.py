@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import string
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,7 +11,7 @@ from operator import itemgetter
 from memoryclaw.errors import IndexDamagedError
 from memoryclaw.index.bm25 import WEIGHTS, sound
 from memoryclaw.model import COLUMNS
-from memoryclaw.ports import Hit, IndexClause, IndexRow, Occurrence
+from memoryclaw.ports import Hit, IndexClause, IndexRow
 
 
 def _quote(text: str) -> str:
@@ -37,9 +36,6 @@ _FIND = "select rowid, -rank from text where text match ? order by rank, rowid l
 # Without the plus, SQLite would ask FTS5 anew for every single rowid.
 _FIND_WITHIN = """select rowid, -rank from text where text match ? and +rowid in (select value from json_each(?))
     order by rank, rowid limit ?"""
-# The plus keeps the units out of FTS5's hands here, too; the join asks for one token after the other.
-_OCCURRENCES = """select term, doc, col, offset from json_each(?) as asked cross join occurrences on term = asked.value
-    where +doc in (select value from json_each(?))"""
 
 
 class Fts5:
@@ -82,11 +78,6 @@ class Fts5:
             if hits[-1].score < last or len(hits) < most:
                 return [hit for hit in hits if hit.score >= last]
             most *= 4
-
-    def occurrences(self, tokens: Iterable[str], within: Iterable[int]) -> list[Occurrence]:
-        """Every place where one of these tokens stands in one of these units."""
-        values = json.dumps(list(tokens)), str([*within])
-        return self._connect().execute(_OCCURRENCES, values).fetchall()
 
     def instances(self) -> Iterator[tuple[str, list[tuple[int, str, int]]]]:
         """Every token with each of its places (rowid, column, place), in the order of the tokens."""

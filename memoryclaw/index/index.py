@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memoryclaw import late
+from memoryclaw.index.codes import code_of, codes_in
 from memoryclaw.index.database import LIFECYCLE, Database, pack, short_key, unpack
 from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5
 from memoryclaw.index.stemming import language, language_of
@@ -22,7 +23,7 @@ from memoryclaw.text.language import Language, characters, key_of, keys_of, word
 from memoryclaw.vault.folder import pack_stamp
 from memoryclaw.vault.layout import page_name
 
-VERSION = "33"  # of the tables and of the analysis; another number means another index
+VERSION = "34"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text, also"
 _APART = "|"  # a token that no word is
 _FILE_SQL = f"insert into files values({','.join('?' * 21)})"
@@ -31,8 +32,8 @@ _UNIT_SQL = f"insert into unit values({','.join('?' * 30)})"
 _META_SQL = "insert into meta values(?,?) on conflict(key) do update set value = excluded.value"
 _HIDDEN_SQL = """insert into hidden values(?,?,?)
     on conflict(path) do update set stamp = excluded.stamp, digest = excluded.digest"""
-_COUNT_SQL = """insert into words values(?,?,?)
-    on conflict(word) do update set spelled = words.spelled + excluded.spelled, held = words.held + excluded.held"""
+_COUNT_SQL = """insert into words values(?,?,?,?) on conflict(word) do update set spelled = words.spelled + excluded.spelled,
+    held = words.held + excluded.held, code = coalesce(words.code, excluded.code)"""
 _LENGTH_SQL = """insert into lengths values(?,?,?,?)
     on conflict(kind, field) do update set units = lengths.units + excluded.units, tokens = lengths.tokens + excluded.tokens"""
 
@@ -170,10 +171,10 @@ class Writing:
         self._connection = connection
         self._engine = engine
         self._language = language
-        self._words: dict[str, Counter[str]] = {}  # language → words as spelled
-        self._tokens: Counter[str] = Counter()
+        self._words, self._tokens = Counter[str](), Counter[str]()  # in how many units each is more
         self._lengths: dict[tuple[str, str], list[int]] = {}  # (kind, column) → units, tokens
-        self._next = int(connection.execute("select value from meta where key = 'next'").fetchone()[0])
+        self._codes: dict[str, str] = {}  # token → its code, as far as they are needed
+        self._next, self._coded = (self._number(key) for key in ("next", "coded"))
 
     def put(self, filed: Sequence[IndexedNote]) -> None:
         """Takes notes in, in place of whatever the index held under their paths."""
@@ -184,13 +185,21 @@ class Writing:
         run = self._connection.executemany
         run(_FILE_SQL, (file_row(first + i, f, languages[i].code) for i, f in enumerate(filed)))
         rows: list[IndexRow] = []
-        tokens: list[tuple[object, ...]] = []
+        tokens: list[tuple[int, int, str, list[str]]] = []
         spoken = zip(notes, languages, strict=True)
         run(
             _UNIT_SQL,
             (row for (fid, note), lang in spoken for row in self._unit_rows(fid, note, lang, rows, tokens)),
         )
-        run("insert into tokens values(?,?,?,?,?,?,?,?,?,?)", tokens)
+        self._learn_codes()
+        code = self._codes.__getitem__
+        run(
+            "insert into tokens values(?,?,?,?)",
+            (
+                (*head, "\n".join(["".join(map(code, column.split())) for column in columns]))
+                for *head, columns in tokens
+            ),
+        )
         self._engine.add(rows)
         run(
             f"insert into fact values({','.join('?' * 21)})",
@@ -319,25 +328,19 @@ class Writing:
 
     def count_words(self) -> None:
         """Brings the counts of words, tokens and lengths up to date; called once, at the end of the transaction."""
-        spelled: Counter[str] = Counter()
-        token_counts = self._tokens
-        for code, word_counts in self._words.items():
-            token_of = language(code).token
-            for word, n in word_counts.items():
-                spelled[word] += n
-                for token in token_of(word).split():
-                    token_counts[token] += n
         counts = (
-            (word, spelled[word], token_counts[word]) for word in sorted(spelled.keys() | token_counts.keys())
+            (word, self._words[word], self._tokens[word], self._codes.get(word))
+            for word in sorted(self._words.keys() | self._tokens.keys())
         )
         rows = [row for row in counts if row[1] or row[2]]
         self._connection.executemany(_COUNT_SQL, rows)
-        gone = [(word,) for word, n, m in rows if n < 0 or m < 0]
+        gone = [(word,) for word, n, m, _ in rows if n < 0 or m < 0]
         self._connection.executemany("delete from words where word = ? and spelled <= 0 and held <= 0", gone)
         lengths = ((*place, *counts) for place, counts in sorted(self._lengths.items()))
         self._connection.executemany(_LENGTH_SQL, lengths)
         self._connection.execute("delete from lengths where units <= 0")
         self._keep("next", str(self._next))
+        self._keep("coded", str(self._coded))
         self._connection.execute(
             "update meta set value = cast(cast(value as integer) + 1 as text) where key = 'changes'"
         )
@@ -345,11 +348,37 @@ class Writing:
     def _keep(self, key: str, value: str) -> None:
         self._connection.execute(_META_SQL, (key, value))
 
+    def _number(self, key: str) -> int:
+        row = self._connection.execute("select value from meta where key = ?", (key,)).fetchone()
+        return int(row[0]) if row else 0
+
+    def _learn_codes(self) -> None:
+        """Learns the codes of all tokens met; what the index has never had gets the next, what is frequent the shortest."""
+        missing = sorted(
+            self._tokens.keys() - self._codes.keys(), key=lambda token: (-self._tokens[token], token)
+        )
+        sql = (
+            "select word, code from words where word in (select value from json_each(?)) and code is not null"
+        )
+        earlier = dict(self._connection.execute(sql, (json.dumps(missing),)).fetchall())
+        for token in missing:
+            # A server knows what is long by a shorter key.
+            code = earlier.get(token) or earlier.get(short_key(token))
+            if code is None:
+                code = code_of(self._coded, token)
+                self._coded += 1
+            self._codes[token] = code
+
     def _next_file(self) -> int:
         return int(self._connection.execute("select coalesce(max(fid), 0) + 1 from files").fetchone()[0])
 
     def _unit_rows(
-        self, fid: int, note: Note, spoken: Language, rows: list[IndexRow], tokens: list[tuple[object, ...]]
+        self,
+        fid: int,
+        note: Note,
+        spoken: Language,
+        rows: list[IndexRow],
+        tokens: list[tuple[int, int, str, list[str]]],
     ) -> Iterator[tuple[object, ...]]:
         texts = [_Texts(u.title, u.tags, u.properties, u.text, u.also) for u in note.units]
         kinds = [kind_of(unit.kind, unit.trust) for unit in note.units]
@@ -358,7 +387,7 @@ class Writing:
         self._next += len(note.units)
         rows += [_index_row(first + seq, unit_texts) for seq, unit_texts in enumerate(columns)]
         tokens += (
-            (first + seq, fid, kind, *map(_length, unit_texts), "\n".join(unit_texts))
+            (first + seq, fid, kind, unit_texts)
             for seq, (kind, unit_texts) in enumerate(zip(kinds, columns, strict=True))
         )
         opening = opening_turn(note.units)
@@ -382,7 +411,6 @@ class Writing:
     ) -> list[list[str]]:
         """The tokens of each column, and last the single characters of all of them."""
         token_of = spoken.known.__getitem__
-        counted = self._words.setdefault(spoken.code, Counter())
         analysed: list[list[str]] = []
         tokens_of_units: list[set[str]] = []
         for text, kind in zip(texts, kinds, strict=True):
@@ -396,27 +424,14 @@ class Writing:
                     length = self._lengths.setdefault((kind, name), [0, 0])
                     length[0] += sign
                     length[1] += sign * _length(column)
-            distinct = set().union(*spelled)
-            _count(counted, distinct, sign)
-            tokens_of_units.append(self._correct(" ".join(map(token_of, distinct)).split(), single, sign))
+            _count(self._words, set().union(*spelled), sign)
+            tokens_of_units.append(set(" ".join(columns).split()))
         # A turn holds a word, too, when the one before or after it does: that is where its subject was named.
-        for i, unit_tokens in enumerate(
-            tokens_of_units if kinds and kinds[0] in ("turn", "untrusted") else ()
-        ):
-            _count(self._tokens, set().union(*tokens_of_units[max(i - 1, 0) : i + 2]) - unit_tokens, sign)
+        reach = 1 if kinds and kinds[0] in ("turn", "untrusted") else 0
+        for i in range(len(tokens_of_units)):
+            near = tokens_of_units[max(i - reach, 0) : i + reach + 1]
+            _count(self._tokens, set().union(*near), sign)
         return analysed
-
-    def _correct(self, tokens: Sequence[str], single: Sequence[str], sign: int) -> set[str]:
-        """Notes where the tokens of a unit are not one for each of its words: two words may share one, and characters stand in words."""
-        distinct = set(tokens)
-        if len(distinct) < len(tokens):
-            shared = Counter(tokens)
-            shared.subtract(distinct)
-            _count(self._tokens, shared, -sign)
-        if single:
-            _count(self._tokens, set(single) - distinct, sign)
-            distinct.update(single)
-        return distinct
 
 
 def _index_row(rowid: int, columns: Sequence[str]) -> IndexRow:
@@ -480,8 +495,6 @@ _TABLES = (
     "select path, digest from hidden order by path",
     f"""select path, seq, id, kind, line, end_line, title, tags, properties, text, also, at, until, days, entity, entity_key, field,
         value, trust, pinned, state, role, asks, opens, {_LIFECYCLE} from units order by path, seq""",
-    """select path, seq, t.kind, t.title, t.tags, t.properties, t.body, t.also, t.characters, t.columns from tokens t
-        join units using (rowid) order by path, seq""",
     "select kind, field, units, tokens from lengths order by kind, field",
     f"""select path, seq, id, entity, entity_key, field, value, since, until, source, line, current, type, said, trust, audience,
         {_LIFECYCLE} from facts order by path, seq""",
@@ -496,6 +509,7 @@ _TABLES = (
 )
 _UUID = 36  # characters
 _PLACES = "select rowid, path, seq from units"
+_CODED = "select path, seq, t.kind, t.columns from tokens t join units using (rowid) order by path, seq"
 
 Place = tuple[str, int]
 
@@ -521,6 +535,12 @@ def _rows(index: Index) -> Iterator[object]:
     with index.database.guarded() as connection:
         for sql in _TABLES:
             yield from connection.execute(sql)
+        tokens = {
+            code: word
+            for word, code in connection.execute("select word, code from words where code is not null")
+        }
+        for *place, columns in connection.execute(_CODED):
+            yield *place, [[tokens[code] for code in codes_in(column)] for column in columns.split("\n")]
         places = {rowid: (path, seq) for rowid, path, seq in connection.execute(_PLACES)}
         yield index.size()
         instances = getattr(index.engine, "instances", None)

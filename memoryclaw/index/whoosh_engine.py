@@ -6,7 +6,6 @@ SQLite holds the seal of the Whoosh files as of its own last commit; files that 
 from __future__ import annotations
 
 import contextlib
-import itertools
 import json
 import os
 import pickle
@@ -17,7 +16,6 @@ import zlib
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,7 +31,7 @@ from whoosh.reading import CorruptIndexError, TermNotFound
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
 from memoryclaw.index.bm25 import WEIGHTS, counts_of, gain, idf, sound, tally
 from memoryclaw.model import COLUMNS
-from memoryclaw.ports import Hit, IndexClause, IndexRow, Occurrence
+from memoryclaw.ports import Hit, IndexClause, IndexRow
 from memoryclaw.vault.state_folder import touch
 
 # Whoosh's own files: how units are stored in them, and one snapshot of them to read. The one module that opens them.
@@ -88,14 +86,6 @@ class Snapshot:
             for document in documents
             if not self._reader.is_deleted(document)
         }
-
-    def occurrences(self, tokens: Iterable[str], within: AbstractSet[int]) -> Iterator[Occurrence]:
-        """Every place where one of these tokens stands in one of these units."""
-        for token, column, segment in itertools.product(tokens, COLUMNS, self._segments):
-            for document, matcher in _postings(segment, column, _key(token)):
-                if self.rowids[document] in within:
-                    for place in matcher.value_as("positions"):
-                        yield token, self.rowids[document], column, place
 
     def close(self) -> None:
         """Lets go of the files."""
@@ -297,14 +287,6 @@ class WhooshIndex:
             hits = _hits(cleaned, *current, within)
         hits.sort(key=lambda hit: (-hit.score, hit.rowid))
         return [hit for hit in hits if hit.score >= hits[limit - 1].score] if len(hits) > limit else hits
-
-    def occurrences(self, tokens: Iterable[str], within: Iterable[int]) -> list[Occurrence]:
-        """Every place where one of these tokens stands in one of these units."""
-        current = self._current()
-        if current is None:
-            return []
-        with self._reading():
-            return list(current[1].occurrences(tokens, frozenset(within)))
 
     def count(self, clause: IndexClause) -> int:
         """How many units match."""

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import date
-from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from memoryclaw import errors
+from memoryclaw.app import App
 from memoryclaw.app.verbs import Parameter
 from memoryclaw.errors import InputError
 from memoryclaw.writing.secret_gate import without_secrets
 
 R = TypeVar("R", bound="RequestModel")
+
+
+class Apps(Protocol):
+    """Lends open vaults."""
+
+    def __call__(self, audience: str = "") -> AbstractContextManager[App]:
+        """One as this audience sees it; without one, as the caller of this request does."""
 
 
 class RequestModel(BaseModel):

@@ -114,7 +114,11 @@ class Schemas:
         return {}
 
     def _fields(self, kind: Any) -> Schema:
-        hints = _hints(kind)
+        hints = {
+            name: _evaluated(hint, base.__module__)
+            for base in reversed(kind.__mro__)
+            for name, hint in vars(base).get("__annotations__", {}).items()
+        }
         names = [field.name for field in fields(kind)] if is_dataclass(kind) else kind._fields
         return _object({name: self._type(hints[name]) for name in names})
 
@@ -142,14 +146,6 @@ def _attribute(kind: Any, name: str) -> Any:
     member = inspect.getattr_static(kinds[0], name)
     work = getattr(member, "fget", None) or member.func  # of a property, of a cached one
     return _evaluated(work.__annotations__["return"], work.__module__)
-
-
-def _hints(kind: Any) -> dict[str, Any]:
-    return {
-        name: _evaluated(hint, base.__module__)
-        for base in reversed(kind.__mro__)
-        for name, hint in vars(base).get("__annotations__", {}).items()
-    }
 
 
 def _evaluated(hint: Any, module: str) -> Any:

@@ -298,7 +298,7 @@ _moment: Shape[Logged] = Shape("commit when subject")
 _facts: Shape[FactsShown] = Shape(
     "facts believed_at?", fresh=True, facts=[_disputed_fact], believed_at=_moment
 )
-_links: Shape[LinksShown] = Shape("id links.out links.back", fresh=True)
+links: Shape[LinksShown] = Shape("id links.out links.back", fresh=True)
 
 
 def _state_of(shown: ShownUnit) -> str:
@@ -308,11 +308,6 @@ def _state_of(shown: ShownUnit) -> str:
 
 def _pairs(facts: Iterable[tuple[str, Fact]]) -> list[FactShown]:
     return [FactShown(path, fact) for path, fact in facts]
-
-
-def fact(path: str, fact: Fact) -> JsonObject:
-    """One fact or statement with the line it stands on; a statement may stand, and is never called current."""
-    return _fact(FactShown(path, fact))
 
 
 def facts(
@@ -325,11 +320,6 @@ def facts(
     rivals = apart or {}
     rows_shown = (FactShown(path, fact, tuple(rivals.get(fact.id, ()))) for path, fact in rows)
     return _facts(FactsShown(tuple(rows_shown), then), fresh)
-
-
-def links(id_: str, ends: Links, fresh: Freshness) -> JsonObject:
-    """The links out of a note and those that lead to it."""
-    return _links(LinksShown(id_, ends), fresh)
 
 
 show: Shape[ShownUnit] = Shape(
@@ -425,12 +415,7 @@ class AdoptionShown(NamedTuple):
     items: tuple[Adoptable, ...]
 
 
-_adopted: Shape[AdoptionShown] = Shape()
-
-
-def adopted(items: Iterable[Adoptable], *, done: bool) -> JsonObject:
-    """What counts only where this person allows it, and whether it does now."""
-    return _adopted(AdoptionShown(done, tuple(items)))
+adopted: Shape[AdoptionShown] = Shape()
 
 
 def _named_pairs(first: str, second: str, pairs: Iterable[tuple[Any, Any]]) -> list[JsonObject]:
@@ -455,16 +440,9 @@ class SyncShown(NamedTuple):
     git: Exchanged | None = None
 
 
-_synced: Shape[SyncShown] = Shape(
+synced: Shape[SyncShown] = Shape(
     "synced.added synced.changed synced.removed synced.unread synced.total vectors? git?"
 )
-
-
-def synced(sync: Synced, filled: Filled | None = None, git: Exchanged | None = None) -> JsonObject:
-    """What a sync did, and what vectors and what exchange there were where it was asked to."""
-    return _synced(SyncShown(sync, filled, git))
-
-
 _git: Shape[GitReport] = Shape("state sentence last")
 status: Shape[Status] = Shape(
     "vault notes days behind problems degraded ignored git waiting daemon index vectors notices", git=_git
@@ -476,22 +454,11 @@ stats: Shape[Stats] = Shape(
 )
 
 
-class ChecksShown(NamedTuple):
-    """Every check of a vault's health; not `sound` makes the verb exit with 1."""
-
-    sound: bool
-    checks: tuple[Check, ...]
-
-
-_doctor: Shape[ChecksShown] = Shape()
-
-
-def doctor(checks: Iterable[Check]) -> JsonObject:
-    """Every check of a vault's health; not `sound` makes the verb exit with 1."""
-    results = tuple(checks)
-    return _doctor(ChecksShown(all(check.level != "problem" for check in results), results))
-
-
+doctor: Shape[Iterable[Check]] = Shape(
+    "sound checks",
+    sound=(bool, lambda checks: all(check.level != "problem" for check in checks)),
+    checks=("list[Check]", lambda checks: checks),
+)
 linted_files: Shape[Linted] = Shape("sound files problems", sound=(bool, lambda lint: not lint.problems))
 acknowledged: Shape[CaptureResult] = Shape(
     "ok id? error? line? again? left_out? redacted?",
@@ -507,14 +474,7 @@ class CaptureShown(NamedTuple):
     notice: str
 
 
-_captured: Shape[CaptureShown] = Shape("acknowledged notice", acknowledged=[acknowledged])
-
-
-def captured(turns: Iterable[CaptureResult], notice: str) -> JsonObject:
-    """What became of each captured line, and what else there is to say."""
-    return _captured(CaptureShown(tuple(turns), notice))
-
-
+captured: Shape[CaptureShown] = Shape("acknowledged notice", acknowledged=[acknowledged])
 openclaw_status: Shape[OpenClawStatus] = Shape(
     "config vault installed ok checks", ok=(bool, lambda now: all(check.ok for check in now.checks))
 )
@@ -590,10 +550,10 @@ class Side(NamedTuple):
 
 
 class ItemShown(NamedTuple):
-    """What waits, the files that it would change, and what stands behind it."""
+    """What waits, and the files that it would change."""
 
     item: ReviewItem
-    files: tuple[FileDiff, ...] = ()
+    files: Sequence[FileDiff] = ()
 
 
 class DifferencesShown(NamedTuple):
@@ -634,18 +594,13 @@ _file: Shape[FileDiff] = Shape(
     ),
 )
 _item_with_files: Shape[ItemShown] = Shape("*item files", item=waiting_item, files=[_file])
-_differences: Shape[DifferencesShown] = Shape("differences", differences=[_item_with_files])
+differences: Shape[Iterable[ItemShown]] = Shape(many="differences", each=_item_with_files)
 _review_item: Shape[DifferencesShown] = Shape("differences details", differences=[_item_with_files])
-
-
-def differences(items: Iterable[tuple[ReviewItem, Sequence[FileDiff]]]) -> JsonObject:
-    """What would change if these were approved, each line in pieces that are the same, gone or come."""
-    return _differences(DifferencesShown(tuple(ItemShown(item, tuple(files)) for item, files in items)))
 
 
 def review_item(item: ReviewItem, files: Sequence[FileDiff], details: Details | None) -> JsonObject:
     """One thing that waits: what would change, and, for the owner, what it rests on and stands against."""
-    return _review_item(DifferencesShown((ItemShown(item, tuple(files)),), details))
+    return _review_item(DifferencesShown((ItemShown(item, files),), details))
 
 
 rewrite: Shape[NoteRewrite] = Shape(
@@ -697,21 +652,18 @@ skill_decided: Shape[SkillDecision] = Shape()
 host_skills: Shape[HostSkills] = Shape()
 
 
-class SkillLint(NamedTuple):
-    """What is wrong with skills; anything makes the verb exit with 1."""
-
-    sound: bool
-    problems: tuple[Problem, ...]
-
-
 class SkillMatches(NamedTuple):
     """The skills that fit a request, each with the words that made it."""
 
     request: str
-    skills: tuple[SkillOffer, ...]
+    skills: Sequence[SkillOffer]
 
 
-_linted: Shape[SkillLint] = Shape()
+linted: Shape[Iterable[Problem]] = Shape(
+    "sound problems",
+    sound=(bool, lambda problems: not problems),
+    problems=("list[Problem]", lambda problems: problems),
+)
 _skill_why: Shape[SkillMatch] = Shape("terms matched")
 offer: Shape[SkillOffer] = Shape(
     "match.skill.name match.skill.path match.score state offered reason=why outcomes instead why=match values match.missing",
@@ -719,22 +671,11 @@ offer: Shape[SkillOffer] = Shape(
     why=_skill_why,
     values=("dict[str, str]", lambda offer: dict(offer.match.values)),
 )
-_matches: Shape[SkillMatches] = Shape("request skills", skills=[offer])
+matches: Shape[SkillMatches] = Shape("request skills", skills=[offer])
 _value: Shape[ParameterValue] = Shape("name value source")
 skill_run: Shape[SkillRun] = Shape(
     "run name path digest session applied ok values steps notice", values=[_value]
 )
-
-
-def linted(problems: Iterable[Problem]) -> JsonObject:
-    """What is wrong with skills; anything makes the verb exit with 1."""
-    listed = tuple(problems)
-    return _linted(SkillLint(not listed, listed))
-
-
-def matches(request: str, offers: Iterable[SkillOffer]) -> JsonObject:
-    """The skills that fit a request, each with the words that made it; the terms add up to the score."""
-    return _matches(SkillMatches(request, tuple(offers)))
 
 
 # The shapes that a function of more than one value tells.
@@ -742,16 +683,8 @@ AnswerShape = Shape[Any] | Callable[..., JsonObject]
 SHAPES_OF: Mapping[Callable[..., JsonObject], tuple[Shape[Any], ...]] = {
     recall: (_recall, _traced_recall),
     facts: (_facts,),
-    links: (_links,),
     views: (_views, _views_with_text),
-    synced: (_synced,),
-    doctor: (_doctor,),
-    adopted: (_adopted,),
-    captured: (_captured,),
-    differences: (_differences,),
     review_item: (_review_item,),
-    linted: (_linted,),
-    matches: (_matches,),
 }
 
 

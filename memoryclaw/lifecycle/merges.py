@@ -419,7 +419,10 @@ def _space_out(text: str) -> str:
 
 def _entity_merge(pair: Called, other: NamedEntity) -> PlannedChange:
     renamed: tuple[Action, ...] = tuple(
-        RenameEntity(path, fact.entity, pair.name) for path, fact in _each(other)
+        RenameEntity(path, fact.entity, pair.name)
+        for path, fact in {
+            (path, " ".join(fact.entity.split()).casefold()): (path, fact) for path, fact in other.facts
+        }.values()
     )
     evidence = [
         f"{fact.entity}, {fact.field or 'said'}: {fact.value}" for _, fact in other.facts if fact.current
@@ -497,13 +500,4 @@ def _fact_merge(
         ),
         reason=f"{path}:{fact.line} says so as well; its sources go there, and the line moves to History",
         id=fact.id,
-    )
-
-
-def _each(other: NamedEntity) -> list[tuple[str, Fact]]:
-    """One fact of each file and spelling of an entity's name."""
-    return list(
-        {
-            (path, " ".join(fact.entity.split()).casefold()): (path, fact) for path, fact in other.facts
-        }.values()
     )

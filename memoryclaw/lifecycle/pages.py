@@ -114,9 +114,7 @@ def _commit(context: UpkeepContext, view: View, run: str, *, edited: bool) -> Pe
     def text(now: str | None) -> str | None:
         return compose(page, now, templates, edited=edited) if page else now
 
-    def message() -> str:
-        return templates.commit_message("views", path=view.path, count=view.sources, run=run)
-
+    message = context.writing.message("views", path=view.path, count=view.sources, run=run)
     # What it takes away was compiled, and can be again.
     return PendingCommit([Edit(view.path, patch_bytes(text), consumes=True)], message)
 

@@ -28,7 +28,13 @@ def gotchas(context: UpkeepContext) -> Iterator[PlannedChange]:
         path = listed.skill.path
         if listed.state == DRAFT or not path.endswith("/SKILL.md"):
             continue
-        for failures in _by_cause(listed.outcomes.told):
+        # Those of one step in the same words together; figures in them may differ.
+        by_cause: dict[tuple[str, tuple[str, ...]], list[RunOutcome]] = {}
+        for outcome in listed.outcomes.told:
+            if not outcome.ok and outcome.why:
+                words = tuple(word for word in words_of(outcome.why) if not any(map(str.isdigit, word)))
+                by_cause.setdefault((outcome.where, words), []).append(outcome)
+        for failures in by_cause.values():
             first, last = failures[0], failures[-1]
             line = f"- {first.where or 'It'} can fail: `{first.why.replace('`', chr(39))}`"
             if len(failures) < AGAIN or line in listed.skill.text:
@@ -40,16 +46,6 @@ def gotchas(context: UpkeepContext) -> Iterator[PlannedChange]:
                 tuple(f"{failure.ts[:10]}: {failure.why}" for failure in failures),
                 reason=f"it failed in this way {len(failures)} times, last on {last.ts[:10]}; say there what to do about it",
             )
-
-
-def _by_cause(outcomes: Iterable[RunOutcome]) -> list[list[RunOutcome]]:
-    """The failures that give a reason, those of one step in the same words together; figures in them may differ."""
-    by_cause: dict[tuple[str, tuple[str, ...]], list[RunOutcome]] = {}
-    for outcome in outcomes:
-        if not outcome.ok and outcome.why:
-            words = tuple(word for word in words_of(outcome.why) if not any(map(str.isdigit, word)))
-            by_cause.setdefault((outcome.where, words), []).append(outcome)
-    return list(by_cause.values())
 
 
 def failings(one: ListedSkill, acted: Iterable[ToolSequence]) -> list[Problem]:

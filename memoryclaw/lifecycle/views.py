@@ -246,7 +246,7 @@ def pages(context: UpkeepContext) -> list[GeneratedPage]:
     topics = topics_of(episodes, name_by_key)
     entity_paths = _paths(ENTITIES, [one.name for one in subjects])
     topic_paths = _paths(TOPICS, [topic.name for topic in topics])
-    ids = _ids(context.catalog)
+    ids = {str(path): str(id_) for path, id_ in context.catalog.rows("select path, id from files")}
     making = _Making(
         context.writing.templates, ids, dict(zip((one.name for one in subjects), entity_paths, strict=True))
     )
@@ -274,10 +274,6 @@ def _paths(folder: str, names: Sequence[str]) -> list[str]:
         taken.add(path)
         paths.append(path)
     return paths
-
-
-def _ids(catalog: Catalog) -> dict[str, str]:
-    return {str(path): str(id_) for path, id_ in catalog.rows("select path, id from files")}
 
 
 class _Making(NamedTuple):

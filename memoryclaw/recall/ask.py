@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 from memoryclaw.index.stemming import language
@@ -19,7 +20,9 @@ from memoryclaw.text.sentences import sentences
 from memoryclaw.text.snippets import snippet, without_block_ids, without_markup
 from memoryclaw.vault.value_forms import holds_form
 
-LINES = 5  # that are shown at most
+BUDGET = 1200  # tokens of the recall that is looked through: what a person is shown of it is less
+LINES = 5  # that answer, at most
+NEAREST = 8  # passages that are shown where none is sure to
 _OF_BEST = 0.7  # of the best line's sum: what has less is beside the point
 # What a line loses of the share of the question that it holds.
 FORM = {
@@ -39,11 +42,11 @@ _BLOCK = re.compile(
     r"\s*(?:[-*+>|#]|\d+[.)]\s|[\w -]{1,40}::(?:\s|$))"
 )  # a line that is an item, a quote, a row, a heading or a property of its own
 _MARKS = re.compile(
-    r"(?:\s*(?:[-*+]\s|>))*\s*"
-)  # of bullets and quotes, before a line; `**` begins what is bold
+    r"(?:\s*(?:[-*+]\s|>))*\s*(?:\[[ xX]\]\s)?"
+)  # of bullets, boxes and quotes, before a line; `**` begins what is bold
 _ONE_LINE = frozenset({"fact", "turn", "todo"})  # kinds that are one line
 _ANSWERS = "– "  # with which an episode puts an answer behind its question
-_WIDE = 300
+_WIDE, _AROUND = 300, 600  # characters of a line, and of a passage
 
 
 class AnswerLine(NamedTuple):
@@ -102,7 +105,7 @@ def ask(searcher: Searcher, recalled: Recalled, *, least: float) -> AnsweredQues
         query=recalled.query, matches=recalled.matches, left_out=recalled.left_out, trace=recalled.trace,
         confidence=recalled.confidence, did_you_mean=recalled.did_you_mean, notices=recalled.notices, degraded=recalled.degraded,
         behind=recalled.behind, timings_ms=recalled.timings_ms,
-        answered=bool(answering), lines=tuple(answering or _nearest(candidates))[:LINES],
+        answered=bool(answering), lines=tuple(answering[:LINES] or islice(_nearest(candidates), NEAREST)),
     )  # fmt: skip
 
 
@@ -257,7 +260,7 @@ def _passage(pieces: Sequence[tuple[int, str]], first: int, last: int, text: str
         for at, is_below in ((last + 1, True), (first - 1, False)):
             if 0 <= at < len(pieces):
                 more = without_markup(_MARKS.sub("", pieces[at][1], count=1))
-                if len(text) + len(more) < _WIDE:
+                if len(text) + len(more) < _AROUND:
                     text, grows = f"{text}\n{more}" if is_below else f"{more}\n{text}", True
                     first, last = min(first, at), max(last, at)
     return text

@@ -172,7 +172,7 @@ def facts(
     candidates = catalog.facts() if among is None else among
     found = _facts_of(entity, catalog, candidates) if entity else candidates
     if entity and not found:
-        raise NotFoundError(f"no fact is known of {entity!r}; `memoryclaw facts` lists every entity")
+        raise NotFoundError(f"there are no facts about {entity!r}; `memoryclaw facts` lists every entity")
     # What was said comes last, the newest first.
     found = [pair for pair in found if not pair[1].is_statement] + sorted(
         [pair for pair in found if pair[1].is_statement], key=lambda pair: pair[1].said, reverse=True

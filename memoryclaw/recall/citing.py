@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
 from memoryclaw.index.catalog import Catalog
+from memoryclaw.index.codes import codes_in
 from memoryclaw.index.stemming import language
 from memoryclaw.model import Unit
 from memoryclaw.text.dates import find_ranges
@@ -95,9 +96,16 @@ class _ReplyWords:
         spoken = {rowid: language(codes.get(paths[rowid], "none")) for rowid in units}
         texts = self._catalog.tokens(units)
         bodies = {
-            r: set(texts[r]["body"].split()) - self._in(spoken[r])[1] if r in texts else set() for r in units
+            r: {*codes_in(texts[r]["body"])} - self._in(spoken[r])[1] if r in texts else set() for r in units
         }
-        shared = {r: bodies[r] & set(self._in(spoken[r])[0].split()) for r in units}
+        shared = {
+            r: {
+                t
+                for t, code in self._catalog.codes(self._in(spoken[r])[0].split()).items()
+                if code in bodies[r]
+            }
+            for r in units
+        }
         frequencies = self._catalog.count_of(sorted(set().union(*shared.values())))
         rare = {
             r: {t for t in tokens if frequencies.get(t, 0) <= self._rare and _tells(t)}
@@ -115,12 +123,13 @@ class _ReplyWords:
         ]
 
     def _in(self, spoken: Language) -> tuple[str, frozenset[str]]:
-        """The tokens of the reply that are no stop words, and those of what was said before, as one language reads them."""
+        """The tokens of the reply that are no stop words, and the codes of what was said before, as one language reads them."""
         reading = self._said.get(spoken.code)
         if reading is None:
             words = [word for word in words_of(self._reply) if not spoken.is_stop(word)]
             tokens = " ".join(map(spoken.token, words))
-            reading = self._said[spoken.code] = tokens, frozenset(spoken.tokens(self._before))
+            before = self._catalog.codes(spoken.tokens(self._before)).values()
+            reading = self._said[spoken.code] = tokens, frozenset(before)
         return reading
 
     def _holds_value(self, unit: Unit, spoken: Language) -> bool:

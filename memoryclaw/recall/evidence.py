@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
 from itertools import chain
@@ -13,10 +12,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw.index.bm25 import K1, WEIGHTS, rarity
-from memoryclaw.index.catalog import Catalog, Lengths, UnitSummary
+from memoryclaw.index.catalog import Catalog, Coded, UnitSummary
+from memoryclaw.index.codes import coded, length
 from memoryclaw.index.index import Index
 from memoryclaw.model import ALSO, COUNTED, FROM_NOW_ON, SESSION
-from memoryclaw.ports import IndexClause, Occurrence
+from memoryclaw.ports import IndexClause
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.text_lane import (
     DATED,
@@ -30,7 +30,6 @@ from memoryclaw.recall.text_lane import (
     conditions,
 )
 from memoryclaw.text import dates
-from memoryclaw.text.language import is_sign
 from memoryclaw.vault.layout import is_plain
 from memoryclaw.vault.validity import ends
 
@@ -51,12 +50,9 @@ SOON = 7  # days: what is due within them is added to a recall …
 SOONEST = 32  # … at most so many, the soonest first
 LISTED = 200  # units that a question of dates or filters alone may list
 _TOUCHES = "u.at != '' and substr(max(u.at, u.until), 1, 10) >= ? and substr(u.at, 1, 10) <= ?"
-_BEHIND = {"body": "characters", "properties": ALSO}
 SEARCHED = 0.2  # what a search word counts, against a word of the text; a synonym of the vault counts more
-FREQUENT = 8  # what so many times as many units hold as are looked at is looked for in these
 _MOST = K1 + 1
-_BODY, _CHARACTERS = map(COUNTED.index, ("body", "characters"))
-_FIELDS = tuple(column for column in COUNTED if column != "body")
+_BODY = COUNTED.index("body")
 _STEPS = (-1, 1, -2, 2)  # to the turns beside one
 
 Scores = Mapping[int, float]  # by rowid
@@ -308,10 +304,10 @@ class EvidenceReader:
         """How often each leaf stands in these units; the first `asked` of them count in the turns beside one, too."""
         turns = {unit.rowid for unit in units if unit.kind == "turn" and unit.trust != "untrusted"}
         rowids = {rowid + step for rowid in turns for step in _STEPS} | {unit.rowid for unit in units}
-        counter = _LeafCounter(leaves, asked, self._catalog.lengths(sorted(rowids)), self._usual)
-        self._find_places(counter, leaves, {unit.rowid for unit in units})
+        clauses = [leaf.clause for leaf in leaves] + ([clause] if clause else [])
+        codes = self._catalog.codes([*chain.from_iterable(map(_tokens, clauses))])
+        counter = _LeafCounter(leaves, asked, self._catalog.coded(sorted(rowids)), codes, self._usual)
         nested = clause is not None and _is_nested(clause)
-        texts = self._catalog.tokens([unit.rowid for unit in units]) if nested else {}
         counted = {}
         for unit in units:
             of_unit = counter.own(unit.rowid)
@@ -319,7 +315,7 @@ class EvidenceReader:
             borrows = unit.rowid in turns and (unit.role != "assistant" or counter.is_short(unit.rowid))
             lent, beside = counter.lent(unit.rowid) if borrows else (NONE, NONE)
             if nested and clause is not None:
-                holding = _holding(clause, texts[unit.rowid])
+                holding = _holding(clause, counter.fields(unit.rowid), codes)
                 of_unit = {
                     n: count for n, count in of_unit.items() if n >= asked or leaves[n].clause in holding
                 }
@@ -327,43 +323,6 @@ class EvidenceReader:
             if of_unit or lent:
                 counted[unit.rowid] = Counts(of_unit, lent, beside)
         return counted
-
-    def _find_places(self, counter: _LeafCounter, leaves: Sequence[Leaf], units: AbstractSet[int]) -> None:
-        """Finds the places of the leaves: of rare tokens in the text index, of others in the tokens of the units.
-
-        Args:
-            units: those that may answer; of the units beside them only the bodies count.
-        """
-        lengths, most = counter.lengths, min(FREQUENT * len(counter.lengths), self._most)
-        counts = {
-            n: self._idf.containing(leaf.clause) for n, leaf in enumerate(leaves) if leaf.clause.op == "token"
-        }
-        signs = {n for n in counts if is_sign(leaves[n].clause.text)}
-        frequent = {n for n, count in counts.items() if count > most}
-        if sum(counts[n] for n in signs) > most:  # all of them are found in one pass
-            frequent |= signs
-        rare: dict[str, list[int]] = {}
-        for n in counts:
-            if n not in frequent:
-                rare.setdefault(leaves[n].clause.text, []).append(n)
-        in_texts = {n: leaf.clause.text for n, leaf in enumerate(leaves) if n not in counts or n in frequent}
-        # A phrase stands at most where the rarest of its tokens does.
-        rarest = {min(leaves[n].clause.text.split(), key=self._held) for n in in_texts if n not in counts}
-        anywhere = bool(frequent) or any(self._held(token) > most for token in rarest)
-        holding: dict[str, set[int]] = {} if anywhere else {token: set() for token in rarest}
-        if sought := [*dict.fromkeys((*rare, *holding))]:
-            counter.take(self._index.engine.occurrences(sought, lengths), rare, holding, units)
-        if in_texts:
-            rowids = lengths if anywhere else sorted(set().union(*holding.values()))
-            texts = self._catalog.packed_tokens(rowids) if rowids else []
-            counter.read(texts, {n: text for n, text in in_texts.items() if n not in signs}, units)
-            if signs & frequent:
-                counter.read_signs(texts, {n: in_texts[n] for n in signs & frequent}, units)
-                as_placed = {n: in_texts[n] for n in signs & frequent if counts[n] <= self._most}
-                counter.move_signs(texts, as_placed, units)
-
-    def _held(self, token: str) -> int:
-        return self._idf.containing(IndexClause("token", token))
 
     def _weights(self, question: Question) -> list[float]:
         """What each leaf tells; what stands for a word, no more than that word."""
@@ -406,7 +365,8 @@ class _LeafCounter:
 
     Args:
         asked: how many of them, the first ones, also count in the turns beside one.
-        lengths: those of each unit and of those beside it, by rowid.
+        units: each unit and those beside it, by rowid.
+        codes: of the tokens of the leaves.
         usual: what the length of a column is compared with, by kind of unit.
     """
 
@@ -414,172 +374,87 @@ class _LeafCounter:
         self,
         leaves: Sequence[Leaf],
         asked: int,
-        lengths: Mapping[int, Lengths],
+        units: Mapping[int, Coded],
+        codes: Mapping[str, str],
         usual: Mapping[tuple[str, str], float],
     ) -> None:
-        self.lengths = lengths
-        self._columns = [leaf.clause.columns for leaf in leaves]
+        self._units = units
+        sought = ((n, coded(leaf.clause.text, codes), leaf.clause.columns) for n, leaf in enumerate(leaves))
+        self._sought = [(n, text, columns) for n, text, columns in sought if text]
         self._asked = asked
         self._usual = usual
-        self._in_bodies: dict[int, dict[int, int]] = {}
-        self._in_fields: dict[int, dict[str, dict[int, int]]] = {}
         self._bodies: dict[int, Mapping[int, float]] = {}
 
-    def take(
-        self,
-        occurrences: Iterable[Occurrence],
-        leaves_of: Mapping[str, Sequence[int]],
-        holding: Mapping[str, set[int]],
-        units: AbstractSet[int],
-    ) -> None:
-        """Counts the leaves at these places, and notes which units hold the tokens of `holding`."""
-        lengths, in_bodies, limited = self.lengths, self._in_bodies, any(self._columns)
-        last, numbers, rows = "", (), set[int]()  # type: tuple[str, Sequence[int], set[int]]
-        for token, rowid, column, place in occurrences:
-            if token != last:
-                last, numbers, rows = token, leaves_of.get(token, ()), holding.get(token, rows)
-            if token in holding:
-                rows.add(rowid)
-            # Single characters stand at the end of the body, and search words at that of the properties.
-            if column == "body" and place < lengths[rowid].body and not limited:
-                counts = in_bodies.get(rowid)
-                if counts is None:
-                    counts = in_bodies[rowid] = {}
-                for n in numbers:
-                    counts[n] = counts.get(n, 0) + 1
-            elif rowid in units or column == "body":
-                counted = column if place < getattr(lengths[rowid], column) else _BEHIND.get(column, column)
-                for n in numbers:
-                    self._add(rowid, counted, n, 1)
-
-    def read(
-        self, texts: Iterable[tuple[int, str]], leaves: Mapping[int, str], units: AbstractSet[int]
-    ) -> None:
-        """Counts leaves in the tokens of units."""
-        phrases = [(n, phrase, _space_out(phrase)) for n, phrase in leaves.items()]
-        for rowid, column, text in _columns_of(texts, units) if phrases else ():
-            if matching := [(n, apart) for n, phrase, apart in phrases if phrase in text]:
-                padded = _space_out(text)
-                for n, apart in matching:
-                    self._add(rowid, column, n, padded.count(apart))
-
-    def read_signs(
-        self, texts: Iterable[tuple[int, str]], leaves: Mapping[int, str], units: AbstractSet[int]
-    ) -> None:
-        """The same for leaves of one character."""
-        signs = _by_text(leaves)
-        alone = re.compile(f"[{re.escape(''.join(signs))}](?<![^ ].)(?![^ ])")
-        for rowid, column, text in _columns_of(texts, units):
-            apart = column != "characters"
-            for sign in alone.findall(text) if apart else [sign for sign in signs if sign in text]:
-                for n in signs[sign]:
-                    self._add(rowid, column, n, 1 if apart else text.count(sign))
-
-    def move_signs(
-        self, texts: Iterable[tuple[int, str]], leaves: Mapping[int, str], units: AbstractSet[int]
-    ) -> None:
-        """Counts characters behind a body as its own where the text index does: as many as empty tokens count in its length."""
-        signs = _by_text(leaves)
-        for rowid, packed in texts if leaves else ():
-            columns = packed.split("\n")
-            body, characters = columns[_BODY], columns[_CHARACTERS]
-            if characters and ("  " in body or body.strip(" ") != body):
-                empty = self.lengths[rowid].body - len(body.split())
-                for n in chain.from_iterable(signs.get(sign, ()) for sign in characters.split(" ")[:empty]):
-                    self._add(rowid, "body", n, 1)
-                    self._add(rowid, "characters", n, -1 if rowid in units else 0)
-
-    def _add(self, rowid: int, column: str, number: int, times: int) -> None:
-        columns = self._columns[number]
-        if times and (not columns or column in columns):
-            fields = self._in_fields
-            counts = (
-                self._in_bodies.setdefault(rowid, {})
-                if column == "body"
-                else fields.setdefault(rowid, {}).setdefault(column, {})
-            )
-            counts[number] = counts.get(number, 0) + times
+    def fields(self, rowid: int) -> dict[str, str]:
+        """The codes of a unit, by column."""
+        return dict(zip(COUNTED, self._units[rowid].columns.split("\n"), strict=True))
 
     def own(self, rowid: int) -> dict[int, float]:
         """The leaves in the columns of a unit itself."""
         counts = dict(self._body(rowid))
-        if in_fields := self._in_fields.get(rowid):
-            for column in _FIELDS:
-                if column in in_fields:
-                    for n, count in self._weigh(rowid, column, in_fields[column]).items():
-                        counts[n] = counts.get(n, 0.0) + count
+        for column, field in self.fields(rowid).items():
+            if field and column != "body":
+                for n, weighed in self._weigh(rowid, column, field).items():
+                    counts[n] = counts.get(n, 0.0) + weighed
         return counts
 
     def is_short(self, rowid: int) -> bool:
         """True for a turn no longer than the average."""
-        lengths = self.lengths[rowid]
-        return lengths.body <= self._usual[lengths.kind, "body"]
+        return length(self.fields(rowid)["body"]) <= self._usual[self._units[rowid].kind, "body"]
 
     def lent(self, rowid: int) -> tuple[dict[int, float], dict[int, str]]:
         """The words in the turns beside one, by number, and the side of the nearest that has each."""
-        file, asked = self.lengths[rowid].file, self._asked
+        file, asked = self._units[rowid].file, self._asked
         total: dict[int, float] = {}
         beside: dict[int, str] = {}
         for step, share in zip(_STEPS, (BEFORE, AFTER, SECOND_BEFORE, SECOND_AFTER), strict=True):
-            counts = self._body(rowid + step)
-            if counts and (neighbour := self.lengths[rowid + step]).file == file and neighbour.kind == "turn":
+            neighbour = self._units.get(rowid + step)
+            if neighbour and neighbour.file == file and neighbour.kind == "turn":
                 side = "prev" if step < 0 else "next"
-                for n, count in counts.items():
+                for n, weighed in self._body(rowid + step).items():
                     if n < asked:
                         if n in total:
-                            total[n] += share * count
+                            total[n] += share * weighed
                         else:
-                            total[n], beside[n] = share * count, side
+                            total[n], beside[n] = share * weighed, side
         return total, beside
 
     def _body(self, rowid: int) -> Mapping[int, float]:
         counts = self._bodies.get(rowid)
         if counts is None:
-            times = self._in_bodies.get(rowid)
-            counts = self._bodies[rowid] = self._weigh(rowid, "body", times) if times else NONE
+            body = self._units[rowid].columns.split("\n")[_BODY]
+            counts = self._bodies[rowid] = self._weigh(rowid, "body", body)
         return counts
 
-    def _weigh(self, rowid: int, column: str, counted: Mapping[int, int]) -> Mapping[int, float]:
-        if column == ALSO:  # few words or many, each is a guess
-            return {n: SEARCHED * times for n, times in counted.items()}
-        lengths = self.lengths[rowid]
-        scale = WEIGHTS.get(column, 1.0) / _norm(getattr(lengths, column), self._usual[lengths.kind, column])
-        return {n: scale * times for n, times in counted.items()}
+    def _weigh(self, rowid: int, column: str, field: str) -> Mapping[int, float]:
+        times = {
+            n: field.count(text)
+            for n, text, columns in self._sought
+            if text in field and (not columns or column in columns)
+        }
+        if not times:
+            return NONE
+        # Search words are few or many, and each is a guess.
+        usual = 0.0 if column == ALSO else self._usual[self._units[rowid].kind, column]
+        scale = WEIGHTS.get(column, 1.0) / _norm(length(field), usual) if usual else SEARCHED
+        return {n: scale * counted for n, counted in times.items()}
 
 
-def _holding(clause: IndexClause, texts: Mapping[str, str]) -> set[IndexClause]:
+def _tokens(clause: IndexClause) -> list[str]:
+    return [*clause.text.split(), *chain.from_iterable(map(_tokens, clause.parts))]
+
+
+def _holding(clause: IndexClause, fields: Mapping[str, str], codes: Mapping[str, str]) -> set[IndexClause]:
     """The tokens and phrases that count for a unit; empty when the clause does not hold."""
     if clause.op in ("token", "phrase"):
-        searched = [text for name, text in texts.items() if not clause.columns or name in clause.columns]
-        return {clause} if any(f" {clause.text} " in f" {text} " for text in searched) else set()
-    subclauses = [_holding(subclause, texts) for subclause in clause.parts if subclause.op != "not"]
-    barred = any(_holding(subclause.parts[0], texts) for subclause in clause.parts if subclause.op == "not")
-    if clause.op == "all" and (barred or not all(subclauses)):
+        text = coded(clause.text, codes)
+        searched = [field for name, field in fields.items() if not clause.columns or name in clause.columns]
+        return {clause} if text and any(text in field for field in searched) else set()
+    required = [_holding(each, fields, codes) for each in clause.parts if each.op != "not"]
+    barred = any(_holding(each.parts[0], fields, codes) for each in clause.parts if each.op == "not")
+    if clause.op == "all" and (barred or not all(required)):
         return set()
-    return set().union(*subclauses)
-
-
-def _by_text(leaves: Mapping[int, str]) -> dict[str, list[int]]:
-    numbers: dict[str, list[int]] = {}
-    for n, text in leaves.items():
-        numbers.setdefault(text, []).append(n)
-    return numbers
-
-
-def _columns_of(texts: Iterable[tuple[int, str]], units: AbstractSet[int]) -> Iterator[tuple[int, str, str]]:
-    """The columns of units that hold anything; of what is only beside these units, the body."""
-    for rowid, packed in texts:
-        columns = packed.split("\n")
-        for column, text in (
-            zip(COUNTED, columns, strict=True) if rowid in units else (("body", columns[_BODY]),)
-        ):
-            if text:
-                yield rowid, column, text
-
-
-def _space_out(text: str) -> str:
-    """Tokens with two spaces between them, so that one that stands twice in a row counts twice."""
-    return f" {text.replace(' ', '  ')} "
+    return set().union(*required)
 
 
 def _norm(length: int, usual: float) -> float:

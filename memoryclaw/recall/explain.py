@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from memoryclaw.index.codes import codes_in
 from memoryclaw.model import ALSO, COLUMNS, Matched
 from memoryclaw.ports import IndexClause
 from memoryclaw.recall.query import Filter
@@ -35,15 +36,18 @@ class Reasons(NamedTuple):
     surfaces: set[str]  # words as written that should be highlighted
 
 
-def read_columns(columns: Mapping[str, str], stored: Mapping[str, str], language: Language) -> UnitWords:
+def read_columns(
+    columns: Mapping[str, str], stored: Mapping[str, str], tokens_of: Mapping[str, str], language: Language
+) -> UnitWords:
     """A unit's texts by column, each word beside its token.
 
     Args:
-        stored: the tokens that the index keeps of them, joined by spaces.
+        stored: the codes that the index keeps of its tokens.
+        tokens_of: what codes stand for; where it is none of these, a word has no token.
         language: that of the note, for words with several tokens.
     """
     words = {name: words_of(text) for name, text in columns.items() if text}
-    tokens = {name: stored.get(name, "").split(" ") for name in words}
+    tokens = {name: [tokens_of.get(code, "") for code in codes_in(stored.get(name, ""))] for name in words}
     token_of = language.known.__getitem__
     return UnitWords(
         words,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 
 from memoryclaw.index.catalog import UnitSummary
+from memoryclaw.index.codes import codes_in, length, without_digits
 from memoryclaw.model import TRUSTS, Match
 
 PARTED = frozenset({"episode", "note", "skill"})  # kinds whose sections are units
@@ -14,7 +14,6 @@ REPEATABLE = PARTED | {"turn"}  # kinds that may say the very same and be truste
 SHOWN = 3  # sections of one note that an answer shows
 NEAR = 0.8  # of all words of two texts: as many in both make one a near copy of the other
 LEAST = 5  # words below which nothing is a copy: `yes` says something else each time
-_NUMBERED = re.compile(r"(?<!\S)[^\s\d]*+\d\S* ?")
 
 
 def may_fold(unit: UnitSummary) -> bool:
@@ -28,11 +27,16 @@ def group_of(kind: str, trust: str, said: str) -> str:
     What a person vouches for is a copy only as a note or a turn that says the very same. Of all else, numbers do not tell two texts apart.
 
     Args:
-        said: the tokens of its body, joined by spaces.
+        said: the codes of its body's tokens.
     """
-    if said.count(" ") < LEAST or kind == "fact" or (trust == "trusted" and kind not in REPEATABLE):
+    if (
+        len(said) <= LEAST
+        or length(said) <= LEAST
+        or kind == "fact"
+        or (trust == "trusted" and kind not in REPEATABLE)
+    ):
         return ""
-    return said if trust == "trusted" else _NUMBERED.sub("", said) or said
+    return said if trust == "trusted" else without_digits(said) or said
 
 
 class Folding:
@@ -65,7 +69,7 @@ class Folding:
         """Takes note of a unit that is shown."""
         group = group_of(unit.kind, unit.trust, said)
         if group:
-            self._said.append((unit, group, frozenset(group.split())))
+            self._said.append((unit, group, frozenset(codes_in(group))))
         if unit.kind in PARTED:
             self._of_note.setdefault(unit.path, []).append(unit.rowid)
 
@@ -77,7 +81,7 @@ class Folding:
 
     def _same(self, unit: UnitSummary, own: str) -> int | None:
         """The unit that is shown, says the same, and is trusted at least as much."""
-        words, level = frozenset(own.split()), TRUSTS.index(unit.trust)
+        words, level = frozenset(codes_in(own)), TRUSTS.index(unit.trust)
         for shown_unit, text, words_shown in self._said:
             if TRUSTS.index(shown_unit.trust) <= level and (
                 own == text or (unit.trust != "trusted" and _are_near(words, words_shown))

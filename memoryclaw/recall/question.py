@@ -346,7 +346,7 @@ def spellings(question: Question, catalog: Catalog) -> dict[str, str]:
         is_cut = " " in question.language.token(word)  # into pairs of characters, which nobody misspells
         if len(word) > 3 and not (is_cut or word.isdigit() or word in translated):
             close = nearest_words(word, catalog.words_alike(fold(word), slips_in(fold(word))), 1)
-            if close:
+            if close and not question.language.is_stop(close[0].word):
                 corrections[word] = close[0].word
     return corrections
 

@@ -121,7 +121,7 @@ def _pack(
     searcher: Searcher, found: Ranking, waiting: Sequence[Ranked], pack: Pack
 ) -> tuple[list[Match], dict[int, str], int]:
     """What the pack took in, in rank order, the decision on every unit, and the tokens of what is due soon and answers nothing."""
-    offering = _Offering(searcher, found, pack)
+    offering = _Offering(searcher, found, waiting, pack)
     decisions = offering.decisions
     soon = [hit for rowid in found.evidence.upcoming for hit in waiting if hit.unit.rowid == rowid]
     only_soon = {hit.unit.rowid for hit in soon if not hit.score}
@@ -171,10 +171,11 @@ def _due(match: Match) -> Match:
 class _Offering:
     """Offers units to a pack in rank order; only what has a chance is explained."""
 
-    def __init__(self, searcher: Searcher, found: Ranking, pack: Pack) -> None:
+    def __init__(self, searcher: Searcher, found: Ranking, waiting: Sequence[Ranked], pack: Pack) -> None:
         self._searcher = searcher
         self._found = found
         self._pack = pack
+        self._told = searcher.verdicts(found, waiting)
         self.folding = folding_of(found)
         self.decisions: dict[int, str] = {}
         self.taken: list[tuple[Ranked, Match]] = []
@@ -187,7 +188,8 @@ class _Offering:
             units = self._searcher.units(chunk)
             stored = self._searcher.stored(chunk)
             empty = self._empty(chunk, units)
-            conflicts, superseded = self._searcher.conflicts(chunk), self._searcher.superseded(chunk, units)
+            conflicts = self._searcher.conflicts(chunk, self._told)
+            superseded = self._searcher.superseded(chunk, units, self._told)
             pack.marks.update((id_, mark_of(ids, ())) for id_, ids in conflicts.items())
             pack.marks.update((id_, mark_of((), superseding)) for id_, superseding in superseded.items())
             for id_, day in self._searcher.overdue(chunk, units).items():

@@ -26,11 +26,12 @@ from memoryclaw.model import (
     Unit,
 )
 from memoryclaw.recall.evidence import NOTHING_COUNTED, EvidenceReader
-from memoryclaw.recall.explain import Reasons, filter_causes, read_columns, reasons
+from memoryclaw.recall.explain import Reasons, UnitWords, filter_causes, read_columns, reasons
 from memoryclaw.recall.folding import Folding, may_fold
 from memoryclaw.recall.question import Question, spellings, strangers, understand
 from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, rank, share_out
 from memoryclaw.recall.relevance import relevance_of
+from memoryclaw.recall.restated import LINES, Verdicts, verdicts
 from memoryclaw.recall.superseded import ShownLines, outdated_turns, successors
 from memoryclaw.recall.text_lane import POOL
 from memoryclaw.text.language import fold
@@ -150,11 +151,23 @@ class Searcher:
         summaries = self._catalog.summaries([rowid for rowid, _ in places]) if places else []
         return [unit for unit in summaries if (unit.rowid, unit.path) in places]
 
-    def conflicts(self, chosen: Sequence[Ranked]) -> dict[str, tuple[str, ...]]:
-        """The facts that say otherwise than these where only one value can hold: ids, by id."""
+    def verdicts(self, found: Ranking, waiting: Sequence[Ranked]) -> Verdicts:
+        """What stands against the best lines that were found: later words on the same thing, and other people's."""
+        best = waiting[:LINES]
+        units = self.units(best)
+        answers = {hit.unit.rowid - 1: hit.unit for hit in best if hit.unit.role == "assistant"}
+        before = {
+            answers[rowid].id: unit.text
+            for rowid, unit in self._catalog.units(sorted(answers)).items()
+            if unit.kind == "turn" and unit.end_line == answers[rowid].line - 1
+        }
+        return verdicts(found.question, [units[hit.unit.rowid] for hit in best], before)
+
+    def conflicts(self, chosen: Sequence[Ranked], told: Verdicts) -> dict[str, tuple[str, ...]]:
+        """The facts and lines that say otherwise than these where only one value can hold: ids, by id."""
         facts = [hit.unit for hit in chosen if hit.unit.kind == "fact" and hit.unit.field]
         standing = [unit for unit in facts if unit.state == "current"]
-        rivals: dict[str, tuple[str, ...]] = {}
+        rivals = dict(told.rivals)
         for conflict in self._conflicts({unit.entity_key for unit in standing}) if standing else ():
             places = {(path, fact.line, fact.value) for path, fact in conflict.facts}
             for unit in standing:
@@ -162,8 +175,10 @@ class Searcher:
                     rivals[unit.id] = tuple(fact.id for _, fact in conflict.rivals(unit.value))
         return rivals
 
-    def superseded(self, chosen: Sequence[Ranked], units: Mapping[int, Unit]) -> dict[str, tuple[str, ...]]:
-        """What holds instead of what the lines of these turns and episodes told, in few words, by id."""
+    def superseded(
+        self, chosen: Sequence[Ranked], units: Mapping[int, Unit], told: Verdicts
+    ) -> dict[str, tuple[str, ...]]:
+        """What holds instead of what these lines told, in few words, by id."""
         spoken = [one.unit for one in chosen if one.unit.kind in ("turn", "episode")]
         today, unit_by_id = self._today.isoformat(), {unit.id: units[unit.rowid] for unit in spoken}
         lines_shown = [
@@ -183,7 +198,7 @@ class Searcher:
             if unit.kind == "turn" and unit.id not in superseding
         }
         superseding |= {id_: [one] for id_, one in outdated_turns(self._catalog, turns, today).items()}
-        return {
+        return {id_: (str(later),) for id_, later in told.later.items()} | {
             id_: tuple(dict.fromkeys(one.mark(unit_by_id[id_].trust) for one in over))
             for id_, over in superseding.items()
         }
@@ -219,7 +234,7 @@ class Searcher:
                 yield candidate, texts[rowid]["body"] if rowid in texts else ""
 
     def stored(self, ranked: Sequence[Ranked]) -> dict[int, dict[str, str]]:
-        """The tokens of these units by column, by rowid."""
+        """The codes of the tokens of these units by column, by rowid."""
         return self._catalog.tokens([hit.unit.rowid for hit in ranked])
 
     def matches(
@@ -250,9 +265,12 @@ class Searcher:
             return
         notes = self._catalog.notes({hit.unit.path for hit in chosen})
         stored = stored or self._catalog.tokens([hit.unit.rowid for hit in chosen])
+        sought = {token for leaf in found.question.all_leaves for token in leaf.clause.text.split(" ")}
+        tokens_of = {code: token for token, code in self._catalog.codes(sought).items()}
         for hit in chosen:
-            rowid, note = hit.unit.rowid, notes[hit.unit.path]
-            yield _read(found, hit, units[rowid], stored[rowid], note)
+            rowid, (note, code) = hit.unit.rowid, notes[hit.unit.path]
+            words = read_columns(_columns(units[rowid]), stored[rowid], tokens_of, language(code))
+            yield _read(found, hit, units[rowid], words, note)
 
     def shares_of_lines(self, found: Ranking, match: Match, lines: Sequence[str]) -> list[float]:
         """The share of the question's weight that each line of a unit holds; what only the unit's title holds counts half."""
@@ -260,8 +278,8 @@ class Searcher:
         spoken = language(self._catalog.notes({match.path})[match.path][1])
 
         def share(line: str) -> float:
-            in_line = reasons(leaves, read_columns({"body": line}, {}, spoken)).matched
-            above = reasons(leaves, read_columns({"title": match.unit.title}, {}, spoken)).matched
+            in_line = reasons(leaves, read_columns({"body": line}, {}, {}, spoken)).matched
+            above = reasons(leaves, read_columns({"title": match.unit.title}, {}, {}, spoken)).matched
             return (
                 (_akin_share(found, in_line) + answering_share(found, [*in_line, *above])) / 2
                 if in_line
@@ -360,18 +378,18 @@ class Searcher:
         return [Matched(in_words(self._strengths.of(unit.id, unit.kind)), field="ledger", via="feedback")]
 
 
-def _read(
-    found: Ranking, hit: Ranked, unit: Unit, stored: Mapping[str, str], note: tuple[str, str]
-) -> Reading:
+def _columns(unit: Unit) -> dict[str, str]:
+    columns = zip(COLUMNS, (unit.title, unit.tags, unit.properties, unit.text), strict=True)
+    return {**dict(columns), ALSO: unit.also}
+
+
+def _read(found: Ranking, hit: Ranked, unit: Unit, words: UnitWords, note: str) -> Reading:
     question = found.question
     leaves = question.all_leaves
     aims = len(leaves) - len(question.goal)
-    columns = dict(zip(COLUMNS, (unit.title, unit.tags, unit.properties, unit.text), strict=True))
-    columns[ALSO] = unit.also
-    words = read_columns(columns, stored, language(note[1]))
     held = sorted(found.evidence.counts.get(hit.unit.rowid, NOTHING_COUNTED).own)
     asked = reasons([leaves[n] for n in held if n < aims], words)
-    return Reading(hit, unit, note[0], asked, reasons([leaves[n] for n in held if n >= aims], words))
+    return Reading(hit, unit, note, asked, reasons([leaves[n] for n in held if n >= aims], words))
 
 
 def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
@@ -394,7 +412,10 @@ def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
                 chosen, searcher.matches(ranking, chosen, folding, units), strict=True
             )
         ]
-        matches = mark_matches(matches, searcher.conflicts(chosen), searcher.superseded(chosen, units))
+        told = searcher.verdicts(ranking, chosen)
+        matches = mark_matches(
+            matches, searcher.conflicts(chosen, told), searcher.superseded(chosen, units, told)
+        )
         relevance = relevance_of(ranking, [hit for hit in ranking.open if hit.score])
         return Answer(**searcher.answer(text, ranking, matches, decisions, relevance))
 

@@ -66,10 +66,7 @@ def reject(context: WriteContext, run: str) -> str:
         decide = _decision_edit(
             writer, Decision(timestamp(context.now), REJECTED, "run", run=run, ranges=ranges)
         )
-
-        def message() -> str:
-            return context.templates.commit_message("consolidate-rejected", run=run)
-
+        message = context.message("consolidate-rejected", run=run)
         outcome = writer.write([decide], message, verb="reject", now=context.now)
         _drop(writer.history, branch)
     return outcome.commit

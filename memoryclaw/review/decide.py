@@ -505,10 +505,7 @@ def _fact(text: str) -> PendingFact:
 
 def _edit(context: WriteContext, item: ReviewItem, edits: Sequence[Edit | Move], fields: str) -> Outcome:
     run = context.run("edit")
-
-    def message() -> str:
-        return context.templates.commit_message("edit", run=run, name=item.id, fields=fields, path=item.path)
-
+    message = context.message("edit", run=run, name=item.id, fields=fields, path=item.path)
     return write(context.root, edits, message, verb="review", now=context.now)
 
 

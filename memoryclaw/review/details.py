@@ -82,23 +82,19 @@ class Details(NamedTuple):
 
 def details(context: WriteContext, item: ReviewItem, among: Sequence[ReviewItem] | None = None) -> Details:
     """The details of one thing that waits `among` others; a skill or a run on a branch has none."""
+    sources: Iterable[str] = ()
     if item.fact is not None:
-        sources = [part.strip() for part in item.fact.source.split(",") if part.strip()]
-        passages = tuple(_passage(context, follow_source(context, source)) for source in sources)
-    elif item.change is not None:
-        passages = tuple(_passages(context, item))
+        sources = filter(None, map(str.strip, item.fact.source.split(",")))
     elif item.check is not None:
-        passages = tuple(
-            _passage(context, follow_source(context, source))
-            for source in filter(None, item.source.split(", "))
-        )
+        sources = filter(None, item.source.split(", "))
     elif item.conflict is not None:
-        named = dict.fromkeys(
-            s for path, fact in item.conflict.facts for s in _source_names(context, path, fact)
-        )
-        passages = tuple(_passage(context, follow_source(context, source)) for source in named)
-    else:
+        facts = item.conflict.facts
+        sources = dict.fromkeys(name for path, fact in facts for name in _source_names(context, path, fact))
+    elif item.change is None:
         return Details()
+    passages = tuple(_passage(context, follow_source(context, source)) for source in sources)
+    if item.change is not None:
+        passages = tuple(_passages(context, item))
     if not item.entity:
         return Details(said=passages)
     current = CurrentFacts(context)

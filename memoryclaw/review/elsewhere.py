@@ -87,10 +87,7 @@ def adopt(context: WriteContext, proposals: Sequence[Decision]) -> Outcome:
     moment, author = timestamp(context.now), History(context.root).author()[0]
     decisions = [d._replace(at=moment, by=author) for d in proposals]
     run = context.run(KIND)
-
-    def message() -> str:
-        return context.templates.commit_message("permissions", run=run, summary=in_words(proposals))
-
+    message = context.message("permissions", run=run, summary=in_words(proposals))
     return write(context.root, [record_edit(decisions)], message, verb="adopt", now=context.now)
 
 

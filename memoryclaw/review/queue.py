@@ -248,14 +248,14 @@ def _proposals(context: WriteContext) -> Iterator[ReviewItem]:
                 about.id, kind, about.id, trouble, about.run, path, box=about.box, text=text, about=about
             )
             continue
-        claim = next((action for action in change.actions if isinstance(action, (SetFact, AddPending))), None)
-        named = claim is not None and change.kind == "fact"
+        claims = (action for action in change.actions if isinstance(action, (SetFact, AddPending)))
+        claim = next(claims, None) if change.kind == "fact" else None
         yield ReviewItem(
-            entity=claim.entity if claim and named else "",
-            field=claim.field if claim and named else "",
-            value=claim.value if claim and named else "",
-            since=claim.since if claim and named else "",
-            now=current.beside(claim.entity, claim.field, claim.value) if claim and named else "",
+            entity=claim.entity if claim else "",
+            field=claim.field if claim else "",
+            value=claim.value if claim else "",
+            since=claim.since if claim else "",
+            now=current.beside(claim.entity, claim.field, claim.value) if claim else "",
             id=about.id,
             kind=change.kind,
             what=change.title,

@@ -62,9 +62,7 @@ def new_skill(context: WriteContext, name: str, description: str = "") -> Writte
     text = _scaffold(context, name, " ".join(description.split()))
     if problems := lint(path, text.encode()):
         raise InputError(f"{problems[0].message}; {problems[0].hint}")
-
-    def message() -> str:
-        return context.templates.commit_message("skill-new", run=run, name=name, path=path)
+    message = context.message("skill-new", run=run, name=name, path=path)
 
     def change(there: str) -> str:
         if there and there != text:
@@ -108,12 +106,7 @@ def approve_skill(context: WriteContext, name: str, version: str = "") -> SkillD
         for place, of in skill.digests.items()
     ]
     run = context.run("skill")
-
-    def message() -> str:
-        return context.templates.commit_message(
-            "skill-approve", run=run, name=skill.name, path=target, value=digest
-        )
-
+    message = context.message("skill-approve", run=run, name=skill.name, path=target, value=digest)
     moves = [Move(place, to) for place, to in moved.items() if place != to]
     outcome = write(
         context.root, [*moves, record_edit(decisions)], message, verb="skills approve", now=context.now
@@ -143,7 +136,7 @@ def reject_skill(context: WriteContext, name: str, version: str = "") -> SkillDe
 
 
 def _reject_draft(context: WriteContext, draft: ListedSkill) -> SkillDecision:
-    path, folder, run = draft.skill.path, draft.skill.folder, context.run("skill")
+    path, folder = draft.skill.path, draft.skill.folder
     home = folder or path
     to = free_name(f"archive/{home}", lambda at: files.exists(context.root, at))
     moves = [Move(place, to + place.removeprefix(home)) for place, of in draft.digests.items() if of != ODD]
@@ -155,16 +148,11 @@ def _reject_draft(context: WriteContext, draft: ListedSkill) -> SkillDecision:
         f"Reject the skill draft {draft.name}",
         f"It is kept in {target} and not proposed again.",
     )
-    return _no(
-        context,
-        draft,
-        _PendingDecision(run, subject, summary, target, "rejected"),
-        [*moves, record_edit([decision])],
-    )
+    return _no(context, draft, [*moves, record_edit([decision])], subject, summary)._replace(path=target)
 
 
 def _withdraw(context: WriteContext, listed: ListedSkill) -> SkillDecision:
-    decisions, path, run = decisions_of(context.root), listed.skill.path, context.run("skill")
+    decisions, path = decisions_of(context.root), listed.skill.path
     approved = decisions.approved_digests()
     digests = [d.digest for d in decisions.all if d.kind == "skill" and d.path == path]
     withdrawn = [digest for digest in dict.fromkeys([*digests, listed.skill.digest]) if digest in approved]
@@ -173,32 +161,21 @@ def _withdraw(context: WriteContext, listed: ListedSkill) -> SkillDecision:
             f"{listed.name} is not approved, so there is nothing to withdraw; `memoryclaw forget {path.removesuffix('.md')}` moves it to the archive"
         )
     edit = record_edit([_decision(context, REJECTED, path, digest=digest) for digest in withdrawn])
-    subject = f"Withdraw the approval of the skill {listed.name}"
-    ruling = _PendingDecision(run, subject, f"{path} is no longer offered to hosts.", path, "withdrawn")
-    return _no(context, listed, ruling, [edit])._replace(digest=withdrawn[0])
-
-
-class _PendingDecision(NamedTuple):
-    """The commit message and the result of a rejection."""
-
-    run: str
-    subject: str
-    summary: str
-    path: str
-    action: str
+    subject, summary = (
+        f"Withdraw the approval of the skill {listed.name}",
+        f"{path} is no longer offered to hosts.",
+    )
+    withdrawal = _no(context, listed, [edit], subject, summary)
+    return withdrawal._replace(action="withdrawn", digest=withdrawn[0])
 
 
 def _no(
-    context: WriteContext, found: ListedSkill, ruling: _PendingDecision, changes: Sequence[Edit | Move]
+    context: WriteContext, listed: ListedSkill, changes: Sequence[Edit | Move], subject: str, summary: str
 ) -> SkillDecision:
-    def message() -> str:
-        return context.templates.commit_message(
-            "skill-reject", run=ruling.run, subject=ruling.subject, summary=ruling.summary
-        )
-
+    message = context.message("skill-reject", run=context.run("skill"), subject=subject, summary=summary)
     outcome = write(context.root, changes, message, verb="skills reject", now=context.now)
-    digest = found.skill.digest
-    return SkillDecision(found.name, ruling.path, ruling.action, digest, outcome.commit, outcome.notice)
+    path, digest = listed.skill.path, listed.skill.digest
+    return SkillDecision(listed.name, path, "rejected", digest, outcome.commit, outcome.notice)
 
 
 def _scaffold(context: WriteContext, name: str, description: str) -> str:

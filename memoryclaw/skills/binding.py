@@ -138,9 +138,8 @@ def look_up_value(need: Requirement, entities: Sequence[str], facts: Facts) -> B
     if not need.remembered:
         return None
     of_entities = (fact for entity in entities for fact in facts(entity) if _is(fact.field, need.name))
-    return _only(need, of_entities) or _only(
-        need, (fact for fact in facts("") if _names_both(fact, need.name))
-    )
+    named = (fact for fact in facts("") if _plain(f"{fact.entity} {fact.field}") == _plain(need.name))
+    return _only(need, of_entities) or _only(need, named)
 
 
 def standing_for(need: Requirement, text: str, facts: Facts) -> BoundValue | None:
@@ -172,11 +171,6 @@ def _only(need: Requirement, facts: Iterable[Fact]) -> BoundValue | None:
 
 def _is(field: str, *names: str) -> bool:
     return _plain(field) in {_plain(name) for name in names if name}
-
-
-def _names_both(fact: Fact, name: str) -> bool:
-    """True if a name such as `nora_email` names an entity and a field."""
-    return _plain(f"{fact.entity} {fact.field}") == _plain(name)
 
 
 def _plain(name: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from memoryclaw.config import HOST_SKILLS
 from memoryclaw.errors import HistoryError, NotFoundError, VaultError
 from memoryclaw.history.repository import History, editions
 from memoryclaw.skills.handing_over import as_folder, host_name
@@ -37,15 +38,13 @@ CURRENT, EARLIER = "current", "earlier"
 
 # The folder of the copies: a skill is replaced whole, and no link is followed.
 
-FOLDER = "host-skills"
-
 
 class HostFolder:
     """The copies for hosts, in one state folder."""
 
     def __init__(self, state: str) -> None:
         self._state = state
-        self.path = os.path.join(state, FOLDER)
+        self.path = os.path.join(state, HOST_SKILLS)
 
     def make(self) -> None:
         """Makes the folder, private to the user, replacing anything else of its name."""
@@ -82,7 +81,7 @@ class HostFolder:
     def read(self, name: str, inside: str) -> bytes | None:
         """The bytes of one file of a copy; None unless it is a regular file."""
         try:
-            return files.read_file(self._state, f"{FOLDER}/{name}/{inside}").data
+            return files.read_file(self._state, f"{HOST_SKILLS}/{name}/{inside}").data
         except (NotFoundError, VaultError):
             return None
 
@@ -91,7 +90,10 @@ class HostFolder:
         beside = self._beside()
         try:
             for inside, data in content.items():
-                _write(os.path.join(beside, "new", inside), data)
+                path = os.path.join(beside, "new", inside)
+                os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+                with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                    file.write(data)
             with writer_lock(self.path):
                 self._out(name, beside)
                 os.rename(os.path.join(beside, "new"), os.path.join(self.path, name))
@@ -113,7 +115,7 @@ class HostFolder:
 
     def _beside(self) -> str:
         """A temporary folder on the same disk, with room for what is removed."""
-        beside = tempfile.mkdtemp(prefix=f"{FOLDER}-", dir=self._state)
+        beside = tempfile.mkdtemp(prefix=f"{HOST_SKILLS}-", dir=self._state)
         os.mkdir(os.path.join(beside, "old"))
         return beside
 
@@ -128,12 +130,6 @@ def _is_folder(path: str) -> bool:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except (FileNotFoundError, NotADirectoryError):
         return False
-
-
-def _write(path: str, data: bytes) -> None:
-    os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(data)
 
 
 # Which version of each skill hosts get.

@@ -34,7 +34,10 @@ def lint(path: str, data: bytes) -> list[Problem]:
 
 
 def _problems(file: SkillFile) -> Iterator[Problem]:
-    yield from _hidden_characters(file)
+    for number, line in enumerate(file.text.split("\n"), 1):
+        if hit := _HIDDEN.search(line):
+            message = f"this line holds a character that nobody sees (U+{ord(hit[0]):04X})"
+            yield Problem("", number, message, "delete it; what is approved should be what is read")
     if file.path.endswith(".md"):
         if not file.parts.raw and not file.problems:
             yield Problem("", 1, "this skill has no header", "begin with ---, name, description, ---")
@@ -47,13 +50,6 @@ def _problems(file: SkillFile) -> Iterator[Problem]:
         return
     for check in (_name, _description, _triggers, _parameters, _steps):
         yield from check(file)
-
-
-def _hidden_characters(file: SkillFile) -> Iterator[Problem]:
-    for number, line in enumerate(file.text.split("\n"), 1):
-        if hit := _HIDDEN.search(line):
-            message = f"this line holds a character that nobody sees (U+{ord(hit[0]):04X})"
-            yield Problem("", number, message, "delete it; what is approved should be what is read")
 
 
 def _no_body(file: SkillFile) -> Iterator[Problem]:

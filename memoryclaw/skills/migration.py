@@ -77,10 +77,7 @@ def migrate(context: WriteContext, *, dry_run: bool = False) -> Migrated:
         if not edits:
             return migrated
         run = context.run("migrate")
-
-        def message() -> str:
-            return context.templates.commit_message("migrate", run=run, **migrated._asdict())
-
+        message = context.message("migrate", run=run, **migrated._asdict())
         outcome = writer.write(edits, message, verb="migrate", now=context.now)
     notice = "; ".join(filter(None, (migrated.notice, outcome.notice)))
     return migrated._replace(commit=outcome.commit, notice=notice)

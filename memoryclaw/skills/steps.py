@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from memoryclaw import late
@@ -93,17 +93,14 @@ def _text(text: str, known: Known) -> Any:
         value, trailing = _value(reference, known)
         if not trailing and value is not MISSING:
             return value
-    return _REFERENCE.sub(_replacer(known), text)
 
-
-def _replacer(known: Known) -> Callable[[re.Match[str]], str]:
     def replaced(hit: re.Match[str]) -> str:
         if hit[1]:
             return "$"
         value, trailing = _value(hit, known)
         return hit[0] if value is MISSING else as_text(value) + trailing
 
-    return replaced
+    return _REFERENCE.sub(replaced, text)
 
 
 def _value(hit: re.Match[str], known: Known) -> tuple[Any, str]:

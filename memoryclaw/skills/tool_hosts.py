@@ -126,17 +126,7 @@ def _result(tool: Tool, status: int, body: bytes) -> Result:
         return Result(ok=False, text=f"the OpenClaw gateway has no tool {tool.name!r}")
     if status != _OK or not isinstance(reply, dict) or reply.get("ok") is False:
         return Result(ok=False, text=_error(reply) or f"the OpenClaw gateway answered with status {status}")
-    return _answer(reply.get("result", reply))
-
-
-def _error(said: Any) -> str:
-    error = said.get("error") if isinstance(said, dict) else None
-    words = error.get("message") if isinstance(error, dict) else error
-    return one_line(words)[:500] if isinstance(words, str) else ""
-
-
-def _answer(result: Any) -> Result:
-    """The content of a tool's result; its value is the details, else the text."""
+    result = reply.get("result", reply)
     if not isinstance(result, dict) or not isinstance(result.get("content"), list):
         text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
         return Result(ok=True, text=text, value=result)
@@ -144,6 +134,12 @@ def _answer(result: Any) -> Result:
     text = "\n".join(str(one["text"]) for one in blocks if one.get("type") == "text" and "text" in one)
     details = result.get("details")
     return Result(result.get("isError") is not True, text, details if isinstance(details, dict) else text)
+
+
+def _error(said: Any) -> str:
+    error = said.get("error") if isinstance(said, dict) else None
+    words = error.get("message") if isinstance(error, dict) else error
+    return one_line(words)[:500] if isinstance(words, str) else ""
 
 
 _MCP, _GATEWAY = "mcp:", f"{HOST}:"

@@ -82,7 +82,7 @@ def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | N
     ]
     if not kinds:
         return _word(text, offset, sign, words)
-    _, _, pattern, right = min(kinds, key=lambda row: row[:2])
+    nearest, _, pattern, right = min(kinds, key=lambda row: row[:2])
     wrong = list(pattern.finditer(before))
     if pattern is _number(words):
         hours = [hit for hit in wrong if _time(words).match(hit.string, hit.start())]
@@ -100,13 +100,20 @@ def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | N
     if not wrong:
         return _word(text, offset, sign, words)
     first, last = wrong[-1].span()
-    new, old = right[0].strip(), before[first:last].strip()
-    if new.lower() == old.lower():
+    old = before[first:last].strip()
+    # `on Sundays, no wait, sundays they are closed. saturdays`
+    values = [hit for hit in pattern.finditer(near, nearest) if _plain(hit[0]) != _plain(old)]
+    if not values:
         return None
+    right, new = values[0], values[0][0].strip()
     rest = text[sign[1] + right.end() :].lstrip(" ,")
     lead = text[: offset + first] + new + before[last:].rstrip(" ,.…-–\n")
     parts = rest.strip(" .!,") and rest[0] not in ".!?;…\n"
     return Corrected(f"{lead}. {rest}" if parts else f"{lead}{rest}", f"{new}, first {old}")
+
+
+def _plain(value: str) -> str:
+    return value.strip().lower().rstrip("s")
 
 
 def _word(text: str, offset: int, sign: tuple[int, int], words: Grammar) -> Corrected | None:

@@ -6,6 +6,8 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
+from memoryclaw.text.clauses import EMOTICON
+
 # Letters that no living language uses: a word of its own to every pattern.
 _FIRST, _MOST = 0x10600, 256
 _SEALS = re.compile(f"[{chr(_FIRST)}-{chr(_FIRST + _MOST - 1)}]")
@@ -94,7 +96,7 @@ def _pairs(text: str) -> tuple[list[tuple[int, int]], list[int]]:
     pairs: list[tuple[int, int]] = []
     alone: list[int] = []
     waiting: list[int] = []
-    for at, sign in enumerate(text):
+    for at, sign in enumerate(EMOTICON.sub(lambda hit: " " * len(hit[0]), text)):
         if waiting and sign in _CLOSERS.get(text[waiting[-1]], ""):
             pairs.append((waiting.pop(), at))
         elif sign in _CLOSERS:

@@ -698,6 +698,7 @@ def _words(group: Sequence[_Piece], texts: Sequence[str], words: Grammar) -> str
         return first.words  # an option that was chosen, a whole order
     text = " ".join(texts[first.sentence : last.sentence + 1])
     offset = len(" ".join(texts[first.sentence : last.sentence])) + (last.sentence > first.sentence)
-    typed = trimmed(text[first.clause.start : offset + last.clause.end], words)
+    end = max(piece.clause.end for piece in group if piece.sentence == last.sentence)  # behind an aside
+    typed = trimmed(text[first.clause.start : offset + end], words)
     start = text.find(typed)
     return text[slice(*closed(text, start, start + len(typed)))].strip() if start >= 0 else typed

@@ -10,8 +10,17 @@ from typing import NamedTuple
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
 
 # What parts clauses besides words; a comma between digits and a hyphen inside a word do not.
-_BREAK = re.compile(r"(?<!\d),|,(?!\d)|\s[-–—]+\s|--+|[;()…]|\s\+\s|:(?=\s)|\.{2,}(?!/)|[!?]+")
+EMOTICON = re.compile(r"(?<!\S)[:;]-?[)(DPp](?!\w)")
+_BREAK = re.compile(
+    rf"{EMOTICON.pattern}|" r"(?<!\d),|,(?!\d)|\s[-–—]+\s|--+|[;()…]|\s\+\s|:(?=\s)|\.{2,}(?!/)|[!?]+"
+)
 _PICTURE = "\u2190-\u2bff\u3030\ufe0f\u200d\U0001f000-\U0001faff"
+_ASIDE = re.compile(r"\([^()\n]{1,60}\)(?=\s+\w)")
+# What goes on with the words before its comma: `on Thursday, 4pm`, `Lindenstr. 12, 91052 Erlangen`.
+_TIME_OR_PLACE = re.compile(
+    r"\s*(?:\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\b|uhr\b)|\d{1,2}[:.]\d\d|\d{4,5}\s+[^\W\d_]+)\s*\Z",
+    re.IGNORECASE,
+)
 _EMOJI_EDGE = re.compile(
     rf"\A(?:[{_PICTURE}]++|[:;]-?[)(DPp](?!\w))|(?<![{_PICTURE}])[{_PICTURE}]++\Z|(?<!\S)[:;]-?[)(DPp]\Z"
 )
@@ -26,6 +35,7 @@ _FIRST = 7  # words before a verb that may be its subject
 _AUXILIARY = ("have", "be", "modal")
 _MAIN = ("decide", "prefer", "wish", "duty", "state")  # kinds of verbs that say more than their auxiliary
 _NUMBER = re.compile(r"\d")
+_SPACE = re.compile(r"\s")
 
 
 class Clause(NamedTuple):
@@ -54,19 +64,34 @@ def clauses(
         words: the grammar of its language.
         is_name: whether a token is a known name.
     """
-    return [
-        _parsed(sentence[start:end], words, start)
-        for start, end in _pieces(sentence, words, is_name)
-        if tokens_of(sentence[start:end])
-    ]
+    asides = _asides(sentence, words)
+    rest = sentence
+    for start, end in asides:
+        rest = rest[:start] + " " * (end - start) + rest[end:]
+    parts = [(start, end, rest[start:end]) for start, end in _pieces(rest, words, is_name)]
+    parts += [(start + 1, end - 1, sentence[start + 1 : end - 1]) for start, end in asides]
+    return [_parsed(text, words, start) for start, _, text in sorted(parts) if tokens_of(text)]
+
+
+def _asides(sentence: str, words: Grammar) -> list[tuple[int, int]]:
+    """The brackets between a subject and its verb: `my sister Ana (the tall one) lives in Rome`."""
+    asides: list[tuple[int, int]] = []
+    for hit in _ASIDE.finditer(sentence):
+        before = _BREAK.split(sentence[: hit.start()])[-1]
+        if before.strip() and _verb_at(tokens_of(before), 0, words) is None:
+            asides.append(hit.span())
+    return asides
 
 
 def _pieces(sentence: str, words: Grammar, is_name: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
     ends = [hit.span() for hit in _BREAK.finditer(sentence)] + [(len(sentence), len(sentence))]
     start = 0
     for at, (end, behind) in enumerate(ends):
-        if at + 1 < len(ends) and _only_adds(tokens_of(sentence[behind : ends[at + 1][0]]), words):
+        piece = sentence[behind : ends[at + 1][0]] if at + 1 < len(ends) else ""
+        if _only_adds(tokens_of(piece), words):
             continue  # `no bullets, ever`
+        if piece and sentence[end:behind] == "," and _TIME_OR_PLACE.match(piece.rstrip(" .!?")):
+            continue
         yield from _unmarked(sentence, start, end, words, is_name)
         start = behind
 
@@ -279,7 +304,8 @@ def trimmed(text: str, words: Grammar) -> str:
     while True:
         tokens, spans = tokens_of(text), spans_of(text)
         lead = words.fillers.at(tokens)
-        if lead and lead < len(tokens) and not (lead == 1 and _says_no(tokens, words)):
+        parted = lead and lead < len(tokens) and _SPACE.search(text, spans[lead - 1][1], spans[lead][0])
+        if parted and not (lead == 1 and _says_no(tokens, words)):
             text = _bare(text[spans[lead][0] :])
             continue
         tail = next(

@@ -36,22 +36,18 @@ class HostMark:
         self.place = str(row.get("at", ""))  # start: of what is the person's; turn: all of it is the host's
         self.keeps = bool(row.get("keep"))  # only the tags are the host's, and what stands in them was typed
         self.example, self.own = str(row["example"]), str(row["own"])
-        self._beside = str(row.get("beside", ""))
+        self.beside = str(row.get("beside", ""))
         self._tags = tuple(row.get("tags", ()))
         self._begin, self._end = str(row.get("begin", "")), str(row.get("end", ""))
         self._pattern = str(row.get("pattern", ""))
-        self._needles = (
+        self.needles = (
             tuple(f"<{tag}" for tag in self._tags) if self._tags else (str(row.get("needle") or self._begin),)
         )
 
     @property
     def forms(self) -> tuple[str, ...]:
         """How the mark begins, as a person reads it."""
-        return tuple(f"{needle}>" for needle in self._needles) if self._tags else self._needles
-
-    def may_stand_in(self, text: str) -> bool:
-        """False where the mark certainly is not."""
-        return self._beside in text and any(needle in text for needle in self._needles)
+        return tuple(f"{needle}>" for needle in self.needles) if self._tags else self.needles
 
     def match(self, text: str) -> re.Match[str] | None:
         """The mark at the beginning of a text."""
@@ -120,9 +116,10 @@ def host_marks() -> tuple[HostMark, ...]:
 
 
 @cache
-def _without_angle() -> tuple[HostMark, ...]:
-    """The marks that a text without a `<` may have."""
-    return tuple(mark for mark in host_marks() if not all(form.startswith("<") for form in mark.forms))
+def _needles(*, tags: bool) -> tuple[tuple[str, HostMark], ...]:
+    """What stands in every text with a mark, beside each; without tags, of those that are none."""
+    pairs = ((needle, mark) for mark in host_marks() for needle in mark.needles)
+    return tuple(pair for pair in pairs if tags or not pair[0].startswith("<"))
 
 
 @cache
@@ -137,7 +134,8 @@ def host_records() -> tuple[HostRecord, ...]:
 def without_marks(text: str) -> HostText:
     """What a person typed of a text, and what their host put there."""
     # Most turns have no mark, and most marks are tags.
-    rows = [mark for mark in (host_marks() if "<" in text else _without_angle()) if mark.may_stand_in(text)]
+    pairs = _needles(tags="<" in text)
+    rows = dict.fromkeys(mark for needle, mark in pairs if needle in text and mark.beside in text)
     marks, tools, pieces, place = list[str](), list[str](), list[str](), 0
     spans = ((start, -end, mark) for mark in rows if not mark.place for start, end in mark.spans(text))
     for start, end, mark in sorted(spans, key=lambda span: span[:2]):

@@ -11,13 +11,16 @@ from memoryclaw.text.language import WORD, fold
 # Abbreviations that end no sentence; those that do not before a number; those that do not before a small letter.
 _ABBREVIATIONS = frozenset(lists.words("sentences.abbreviations"))
 _BEFORE_NUMBER = frozenset(lists.words("sentences.before_number"))
+_BEFORE_NUMBER_ENDINGS = tuple(lists.words("sentences.before_number_endings"))
 _BEFORE_SMALL = frozenset(lists.words("sentences.before_small"))
 _ORDINAL_AFTER = frozenset(lists.words("sentences.ordinal_after"))
 _CLAUSE_STARTS = frozenset(lists.words("sentences.clause_starts"))
 _DAY_MONTH = re.compile(r"\d{1,2}\.\d{1,2}")
 _END = re.compile(r"""(?<=[.!?…])["'”’»)\]*_]*\s+(?=\S)|(?<=[。！？])["'”’」』）]*\s*|\n+""")
 _LAST_WORD = re.compile(r"(?:^|\s)[\"'“‘(\[]*([^\W_][\w.]*)\.\s*$")
+_ASIDE = 60  # characters of a bracket on either side of a dot in it
 _TAIL = 40  # characters before a dot that tell whether it ends a sentence
+_SHORTENED = re.compile(r"[^\W\d_a-zß-ÿ]{2,4}\b")  # `3. OG`
 _MONTH = re.compile(r"(?:jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez)", re.IGNORECASE)
 
 
@@ -54,7 +57,12 @@ def sentences(text: str) -> list[str]:
         if (
             hit
             and "\n" not in hit[0]
-            and _goes_on(text[max(top, hit.start() - _TAIL) : hit.end()], text[hit.end() : hit.end() + _TAIL])
+            and (
+                _goes_on(text[max(top, hit.start() - _TAIL) : hit.end()], text[hit.end() : hit.end() + _TAIL])
+                or _in_bracket(
+                    text[max(top, hit.start() - _ASIDE) : hit.end()], text[hit.end() : hit.end() + _ASIDE]
+                )
+            )
         ):
             continue
         piece = " ".join((text[top:end] + (hit[0].rstrip() if hit else "")).split())
@@ -77,10 +85,17 @@ def _goes_on(before: str, after: str) -> bool:
     number, small = after[:1].isdigit() or after[:1] in "+(", after[:1].islower()
     return (
         word in _ABBREVIATIONS
-        or (number and word in _BEFORE_NUMBER)
+        or (number and (word in _BEFORE_NUMBER or word.endswith(_BEFORE_NUMBER_ENDINGS)))
         or (small and word in _BEFORE_SMALL)
         or (len(word) == 1 and word != "i")
     )
+
+
+def _in_bracket(before: str, after: str) -> bool:
+    """True between the signs of one bracket: `she is pregnant (6. month), so …`."""
+    opened = before.rfind("(") > before.rfind(")")
+    closed = after.find(")")
+    return opened and closed >= 0 and not 0 <= after.find("(") < closed
 
 
 def _is_ordinal(word: str, before: str, after: str) -> bool:
@@ -89,7 +104,10 @@ def _is_ordinal(word: str, before: str, after: str) -> bool:
         alone = before.strip() == f"{word}."
         if len(word) > 2 or alone or _MONTH.match(after):
             return len(word) < 3
-        ordinal = not _ORDINAL_AFTER.isdisjoint(before.lower().split()[-2:-1]) and not _is_opener(after)
+        ordinal = not _is_opener(after) and (
+            not _ORDINAL_AFTER.isdisjoint(before.lower().split()[-2:-1])
+            or _SHORTENED.match(after) is not None
+        )
         return (ordinal or after[:1].islower()) and not _begins_clause(after)
     return _DAY_MONTH.fullmatch(word) is not None and not (_is_opener(after) or _begins_clause(after))
 

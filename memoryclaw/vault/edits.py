@@ -346,7 +346,12 @@ def add_sources(text: str, file: SemanticFile, named: tuple[str, str, str], sour
 def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdit:
     """Replaces the value of a fact, or the words of a statement, without History: the old one was never right."""
     if file.is_note:
-        return _correct_field(text, file, id_, value)
+        value, place = " ".join(value.split()), _field(text, file, id_)
+        if place.value.text == value:
+            return FactEdit(text, "confirmed", value)
+        if not value:
+            raise InputError("a fact needs a value; `memoryclaw forget` takes one away")
+        return FactEdit(_with_field(text, place, value), "corrected", place.value.text)
     text = without_doubt(text, file, id_)  # who corrects a claim vouches for what it says then
     value, sheet = " ".join(value.split()), Sheet.of(text, file)
     fact = _fact(sheet, id_)
@@ -357,21 +362,9 @@ def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdi
         raise InputError("a fact needs a value; `memoryclaw forget` takes one away")
     change = _Change((_key(fact),), ((fact.entity, fact.field, value, fact.current),))
     if fact.is_statement:
-        result = apply_splices(text, [_restatement(sheet, fact, value)])
-        if _matches(sheet, result, change):
-            return FactEdit(result, "corrected", fact.value)
-        raise _refusal(fact.entity, f'"{value}"')
+        result = _changed(sheet, [_restatement(sheet, fact, value)], change, fact.entity, f'"{value}"')
+        return FactEdit(result, "corrected", fact.value)
     return FactEdit(_replace_line(sheet, fact, FactText(value, None), change), "corrected", fact.value)
-
-
-def _correct_field(text: str, file: SemanticFile, id_: str, value: str) -> FactEdit:
-    """Replaces the value of a property, or of an inline field, where it stands."""
-    value, place = " ".join(value.split()), _field(text, file, id_)
-    if place.value.text == value:
-        return FactEdit(text, "confirmed", value)
-    if not value:
-        raise InputError("a fact needs a value; `memoryclaw forget` takes one away")
-    return FactEdit(_with_field(text, place, value), "corrected", place.value.text)
 
 
 def _field(text: str, file: SemanticFile, id_: str) -> NoteField:
@@ -521,10 +514,7 @@ def _with_fields(sheet: Sheet, fact: Fact, values: Mapping[str, str]) -> str:
     head, line = sheet.lines[first][:words], read_line(sheet.lines[first][words:])
     below = [without_fields(text, *values) for text in sheet.lines[first + 1 : last]]
     lines = (head + line.with_fields(values).text(), *below)
-    result = apply_splices(sheet.text, [Splice(first, last, lines)])
-    if not _matches(sheet, result, _Change()):
-        raise _refusal(fact.entity, fact.field)
-    return result
+    return _changed(sheet, [Splice(first, last, lines)], _Change(), fact.entity, fact.field)
 
 
 def remove_fact(text: str, file: SemanticFile, id_: str) -> str:
@@ -533,10 +523,7 @@ def remove_fact(text: str, file: SemanticFile, id_: str) -> str:
         return _without_field(text, file, id_)
     sheet = Sheet.of(text, file)
     fact = _fact(sheet, id_)
-    result = apply_splices(text, [_removal(sheet, fact)])
-    if not _matches(sheet, result, _Change((_key(fact),))):
-        raise _refusal(fact.entity, fact.field)
-    return result
+    return _changed(sheet, [_removal(sheet, fact)], _Change((_key(fact),)), fact.entity, fact.field)
 
 
 def _without_field(text: str, file: SemanticFile, id_: str) -> str:
@@ -567,10 +554,7 @@ def end_fact(text: str, file: SemanticFile, id_: str, until: str) -> str:
         moves = list(_into_history(sheet, [fact], until))
     else:
         moves = [_removal(sheet, fact), _past(sheet, fact, until)]
-    result = apply_splices(text, moves)
-    if not _matches(sheet, result, _Change((_key(fact),), (past,))):
-        raise _refusal(fact.entity, fact.field)
-    return result
+    return _changed(sheet, moves, _Change((_key(fact),), (past,)), fact.entity, fact.field)
 
 
 def _removal(sheet: Sheet, fact: Fact) -> Splice:
@@ -655,6 +639,14 @@ def _matches(sheet: Sheet, text: str, change: _Change) -> bool:
     expected.subtract(change.gone)
     expected.update(change.come)
     return +expected == Counter(map(_key, sheet.file.facts(text).facts))
+
+
+def _changed(sheet: Sheet, splices: Sequence[Splice], change: _Change, entity: str, field: str) -> str:
+    """The text after these splices, read back: exactly this changed, or nothing is written."""
+    result = apply_splices(sheet.text, splices)
+    if not _matches(sheet, result, change):
+        raise _refusal(entity, field)
+    return result
 
 
 def _refusal(entity: str, field: str) -> InputError:

@@ -68,15 +68,11 @@ def noun_of(words: str) -> FieldNoun | None:
         return noun
     if len(tokens) > 1 and tokens[0] in _QUALIFIERS and (noun := NOUNS.get(" ".join(tokens[1:]))):
         return FieldNoun(f"{tokens[0]} {noun.field}", noun.kind)
-    return _favorite(plain, tokens)
-
-
-def _favorite(plain: str, parts: list[str]) -> FieldNoun | None:
-    if len(parts) > 1 and parts[0] in {"favorite", "favourite"} and not _NO_FAVORITE & set(parts):
-        return FieldNoun(f"favorite {' '.join(parts[1:])}", "text")
+    if len(tokens) > 1 and tokens[0] in {"favorite", "favourite"} and not _NO_FAVORITE & set(tokens):
+        return FieldNoun(f"favorite {' '.join(tokens[1:])}", "text")
     return (
         FieldNoun(plain, "text")
-        if len(parts) == 1 and plain.startswith("lieblings") and len(plain) > 10
+        if len(tokens) == 1 and plain.startswith("lieblings") and len(plain) > 10
         else None
     )
 
@@ -242,10 +238,6 @@ def _relative(text: str, said: str) -> str:
     if hit and hit[2] in _UNITS:
         count = int(hit[1]) if hit[1].isdecimal() else _NUMBERS.get(hit[1], 0)
         return days.moved(today, _UNITS[hit[2]], count).isoformat() if count else ""
-    return _phrase(text, today)
-
-
-def _phrase(text: str, today: date) -> str:
     range_ = leading_range(text, today)
     if range_ is None or range_.span[1] != len(text) or not range_.start or not range_.end:
         return ""

@@ -120,7 +120,10 @@ class _ItemStack:
             item.plain, item.value = True, ""
             self._open.append(item)
             return
-        self._tell(item)
+        self._open.append(item)
+        self.items.append(item)
+        if item.value is not None:
+            item.told = [*item.above, item.number]
 
     def _plain(self, item: FactItem, above: FactItem | None, rest: str) -> bool:
         """Reads a bullet without a colon: a name with keys below it, or one value of the key above it."""
@@ -132,12 +135,6 @@ class _ItemStack:
             return True
         item.plain = True
         return _takes_values(above)
-
-    def _tell(self, item: FactItem) -> None:
-        self._open.append(item)
-        self.items.append(item)
-        if item.value is not None:
-            item.told = [*item.above, item.number]
 
     def _continue(self, number: int, rest: str, indent: int) -> None:
         """Adds an indented line without bullet or key to the item just above it; any other is prose."""
@@ -569,7 +566,11 @@ class _FactReader:
         if name == "history" and not above.past:
             shared = not above.entity
             scope = _Scope(above.entity, past=True, shared=shared)
-            self._history_heading(scope, line)
+            spot = self._spots.get((scope.entity, True))
+            if scope.shared:
+                self._history = (line, line)
+            elif spot:
+                self._spots[(scope.entity, True)] = spot._replace(history=line, history_end=line)
         elif above.past and above.entity:
             scope = above
         elif name in self._collections:
@@ -580,13 +581,6 @@ class _FactReader:
                 self._spot(FactSpot(scope.entity, "heading", line, line, "- "))
         stack.append((heading.level, scope))
         return scope
-
-    def _history_heading(self, scope: _Scope, line: int) -> None:
-        spot = self._spots.get((scope.entity, True))
-        if scope.shared:
-            self._history = (line, line)
-        elif spot:
-            self._spots[(scope.entity, True)] = spot._replace(history=line, history_end=line)
 
     def _lines(self, text: str, first: int, scope: _Scope, *, skip: bool) -> None:
         # In place of a heading stands a line without anything.

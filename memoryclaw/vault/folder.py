@@ -97,7 +97,10 @@ class Vault:
             if self._walk(under, scan):
                 break
         if not under:
-            self._settings(scan)
+            for path in _SETTINGS_FILES:
+                stamp = self.stamp(path)
+                if stamp is not None:
+                    scan.files[path] = stamp
             self._must_not_be_empty(scan)
         self._leave_out(scan)
         if doubts(self._prefix[:-1]):
@@ -289,12 +292,6 @@ class Vault:
         paths = [self._places.on_disk(name) if "/" in name else name for name in found]
         return [self._places.name_of(path) for path in paths if path not in self._places.moved.values()]
 
-    def _settings(self, seen: Scan) -> None:
-        for path in _SETTINGS_FILES:
-            stamp = self.stamp(path)
-            if stamp is not None:
-                seen.files[path] = stamp
-
     def _must_not_be_empty(self, seen: Scan) -> None:
         if seen.files or any(not name.startswith(".") for name in os.listdir(self.root)):
             return
@@ -410,16 +407,12 @@ def _odd_entry(path: str, found: os.stat_result, stack: list[str], seen: Scan) -
         hint = "compare it with the note it was copied from, then delete it"
         seen.problems.append(Problem(_readable(path), 1, message, hint))
     else:
-        _add_named(path, found, seen)
-
-
-def _add_named(path: str, found: os.stat_result, seen: Scan) -> None:
-    readable_path = _readable(path)
-    if readable_path != path:
-        seen.raw[readable_path] = os.fsencode(path)
-        hint = "rename it; until then the note can be searched, not edited"
-        seen.problems.append(Problem(readable_path, 1, "has a name that is not UTF-8", hint))
-    seen.files[readable_path] = _pack(found)
+        readable_path = _readable(path)
+        if readable_path != path:
+            seen.raw[readable_path] = os.fsencode(path)
+            hint = "rename it; until then the note can be searched, not edited"
+            seen.problems.append(Problem(readable_path, 1, "has a name that is not UTF-8", hint))
+        seen.files[readable_path] = _pack(found)
 
 
 def _link(path: str, seen: Scan) -> None:

@@ -149,16 +149,13 @@ class _LogReader:
             self._broken(number, line, "this line is nested too deeply")
         else:
             if isinstance(value, dict):
-                self._turn(number, value)
+                self._add(number, value, text_of_turn(value))
             else:
                 self._broken(number, line, "this line is not a JSON object")
 
     def _broken(self, number: int, line: str, message: str) -> None:
         self.problems.append(Problem("", number, message, _HINT))
         self._add(number, {}, line.strip())
-
-    def _turn(self, number: int, value: Mapping[str, Any]) -> None:
-        self._add(number, value, text_of_turn(value))
 
     def _add(self, number: int, value: Mapping[str, Any], said: str) -> None:
         session = _plain(value.get("session")) or self._stem

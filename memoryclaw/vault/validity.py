@@ -150,7 +150,10 @@ def type_of(unit: Unit) -> str:
     if unit.kind == "skill":
         return "procedure"
     if unit.is_statement or unit.kind == "episode":
-        return _spoken(unit)
+        # A vault in which nobody has said anything needs no grammar.
+        from memoryclaw.text.memory_types import type_in_speech, type_in_text  # noqa: PLC0415
+
+        return type_in_speech(unit.value) if unit.is_statement else type_in_text(unit.text) or "event"
     if unit.kind == "fact":
         if unit.field == FROM_NOW_ON:
             from memoryclaw.text.memory_types import is_procedure  # noqa: PLC0415
@@ -160,10 +163,3 @@ def type_of(unit: Unit) -> str:
             return "preference"
         return "event" if unit.days else ""
     return ""
-
-
-def _spoken(unit: Unit) -> str:
-    # A vault in which nobody has said anything needs no grammar.
-    from memoryclaw.text.memory_types import type_in_speech, type_in_text  # noqa: PLC0415
-
-    return type_in_speech(unit.value) if unit.is_statement else type_in_text(unit.text) or "event"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -149,6 +149,10 @@ class WriteContext:
     def today(self) -> str:
         """The ISO date of now, in the zone of the vault."""
         return local(timestamp(self.now), self.zone)[:10]
+
+    def message(self, verb: str, /, **values: object) -> Callable[[], str]:
+        """Renders the message of a commit once it is asked for."""
+        return partial(self.templates.commit_message, verb, **values)
 
     def run(self, verb: str) -> str:
         """A fresh id for one run of a verb."""

@@ -270,12 +270,7 @@ def _write(
     action: str,
 ) -> Written:
     run, summary = context.run("edit"), ", ".join(f"{key} = {_text(value)}" for key, value in fields.items())
-
-    def message() -> str:
-        return context.templates.commit_message(
-            "edit", run=run, name=address.id, fields=summary, path=address.path
-        )
-
+    message = context.message("edit", run=run, name=address.id, fields=summary, path=address.path)
     edits = [Edit(address.path, text_change(change), overwrites=True)]
     outcome = write(context.root, edits, message, verb="edit", now=context.now)
     action = action if outcome.changed else "confirmed"
@@ -350,10 +345,7 @@ def _forget_turn(context: WriteContext, address: Address) -> Written:
             f"{address.id} is forgotten already; `memoryclaw forget --undo {address.id}` brings it back"
         )
     run = context.run("forget")
-
-    def message() -> str:
-        return context.templates.commit_message("forget-lines", run=run, name=address.id, back=False)
-
+    message = context.message("forget-lines", run=run, name=address.id, back=False)
     edits = _lines_out(context, fresh, "")
     outcome = write(context.root, edits, message, verb="forget", now=context.now)
     stays = f"{' and '.join(fresh.stays)} rests on it and stays" if fresh.stays else ""
@@ -368,10 +360,7 @@ def _revive_turn(context: WriteContext, address: Address) -> Written:
     if not marks:
         raise InputError(f"{address.id} is not forgotten: it is in {address.path}")
     run = context.run("revive")
-
-    def message() -> str:
-        return context.templates.commit_message("forget-lines", run=run, name=address.id, back=True)
-
+    message = context.message("forget-lines", run=run, name=address.id, back=True)
     decision = Decision(timestamp(context.now), REVIVED, "lines", lines=marks)
     outcome = write(context.root, [record_edit([decision])], message, verb="revive", now=context.now)
     return Written(address.id, address.path, outcome.commit, "revived", outcome.notice)
@@ -421,10 +410,7 @@ def _move(
 ) -> Written:
     is_path = address.id == address.path.removesuffix(".md")
     run, id_ = context.run(verb), target.removesuffix(".md") if is_path else address.id
-
-    def message() -> str:
-        return context.templates.commit_message(verb, run=run, name=address.id, path=target, id=id_)
-
+    message = context.message(verb, run=run, name=address.id, path=target, id=id_)
     outcome = write(context.root, moves, message, verb=verb, now=context.now)
     return Written(
         id_, target, outcome.commit, "forgotten" if verb == "forget" else "revived", outcome.notice
@@ -443,10 +429,7 @@ def _forget_fact(context: WriteContext, address: Address) -> Written:
     note = context.templates.render(
         "notes/archived-fact.md.j2", id=id_, timestamp=timestamp(context.now), quote=quote, **values
     )
-
-    def message() -> str:
-        return context.templates.commit_message("forget", run=run, name=address.id, path=name, id=id_)
-
+    message = context.message("forget", run=run, name=address.id, path=name, id=id_)
     provenance = ProvenanceFinder(context).of_fact(address)
     edits = [
         Edit(address.path, text_change(lambda text: remove_fact(text, file, address.id))),
@@ -460,10 +443,7 @@ def _forget_fact(context: WriteContext, address: Address) -> Written:
 
 def _revive_fact(context: WriteContext, address: Address, removal: FactRemoval) -> Written:
     run = context.run("revive")
-
-    def message() -> str:
-        return context.templates.commit_message("revive", run=run, name=removal.fact, path=removal.origin)
-
+    message = context.message("revive", run=run, name=removal.fact, path=removal.origin)
     edits = [
         Edit(removal.origin, text_change(lambda text: put_back(text, removal))),
         Edit(address.path, lambda _: None),

@@ -343,49 +343,23 @@ def _episode(
     body: str,
 ) -> Written:
     summary = _summary(text)
-    if claim and (same := _same_episode(context, summary, text)):
-        return Written(*same, "", "existing")
-    while True:
-        name = free_name(
-            f"episodes/{episode_name(context.now, summary)}", lambda path: files.exists(context.root, path)
+
+    def create(name: str) -> Written:
+        run, id_ = context.run("remember"), _id_of(name)
+        note = context.templates.render(
+            "notes/episode.md.j2",
+            id=id_,
+            timestamp=timestamp(context.now),
+            tags=[cleaned for tag in tags if (cleaned := "-".join(tag.strip().lstrip("#").split()))],
+            summary=summary,
+            participants=["user", "assistant"],
+            confidence="high" if not claim else "medium",
+            trust="unknown" if claim else "trusted",
+            source=source or claim,
+            lifecycle={key: value for key, value in lifecycle.items() if value},
+            body=(body or text).strip("\r\n"),
         )
-        try:
-            return _new_episode(
-                context, name, text, tags=tags, source=source, claim=claim, lifecycle=lifecycle, body=body
-            )
-        except NameTakenError:
-            if claim and _says(context, name, text):
-                return Written(_id_of(name), name, "", "existing")
-
-
-def _new_episode(
-    context: WriteContext,
-    name: str,
-    text: str,
-    *,
-    tags: Sequence[str],
-    source: str,
-    claim: str,
-    lifecycle: Mapping[str, str],
-    body: str,
-) -> Written:
-    run, id_, summary = context.run("remember"), _id_of(name), _summary(text)
-    note = context.templates.render(
-        "notes/episode.md.j2",
-        id=id_,
-        timestamp=timestamp(context.now),
-        tags=[cleaned for tag in tags if (cleaned := "-".join(tag.strip().lstrip("#").split()))],
-        summary=summary,
-        participants=["user", "assistant"],
-        confidence="high" if not claim else "medium",
-        trust="unknown" if claim else "trusted",
-        source=source or claim,
-        lifecycle={key: value for key, value in lifecycle.items() if value},
-        body=(body or text).strip("\r\n"),
-    )
-
-    def message() -> str:
-        return context.templates.commit_message(
+        message = context.message(
             "remember-episode",
             run=run,
             path=name,
@@ -393,17 +367,28 @@ def _new_episode(
             source=source or claim,
             confidence="medium" if claim else "high",
         )
+        erased_again = Tombstones.of(context).within(text, "tv")
+        outcome = write(
+            context.root,
+            [new_file(name, note), *_lift_edits(erased_again)],
+            message,
+            verb="remember",
+            now=context.now,
+        )
+        notice = "; ".join(filter(None, (AGAIN if erased_again else "", outcome.notice)))
+        return Written(id_, name, outcome.commit, "added" if outcome.changed else "existing", notice)
 
-    erased_again = Tombstones.of(context).within(text, "tv")
-    outcome = write(
-        context.root,
-        [new_file(name, note), *_lift_edits(erased_again)],
-        message,
-        verb="remember",
-        now=context.now,
-    )
-    notice = "; ".join(filter(None, (AGAIN if erased_again else "", outcome.notice)))
-    return Written(id_, name, outcome.commit, "added" if outcome.changed else "existing", notice)
+    if claim and (same := _same_episode(context, summary, text)):
+        return Written(*same, "", "existing")
+    while True:
+        name = free_name(
+            f"episodes/{episode_name(context.now, summary)}", lambda path: files.exists(context.root, path)
+        )
+        try:
+            return create(name)
+        except NameTakenError:
+            if claim and _says(context, name, text):
+                return Written(_id_of(name), name, "", "existing")
 
 
 def _id_of(path: str) -> str:

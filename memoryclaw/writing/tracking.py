@@ -43,7 +43,7 @@ class Tracking:
         """
         earlier = _remembered(self.root)
         ours = {path.partition("/")[0] for path in earlier}
-        rules = _text(self.root, _IGNORE).splitlines()
+        rules = decode(files.data_at(self.root, _IGNORE) or b"").text.splitlines()
         tracked = [folder for folder in self.wanted if _note(folder) in rules]  # by this machine or another
         foreign = [folder for folder in tracked if not (self.wanted[folder] or folder in ours)]
         leave_out(self.root, foreign)  # another machine tracks its own, and goes on
@@ -111,10 +111,6 @@ class Tracking:
 
 def _note(folder: str) -> str:
     return f"# {folder}/ is tracked by git: git.track_{folder}"
-
-
-def _text(root: str, path: str) -> str:
-    return decode(files.data_at(root, path) or b"").text
 
 
 def _changes(root: str, edit: Edit) -> bool:

@@ -141,7 +141,7 @@ def test_a_consolidation_is_called_after_its_day_and_taken_back(visit: Any, daem
     with page.expect_navigation():
         runs.last.locator("button").click()
     assert "Took back" in page.locator(".toast").inner_text()
-    assert page.locator(".run .tag", has_text="taken back").count() == 1
+    assert page.locator(".run .tag", has_text="undone").count() == 1
     assert not list((daemon.vault / "episodes").glob("2026-03-10_*dunensand*"))
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.connect.claude_settings import (
+from memoryclaw.connect.claude_code import (
     EVENTS,
     command_in,
     with_hooks,

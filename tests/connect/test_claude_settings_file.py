@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.connect.claude_settings import HOOKS
+from memoryclaw.connect.claude_code import HOOKS
 from memoryclaw.connect.settings_file import BACKUP, carry_out, difference, plan_install, plan_uninstall
 from memoryclaw.errors import ConflictError, InputError
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -11,11 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
-from memoryclaw.connect import exports as reader
-from memoryclaw.connect.exports import CHATGPT, CLAUDE, Read, read_value
+from memoryclaw.connect import chatgpt, claude, mem0
+from memoryclaw.connect.sources import Conversation, Item, Memory
 from memoryclaw.errors import InputError
-
-MEM0_KIND = reader.MEM0
 
 KEYS = st.sampled_from(
     [
@@ -67,8 +66,8 @@ VALUES = st.recursive(
 )  # fmt: skip
 
 
-def check(read: Read) -> None:
-    for one in read.conversations:
+def check(items: list[Item]) -> None:
+    for one in [item for item in items if isinstance(item, Conversation)]:
         for turn in one.turns:
             json.dumps(turn)
             try:
@@ -76,30 +75,31 @@ def check(read: Read) -> None:
             except InputError:
                 continue  # told as a problem, and the other turns come
             assert said.session == one.session
-    assert all(one.text.strip() and isinstance(one.text, str) for one in read.memories)
+    memories = [item for item in items if isinstance(item, Memory)]
+    assert all(one.text.strip() and isinstance(one.text, str) for one in memories)
 
 
-@given(st.sampled_from([CHATGPT, CLAUDE, MEM0_KIND]), VALUES)
-def test_any_value_is_read_or_passed_over(kind: str, value: Any) -> None:
-    check(read_value(kind, value, "x.json"))
+@given(st.sampled_from([chatgpt, claude, mem0]), VALUES)
+def test_any_value_is_read_or_passed_over(program: ModuleType, value: Any) -> None:
+    check(list(program.read_value(value, "x.json")))
 
 
 @given(
     st.data(),
     st.sampled_from(
         [
-            (CHATGPT, boat_chat()),
-            (CLAUDE, claude_files()["conversations.json"][0]),
-            (CLAUDE, claude_files()["projects.json"][0]),
-            (MEM0_KIND, MEM0),
+            (chatgpt, boat_chat()),
+            (claude, claude_files()["conversations.json"][0]),
+            (claude, claude_files()["projects.json"][0]),
+            (mem0, MEM0),
         ]
     ),
     VALUES,
 )
 def test_a_real_export_with_one_odd_value_is_read(
-    data: st.DataObject, export: tuple[str, Any], value: Any
+    data: st.DataObject, export: tuple[ModuleType, Any], value: Any
 ) -> None:
-    kind, whole = export[0], json.loads(json.dumps(export[1]))
+    program, whole = export[0], json.loads(json.dumps(export[1]))
     place = whole
     for _ in range(data.draw(st.integers(0, 5))):
         inner = [
@@ -111,10 +111,18 @@ def test_a_real_export_with_one_odd_value_is_read(
             break
         place = place[data.draw(st.sampled_from(inner))]
     place[data.draw(st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))] = value
-    check(read_value(kind, whole, "x.json"))
+    check(list(program.read_value(whole, "x.json")))
 
 
-@pytest.mark.parametrize("kind", [CHATGPT, CLAUDE])
-def test_conversations_may_stand_in_an_object(kind: str) -> None:
-    one = boat_chat() if kind == CHATGPT else claude_files()["conversations.json"][0]
-    assert read_value(kind, {"conversations": [one]}, "x.json") == read_value(kind, one, "x.json")
+@pytest.mark.parametrize(
+    ("program", "export"), [(chatgpt, boat_chat()), (claude, claude_files()["conversations.json"][0])]
+)
+def test_conversations_may_stand_in_an_object(program: ModuleType, export: Any) -> None:
+    inside = list(program.read_value({"conversations": [export]}, "x.json"))
+    assert inside == list(program.read_value(export, "x.json"))
+    assert any(isinstance(item, Conversation) for item in inside)
+
+
+def test_a_time_that_no_clock_has_is_no_end_of_the_path() -> None:
+    value = {"mapping": {"a": {"message": {"create_time": 10**400}}, "b": {}}, "id": "c"}
+    assert [type(item) for item in chatgpt.read_value(value, "x.json")] == [Conversation]

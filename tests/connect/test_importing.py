@@ -310,6 +310,52 @@ def test_a_persons_own_notes_are_copied_as_they_are_and_one_undo_takes_them_back
     assert tree_of(vault) == before
 
 
+AIDER = """
+# aider chat started at 2026-05-01 10:00:00
+
+> Aider v0.86.0
+
+#### /add crane.py
+
+#### /ask Which crane do we book?\x20\x20
+#### The yard opens on 2026-05-09.\x20\x20
+
+Book the small one:
+
+```markdown
+#### a heading of a file, and no word of anybody
+> nor is this
+```
+
+> Tokens: 2.1k sent, 300 received.
+
+#### Thanks.
+
+# aider chat started at 2026-05-02 09:00:00
+
+> Aider v0.86.0
+
+"""
+
+
+def test_a_history_of_aider_is_a_session_a_start_and_grows(claw: Claw, tmp_path: Path) -> None:
+    folder = put(tmp_path / "boat", {".aider.chat.history.md": AIDER.replace("Thanks.\n", "")})
+    assert claw("import", "aider", folder, "--yes").code == 0
+    put(folder, {".aider.chat.history.md": AIDER})
+    done = claw("import", "aider", folder / ".aider.chat.history.md", "--yes", "--json").json
+    assert (done["added"], done["again"], done["left_out"]) == (1, 5, {"conversations without a word": 1})
+    kept = turns(claw)
+    assert {(one["session"], one["ts"]) for one in kept} == {
+        ("aider-2026-05-01_10-00-00", "2026-05-01T10:00:00Z")
+    }
+    assert [(one["role"], one.get("content", "").partition("\n")[0]) for one in kept] == [
+        ("tool", ""), ("tool", ""), ("user", "Which crane do we book?"), ("assistant", "Book the small one:"), ("tool", ""), ("user", "Thanks."),
+    ]  # fmt: skip
+    assert "a heading of a file" in kept[3]["content"]
+    told = put(tmp_path, {"other.md": "# Notes\n"}) / "other.md"
+    assert "written as aider exports it" in claw("import", "aider", told, "--yes").err
+
+
 @pytest.mark.parametrize(
     ("kind", "files", "told"),
     [
@@ -321,7 +367,7 @@ def test_a_persons_own_notes_are_copied_as_they_are_and_one_undo_takes_them_back
         ),
         ("chatgpt", {"user.json": {}}, "there is no ChatGPT export in"),
         ("markdown", {"a.json": {}}, "there are no Markdown files in"),
-        ("memory-md", {"a.json": {}}, "there is no Markdown files in"),
+        ("memory-md", {"a.json": {}}, "there are no Markdown files in"),
     ],
 )
 def test_what_is_of_another_program_is_refused_in_one_sentence(

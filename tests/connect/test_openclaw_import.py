@@ -70,6 +70,28 @@ def test_everything_waits_and_one_yes_makes_it_memory(home: Claw, tmp_path: Path
     assert {name: (tmp_path / "ws" / name).read_text() for name in WORKSPACE} == WORKSPACE
 
 
+def test_marks_keep_their_effect_and_our_own_export_is_not_learnt_from(home: Claw, tmp_path: Path) -> None:
+    home("remember", "Bern", "--entity", "Anna", "--field", "city")
+    home("export", "memory-md", tmp_path / "ws/USER.md.new")
+    (tmp_path / "ws/USER.md.new").replace(tmp_path / "ws/USER.md")
+    put(
+        tmp_path / "ws",
+        {
+            "MEMORY.md": "# M\n\n- Code: the gate is <private>4711</private>\n- Pin: 5522 [NOMEM]\n",
+            "memory/2026-04-18-kiosk.md": "[NOMEM]\nThe kiosk.\n",
+        },
+    )
+    done = home("openclaw", "import", "--json").json
+    assert [item["what"] for item in done["proposed"]] == [
+        "user: Code is the gate is [private]",
+        "Lund is a town.",
+    ]
+    assert done["notices"] == [
+        "USER.md was left out: written by MemoryClaw itself",
+        "memory/2026-04-18-kiosk.md was left out: marked [NOMEM]",
+    ]
+
+
 def test_nothing_is_proposed_twice_whatever_was_decided(home: Claw) -> None:
     ids = [item["id"] for item in home("openclaw", "import", "--json").json["proposed"]]
     assert home("openclaw", "import", "--json").json["proposed"] == []

@@ -84,7 +84,6 @@ class EngineContract:
         assert opened.engine.find(token("a"), 10) == []
         assert opened.engine.find(all_of(phrase("a b"), without(token("c"))), 10, [1, 2]) == []
         assert opened.engine.count(token("a")) == 0
-        assert list(opened.engine.occurrences(["a"], [1])) == []
         assert opened.engine.size() == (0, 0)
 
     def test_a_unit_is_found_by_each_of_its_tokens_and_by_no_other(self, opened: OpenEngine) -> None:
@@ -204,16 +203,6 @@ class EngineContract:
         assert sorted(opened.found(phrase("a b"))) == [1, 5]
         assert opened.found(phrase("a b x")) == [1]
         assert opened.found(phrase("a y")) == []
-
-    def test_every_place_of_a_token_is_told_in_the_units_asked_about_alone(self, opened: OpenEngine) -> None:
-        opened.put(row(1, "a b a", title="a"), row(2, "x a", tags="b"), row(3, "a"), row(4, "d'e'"))
-        found = opened.engine.occurrences(["a", "b", "d'e'", "y"], [1, 2, 4, 9])
-        assert sorted(found) == [
-            ("a", 1, "body", 0), ("a", 1, "body", 2), ("a", 1, "title", 0), ("a", 2, "body", 1),
-            ("b", 1, "body", 1), ("b", 2, "tags", 0), ("d'e'", 4, "body", 0),
-        ]  # fmt: skip
-        opened.take(row(1, "a b a", title="a"))
-        assert list(opened.engine.occurrences(["a"], [1, 3])) == [("a", 3, "body", 0)]
 
     def test_a_phrase_may_repeat_and_overlap_itself(self, opened: OpenEngine) -> None:
         opened.put(row(1, "a a a"), row(2, "a a b"), row(3, "a b a"))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
-from conftest import COMMAND, Claw
+from conftest import COMMAND, Claw, Ran
 from forked import AT_START, STEM
 
 from memoryclaw.interfaces.cli import verbs as verbs_module
@@ -52,11 +52,17 @@ def first_example(page: str) -> list[str]:
     )
 
 
+@pytest.fixture(scope="module")
+def printed_pages() -> dict[str, Ran]:
+    """Each page as it is printed."""
+    return dict(zip(PAGES, Claw().each([[*words.split(), "--help"] for words in PAGES]), strict=True))
+
+
 @pytest.mark.parametrize("words", PAGES)
 def test_a_page_begins_with_an_example_that_works_in_an_empty_folder(
-    words: str, claw: Claw, tmp_path: Path
+    words: str, printed_pages: dict[str, Ran], tmp_path: Path
 ) -> None:
-    shown = claw(*words.split(), "--help")
+    shown = printed_pages[words]
     assert shown.code == 0
     assert sorted(OPTIONS.findall(shown.out)) == (
         [] if words else ["--audience", "--json", "--vault", "-h, --help"]

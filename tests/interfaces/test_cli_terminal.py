@@ -150,6 +150,16 @@ def test_a_row_takes_a_line_and_its_places(vault_of: VaultOf, verb: str, most: i
     assert len(on_terminal(Claw(root), verb, columns=80).splitlines()) - 2 <= most * rows
 
 
+@pytest.mark.parametrize("columns", [80, 200])
+def test_why_something_waits_is_told_whole_on_a_terminal(vault_of: VaultOf, columns: int) -> None:
+    reason = "the club wants the green of its own flag, and the approved drawings of the quay still name another one"
+    root = vault_of({"semantic/_pending.md": f"- [ ] Boathouse.door: RAL 6005\n  - why: {reason}\n"})
+    shown = COLOUR.sub("", on_terminal(Claw(root), "review", columns=columns))
+    assert reason in " ".join(shown.split())
+    assert all(width(line) <= columns for line in shown.splitlines())
+    assert "…" in Claw(root)("review").out
+
+
 def test_a_pipe_is_told_everything(vault_of: VaultOf) -> None:
     told = Claw(vault_of(LONG), COLUMNS="40")("browse").out
     assert "before the tide came in again  #project/boathouse" in told

@@ -111,7 +111,7 @@ def test_a_tool_answers_with_what_the_command_line_prints(
         ("memory_browse", {"state": "x"}, "input: there is no state 'x'; it is one of"),
         ("memory_facts", {"type": "dream"}, "input: there is no type 'dream'; it is one of"),
         ("memory_store", {"text": "x", "tags": ["x" * 60_000] * 20}, "input: these arguments are longer than"),
-        ("memory_facts", {"entity": "Nobody"}, "not_found: no fact is known of 'Nobody'"),
+        ("memory_facts", {"entity": "Nobody"}, "not_found: there are no facts about 'Nobody'"),
         ("memory_facts", {"as_of": "2025-02-30"}, "input: '2025-02-30' is not a date"),
         ("memory_review", {"id": "p-00000000"}, "not_found: nothing waits"),
         ("memory_working", {"session": "s", "goal": "x"}, "input: action 'show' takes no goal"),

@@ -111,7 +111,7 @@ def test_the_timeline_tells_the_world_and_with_a_kind_the_changes(browser: Brows
 def test_an_entity_shows_what_was_said_by_month_and_episodes_by_their_titles(browser: Browser) -> None:
     page = unescape(browser.get("/ui/entity/Nora").text)
     facts, said, episodes = (
-        page.index(f">{heading} ") for heading in ("Facts", "Said of it", "Episodes and notes")
+        page.index(f">{heading} ") for heading in ("Facts", "What was said about it", "Episodes and notes")
     )
     assert facts < said < episodes
     month = page[said:episodes]

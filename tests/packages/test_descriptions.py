@@ -13,7 +13,7 @@ import click
 import pytest
 
 from memoryclaw import __version__
-from memoryclaw.connect.claude_settings import EVENTS
+from memoryclaw.connect.claude_code import EVENTS
 from memoryclaw.interfaces.cli.verbs import cli
 
 ROOT = Path(__file__).parents[2]

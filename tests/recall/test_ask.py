@@ -108,3 +108,9 @@ def test_of_a_day_alone_the_lines_that_tell_it_answer(app: App) -> None:
     answer = app.ask("what happened on 7 March?")
     assert answer.answered
     assert [line.text for line in answer.lines] == ["Ana: yesterday (2026-03-07) the sluice froze"]
+
+
+def test_where_no_line_is_sure_a_screen_of_the_nearest_is_shown(app: App) -> None:
+    answer = app.ask("which colour has the long list of things")
+    assert not answer.answered
+    assert len(answer.lines) == 8

@@ -187,7 +187,7 @@ def test_a_value_without_a_date_is_younger_than_what_its_past_tells(vault_of: Va
 
 
 def test_an_unknown_entity_is_a_known_failure(app: App) -> None:
-    with pytest.raises(NotFoundError, match="no fact is known of 'Nobody'"):
+    with pytest.raises(NotFoundError, match="there are no facts about 'Nobody'"):
         app.facts("Nobody")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memoryclaw.index.codes import code_of, coded
 from memoryclaw.index.stemming import language
 from memoryclaw.ports import IndexClause
 from memoryclaw.recall.explain import Reasons, read_columns, reasons
@@ -15,8 +16,11 @@ def leaf(word: str, via: str = "literal", op: str = "token", columns: tuple[str,
 
 
 def read(*leaves: Leaf, **columns: str) -> Reasons:
-    stored = {name: " ".join(ENGLISH.tokens(text)) for name, text in columns.items()}
-    return reasons(leaves, read_columns(columns, stored, ENGLISH))
+    tokens = dict.fromkeys(token for text in columns.values() for token in ENGLISH.tokens(text))
+    codes = {token: code_of(number, token) for number, token in enumerate(tokens)}
+    stored = {name: coded(" ".join(ENGLISH.tokens(text)), codes) for name, text in columns.items()}
+    tokens_of = {code: token for token, code in codes.items()}
+    return reasons(leaves, read_columns(columns, stored, tokens_of, ENGLISH))
 
 
 def told(found: Reasons) -> list[tuple[str, str, str]]:

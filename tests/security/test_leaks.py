@@ -254,13 +254,31 @@ def test_the_matrix_knows_every_verb() -> None:
     assert set(CLI) == set(VERBS)
 
 
+# They come first: what others do takes words out of the vault.
+LOOKS = {
+    "ask",
+    "blame",
+    "facts",
+    "history",
+    "links",
+    "recall",
+    "search",
+    "show",
+    "status",
+    "timeline",
+    "todos",
+}
+
+
 @pytest.mark.parametrize("audience", AUDIENCES)
-@pytest.mark.parametrize("verb", sorted(CLI))
-def test_the_command_line_tells_nobody_what_is_for_others(doors: Doors, verb: str, audience: str) -> None:
-    claw = Claw(doors.vault, MEMORYCLAW_AUDIENCE=audience)
-    for words, ran in zip(CLI[verb], claw.each([[verb, *words] for words in CLI[verb]]), strict=True):
-        assert ran.code in (0, 1, 2), ran
-        assert not leaked(ran.out + ran.err, audience), (words, leaked(ran.out + ran.err, audience))
+@pytest.mark.parametrize("verbs", [LOOKS, CLI.keys() - LOOKS], ids=["looks", "others"])
+def test_the_command_line_tells_nobody_what_is_for_others(
+    doors: Doors, verbs: set[str], audience: str
+) -> None:
+    lines = [[verb, *words] for verb in sorted(verbs) for words in CLI[verb]]
+    for line, ran in zip(lines, Claw(doors.vault, MEMORYCLAW_AUDIENCE=audience).each(lines), strict=True):
+        assert ran.code in (0, 1, 2), (line, ran)
+        assert not leaked(ran.out + ran.err, audience), (line, leaked(ran.out + ran.err, audience))
 
 
 def test_what_consolidation_makes_of_hidden_turns_is_hidden_too(tmp_path: Path) -> None:
@@ -370,7 +388,7 @@ QUERIES = {
 def test_http_tells_nobody_what_is_for_others(doors: Doors, row: Any, audience: str) -> None:
     token = doors.tokens.get(audience, "no token at all, but as long as one, 0123456789")
     named = [RECEIPT] if "receipts" in row.path else IDS if "{" in row.path else [""]
-    for name in named:
+    for name in named if audience else named[:1]:  # who brings no token is turned away before a name is read
         path = re.sub(r"\{\w+\}", lambda _hit, name=name: quote(name, safe=""), row.path)  # type: ignore[misc]
         for query in QUERIES.get(row.path, [""]):
             for body in HTTP_BODIES.get(

@@ -30,7 +30,6 @@ WRITING = [
     ["review"],
     ["init"],
     ["doctor", "--fix"],
-    ["hook", "post"],
 ]
 TURN = json.dumps({"role": "user", "content": "x"})
 
@@ -52,19 +51,18 @@ def outside(tmp_path: Path) -> Path:
     )
 
 
-@pytest.mark.parametrize("words", WRITING, ids=" ".join)
 def test_a_state_folder_that_is_a_link_is_refused_and_nothing_is_written_through_it(
-    tmp_path: Path, outside: Path, words: list[str]
+    tmp_path: Path, outside: Path
 ) -> None:
     root = put(tmp_path / "vault", {**STUDIO, "memoryclaw.yaml": "retrieval:\n  budget: 300\n"})
     git(root, "init", "-q")
     (root / ".memoryclaw").symlink_to(outside)
-    before = tree(outside)
-    given = json.dumps({"session_id": "s", "transcript_path": os.fspath(root / "notes/moon.md")})
-    ran = Claw(root)(*words, stdin=given if words[0] == "hook" else TURN)
-    assert ran.code == int(words[0] != "hook")
-    assert "symbolic link" in ran.err
-    assert ran.err.count("\n") == 1
+    before, claw = tree(outside), Claw(root)
+    for words, ran in zip(WRITING, claw.each(WRITING, stdin=TURN), strict=True):
+        assert (ran.code, ran.err.count("\n"), "symbolic link" in ran.err) == (1, 1, True), words
+    ended = json.dumps({"session_id": "s", "transcript_path": os.fspath(root / "notes/moon.md")})
+    ran = claw("hook", "post", stdin=ended)
+    assert (ran.code, ran.err.count("\n"), "symbolic link" in ran.err) == (0, 1, True)
     assert tree(outside) == before
     assert (root / ".memoryclaw").is_symlink()
 
@@ -80,8 +78,8 @@ def test_a_link_in_the_state_folder_is_refused_too(tmp_path: Path, outside: Path
     there = outside / name if (outside / name).exists() else outside
     (root / ".memoryclaw" / name).symlink_to(there)
     before = tree(outside)
-    for words in (["search", "boathouse"], ["remember", "Oak"], ["watch"], ["serve", "--port", "0"]):
-        ran = Claw(root)(*words)
+    words = (["search", "boathouse"], ["remember", "Oak"], ["watch"], ["serve", "--port", "0"])
+    for ran in Claw(root).each(words):
         assert ran.code == 1
         assert f".memoryclaw/{name} is a symbolic link" in ran.err
         assert ran.err.count("\n") == 1
@@ -132,11 +130,10 @@ def test_a_folder_of_the_vault_that_is_a_link_is_not_written_through(
     git(root, "commit", "-qm", "first")
     (root / folder).symlink_to(outside)
     before = tree(outside)
-    for words in WRITING:
-        if words[0] not in ("watch", "serve", "hook"):
-            ran = Claw(root)(*words, stdin=TURN)
-            assert ran.code in (0, 1)
-            assert "Traceback" not in ran.err
+    lines = [words for words in WRITING if words[0] not in ("watch", "serve")]
+    for ran in Claw(root).each(lines, stdin=TURN):
+        assert ran.code in (0, 1)
+        assert "Traceback" not in ran.err
     told = (
         Claw(root)("remember", "Elm", "--entity", "Kiosk", "--field", "wood").err
         if folder == "semantic"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import subprocess
 import sys
@@ -68,27 +67,6 @@ def test_no_verb_starts_a_program_but_git_or_loads_what_fetches(seen: list[list[
         if {"clone", "fetch", "pull", "push", "submodule", "remote"} & set(words.split())
     ]
     assert not [one for one in seen if one[0] == "import"]
-
-
-def test_no_module_can_install_anything() -> None:
-    """The source names no installer: what is missing is said, and a person installs it."""
-    found = []
-    for path in (ROOT / "memoryclaw").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names = (
-                [alias.name for alias in node.names]
-                if isinstance(node, ast.Import)
-                else [node.module or ""]
-                if isinstance(node, ast.ImportFrom)
-                else []
-            )
-            found += [
-                (path, name)
-                for name in names
-                if name.split(".")[0]
-                in {"pip", "ensurepip", "urllib3", "requests", "huggingface_hub", "ftplib"}
-            ]
-    assert not found
 
 
 def test_every_dependency_comes_from_the_registry_by_name_and_none_by_address() -> None:

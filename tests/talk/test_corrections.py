@@ -29,6 +29,8 @@ from memoryclaw.text.grammar import codes, grammar
         ("en", "at half past two, sorry, half three", "at half three", "half three, first half past two"),
         ("de", "wir sind zu acht, nee warte neun", "wir sind zu neun", "neun, first acht"),
         ("de", "um viertel nach neun. nee moment viertel vor zehn", "um viertel vor zehn", "viertel vor zehn, first viertel nach neun"),
+        ("en", "we row on Sundays... no wait, they're closed sundays. saturdays.", "we row on saturdays.", "saturdays, first Sundays"),
+        ("de", "das Treffen ist am Montag, nein warte, montags hat er zu. Dienstag", "das Treffen ist am Dienstag", "Dienstag, first Montag"),
     ],
 )  # fmt: skip
 def test_the_right_value_takes_the_place_of_the_last_one_of_its_kind(

@@ -140,6 +140,20 @@ def test_fragments_join_the_clause_they_go_on_from() -> None:
     assert found.words == "we took the plain rings, silver, no stone"
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("my aunt Ida (she's 70) moved her lesson from Monday to Friday, 4pm.", "my aunt Ida (she's 70) moved her lesson from Monday to Friday, 4pm"),
+        ("the attic (3rd floor) closes at 6 :)", "the attic (3rd floor) closes at 6"),
+        ("rowing is on Mondays now :( and Ida left", "rowing is on Mondays now :( and Ida left"),
+        ("k.falk@example.org. write there", "k.falk@example.org"),
+        ("our new address is Hafenstr. 12, 91052 Erlangen.", "our new address is Hafenstr. 12, 91052 Erlangen"),
+    ],
+)  # fmt: skip
+def test_marks_inside_a_statement_part_nothing(text: str, words: str) -> None:
+    assert talk_of(text).statements[0].words == words
+
+
 def test_a_sentence_is_one_statement_but_for_what_is_doubted() -> None:
     said = [one.words for one in talk_of("the shed is dry and i painted the door").statements]
     assert said == ["the shed is dry and i painted the door"]

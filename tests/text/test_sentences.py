@@ -17,6 +17,13 @@ from memoryclaw.text.sentences import sentences
         ("one line\nanother", ["one line", "another"]),
         ("(5. Then we went", ["(5.", "Then we went"]),
         ("am 15. und 16. im keller 47. wenn du kommst", ["am 15. und 16. im keller 47.", "wenn du kommst"]),
+        ("It is Hauptstr. 5, 53111 Bonn. Ring twice.", ["It is Hauptstr. 5, 53111 Bonn.", "Ring twice."]),
+        ("Ring 14, 3. OG, links. Ja", ["Ring 14, 3. OG, links.", "Ja"]),
+        (
+            "She is ill (since 6. May or so), so wait. Bye",
+            ["She is ill (since 6. May or so), so wait.", "Bye"],
+        ),
+        ("am 27.11. Termin", ["am 27.11. Termin"]),
         ("am 3. ich komme", ["am 3.", "ich komme"]),
         ("", []),
     ],

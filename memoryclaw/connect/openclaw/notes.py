@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 import os
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from io import BytesIO
 from typing import Any, NamedTuple
 
-from memoryclaw.connect.curated import CURATED, ImportCandidate, is_wanted, offered
+from memoryclaw.connect.archives import Part, files_below
+from memoryclaw.connect.curated import ImportCandidate
+from memoryclaw.connect.importing import proposals_of, read_note
 from memoryclaw.connect.json5 import parse, plain
-from memoryclaw.connect.proposing import Fresh, Proposed, proposal_json, propose
+from memoryclaw.connect.proposing import Proposed, offer
+from memoryclaw.connect.sources import Memory, Source, Told
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
 from memoryclaw.text.encoding import decode
 from memoryclaw.vault import files
 from memoryclaw.writing.context import WriteContext
+
+_CURATED = ("MEMORY.md", "USER.md")
+# Not the review file of the dreams, nor what dreaming leaves behind.
+_NOTES = re.compile(r"\Amemory/(?!dreaming/).*\.md\Z", re.DOTALL)
+
+
+def _read(part: Part, told: Told) -> Iterator[Memory]:
+    yield from read_note("lines" if part.name in _CURATED else "dated", part, told)
+
+
+OPENCLAW = Source("openclaw", "OpenClaw", _NOTES, _read)
 
 
 class ImportReport(NamedTuple):
@@ -30,17 +47,17 @@ class ImportReport(NamedTuple):
 def workspace_of(config: str, environ: Mapping[str, str]) -> str:
     """The folder that OpenClaw works in, as its configuration says, else where it keeps it."""
     home = environ.get("HOME") or os.path.expanduser("~")
-    found: Any = None
+    value: Any = None
     if os.path.isfile(config):
         try:
             text = decode(files.read_file(os.path.dirname(config), os.path.basename(config)).data).text
-            found = plain(parse(text))
+            value = plain(parse(text))
         except ConfigError as error:
             raise ConfigError(f"{config}: {error}; name the workspace yourself") from None
     for key in ("agents", "defaults", "workspace"):
-        found = found.get(key) if isinstance(found, dict) else None
+        value = value.get(key) if isinstance(value, dict) else None
     state = environ.get("OPENCLAW_STATE_DIR") or os.path.join(home, ".openclaw")
-    return os.path.expanduser(found) if isinstance(found, str) and found else os.path.join(state, "workspace")
+    return os.path.expanduser(value) if isinstance(value, str) and value else os.path.join(state, "workspace")
 
 
 def import_notes(context: WriteContext, workspace: str, *, dry_run: bool = False) -> ImportReport:
@@ -48,41 +65,22 @@ def import_notes(context: WriteContext, workspace: str, *, dry_run: bool = False
     workspace = os.path.abspath(os.path.expanduser(workspace))
     if not os.path.isdir(workspace):
         raise InputError(f"there is no folder {workspace}; name OpenClaw's workspace")
-    names, notices = list(_names(workspace)), list[str]()
-    everything = list[ImportCandidate]()
-    for name in names:
+    parts, notices, proposals = list(_parts(workspace)), list[str](), list[ImportCandidate]()
+    for part in parts:
+        left_out = Counter[str]()
         try:
-            text = decode(files.read_file(workspace, name).data).text
+            for memory in _read(part, lambda _: None):
+                proposals += proposals_of(context, memory, OPENCLAW, left_out)
         except MemoryClawError as error:
-            notices.append(f"{name} was left out: {error}")
-            continue
-        everything += offered(context.gate.text(name), context.gate.text(text), context.templates.render)
-    fresh = Fresh(context)
-    new = [one for one in everything if fresh.is_new(one)]
-    notices += fresh.notices
-    done = ImportReport(
-        workspace,
-        tuple(names),
-        tuple(map(proposal_json, new)),
-        len(everything) - len(new),
-        "",
-        dry_run,
-        tuple(notices),
-    )
-    if dry_run or not new:
-        return done
-    outcome = propose(context, new, "import-openclaw")
-    told = (*notices, outcome[1]) if outcome[1] else tuple(notices)
-    return done._replace(commit=outcome[0], notices=told)
+            left_out[str(error)] += 1
+        notices += [f"{part.name} was left out: {why}" for why in left_out]
+    offered = offer(context, proposals, "OpenClaw's notes", dry_run=dry_run)._asdict()
+    offered["notices"] = (*notices, *offered["notices"])
+    return ImportReport(workspace, tuple(part.name for part in parts), dry_run=dry_run, **offered)
 
 
-def _names(workspace: str) -> Iterator[str]:
-    yield from (name for name in CURATED if os.path.isfile(os.path.join(workspace, name)))
-    for folder, folders, names in os.walk(os.path.join(workspace, "memory")):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        inside = os.path.relpath(folder, workspace).replace(os.sep, "/")
-        yield from (
-            path
-            for name in sorted(names)
-            if not name.startswith(".") and is_wanted(path := f"{inside}/{name}")
-        )
+def _parts(workspace: str) -> Iterator[Part]:
+    notes = (f"memory/{name}" for _, name in files_below(os.path.join(workspace, "memory")))
+    curated = (name for name in _CURATED if os.path.isfile(os.path.join(workspace, name)))
+    for name in (*curated, *filter(_NOTES.fullmatch, notes)):
+        yield Part(name, lambda name=name: BytesIO(files.read_file(workspace, name).data))  # type: ignore[misc]

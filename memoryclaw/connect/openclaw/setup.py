@@ -7,7 +7,6 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from memoryclaw.connect.json5 import parse, plain
@@ -26,6 +25,7 @@ from memoryclaw.errors import ConfigError, MemoryClawError
 from memoryclaw.vault import files
 
 RESTART = "a running gateway picks this up by itself, or after `openclaw gateway restart`"
+_UNKNOWN = "nothing was written down of this install, so OpenClaw's own defaults return"
 _LEFT = "where none runs, its scheduler keeps the nightly job: `openclaw cron list` shows memoryclaw:nightly"
 
 
@@ -79,68 +79,51 @@ class Setup:
         Raises:
             ConfigError: there is no configuration, or it cannot be edited.
         """
-        before = self.host.read()
-        self.host.values(before)
+        before, steps = self._now()
         try:
-            after, steps = install(before, self._wishes(), self._steps(before))
+            after, steps = install(before, self._wishes(), steps)
         except ConfigError as error:
             raise ConfigError(f"{self.host.path}: {error}; nothing was written") from None
         return ConfigChange("install", self.host.path, before, after, tuple(steps))
 
     def plan_uninstall(self) -> ConfigChange:
         """What uninstalling would write."""
-        before = self.host.read()
-        self.host.values(before)
-        steps = self._steps(before)
+        before, steps = self._now()
         unknown = self.host.record() is None and bool(steps)
-        notice = (
-            "nothing was written down of this install, so OpenClaw's own defaults return" if unknown else ""
-        )
         after = uninstall(before, steps)
-        return ConfigChange(
-            "uninstall", self.host.path, before, after, tuple(steps), (notice,) if notice else ()
-        )
+        notices = (_UNKNOWN,) if unknown else ()
+        return ConfigChange("uninstall", self.host.path, before, after, tuple(steps), notices)
 
     def do(self, planned: ConfigChange) -> Changed:
         """Makes the change, if the file is still what was shown."""
-        return self._install(planned) if planned.verb == "install" else self._uninstall(planned)
+        installs, changes = planned.verb == "install", planned.before != planned.after
+        backup = (self.host.record() or InstallRecord()).backup
+        first = backup
+        if installs:
+            backup = self.host.back_up(planned.before, self._clock()) if changes else backup
+            # First: a change without a record could not be undone exactly.
+            self.host.keep(self.vault, planned.steps, first or backup)
+        if changes:
+            self.host.write(planned.before, planned.after)
+        if installs:
+            action = "installed" if changes else "unchanged"
+            return Changed(action, planned.config, planned.diff, backup, (RESTART,) * changes)
+        self.host.drop_record()
+        if not changes:
+            return Changed("not installed", planned.config, "", "", planned.notices)
+        gone = bool(backup) and self.host.discard_backup(backup, planned.after)
+        notices = (*planned.notices, RESTART, _LEFT)
+        return Changed("uninstalled", planned.config, planned.diff, "" if gone else backup, notices)
 
     def _wishes(self) -> list[DesiredSetting]:
         return wishes(plugin=self.plugin(), vault=self.vault, command=self.command)
 
-    def _steps(self, text: str) -> list[InstallStep]:
+    def _now(self) -> tuple[str, list[InstallStep]]:
+        """What the configuration says, and the steps that undo what is ours in it."""
+        text = self.host.read()
+        self.host.values(text)
         record = self.host.record()
-        return list(record.steps) if record else lost_steps(text, self._wishes())
-
-    def _install(self, planned: ConfigChange) -> Changed:
-        record = self.host.record()
-        first_backup = record.backup if record else ""
-        if planned.before == planned.after:
-            self.host.keep(self.vault, planned.steps, first_backup)
-            return Changed("unchanged", planned.config, "", first_backup)
-        backup = self.host.back_up(planned.before, self._clock())
-        self.host.keep(
-            self.vault, planned.steps, first_backup or backup
-        )  # first: a change without a record could not be undone exactly
-        self.host.write(planned.before, planned.after)
-        return Changed("installed", planned.config, planned.diff, backup, (RESTART,))
-
-    def _uninstall(self, planned: ConfigChange) -> Changed:
-        record = self.host.record()
-        backup = record.backup if record else ""
-        if planned.before == planned.after:
-            self.host.drop_record()
-            return Changed("not installed", planned.config, "", "", planned.notices)
-        self.host.write(planned.before, planned.after)
-        self.host.drop_record()
-        gone = bool(backup) and self.host.discard_backup(backup, planned.after)
-        return Changed(
-            "uninstalled",
-            planned.config,
-            planned.diff,
-            "" if gone else backup,
-            (*planned.notices, RESTART, _LEFT),
-        )
+        return text, list(record.steps) if record else lost_steps(text, self._wishes())
 
 
 # OpenClaw's configuration on disk, replaced whole or not at all, and our record of what was changed in it.
@@ -255,17 +238,3 @@ class HostConfig:
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
-
-
-# The plugins that ship with MemoryClaw: in the installed package, else in the checkout.
-
-_PACKAGE = Path(__file__).resolve().parents[2]
-
-
-def plugin_folder(host: str) -> str:
-    """The folder of the plugin for a host."""
-    shipped = _PACKAGE / "_shipped" / "plugins" / host
-    folder = shipped if shipped.is_dir() else _PACKAGE.parent / "plugins" / host
-    if not folder.is_dir():
-        raise MemoryClawError(f"the plugin for {host} is missing from {folder}; install MemoryClaw again")
-    return os.fspath(folder)

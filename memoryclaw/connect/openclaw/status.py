@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from memoryclaw.connect.openclaw.installing import (
@@ -22,6 +22,9 @@ from memoryclaw.connect.openclaw.setup import Setup
 from memoryclaw.errors import ConfigError, MemoryClawError
 
 _INSTALL = "memoryclaw openclaw install"
+_Row = tuple[
+    str, bool, str, str, str
+]  # what must be so, whether it is, how it is told where it is and where not, what mends it
 
 
 class OpenClawCheck(NamedTuple):
@@ -52,100 +55,59 @@ def standing(setup: Setup, daemon: Callable[[str], bool]) -> OpenClawStatus:
     try:
         values = setup.host.values(setup.host.read())
     except ConfigError as error:
-        return OpenClawStatus(
-            path, setup.vault, False, (OpenClawCheck("config", False, str(error), "openclaw setup"),)
-        )
+        failed = OpenClawCheck("config", False, str(error), "openclaw setup")
+        return OpenClawStatus(path, setup.vault, False, (failed,))
     entry = _at(values, ENTRY)
     settings = entry.get("config") if isinstance(entry, dict) else None
-    vault = str(settings.get("vault") or setup.vault) if isinstance(settings, dict) else setup.vault
-    checks = (OpenClawCheck("config", True, path), *_ours(setup, values), *_outside(vault, settings, daemon))
-    return OpenClawStatus(path, vault, isinstance(entry, dict), checks)
+    settings = settings if isinstance(settings, dict) else {}
+    vault = str(settings.get("vault") or setup.vault)
+    rows = (("config", True, path, "", ""), *_ours(setup, values), *_outside(vault, settings, daemon))
+    checks = (
+        OpenClawCheck(name, ok, good if ok else bad, "" if ok else advice)
+        for name, ok, good, bad, advice in rows
+    )
+    return OpenClawStatus(path, vault, isinstance(entry, dict), tuple(checks))
 
 
-def _ours(setup: Setup, values: dict[str, Any]) -> Iterator[OpenClawCheck]:
-    entry = _at(values, ENTRY)
-    enabled = isinstance(entry, dict) and entry.get("enabled") is True
-    yield _check(
-        "plugin", enabled, "the entry memoryclaw is there and enabled", "there is no enabled entry memoryclaw"
-    )
-    folders = [each for each in _list(values, PATHS) if isinstance(each, str)]
-    loaded = [each for each in folders if os.path.isfile(os.path.join(each, "openclaw.plugin.json"))]
-    ours = [each for each in loaded if _same(each, setup.plugin)]
-    yield _check(
-        "loaded",
-        bool(ours),
-        f"OpenClaw loads {ours[0] if ours else ''}",
-        "plugins.load.paths does not name our plugin",
-    )
-    granted = _at(values, PERMISSION) is True
-    yield _check(
-        "permission",
-        granted,
-        "hooks may see conversations",
-        "without hooks.allowConversationAccess OpenClaw drops our hooks silently",
-    )
-    slot = _at(values, SLOT)
-    yield _check(
-        "slot", slot == PLUGIN, "the memory slot is ours", f"the memory slot is {slot or 'memory-core'}'s"
-    )
-    yield _check(
-        "memory-core",
-        _at(values, RIVAL) is False,
-        "memory-core is off",
-        "memory-core is on, and dreams beside us",
-    )
-    yield _allows_plugin(values)
-    offered = any(str(each).endswith(HOST_SKILLS) for each in _list(values, SKILLS))
-    yield _check(
-        "skills",
-        offered,
-        "approved skills are offered",
-        "skills.load.extraDirs does not name the approved skills",
-    )
-
-
-def _allows_plugin(values: dict[str, Any]) -> OpenClawCheck:
-    """Whether OpenClaw may load the plugin; what a person shut out by hand is for that person to open."""
-    if _at(values, ("plugins", "enabled")) is False:
-        return OpenClawCheck(
-            "allowed", False, "plugins.enabled is false", "openclaw config set plugins.enabled true"
-        )
-    if PLUGIN in _list(values, ("plugins", "deny")):
-        return OpenClawCheck(
-            "allowed", False, "plugins.deny names memoryclaw", "openclaw config unset plugins.deny"
-        )
+def _ours(setup: Setup, values: dict[str, Any]) -> tuple[_Row, ...]:
+    enabled, slot = _at(values, (*ENTRY, "enabled")) is True, _at(values, SLOT)
+    ours = next((each for each in _list(values, PATHS) if _is_plugin(each, setup.plugin)), "")
     allowed = _at(values, ALLOW) is None or PLUGIN in _list(values, ALLOW)
-    return _check("allowed", allowed, "plugins.allow lets it in", "plugins.allow shuts memoryclaw out")
+    offered = any(str(each).endswith(HOST_SKILLS) for each in _list(values, SKILLS))
+    bad, advice = "plugins.allow shuts memoryclaw out", _INSTALL
+    # What a person shut out by hand is for that person to open.
+    if _at(values, ("plugins", "enabled")) is False:
+        allowed, bad, advice = False, "plugins.enabled is false", "openclaw config set plugins.enabled true"
+    elif PLUGIN in _list(values, ("plugins", "deny")):
+        allowed, bad, advice = False, "plugins.deny names memoryclaw", "openclaw config unset plugins.deny"
+    return (
+        ("plugin", enabled, "the entry memoryclaw is there and enabled", "there is no enabled entry memoryclaw", _INSTALL),
+        ("loaded", bool(ours), f"OpenClaw loads {ours}", "plugins.load.paths does not name our plugin", _INSTALL),
+        ("permission", _at(values, PERMISSION) is True, "hooks may see conversations", "without hooks.allowConversationAccess OpenClaw drops our hooks silently", _INSTALL),
+        ("slot", slot == PLUGIN, "the memory slot is ours", f"the memory slot is {slot or 'memory-core'}'s", _INSTALL),
+        ("memory-core", _at(values, RIVAL) is False, "memory-core is off", "memory-core is on, and dreams beside us", _INSTALL),
+        ("allowed", allowed, "plugins.allow lets it in", bad, advice),
+        ("skills", offered, "approved skills are offered", "skills.load.extraDirs does not name the approved skills", _INSTALL),
+    )  # fmt: skip
 
 
-def _outside(vault: str, settings: Any, daemon: Callable[[str], bool]) -> Iterator[OpenClawCheck]:
-    is_there = os.path.isdir(vault)
-    yield OpenClawCheck(
-        "vault",
-        is_there,
-        vault if is_there else f"there is no folder {vault}",
-        "" if is_there else f"memoryclaw init {vault}",
-    )
-    command = settings.get("command") if isinstance(settings, dict) else None
+def _outside(vault: str, settings: dict[str, Any], daemon: Callable[[str], bool]) -> tuple[_Row, ...]:
+    command = settings.get("command")
     program = command[0] if isinstance(command, list) and command else command or PLUGIN
-    runs = isinstance(program, str) and shutil.which(program) is not None
-    yield _check("command", runs, f"{program} can be run", f"{program} cannot be run")
-    live = is_there and daemon(vault)
-    yield OpenClawCheck(
-        "daemon",
-        live,
-        "the daemon answers" if live else "no daemon answers; the plugin starts one",
-        "" if live else f"memoryclaw serve --vault {vault}",
+    runs, is_there = isinstance(program, str) and shutil.which(program) is not None, os.path.isdir(vault)
+    live, none = is_there and daemon(vault), "no daemon answers; the plugin starts one"
+    return (
+        ("vault", is_there, vault, f"there is no folder {vault}", f"memoryclaw init {vault}"),
+        ("command", runs, f"{program} can be run", f"{program} cannot be run", _INSTALL),
+        ("daemon", live, "the daemon answers", none, f"memoryclaw serve --vault {vault}"),
     )
 
 
-def _check(name: str, ok: bool, good: str, bad: str) -> OpenClawCheck:
-    return OpenClawCheck(name, ok, good if ok else bad, "" if ok else _INSTALL)
-
-
-def _same(folder: str, plugin: Callable[[], str]) -> bool:
+def _is_plugin(folder: Any, plugin: Callable[[], str]) -> bool:
+    """True for a folder that OpenClaw loads our plugin from."""
     try:
-        return os.path.realpath(folder) == os.path.realpath(plugin())
+        there = isinstance(folder, str) and os.path.isfile(os.path.join(folder, "openclaw.plugin.json"))
+        return there and os.path.realpath(folder) == os.path.realpath(plugin())
     except MemoryClawError:
         return False
 

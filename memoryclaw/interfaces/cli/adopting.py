@@ -32,7 +32,7 @@ def adopt(context: CliContext, *, what: tuple[str, ...], dry_run: bool, yes: boo
         if done := bool(items) and not dry_run and agreed(context, "Adopt all of this?", yes=yes):
             app.adopt(items)
     if context.json:
-        as_json(shapes.adopted(items, done=done))
+        as_json(shapes.adopted(shapes.AdoptionShown(done, tuple(items))))
     elif done:
         say("Adopted, for you and on this machine.")
     else:

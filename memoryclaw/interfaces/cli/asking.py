@@ -92,7 +92,8 @@ def ask(found: AnsweredQuestion) -> None:
         say(unsure if found.lines else _nothing("ask", "here answers that", found.query, asked=False))
     for line in found.lines:
         about = (line.title or line.id, line.when, line.trust * (line.trust != "trusted"))
-        flow(one_line(line.text), indent=0 if found.answered else len(_INDENT), bold=found.answered)
+        for text in line.text.split("\n"):  # the nearest stand with those around them
+            flow(one_line(text), indent=0 if found.answered else len(_INDENT), bold=found.answered)
         _places(
             [
                 f"{line.path}:{line.line}",
@@ -151,14 +152,11 @@ def recall(context: CliContext, /, *, query: tuple[str, ...], **options: Any) ->
     say(f"\n{found['tokens']} of {found['budget']} tokens, confidence {found['confidence']:.2f}")
     if trace:
         say()
-        _show_relevance(found["relevance"])
+        relevance = found["relevance"]
+        told = ", ".join(f"{term['name']} {term['value']:+.2f}" for term in relevance["terms"])
+        say(f"relevance {relevance['value']:+.2f} of a floor of 0: {told}\n")
         show_trace(found["trace"])
     _remarks(found)
-
-
-def _show_relevance(relevance: Mapping[str, Any]) -> None:
-    told = ", ".join(f"{term['name']} {term['value']:+.2f}" for term in relevance["terms"])
-    say(f"relevance {relevance['value']:+.2f} of a floor of 0: {told}\n")
 
 
 def _recalled(context: CliContext, query: str, *, trace: bool, **asked: Any) -> Mapping[str, Any]:

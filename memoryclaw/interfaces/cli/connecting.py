@@ -10,7 +10,7 @@ import click
 
 from memoryclaw.connect.table import BY_NAME, OPENCLAW, TABLE
 from memoryclaw.interfaces.cli.printing import as_json, marked, plural, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, verb
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, flag, verb
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from memoryclaw.connect.table import HostRow
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
-DRY_RUN = click.option("--dry-run", is_flag=True, help="Only show what would change.")
-YES = click.option("--yes", is_flag=True, help="Do not ask.")
+DRY_RUN = flag("--dry-run", "Only show what would change.")
+YES = flag("--yes", "Do not ask.")
 
 
 class _FileChange(NamedTuple):
@@ -55,16 +55,10 @@ class _Outcome(NamedTuple):
     ]
 )
 @click.argument("host", metavar="[HOST]", required=False, default="", type=TEXT)
-@click.option("--remove", is_flag=True, help="Remove from the host's settings what `connect` wrote.")
-@click.option(
-    "--print",
-    "printed",
-    is_flag=True,
-    help="Only print what to add to the settings of this host, or of any other.",
-)
+@flag("--remove", "Remove from the host's settings what `connect` wrote.")
+@flag("--print", "Only print what to add to the settings of this host, or of any other.", name="printed")
 @DRY_RUN
 @YES
-@click.pass_obj
 def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_run: bool, yes: bool) -> None:
     """Give a host this vault as its memory: claude-code, claude-desktop, codex, cursor, gemini, vscode or openclaw.
 

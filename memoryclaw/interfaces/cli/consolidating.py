@@ -47,7 +47,7 @@ def consolidate() -> None:
 
 
 @consolidate.command(
-    "run", examples=["init\nconsolidate --dry-run", "consolidate --due", "consolidate --llm none --json"]
+    examples=["init\nconsolidate --dry-run", "consolidate --due", "consolidate --llm none --json"]
 )
 @flag("--dry-run", "Only show what would change.")
 @flag("--due", "Do nothing if it is too early or another run is in progress.")

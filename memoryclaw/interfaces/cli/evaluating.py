@@ -12,7 +12,7 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.linting import changed_hook, ended_hook, hook_options
 from memoryclaw.interfaces.cli.maintaining import check
 from memoryclaw.interfaces.cli.printing import as_json, plural, print_freshness, remark, say, styled
-from memoryclaw.interfaces.cli.tables import table
+from memoryclaw.interfaces.cli.tables import beginning, table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, option
 from memoryclaw.vault.layout import QUESTIONS_FILE, on_disk
 
@@ -33,19 +33,16 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
 
 
 @check.command(
-    "eval",
     examples=[
         "init\ncheck eval --install-hook",
         "check eval questions.yaml --k 3,10",
         "check eval --budget 400 --least 0.8",
         "check eval",
-    ],
+    ]
 )
 @click.argument("file", required=False, type=TEXT)
-@click.option("--k", "ks", metavar="N,N", callback=_numbers, help="Found means among the first N; 5,10.")
-@click.option(
-    "--budget", "budgets", metavar="N,N", callback=_numbers, help="Sizes of contexts, in tokens; 400,600,800."
-)
+@option("--k", "N,N", "Found means among the first N; 5,10.", name="ks", callback=_numbers)
+@option("--budget", "N,N", "Sizes of contexts, in tokens; 400,600,800.", name="budgets", callback=_numbers)
 @option(
     "--least",
     "SHARE",
@@ -78,7 +75,25 @@ def eval(  # noqa: A001 - the verb's name
     if context.json:
         as_json({**shapes.evaluated(done), "degraded": fresh.degraded, "behind": fresh.behind})
     else:
-        _tell_evaluation(done)
+        heads = ["question", "rank", *(f"@{k}" for k in done.recall), *map(str, done.held), "confidence"]
+        table(heads, [_row(one, done) for one in done.questions])
+        say()
+        kept, all_ = done.kept_out
+        counted = sum(bool(one.expected) for one in done.questions)
+        for name, text in [
+            ("questions", f"{len(done.questions)}, {counted} with ids"),
+            *((f"recall@{k}", f"{value:.3f}") for k, value in done.recall.items()),
+            ("MRR", f"{done.mrr:.3f}"),
+            ("nDCG@10", f"{done.ndcg:.3f}"),
+            *((f"in {budget}", f"{value:.3f} of what is wanted") for budget, value in done.held.items()),
+            *([("kept out", f"{kept} of {all_}")] if all_ else []),
+        ]:
+            say(f"{name:<14}{text}")
+        misses = [one for one in done.questions if one.misses]
+        if misses:
+            say(f"\n{styled('Misses', bold=True)}")
+        for one in misses:
+            _tell_misses(done, one)
         print_freshness(fresh)
     return int(least is not None and not _reaches(done, least))
 
@@ -107,19 +122,6 @@ def _reaches(done: Evaluated, least: float) -> bool:
     return reached >= least and kept == all_
 
 
-def _tell_evaluation(done: Evaluated) -> None:
-    heads = ["question", "rank", *(f"@{k}" for k in done.recall), *map(str, done.held), "confidence"]
-    table(heads, [_row(one, done) for one in done.questions])
-    say()
-    for name, text in _totals(done):
-        say(f"{name:<14}{text}")
-    misses = [one for one in done.questions if one.misses]
-    if misses:
-        say(f"\n{styled('Misses', bold=True)}")
-    for one in misses:
-        _tell_misses(done, one)
-
-
 def _tell_misses(done: Evaluated, one: QuestionResult) -> None:
     say(f"  {styled(one.question)}  {styled(f'{done.path}:{one.line}', dim=True)}")
     for miss in one.misses:
@@ -127,25 +129,11 @@ def _tell_misses(done: Evaluated, one: QuestionResult) -> None:
 
 
 def _row(one: QuestionResult, done: Evaluated) -> list[str]:
-    asked = one.question if len(one.question) <= _WIDEST else one.question[: _WIDEST - 1] + "…"
     ranks = ", ".join(str(expected.rank or "-") for expected in one.expected)
     found = [_mark(one.recall[k]) if one.recall else "" for k in done.recall]
     held = map(_mark, one.held.values()) if one.held else [""] * len(done.held)
-    return [asked, ranks, *found, *held, f"{one.confidence:.2f}"]
+    return [beginning(one.question, _WIDEST), ranks, *found, *held, f"{one.confidence:.2f}"]
 
 
 def _mark(share: float) -> str:
     return "●" if share == 1 else "◐" if share else "○"
-
-
-def _totals(done: Evaluated) -> list[tuple[str, str]]:
-    kept, all_ = done.kept_out
-    counted = sum(bool(one.expected) for one in done.questions)
-    return [
-        ("questions", f"{len(done.questions)}, {counted} with ids"),
-        *((f"recall@{k}", f"{value:.3f}") for k, value in done.recall.items()),
-        ("MRR", f"{done.mrr:.3f}"),
-        ("nDCG@10", f"{done.ndcg:.3f}"),
-        *((f"in {budget}", f"{value:.3f} of what is wanted") for budget, value in done.held.items()),
-        *([("kept out", f"{kept} of {all_}")] if all_ else []),
-    ]

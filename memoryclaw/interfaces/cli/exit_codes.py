@@ -24,7 +24,11 @@ def run(args: list[str]) -> int:
     if "_MEMORYCLAW_COMPLETE" in os.environ:
         import_module("memoryclaw.interfaces.cli.completing")  # it tells Click how bash is answered
     try:
-        return _ended(cli.main(args, prog_name="memoryclaw", standalone_mode=False, obj=context), args)
+        code = cli.main(args, prog_name="memoryclaw", standalone_mode=False, obj=context)
+        sys.stdout.flush()
+        if trouble := streams.trouble():
+            return _failed(f"the answer could not be written ({trouble}); what was asked for is done", args)
+        return code if isinstance(code, int) else 0
     except click.ClickException as error:
         return _usage(error, args)
     except (click.Abort, KeyboardInterrupt):
@@ -35,13 +39,6 @@ def run(args: list[str]) -> int:
         return 0  # a watch, or a host, whose reader has enough of it
     except Exception as error:  # noqa: BLE001 - a bug: logged, and told in one sentence
         return _unforeseen(error, context, args)
-
-
-def _ended(code: object, args: list[str]) -> int:
-    sys.stdout.flush()
-    if trouble := streams.trouble():
-        return _failed(f"the answer could not be written ({trouble}); what was asked for is done", args)
-    return code if isinstance(code, int) else 0
 
 
 def _usage(error: click.ClickException, args: list[str]) -> int:

@@ -39,9 +39,7 @@ def hook() -> None:
     """
 
 
-@hook.command(
-    "pre", examples=['init\nhook pre --host plain <<< \'{"prompt": "tea"}\'', "hook pre < prompt.json"]
-)
+@hook.command(examples=['init\nhook pre --host plain <<< \'{"prompt": "tea"}\'', "hook pre < prompt.json"])
 @_HOST_OPTION
 def pre(context: CliContext, host: str) -> None:
     """Answer a prompt on standard input with a context for it, in a second at most."""
@@ -49,11 +47,10 @@ def pre(context: CliContext, host: str) -> None:
 
 
 @hook.command(
-    "post",
     examples=[
         'init\nhook post --host plain <<< \'{"session": "monday", "prompt": "Which tea?", "answer": "Oolong."}\'',
         "hook post < stop.json",
-    ],
+    ]
 )
 @_HOST_OPTION
 def post(context: CliContext, host: str) -> None:
@@ -75,15 +72,14 @@ def _into(verb: Callable[..., None]) -> Callable[..., None]:
 
 
 @hook.command(
-    "install",
-    examples=["init\nhook install claude-code --dry-run", "hook install claude-code --project ~/site"],
+    examples=["init\nhook install claude-code --dry-run", "hook install claude-code --project ~/site"]
 )
 @_into
 def install(
     context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
 ) -> None:
     """Add our hooks to a host's settings; shows what changes, keeps a backup, and touches nothing else."""
-    from memoryclaw.connect.claude_settings import HOOKS
+    from memoryclaw.connect.claude_code import HOOKS
     from memoryclaw.connect.connecting import hook_command, lasting_command
     from memoryclaw.connect.settings_file import plan_install
 
@@ -93,15 +89,13 @@ def install(
     _carry_out(context, plan, "installed", host, yes=yes, dry_run=dry_run)
 
 
-@hook.command(
-    "uninstall", examples=["init\nhook uninstall claude-code", "hook uninstall claude-code --project ~/site"]
-)
+@hook.command(examples=["init\nhook uninstall claude-code", "hook uninstall claude-code --project ~/site"])
 @_into
 def uninstall(
     context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
 ) -> None:
     """Take our hooks out of a host's settings, and nothing else."""
-    from memoryclaw.connect.claude_settings import HOOKS
+    from memoryclaw.connect.claude_code import HOOKS
     from memoryclaw.connect.settings_file import plan_uninstall
 
     plan = plan_uninstall(_settings(user, project), HOOKS)
@@ -119,7 +113,7 @@ def _settings(user: bool, project: str | None) -> str:
         raise click.UsageError("Give --user or --project, not both.")
     if project:
         return os.path.abspath(os.path.join(project, ".claude", "settings.json"))
-    from memoryclaw.connect.claude_settings import HOOKS
+    from memoryclaw.connect.claude_code import HOOKS
     from memoryclaw.connect.connecting import path_of
     from memoryclaw.connect.table import BY_NAME
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memoryclaw.recall.browsing import LinkEnd
     from memoryclaw.recall.graph import Edge, GraphNode, GraphShown, NeighboursShown, PathShown
 
+_LINKED = "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\n"
 _STYLES = {"link": "", "mention": ' style="dashed"', "cited": ' style="dotted" dir="none"'}
 
 
@@ -25,7 +26,7 @@ _STYLES = {"link": "", "mention": ' style="dashed"', "cited": ' style="dotted" d
     default="show",
     takes=True,
     examples=[
-        "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks",
+        f"{_LINKED}links",
         "links path Home 'Boathouse Aarhus'",
         "links --dot | dot -Tsvg -o vault.svg",
     ],
@@ -39,14 +40,8 @@ def links() -> None:
 
 
 @links.command(
-    "show",
     of="graph.whole",
-    examples=[
-        "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks show",
-        "links ep-20250708-penicillin",
-        "links Home --json",
-        "links --dot",
-    ],
+    examples=[f"{_LINKED}links show", "links ep-20250708-penicillin", "links Home --json", "links --dot"],
 )
 @click.argument("id_", metavar="[ID]", required=False, default="", type=ID)
 @flag("--dot", "Print the graph for Graphviz.")
@@ -77,12 +72,8 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
 
 
 @links.command(
-    "path",
     of="graph.path",
-    examples=[
-        "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks path semantic/facts#Nora semantic/facts#Tomas",
-        "links path Home Nora --json",
-    ],
+    examples=[f"{_LINKED}links path semantic/facts#Nora semantic/facts#Tomas", "links path Home Nora --json"],
 )
 def path(way: PathShown) -> None:
     """Show the shortest path from one note or entity to another."""
@@ -100,12 +91,8 @@ def path(way: PathShown) -> None:
 
 
 @links.command(
-    "neighbours",
     of="graph.neighbours",
-    examples=[
-        "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\nlinks neighbours semantic/facts#Nora",
-        "links neighbours Home --limit 5 --json",
-    ],
+    examples=[f"{_LINKED}links neighbours semantic/facts#Nora", "links neighbours Home --limit 5 --json"],
 )
 def neighbours(shown: NeighboursShown) -> None:
     """List the neighbours of a note or an entity, the closest first."""
@@ -128,7 +115,6 @@ def neighbours(shown: NeighboursShown) -> None:
 
 
 @links.command(
-    "orphans",
     of="graph.orphans",
     examples=["init\nremember oolong --entity Nora --field tea\nlinks orphans", "links orphans --json"],
 )
@@ -139,7 +125,7 @@ def orphans(nodes: Sequence[GraphNode]) -> None:
         say("Everything is tied to something.")
 
 
-@links.command("dangling", of="graph.dangling", examples=["init\nlinks dangling", "links dangling --json"])
+@links.command(of="graph.dangling", examples=["init\nlinks dangling", "links dangling --json"])
 def dangling(ends: Sequence[LinkEnd]) -> None:
     """List links that lead nowhere."""
     table(["where", "link"], [[f"{end.source}:{end.line}", _written(end)] for end in ends])
@@ -151,7 +137,7 @@ def _links_of(context: CliContext, id_: str) -> None:
     with context.app() as app:
         found, fresh = app.links(id_), app.freshness
     if context.json:
-        as_json(shapes.links(id_, found, fresh))
+        as_json(shapes.links(shapes.LinksShown(id_, found), fresh))
         return
     rows = [_link("out", end) for end in found.out] + [_link("back", end) for end in found.back]
     table(["", "where", "link", "leads to"], rows)

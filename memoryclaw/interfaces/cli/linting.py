@@ -73,13 +73,12 @@ def ended_hook(what: str, mode: str) -> int:
 
 
 @check.command(
-    "lint",
     examples=[
         "init\ncheck lint",
         "check lint semantic skills/send-email/SKILL.md",
         "check lint --staged --json",
         "check lint --install-hook",
-    ],
+    ]
 )
 @click.argument("paths", nargs=-1, type=TEXT, metavar="[PATH]...")
 @flag("--staged", "Check what is staged in git, as it is staged.")

@@ -18,6 +18,7 @@ from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option, ver
 from memoryclaw.model import Fact, ReadBack
 from memoryclaw.text.prompts import visible
 
+_TEA = "init\nremember oolong --entity Nora --field tea\n"
 _CONFLICTS = 3  # that are told beside a list of facts
 
 if TYPE_CHECKING:
@@ -25,13 +26,13 @@ if TYPE_CHECKING:
     from memoryclaw.recall.browsing import EntityEntry, EntityShown, NoteEntry, ShownUnit
     from memoryclaw.recall.inspecting import Inspected
     from memoryclaw.recall.timeline import Timeline, TimelineEvent
-    from memoryclaw.review.file_history import Blame, CommitList, CommitShown, FactSource
+    from memoryclaw.review.file_history import Blame, CommitShown
 
 
 @verb(
     "show",
     examples=[
-        "init\nremember oolong --entity Nora --field tea\nshow Nora",
+        f"{_TEA}show Nora",
         "show 'semantic/projects#Boathouse Aarhus.deadline'",
         "show log:2025-10-21-kanazawa/8 --json",
     ],
@@ -160,7 +161,6 @@ def browse() -> None:
 
 
 @browse.command(
-    "notes",
     of="browse",
     examples=[
         "init\nremember 'Nora drinks oolong tea' --note\nbrowse notes",
@@ -191,7 +191,7 @@ def notes(notes: Sequence[NoteEntry]) -> None:
 @verb(
     "facts",
     examples=[
-        "init\nremember oolong --entity Nora --field tea\nfacts",
+        f"{_TEA}facts",
         "facts 'Boathouse Aarhus' --history",
         "facts boathouse --as-of 2025-07-01",
         "facts boathouse --believed-at 2026-04-01",
@@ -293,13 +293,8 @@ def _time(due: str, words: list[str], today: date) -> tuple[str, str]:
 
 
 @browse.command(
-    "entities",
     of="entities",
-    examples=[
-        "init\nremember oolong --entity Nora --field tea\nbrowse entities",
-        "browse entities boathouse",
-        "browse entities --kind people --json",
-    ],
+    examples=[f"{_TEA}browse entities", "browse entities boathouse", "browse entities --kind people --json"],
 )
 def entities(listed: Sequence[EntityEntry]) -> None:
     """List everything that has facts."""
@@ -310,13 +305,7 @@ def entities(listed: Sequence[EntityEntry]) -> None:
 
 
 @browse.command(
-    "views",
-    of="views",
-    examples=[
-        "init\nremember oolong --entity Nora --field tea\nbrowse views",
-        "browse views --write",
-        "browse views 'Boathouse Aarhus'",
-    ],
+    of="views", examples=[f"{_TEA}browse views", "browse views --write", "browse views 'Boathouse Aarhus'"]
 )
 @flag("--write", "Write the missing and the stale ones.")
 def views(context: CliContext, *, name: str, write: bool) -> None:
@@ -341,7 +330,7 @@ def views(context: CliContext, *, name: str, write: bool) -> None:
 @verb(
     "timeline",
     examples=[
-        "init\nremember oolong --entity Nora --field tea\ntimeline",
+        f"{_TEA}timeline",
         "timeline 'Boathouse Aarhus' --since 2025-06-01",
         "timeline --limit 10 --json",
     ],
@@ -404,16 +393,15 @@ def history(context: CliContext, *, id_: str, limit: int, before: str, commit: s
     if context.json:
         as_json(shapes.history(events))
         return
-    _events(events)
+    rows = [
+        (one.when[:16].replace("T", " "), one.commit[:10], one.kind, one.subject, _files(one.files))
+        for one in events.commits
+    ]
+    table(("when", "commit", "by", "what", "files"), rows)
+    remark(events.notice)
 
 
-@verb(
-    "blame",
-    examples=[
-        "init\nremember oolong --entity Nora --field tea\nblame Nora.tea",
-        "blame 'Boathouse Aarhus.deadline'",
-    ],
-)
+@verb("blame", examples=[f"{_TEA}blame Nora.tea", "blame 'Boathouse Aarhus.deadline'"])
 def blame(blame: Blame) -> None:
     """Show where a fact comes from.
 
@@ -445,15 +433,6 @@ def _print_commit(context: CliContext, found: CommitShown) -> None:
     remark(found.notice)
 
 
-def _events(events: CommitList) -> None:
-    rows = [
-        (one.when[:16].replace("T", " "), one.commit[:10], one.kind, one.subject, _files(one.files))
-        for one in events.commits
-    ]
-    table(("when", "commit", "by", "what", "files"), rows)
-    remark(events.notice)
-
-
 def _files(names: Sequence[str]) -> str:
     # What was decided or goes on waiting comes last: the first name should say what it is about.
     names = sorted(names, key=lambda name: name.startswith(("review/", "semantic/_")))
@@ -475,17 +454,13 @@ def _sentences(found: Blame) -> Iterable[str]:
     if found.approved:
         yield f"Approved by {styled(found.approved.by or 'a person')} on {found.approved.at[:10]}."
     for cited in found.sources:
-        yield from _cited(cited)
+        if cited.path and cited.quote:
+            yield f"Told in {styled(cited.path)}: {styled(cited.quote)}"
+        elif cited.path:
+            yield f"Told in {styled(cited.path)}"
+        if cited.said:
+            yield f"Said in {styled(cited.log)}, line {cited.line}: {styled(cited.said)}"
+        if cited.notice:
+            yield f"But {styled(cited.notice)}."
     if not found.sources:
         yield "It names no source."
-
-
-def _cited(cited: FactSource) -> Iterable[str]:
-    if cited.path and cited.quote:
-        yield f"Told in {styled(cited.path)}: {styled(cited.quote)}"
-    elif cited.path:
-        yield f"Told in {styled(cited.path)}"
-    if cited.said:
-        yield f"Said in {styled(cited.log)}, line {cited.line}: {styled(cited.said)}"
-    if cited.notice:
-        yield f"But {styled(cited.notice)}."

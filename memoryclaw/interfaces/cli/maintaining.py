@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from memoryclaw.health.status import Status
     from memoryclaw.index.sync import Synced
     from memoryclaw.index.vectors import VectorStatus
-    from memoryclaw.review.machines import Exchanged
     from memoryclaw.skills.migration import Migrated
 
 _EXAMPLES = 3  # of each kind of problem
@@ -59,11 +58,17 @@ def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, inc
             with Bar("making vectors") as bar:
                 filled = app.fill_vectors(progress=bar)
     if context.json:
-        git = {"git": shapes.exchanged(exchanged)} if exchanged else {}
-        as_json({**shapes.synced(done, filled), **git})
+        as_json(shapes.synced(shapes.SyncShown(done, filled, exchanged)))
         return
     if exchanged:
-        _tell_exchanged(exchanged)
+        if not (exchanged.received or exchanged.sent):
+            say(f"{styled(exchanged.remote)}: nothing new, here or there.")
+        else:
+            merged = f" and merged (commit {styled(exchanged.merge[:10])})" if exchanged.merge else ""
+            say(
+                f"{styled(exchanged.remote)}: {plural(exchanged.received, 'commit')} received{merged}, {plural(exchanged.sent, 'commit')} sent."
+            )
+        remark(*exchanged.told, exchanged.notice)
     _tell_synced(context, done)
     if filled is None:
         return
@@ -72,17 +77,6 @@ def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, inc
         f"{plural(filled.filled, 'vector')} made by {styled(filled.model)} for {plural(filled.units, 'unit')}{missing}."
     )
     remark(filled.notice)
-
-
-def _tell_exchanged(done: Exchanged) -> None:
-    if not (done.received or done.sent):
-        say(f"{styled(done.remote)}: nothing new, here or there.")
-    else:
-        merged = f" and merged (commit {styled(done.merge[:10])})" if done.merge else ""
-        say(
-            f"{styled(done.remote)}: {plural(done.received, 'commit')} received{merged}, {plural(done.sent, 'commit')} sent."
-        )
-    remark(*done.told, done.notice)
 
 
 @verb(examples=["init\nstatus", "status --usage", "status --json"])
@@ -164,7 +158,7 @@ def check() -> None:
     """
 
 
-@check.command("vault", examples=["init\ncheck vault", "check --fix", "check --json"])
+@check.command(examples=["init\ncheck vault", "check --fix", "check --json"])
 @flag("--fix", "Repair what is derived: rebuild the index, remove stale temporary files.")
 def vault(context: CliContext, fix: bool) -> int:
     """Check files, index, git and settings; exits with 1 when there are problems."""
@@ -180,7 +174,7 @@ def vault(context: CliContext, fix: bool) -> int:
     return int(any(check.level == "problem" for check in checks))
 
 
-@check.command("reindex", examples=["init\ncheck reindex", "check reindex --vault ~/notes"])
+@check.command(examples=["init\ncheck reindex", "check reindex --vault ~/notes"])
 def reindex(context: CliContext) -> None:
     """Delete the index and build it again from the files."""
     with context.app() as app:
@@ -188,7 +182,6 @@ def reindex(context: CliContext) -> None:
 
 
 @check.command(
-    "migrate",
     of="migrate",
     without=("dry_run",),
     examples=["init\ncheck migrate --dry-run", "check migrate", "undo COMMIT"],
@@ -219,7 +212,7 @@ def migrate(done: Migrated, dry_run: bool) -> None:
 
 def _tell_synced(context: CliContext, done: Synced) -> None:
     if context.json:
-        as_json(shapes.synced(done))
+        as_json(shapes.synced(shapes.SyncShown(done)))
         return
     unread = f", {done.unread} that cannot be read" if done.unread else ""
     say(
@@ -243,7 +236,7 @@ def _list(problems: tuple[Problem, ...]) -> None:
     for alike in kinds.values():
         for problem in alike[:_EXAMPLES]:
             hint = f"; {problem.hint}" if problem.hint else ""
-            place = f"{problem.path}:{problem.line}" if problem.line else problem.path
+            place = f"{problem.path}:{problem.line or ''}"
             say(f"    {styled(place, fg='cyan')} {styled(problem.message + hint)}")
         if (more := len(alike) - _EXAMPLES) > 0:
             say(f"    … and {plural(more, 'more', 'more')} of this kind; --json lists them all")

@@ -13,17 +13,16 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, show_diff
 from memoryclaw.interfaces.cli.printing import as_json, padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, group
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, group, option
 
 if TYPE_CHECKING:
     from memoryclaw.connect.openclaw.notes import ImportReport
     from memoryclaw.connect.openclaw.setup import Changed, ConfigChange, Setup
 
-_config = click.option(
+_config = option(
     "--config",
-    metavar="FILE",
-    default="",
-    help="OpenClaw's configuration; by default $OPENCLAW_CONFIG_PATH, else openclaw.json in $OPENCLAW_STATE_DIR or ~/.openclaw.",
+    "FILE",
+    "OpenClaw's configuration; by default $OPENCLAW_CONFIG_PATH, else openclaw.json in $OPENCLAW_STATE_DIR or ~/.openclaw.",
 )
 
 
@@ -86,8 +85,7 @@ def status(context: CliContext, config: str) -> None:
 
 
 @openclaw.command(
-    "import",
-    examples=["init\nopenclaw import . --dry-run", "openclaw import ~/.openclaw/workspace --yes"],
+    "import", examples=["init\nopenclaw import . --dry-run", "openclaw import ~/.openclaw/workspace --yes"]
 )
 @click.argument("workspace", metavar="[FOLDER]", required=False, default="", type=TEXT)
 @_config

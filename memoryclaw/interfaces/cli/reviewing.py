@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from memoryclaw.errors import InputError
+from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled
-from memoryclaw.interfaces.cli.tables import table
+from memoryclaw.interfaces.cli.tables import beginning, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, WAITING, CliContext, agreed, flag, group, option
 from memoryclaw.model import OWNER
 from memoryclaw.review.word_diff import COME, GONE, SAME, DiffLine, mark_up, word_diff
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from memoryclaw.review.file_history import FileDiff
     from memoryclaw.review.queue import ReviewItem
 
-_WIDTH = 68  # columns of a cell in a list
+_WAITS = 'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\n'
+_WIDTH = 68  # columns of a cell in a list; `review show` has all of it
 _ASKED = {"approved": "Approve", "rejected": "Reject"}
 _ALL = flag(
     "--all",
@@ -32,14 +34,7 @@ _YES = flag("--yes", "Do not ask.")
 _REASON = option("--reason", "TEXT", "Why, for the commit and the record of decisions.")
 
 
-@group(
-    default="list",
-    examples=[
-        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview',
-        "review show p-1a2b3c4d",
-        "review approve p-1a2b3c4d",
-    ],
-)
+@group(default="list", examples=[f"{_WAITS}review", "review show p-1a2b3c4d", "review approve p-1a2b3c4d"])
 def review() -> None:
     """Approve or reject pending changes.
 
@@ -48,27 +43,18 @@ def review() -> None:
     """
 
 
-@review.command(
-    "list",
-    of="review.list",
-    examples=[
-        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview list',
-        "review list --json",
-    ],
-)
+@review.command("list", of="review.list", examples=[f"{_WAITS}review list", "review list --json"])
 def list_(items: Sequence[ReviewItem]) -> None:
     """List pending changes, each with its reason."""
-    table(("id", "kind", "what", "why"), [(i.id, i.kind, _cut(i.what), _cut(i.why)) for i in items])
+    table(
+        ("id", "kind", "what", "why"),
+        [(i.id, i.kind, beginning(i.what, _WIDTH), beginning(i.why, _WIDTH)) for i in items],
+    )
     if not items:
         say("Nothing waits.")
 
 
-@review.command(
-    "show",
-    examples=[
-        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview show p-8228d1c4'
-    ],
-)
+@review.command(examples=[f"{_WAITS}review show p-8228d1c4"])
 @click.argument("id_", metavar="ID", type=WAITING)
 def show(context: CliContext, id_: str) -> None:
     """Show one pending change: why, who said it, and what would change."""
@@ -76,37 +62,34 @@ def show(context: CliContext, id_: str) -> None:
         item = app.review.get(id_)
         found = app.review.diff(item) if item.can_be_shown else []
         if context.json:
-            from memoryclaw.interfaces import shapes
-
-            told = app.review.details(item) if app.audience == OWNER else None
-            as_json(shapes.review_item(item, found, told))
+            details = app.review.details(item) if app.audience == OWNER else None
+            as_json(shapes.review_item(item, found, details))
             return
-    _differences(context, [(item, found)], whole=True)
+    _one(item, found, whole=True)
 
 
-@review.command(
-    "diff",
-    examples=[
-        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview diff',
-        "review diff p-1a2b3c4d",
-    ],
-)
+@review.command(examples=[f"{_WAITS}review diff", "review diff p-1a2b3c4d"])
 @click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=WAITING)
 def diff(context: CliContext, names: tuple[str, ...]) -> None:
     """Show what would change, word by word."""
     with context.app() as app:
         items = app.review.list(names)
-        found = [(item, app.review.diff(item)) for item in items if item.can_be_shown]
-    _differences(context, found, whole=False)
+        shown = [shapes.ItemShown(item, app.review.diff(item)) for item in items if item.can_be_shown]
+    if context.json:
+        as_json(shapes.differences(shown))
+        return
+    if not shown:
+        say("Nothing waits.")
+    for item, files in shown:
+        _one(item, files, whole=False)
 
 
 @review.command(
-    "approve",
     examples=[
-        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview approve p-8228d1c4',
+        f"{_WAITS}review approve p-8228d1c4",
         "review approve conflict-9c8d7e6f --value 2",
         "review approve --all --yes",
-    ],
+    ]
 )
 @click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=WAITING)
 @option(
@@ -128,11 +111,7 @@ def approve(context: CliContext, /, names: tuple[str, ...], *, value: int | None
 
 
 @review.command(
-    "reject",
-    examples=[
-        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview reject p-8228d1c4',
-        "review reject consolidate-20261121T101500-ab12cd",
-    ],
+    examples=[f"{_WAITS}review reject p-8228d1c4", "review reject consolidate-20261121T101500-ab12cd"]
 )
 @click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=WAITING)
 @_REASON
@@ -147,12 +126,7 @@ def reject(context: CliContext, /, names: tuple[str, ...], **how: Any) -> int:
     return _decide(context, names, "rejected", **how)
 
 
-@review.command(
-    "edit",
-    examples=[
-        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview edit p-8228d1c4'
-    ],
-)
+@review.command(examples=[f"{_WAITS}review edit p-8228d1c4"])
 @click.argument("id_", metavar="ID", type=WAITING)
 @AS_IS
 def edit(context: CliContext, *, id_: str, as_is: bool) -> None:
@@ -164,13 +138,7 @@ def edit(context: CliContext, *, id_: str, as_is: bool) -> None:
     tell(context, done)
 
 
-@review.command(
-    "apply",
-    examples=[
-        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\nreview apply',
-        "review apply --yes",
-    ],
-)
+@review.command(examples=[f"{_WAITS}review apply", "review apply --yes"])
 @_YES
 def apply(context: CliContext, *, yes: bool) -> int:
     """Apply what is ticked in semantic/_pending.md and review/*.md.
@@ -201,11 +169,6 @@ def _edited(text: str) -> str:
         raise InputError(f"the editor failed ({said}); nothing was stored") from None
 
 
-def _cut(text: str) -> str:
-    """Enough of a text for a list; `review show` has all of it."""
-    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1].rstrip()}…"
-
-
 def _decide(
     context: CliContext, names: Sequence[str], decision: str, *, everything: bool, yes: bool, **how: Any
 ) -> int:
@@ -228,8 +191,6 @@ def _decide(
 
 def _print_decisions(context: CliContext, done: Sequence[ReviewDecision]) -> int:
     if context.json:
-        from memoryclaw.interfaces import shapes
-
         as_json(shapes.decided(done))
     elif not done:
         say("Nothing to decide.")
@@ -239,21 +200,6 @@ def _print_decisions(context: CliContext, done: Sequence[ReviewDecision]) -> int
             say(f"{styled(one.action, bold=True)}: {styled(one.what)} ({styled(one.id)}{commit})")
             remark(one.notice)
     return int(any(one.action == "failed" for one in done))
-
-
-def _differences(
-    context: CliContext, found: Iterable[tuple[ReviewItem, Sequence[FileDiff]]], *, whole: bool
-) -> None:
-    found = list(found)
-    if context.json:
-        from memoryclaw.interfaces import shapes
-
-        as_json(shapes.differences(found))
-        return
-    if not found:
-        say("Nothing waits.")
-    for item, files in found:
-        _one(item, files, whole=whole)
 
 
 def _one(item: ReviewItem, files: Sequence[FileDiff], *, whole: bool) -> None:

@@ -23,7 +23,7 @@ from memoryclaw.interfaces import mcp as mcp_server
 from memoryclaw.interfaces import ui as page
 from memoryclaw.interfaces.cli.printing import padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.streams import is_heard
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
+from memoryclaw.interfaces.cli.verbs import CliContext, flag, option, verb
 from memoryclaw.model import AGENT, OWNER
 
 _PATIENCE, _PAUSE = 60.0, 0.05  # seconds for a daemon to begin, and between two looks whether it has
@@ -41,26 +41,23 @@ if TYPE_CHECKING:
         "serve --stop",
     ]
 )
-@click.option(
-    "--host", metavar="HOST", type=TEXT, help="The address to listen on; by default as in the settings."
-)
-@click.option(
+@option("--host", "HOST", "The address to listen on; by default as in the settings.", default=None)
+@option(
     "--port",
-    metavar="N",
+    "N",
+    "The port; 0 for any free one; by default as in the settings.",
     type=click.IntRange(0, 65535),
-    help="The port; 0 for any free one; by default as in the settings.",
 )
-@click.option("--any-port", is_flag=True, help="Take any free port if that one is taken.")
-@click.option("--allow-remote", is_flag=True, help="Accept other machines; they need the token too.")
-@click.option(
+@flag("--any-port", "Take any free port if that one is taken.")
+@flag("--allow-remote", "Accept other machines; they need the token too.")
+@option(
     "--after",
-    metavar="HOURS",
+    "HOURS",
+    "Leave new lines to your agent for this many hours; see `consolidate --ask`.",
     type=click.IntRange(min=0),
     default=0,
-    help="Leave new lines to your agent for this many hours; see `consolidate --ask`.",
 )
-@click.option("--stop", is_flag=True, help="Stop the daemon of this vault.")
-@click.pass_obj
+@flag("--stop", "Stop the daemon of this vault.")
 def serve(
     context: CliContext,
     *,
@@ -114,13 +111,11 @@ def serve(
 
 
 @verb(examples=["init\nui --no-open", "ui --no-open", "ui --vault ~/notes --plain-host"])
-@click.option("--no-open", is_flag=True, help="Only print the address, for another browser or for `ssh -L`.")
-@click.option(
+@flag("--no-open", "Only print the address, for another browser or for `ssh -L`.")
+@flag(
     "--plain-host",
-    is_flag=True,
-    help="Use 127.0.0.1, for a browser that cannot resolve *.localhost; programs on other ports may then receive the page's cookie.",
+    "Use 127.0.0.1, for a browser that cannot resolve *.localhost; programs on other ports may then receive the page's cookie.",
 )
-@click.pass_obj
 def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
     """Open the page where you see and correct what your agent remembers.
 
@@ -242,7 +237,6 @@ def _log(sentence: str) -> None:
 
 
 @verb(examples=["init\nmcp", "mcp --vault ~/notes"])
-@click.pass_obj
 def mcp(context: CliContext) -> None:
     """Serve the vault over MCP, on standard input and output.
 

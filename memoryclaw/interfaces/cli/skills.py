@@ -13,7 +13,7 @@ import click
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
-from memoryclaw.interfaces.cli.tables import table
+from memoryclaw.interfaces.cli.tables import beginning, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, SKILL, TEXT, CliContext, flag, group, option
 from memoryclaw.text.prompts import one_line, visible
 
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from memoryclaw.skills.host_skills import HostSkills
     from memoryclaw.skills.listing import LintedSkill, ListedSkill, SkillOffer
     from memoryclaw.skills.outcomes import Outcomes
-    from memoryclaw.skills.run import SkillRun, StepResult
+    from memoryclaw.skills.run import SkillRun
     from memoryclaw.skills.steps import Requirement
     from memoryclaw.writing.context import Written
 
+_NEW = "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\n"
 _SHOWN = 80
 _COLOURS = {"approved": "green", "changed since approval": "yellow", "draft": "cyan"}
 
@@ -33,7 +34,7 @@ _COLOURS = {"approved": "green", "changed since approval": "yellow", "draft": "c
 @group(
     default="list",
     examples=[
-        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills",
+        f"{_NEW}skills",
         "skills new send-email",
         "skills match 'send an email to John'",
         "skills approve send-email",
@@ -46,14 +47,7 @@ def skills() -> None:
     """
 
 
-@skills.command(
-    "list",
-    of="skills.list",
-    examples=[
-        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills list",
-        "skills list --json",
-    ],
-)
+@skills.command("list", of="skills.list", examples=[f"{_NEW}skills list", "skills list --json"])
 def list_(found: Sequence[ListedSkill]) -> None:
     """List skills and drafts with their state."""
     # How runs went is a column once there was one.
@@ -65,7 +59,7 @@ def list_(found: Sequence[ListedSkill]) -> None:
                 one.name,
                 one.state,
                 *([_record(one.outcomes)] if ran else []),
-                _short(one.skill.skill.description),
+                beginning(one.skill.skill.description, _SHOWN),
                 one.skill.path,
             ]
             for one in found
@@ -76,12 +70,8 @@ def list_(found: Sequence[ListedSkill]) -> None:
 
 
 @skills.command(
-    "show",
     of="skills.show",
-    examples=[
-        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills show water-plants",
-        "skills show _drafts/pack-the-site-bag --json",
-    ],
+    examples=[f"{_NEW}skills show water-plants", "skills show _drafts/pack-the-site-bag --json"],
 )
 def show(shown: LintedSkill) -> None:
     """Print a skill with its digest and state."""
@@ -98,7 +88,6 @@ def show(shown: LintedSkill) -> None:
 
 
 @skills.command(
-    "new",
     of="skills.new",
     examples=[
         "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'",
@@ -115,14 +104,7 @@ def new(written: Written) -> None:
     remark(written.notice)
 
 
-@skills.command(
-    "lint",
-    examples=[
-        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills lint",
-        "skills lint send-email",
-        "skills lint --json",
-    ],
-)
+@skills.command(examples=[f"{_NEW}skills lint", "skills lint send-email", "skills lint --json"])
 @click.argument("name", metavar="[NAME]", required=False, default="", type=SKILL)
 def lint(context: CliContext, name: str) -> int:
     """Explain every problem of a skill, or of all; exits with 1 if there is one."""
@@ -142,11 +124,7 @@ def lint(context: CliContext, name: str) -> int:
 
 
 @skills.command(
-    "match",
-    examples=[
-        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills match 'who waters the plants?'",
-        "skills match 'book a train to Lund' --json",
-    ],
+    examples=[f"{_NEW}skills match 'who waters the plants?'", "skills match 'book a train to Lund' --json"]
 )
 @click.argument("request", nargs=-1, required=True, type=TEXT)
 def match(context: CliContext, request: tuple[str, ...]) -> None:
@@ -155,7 +133,7 @@ def match(context: CliContext, request: tuple[str, ...]) -> None:
     with context.app() as app:
         offers = app.skills.match(words)
     if context.json:
-        as_json(shapes.matches(words, offers))
+        as_json(shapes.matches(shapes.SkillMatches(words, offers)))
         return
     for offer in offers:
         _tell_offer(offer)
@@ -164,13 +142,9 @@ def match(context: CliContext, request: tuple[str, ...]) -> None:
 
 
 @skills.command(
-    "approve",
     of="skills.approve",
     without=("version",),
-    examples=[
-        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills approve water-plants",
-        "skills approve _drafts/pack-the-site-bag",
-    ],
+    examples=[f"{_NEW}skills approve water-plants", "skills approve _drafts/pack-the-site-bag"],
 )
 def approve(decision: SkillDecision) -> None:
     """Approve a skill as it is now; a draft moves to its place.
@@ -181,12 +155,9 @@ def approve(decision: SkillDecision) -> None:
 
 
 @skills.command(
-    "reject",
     of="skills.reject",
     without=("version",),
-    examples=[
-        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills approve water-plants\nskills reject water-plants"
-    ],
+    examples=[f"{_NEW}skills approve water-plants\nskills reject water-plants"],
 )
 def reject(decision: SkillDecision) -> None:
     """Reject a draft, which goes to the archive and is not proposed again, or withdraw an approval."""
@@ -194,11 +165,10 @@ def reject(decision: SkillDecision) -> None:
 
 
 @skills.command(
-    "outcome",
     examples=[
-        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills outcome water-plants ok",
+        f"{_NEW}skills outcome water-plants ok",
         "skills outcome send-email failed --why 'the address bounced'",
-    ],
+    ]
 )
 @click.argument("name", metavar="NAME", type=SKILL)
 @click.argument("ended", metavar="ok|failed", type=click.Choice(["ok", "failed"]))
@@ -215,12 +185,7 @@ def outcome(context: CliContext, *, name: str, ended: str, why: str, session: st
 
 
 @skills.command(
-    "host",
-    of="skills.hosted",
-    examples=[
-        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\nskills approve water-plants\nskills host",
-        "skills host --json",
-    ],
+    of="skills.hosted", examples=[f"{_NEW}skills approve water-plants\nskills host", "skills host --json"]
 )
 def host(found: HostSkills) -> None:
     """Update the folder that hosts read, with the approved versions, and list it."""
@@ -233,11 +198,10 @@ def host(found: HostSkills) -> None:
 
 
 @skills.command(
-    "run",
     examples=[
         "skills run send-email --param recipient=john@example.com",
         "skills run send-email --param recipient=John --apply",
-    ],
+    ]
 )
 @click.argument("name", metavar="NAME", type=SKILL)
 @option("--param", "K=V", "A value of a parameter.", name="params", multiple=True)
@@ -304,11 +268,6 @@ def _failure(outcomes: Outcomes) -> str:
     )
 
 
-def _short(text: str) -> str:
-    """A description whole on a terminal, which wraps it; elsewhere its beginning."""
-    return text if len(text) <= _SHOWN or sys.stdout.isatty() else f"{text[: _SHOWN - 1].rstrip()}…"
-
-
 # A run of a skill in print: each call with its arguments and its result.
 
 _SHOWN_VALUE = 300
@@ -361,7 +320,15 @@ def tell(done: SkillRun) -> None:
                 f"{styled(one.name)} = {styled(_short_value(one.value))}  {styled(f'({one.source})', dim=True)}"
             )
     for step in done.steps:
-        _tell_step(step)
+        where = f" ({styled(step.host)})" if step.host else ""
+        state = styled(step.state, fg=_RUN_COLOURS.get(step.state))
+        say(f"{step.step}. {styled(step.tool, bold=True)}{where}  {state}")
+        for key, value in step.args.items():
+            say(f"   {styled(key)}: {styled(_short_value(value))}")
+        if step.result:
+            say(f"   {styled('→', dim=True)} {styled(_short_value(step.result))}")
+        if step.error:
+            say(f"   {styled(_short_value(step.error), fg='red')}")
     if not done.applied:
         ending = (
             "Nothing was called; --apply calls them."
@@ -374,18 +341,6 @@ def tell(done: SkillRun) -> None:
     else:
         say(f"Stopped at the first failure; kept in the log of session {styled(done.session)}.")
     remark(done.notice)
-
-
-def _tell_step(step: StepResult) -> None:
-    where = f" ({styled(step.host)})" if step.host else ""
-    state = styled(step.state, fg=_RUN_COLOURS.get(step.state))
-    say(f"{step.step}. {styled(step.tool, bold=True)}{where}  {state}")
-    for key, value in step.args.items():
-        say(f"   {styled(key)}: {styled(_short_value(value))}")
-    if step.result:
-        say(f"   {styled('→', dim=True)} {styled(_short_value(step.result))}")
-    if step.error:
-        say(f"   {styled(_short_value(step.error), fg='red')}")
 
 
 def _short_value(value: Any) -> str:

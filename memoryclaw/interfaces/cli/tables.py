@@ -36,14 +36,18 @@ class _Layout(NamedTuple):
         ]
         styles = [style or ({"fg": "cyan"} if head in _PLACES else {}) for head in self.heads]
         for parts in zip_longest(*cells, fillvalue=""):
-            texts = zip(self.line, parts, strict=True)
-            say(
-                GAP.join(
-                    padded(text, self.widths[at], **styles[at]) if text else " " * self.widths[at]
-                    for at, text in texts
-                ).rstrip()
+            cells_of_line = (
+                padded(text, self.widths[at], **styles[at]) if text else " " * self.widths[at]
+                for at, text in zip(self.line, parts, strict=True)
             )
-        for places in packed((row[at] for at in self.below), self.columns - len(GAP)):
+            say(GAP.join(cells_of_line).rstrip())
+        room = self.columns - len(GAP)
+        texts = (
+            text
+            for at in self.below
+            for text in (_folded(row[at], room) if self.heads[at] == "why" else [row[at]])
+        )
+        for places in packed(texts, room):
             say(GAP + GAP.join(styled(place, **style or {"fg": "cyan"}) for place in places))
 
 
@@ -131,6 +135,11 @@ def packed(cells: Iterable[str], columns: int) -> Iterable[list[str]]:
         line.append(cell)
     if line:
         yield line
+
+
+def beginning(text: str, most: int) -> str:
+    """A cell of words: whole on a terminal, where the table gives it what room there is; elsewhere its beginning."""
+    return text if len(text) <= most or sys.stdout.isatty() else f"{text[: most - 1].rstrip()}…"
 
 
 def cut(text: str, columns: int) -> str:

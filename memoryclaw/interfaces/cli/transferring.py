@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Done = TypeVar("Done", "ImportedExport", "Restored")
 _LOGS, _BUNDLE = "logs", "bundle"
 _MEMORY_MD, _LATEST = "memory-md", "latest"
-_PROGRAMS = ("chatgpt", "claude", "mem0", "basic-memory", "memory-md", "markdown")
+_PROGRAMS = ("chatgpt", "claude", "aider", "mem0", "basic-memory", "memory-md", "markdown")
 _SHOWN = 20
 
 
@@ -55,9 +55,9 @@ def import_(
 ) -> int:
     """Import from other programs, and restore bundles; PATH is only read, and nothing comes twice.
 
-    WHAT is chatgpt, claude, mem0, basic-memory, memory-md, markdown, logs or bundle. Conversations
-    become logs, memories wait in `review`, notes are copied to `notes/`. Shows what would come, and
-    asks.
+    WHAT is chatgpt, claude, aider, mem0, basic-memory, memory-md, markdown, logs or bundle.
+    Conversations become logs, memories wait in `review`, notes are copied to `notes/`. Shows what
+    would come, and asks.
     """
     if format_ and what != _LOGS:
         raise click.UsageError("--format is for logs alone.")

@@ -23,7 +23,7 @@ def vectors() -> None:
     """Find by meaning as well as by words."""
 
 
-@vectors.command("status", examples=["init\nvectors status", "vectors status --json"])
+@vectors.command(examples=["init\nvectors status", "vectors status --json"])
 def status(context: CliContext) -> None:
     """Show whether vectors are on, their model, and how many are missing."""
     with context.app() as app:
@@ -34,7 +34,7 @@ def status(context: CliContext) -> None:
     say(vectors_in_words(now) if now else "Vectors are off; `memoryclaw vectors on` turns them on.")
 
 
-@vectors.command("on", examples=["vectors on", "vectors on minilm --yes", "vectors on nomic-embed-text"])
+@vectors.command(examples=["vectors on", "vectors on minilm --yes", "vectors on nomic-embed-text"])
 @click.argument("model", required=False, type=TEXT)
 @flag("--yes", "Do not ask.")
 def on(context: CliContext, *, model: str | None, yes: bool) -> None:
@@ -68,7 +68,7 @@ def on(context: CliContext, *, model: str | None, yes: bool) -> None:
         say("There are no golden questions to tell what it gains; eval/questions.yaml holds them.")
 
 
-@vectors.command("off", examples=["init\nvectors off"])
+@vectors.command(examples=["init\nvectors off"])
 def off(context: CliContext) -> None:
     """Turn vectors off for this vault."""
     with context.app() as app:

@@ -153,7 +153,6 @@ TEXT = TextParam()
 ID, ENTITY, ANYTHING, TAG, WAITING, SKILL = map(
     NameParam, ("id", "entity", "id or entity", "tag", "waiting", "skill")
 )
-AS_IS = click.option("--as-is", is_flag=True, help="Keep what looks like a secret as you typed it.")
 
 
 class Verb(click.Command):
@@ -377,6 +376,9 @@ def option(
 def flag(option: str, help_: str, *, name: str = "") -> Callable[[F], F]:
     """An option that is given or not."""
     return click.option(option, *filter(None, [name]), is_flag=True, help=help_)
+
+
+AS_IS = flag("--as-is", "Keep what looks like a secret as you typed it.")
 
 
 class SharedOption(click.Option):

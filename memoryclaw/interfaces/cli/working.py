@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from memoryclaw.capture.feedback import Feedback
     from memoryclaw.working.memory import WorkingMemory
     from memoryclaw.working.store import Cleared
+_KYOTO = "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto\n"
 
 
 @group(
     default="show",
     examples=[
-        "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto\nworking --session kyoto",
+        f"{_KYOTO}working --session kyoto",
         "working set --session kyoto --goal 'book the train' --fact to=Kyoto",
         "working clear --session kyoto",
     ],
@@ -35,13 +36,7 @@ def working(ctx: click.Context, session: str) -> None:
         ctx.default_map = {name: {"session": session} for name in ("show", "set", "clear")}
 
 
-@working.command(
-    "show",
-    of="working.show",
-    examples=[
-        "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto\nworking show --session kyoto"
-    ],
-)
+@working.command(of="working.show", examples=[f"{_KYOTO}working show --session kyoto"])
 def show(memory: WorkingMemory) -> None:
     """Print the working memory of a session."""
     _tell(memory)
@@ -79,12 +74,8 @@ def set_(context: CliContext, *, session: str, **parts: Any) -> None:
 
 
 @working.command(
-    "clear",
     of="working.clear",
-    examples=[
-        "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto\nworking clear --session kyoto",
-        "working clear --session kyoto --task trip",
-    ],
+    examples=[f"{_KYOTO}working clear --session kyoto", "working clear --session kyoto --task trip"],
 )
 def clear(done: Cleared) -> None:
     """Write it to the log of the session, then remove it."""

@@ -72,7 +72,7 @@ def init(
     is_passing = is_temporary(root)
     if own and is_passing:
         raise InputError(
-            f"{root} is in a temporary folder, which does not last; give --default for one that does"
+            f"{root} is in a temporary folder, which does not last: leave out --default, or name another folder"
         )
     shared = _shares(context, root, shared=shared, apart=apart, yes=yes)
     with Bar() as bar:

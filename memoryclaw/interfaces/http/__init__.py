@@ -14,10 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["listening", "missing", "serve"]
 _NEEDS = ("starlette", "uvicorn")
-_PLACES = {
-    "listening": "server.listening",
-    "serve": "server.serve",
-}
 
 
 def missing() -> list[str]:
@@ -26,7 +22,6 @@ def missing() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
+    if name not in __all__:
         raise AttributeError(name)
-    module, _, inner = _PLACES[name].partition(".")
-    return getattr(import_module(f"{__name__}.{module}"), inner)
+    return getattr(import_module(f"{__name__}.server"), name)

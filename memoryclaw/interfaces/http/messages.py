@@ -45,7 +45,7 @@ CODES = {
     401: "no token, or another daemon's: `unauthorized`",
     403: "a Host or an Origin that is not this daemon: `forbidden`",
     404: "no such thing, or no such address: `not_found`",
-    405: "this address knows another method: `method_not_allowed`",
+    405: "this address accepts another method: `method_not_allowed`",
     408: "the body did not come in time: `timeout`",
     409: "the vault is not in a state for this: `conflict`, `history`, `budget`, `failed`",
     413: "more than this address takes: `too_large`",

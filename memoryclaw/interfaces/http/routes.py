@@ -60,7 +60,7 @@ def recall(app: App, *, trace: Flag = False, **keys: Any) -> JsonObject:
 @tells(App.links, shapes.links)
 def links(app: App, name: str) -> JsonObject:
     """The links of a note."""
-    return shapes.links(name, app.links(name), app.freshness)
+    return shapes.links(shapes.LinksShown(name, app.links(name)), app.freshness)
 
 
 @tells(App.facts, shapes.facts)
@@ -133,7 +133,7 @@ def reword(app: App, name: str, *, text: Text, **keys: Any) -> JsonObject:
 @tells(Skills.match, shapes.matches)
 def match(app: App, *, request: Question) -> JsonObject:
     """The skills that fit a request."""
-    return shapes.matches(request, app.skills.match(request))
+    return shapes.matches(shapes.SkillMatches(request, app.skills.match(request)))
 
 
 @verbs.verb("GET /v1/host-skills", "Skills", "skills host")
@@ -142,23 +142,17 @@ def host_skills(app: App) -> JsonObject:
     return shapes.host_skills(app.skills.hosted(refresh=False))
 
 
-@tells(App.doctor, shapes.doctor)
-def doctor(app: App) -> JsonObject:
-    """Every check of the vault's health; repairs nothing."""
-    return shapes.doctor(app.doctor())
-
-
 @tells(App.sync, shapes.synced)
 def sync(app: App, *, with_git: Flag = False) -> JsonObject:
     """Brings the index in line with the files, after an exchange with the vault's other copy where that is asked for."""
     exchanged = app.exchange() if with_git else None
-    return shapes.synced(app.sync(), git=exchanged)
+    return shapes.synced(shapes.SyncShown(app.sync(), git=exchanged))
 
 
 @tells(App.capture, shapes.captured)
 def capture(app: App, *, turns: Objects, **keys: Any) -> JsonObject:
     """Keeps turns; each is on the disk when it is acknowledged."""
-    return shapes.captured(app.capture(turns, **keys), app.capture_notice)
+    return shapes.captured(shapes.CaptureShown(tuple(app.capture(turns, **keys)), app.capture_notice))
 
 
 @tells(App.consolidate, shapes.consolidated, shapes.segments)

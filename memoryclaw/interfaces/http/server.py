@@ -25,7 +25,8 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces.http.assembly import HttpSettings, Report, asgi
 from memoryclaw.interfaces.http.guard import CALLER
 from memoryclaw.interfaces.http.readers import Readers
-from memoryclaw.interfaces.http.workers import Apps, MountedApp, WorkerPools
+from memoryclaw.interfaces.http.workers import MountedApp, WorkerPools
+from memoryclaw.interfaces.requests import Apps
 from memoryclaw.vault.layout import timestamp
 
 _GRACE = 5  # seconds that requests in flight are given at the end

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from queue import Empty, LifoQueue
 from time import monotonic
 from typing import Protocol, TypeVar
@@ -171,13 +171,6 @@ class WorkerPools:
 
 
 # Mounted applications (MCP, the page) borrow open vaults. They answer behind the same guard, but for those with names of their own.
-
-
-class Apps(Protocol):
-    """Lends open vaults."""
-
-    def __call__(self, audience: str = "") -> AbstractContextManager[App]:
-        """One as this audience sees it; without one, as the caller of this request does."""
 
 
 class MountedApp(Protocol):

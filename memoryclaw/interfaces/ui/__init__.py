@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from memoryclaw.daemon.daemon import Daemon
-    from memoryclaw.interfaces.ui.site import Report, Site, TicketOffice, VaultLender
+    from memoryclaw.interfaces.requests import Apps
+    from memoryclaw.interfaces.ui.site import Report, Site, TicketOffice
 
 __all__ = ["PAGE", "TICKETS", "asgi", "missing"]
 PAGE, TICKETS = "/ui", "/v1/ui/ticket"  # where the page is mounted, and where a browser's way in is asked for
@@ -22,7 +23,7 @@ def missing() -> list[str]:
     return [name for module, name in _NEEDS.items() if find_spec(module) is None]
 
 
-def asgi(apps: VaultLender, report: Report, daemon: Daemon) -> dict[str, Site | TicketOffice]:
+def asgi(apps: Apps, report: Report, daemon: Daemon) -> dict[str, Site | TicketOffice]:
     """The page and the office of its tickets, by the paths where they are mounted."""
     from memoryclaw.interfaces.ui.site import Site, TicketOffice
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
@@ -342,10 +342,3 @@ def environment() -> Environment:
 def rendered(template: str, values: Mapping[str, Any]) -> str:
     """One page."""
     return environment().get_template(template).render(values)
-
-
-def scaled(values: Iterable[float], height: float) -> list[float]:
-    """The heights of bars, the largest as high as that; those of an empty row are 0."""
-    numbers = list(values)
-    most = max(numbers, default=0) or 1
-    return [round(value / most * height, 1) for value in numbers]

@@ -55,7 +55,7 @@ class _Ticket(NamedTuple):
 
 
 class Entered(NamedTuple):
-    """What became of a ticket: the secret of a new session, or why there is none."""
+    """What happened to a ticket: the secret of a new session, or why there is none."""
 
     secret: str = ""
     twice: bool = False

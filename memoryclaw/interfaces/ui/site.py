@@ -7,10 +7,10 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from functools import cached_property
 from http.cookies import CookieError, SimpleCookie
-from typing import Any, Protocol
+from typing import Any
 
 import anyio
 from anyio import to_thread
@@ -18,10 +18,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from memoryclaw import errors
 from memoryclaw.app import App
 from memoryclaw.daemon.daemon import Daemon
-from memoryclaw.errors import InputError, MemoryClawError
+from memoryclaw.errors import InputError, NotFoundError
+from memoryclaw.interfaces.requests import Apps, refusal_of
 from memoryclaw.interfaces.ui.answers import Moved, Page, PageRequest, Reply, Shown, pairs
 from memoryclaw.interfaces.ui.pulse import Pulse
 from memoryclaw.interfaces.ui.sessions import Said, Session, Sessions
@@ -29,13 +29,6 @@ from memoryclaw.model import OWNER
 from memoryclaw.writing.secret_gate import without_secrets
 
 Report = Callable[[Exception], str]  # keeps the details of a bug, and says where
-
-
-class VaultLender(Protocol):
-    """Lends open vaults."""
-
-    def __call__(self, audience: str = "") -> AbstractContextManager[App]:
-        """One as this audience sees it; without one, as the caller of this request does."""
 
 
 _AT_WORK = 2  # pages that are made at a time
@@ -52,22 +45,11 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
-_STATUS: tuple[tuple[type[MemoryClawError], int], ...] = (
-    (errors.NotFoundError, 404),
-    (errors.ForbiddenError, 403),
-    (errors.LockedError, 423),
-    (errors.VaultError, 503),
-    (errors.IndexBusyError, 503),
-    (errors.IndexDamagedError, 503),
-    (errors.ConfigError, 400),
-    (errors.InputError, 400),
-    (MemoryClawError, 409),
-)
 _HEAD = {
     400: "This cannot be used",
     403: "This is not allowed",
     404: "There is no such thing here",
-    409: "It changed while you looked",
+    409: "It changed while you were looking",
     423: "Somebody else is writing",
     500: "A bug stopped this",
     503: "The vault cannot be read now",
@@ -82,7 +64,7 @@ def own_name(root: os.PathLike[str]) -> str:
 class Site:
     """The page of one daemon. It checks its visitors itself: a cookie instead of a token, forms instead of JSON."""
 
-    def __init__(self, apps: VaultLender, report: Report, daemon: Daemon) -> None:
+    def __init__(self, apps: Apps, report: Report, daemon: Daemon) -> None:
         self.sessions = Sessions()
         self.name = own_name(daemon.root)
         self.own_names: Sequence[str] = (self.name,)
@@ -121,7 +103,7 @@ class Site:
     async def _answered(self, request: Request) -> Response:
         path, method = request.url.path.removeprefix("/ui") or "/", request.method
         if method not in ("GET", "HEAD", "POST"):
-            return _plain(405, "this address knows GET and POST only", {"Allow": "GET, HEAD, POST"})
+            return _plain(405, "this address accepts only GET and POST", {"Allow": "GET, HEAD, POST"})
         if method != "POST" and path.startswith("/static/"):
             return _static(path)
         if method != "POST" and path == "/enter":
@@ -139,9 +121,9 @@ class Site:
         """A ticket for a cookie. A 303 would not do: after it a browser that came from a file sends no strict cookie."""
         entered = self.sessions.enter(request.query_params.get("t", ""), request.headers["host"])
         if not entered.secret:
-            values = {"title": "This way in is closed", "twice": entered.twice}
+            values = {"title": "This link no longer works", "twice": entered.twice}
             return self._page(Shown("closed.html", values, 403))
-        response = self._page(Shown("enter.html", {"title": "Come in"}))
+        response = self._page(Shown("enter.html", {"title": "Open the page"}))
         response.set_cookie(self._cookie, entered.secret, path="/ui", httponly=True, samesite="strict")
         return response
 
@@ -155,7 +137,7 @@ class Site:
         if row is None:
             return self._failed(
                 request,
-                errors.NotFoundError("this page has no such address; the rail leads to all there are"),
+                NotFoundError("this page has no such address; the menu leads to all pages"),
                 session,
             )
         name, page = row
@@ -241,13 +223,11 @@ class Site:
         self, request: Request, error: Exception, session: Session | None, body: str = ""
     ) -> Response:
         """The sentence of a failure, with what was typed, and a way on."""
-        status = next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
-        sentence = str(error)
-        if status == 500:
-            if refused := errors.refused_by_system(error):
-                status, sentence = 503, refused
-            else:
-                sentence = f"A bug in MemoryClaw stopped this ({type(error).__name__}); please report it with {self._report(error)} of this machine."
+        if refusal := refusal_of(error):
+            status, sentence = refusal.status, refusal.message
+        else:
+            status = 500
+            sentence = f"A bug in MemoryClaw stopped this ({type(error).__name__}); please report it with {self._report(error)} of this machine."
         if request.url.path == "/ui/changes":
             return _json({"error": without_secrets(sentence)}, status)
         from memoryclaw.interfaces.ui.pages import RAIL
@@ -330,7 +310,7 @@ def _json(shape: Mapping[str, Any], status: int = 200) -> Response:
 class TicketOffice:
     """Gives a ticket to whoever holds the owner's token; it stands behind the guard of `/v1`."""
 
-    def __init__(self, site: Site, apps: VaultLender, plan: Callable[[], Mapping[str, Any]]) -> None:
+    def __init__(self, site: Site, apps: Apps, plan: Callable[[], Mapping[str, Any]]) -> None:
         self.own_names: Sequence[str] = ()
         self._site, self._apps, self._plan = site, apps, plan
 
@@ -346,7 +326,7 @@ class TicketOffice:
     async def _answered(self, request: Request) -> Response:
         if request.method != "POST":
             return _json(
-                {"error": {"code": "method_not_allowed", "message": "this address knows POST only"}}, 405
+                {"error": {"code": "method_not_allowed", "message": "this address accepts only POST"}}, 405
             )
         if await to_thread.run_sync(self._audience) != OWNER:
             return _json({"error": {"code": "forbidden", "message": "only the owner may open the page"}}, 403)

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from memoryclaw.interfaces.ui.answers import Page
 from memoryclaw.interfaces.ui.pages import (
-    conversation,
     entities,
     frame,
     health,
@@ -16,7 +15,6 @@ from memoryclaw.interfaces.ui.pages import (
     skills,
     timeline,
 )
-from memoryclaw.interfaces.ui.pages import help as help_page
 
 PAGES: tuple[Page, ...] = (
     *frame.PAGES,
@@ -25,10 +23,8 @@ PAGES: tuple[Page, ...] = (
     *recall.PAGES,
     *entities.PAGES,
     *notes.PAGES,
-    *conversation.PAGES,
     *skills.PAGES,
     *health.PAGES,
-    *help_page.PAGES,
 )
 
 

@@ -184,7 +184,7 @@ def _fields(found: EntityShown) -> list[Field]:
 
 
 def _months(shown: EntityShown) -> list[StatementMonth]:
-    """What was said of it by month, the latest first; of one month what stands comes before what was said anew later."""
+    """What was said of it by month, the latest first; of one month what stands comes before what was replaced by what was said later."""
     months: dict[str, list[tuple[str, Fact]]] = {}
     for path, fact in shown.facts:
         if fact.is_statement:

@@ -1,4 +1,4 @@
-"""What every page shares: where `/ui/` leads, what changed meanwhile, undo, and the end of a session."""
+"""What every page shares: where `/ui/` leads, what changed meanwhile, undo, help, and the end of a session."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from memoryclaw.app import App
 from memoryclaw.errors import InputError, MemoryClawError
-from memoryclaw.interfaces.ui.answers import Answer, Fields, Moved, Page, PageRequest, Reply, address
+from memoryclaw.interfaces.ui.answers import Answer, Fields, Moved, Page, PageRequest, Reply, Shown, address
 from memoryclaw.vault import files
 
 _WATCHED = 20  # things of one page that are compared
@@ -66,7 +66,7 @@ def undo(app: App, asked: PageRequest) -> Answer:
     to = address("review", form.about) if form.about else address("timeline", kind="all")
     return Moved(
         to,
-        said=written.notice[:1].upper() + written.notice[1:] if written.notice else "Taken back",
+        said=written.notice[:1].upper() + written.notice[1:] if written.notice else "Undone",
         undo=written.commit,
         about=form.about,
     )
@@ -78,9 +78,44 @@ def sign_out(_app: App, asked: PageRequest) -> Answer:
     return Moved(address(""))
 
 
+# Help.
+
+_KEYS = (
+    ("Anywhere", (("/", "to the search field"), ("u", "undo what was done last"), ("?", "the keys of this page"), ("Esc", "leave a field, close"))),
+    ("Lists", (("j", "next"), ("k", "previous"), ("Enter, o", "open"))),
+    ("Review", (("a", "approve"), ("x", "reject"), ("e", "edit"), ("c", "compare with the rival"))),
+    ("Forms", (("Ctrl+Enter", "save, ask"),)),
+)  # fmt: skip
+_WORDS = (
+    ("note", "a Markdown file of your vault; episodes, facts and skills are notes too"),
+    ("episode", "what happened: one file, dated, written from a conversation or by you"),
+    (
+        "fact",
+        "what is true now: one line in a file of `semantic/`; earlier values are in its History",
+    ),
+    ("statement", "what somebody said, word for word, if it fits no field"),
+    ("entity", "a person, a project or a thing that facts are about"),
+    ("turn", "one thing that you or your agent said; turns are kept in `logs/`"),
+    ("consolidation", "reads new turns, and makes episodes, facts and questions of them"),
+    ("recall", "the memories that your agent is given for a question, within a budget of tokens"),
+    ("receipt", "the record of one recall; trying a question on the Recall page leaves none"),
+    (
+        "undo",
+        "reverts one change or a whole consolidation, and keeps what you changed since; it is a commit too",
+    ),
+    ("digest", "identifies one version of a text: what you approve is exactly what you were shown"),
+)
+
+
+def show_help(_app: App, _asked: PageRequest) -> Answer:
+    """The keys, and what the words mean."""
+    return Shown("help.html", {"title": "Help", "keys": _KEYS, "words": _WORDS})
+
+
 PAGES = (
     Page("GET", "/start", start),
     Page("GET", "/changes", changes),
     Page("POST", "/undo", undo),
     Page("POST", "/sign-out", sign_out),
+    Page("GET", "/help", show_help, "help"),
 )

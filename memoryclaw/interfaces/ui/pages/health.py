@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections import Counter
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw.app import App
 from memoryclaw.daemon.scheduling import last_run
-from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.ui.answers import Answer, Page, PageRequest, Shown
 from memoryclaw.interfaces.ui.rendering import clock, moment, plural, sentence
 from memoryclaw.vault.layout import timestamp
@@ -30,24 +30,17 @@ class HealthLine(NamedTuple):
     text: str
 
 
-def show(app: App, asked: PageRequest) -> Answer:
-    """The page, from what is known at once."""
-    return _page(app, asked, None)
-
-
-def check(app: App, asked: PageRequest) -> Answer:
-    """The page with every check of the doctor, which reads all files."""
-    return _page(app, asked, shapes.doctor(app.doctor())["checks"])
-
-
-def _page(app: App, asked: PageRequest, checks: list[dict[str, Any]] | None) -> Shown:
+def show(app: App, asked: PageRequest, *, examined: bool = False) -> Answer:
+    """The page, from what is known at once; `examined` adds every check of the doctor, which reads all files."""
+    checks = app.doctor() if examined else None
     status, figures = app.status(), app.stats()
     lines = _lines(app, asked, status)
     bad = sum(line.level == "problem" for line in lines) + len(status.problems)
-    bad += sum(check["level"] == "problem" for check in checks or ())
+    bad += sum(check.level == "problem" for check in checks or ())
     advice = sum(line.level == "advice" for line in lines) + len(status.notices)
-    advice += sum(check["level"] == "advice" for check in checks or ())
+    advice += sum(check.level == "advice" for check in checks or ())
     verdict = "All is well" if not bad else f"{plural(bad, 'problem')} to look at"
+    count = Counter(decision.decision for decision in decisions_of(os.fspath(app.root)).all)
     values = {
         "title": "Health",
         "verdict": f"{verdict}, {plural(advice, 'piece', 'pieces')} of advice" if advice else verdict,
@@ -56,7 +49,7 @@ def _page(app: App, asked: PageRequest, checks: list[dict[str, Any]] | None) -> 
         "checks": checks,
         "figures": figures,
         "months": _months(figures, app.clock()),
-        "decided": _decided(app),
+        "decided": {"yes": count["approved"], "no": count["rejected"], "taken back": count["undone"]},
         "sessions": asked.sessions.count(),
         "since": asked.session.came,
         "folder": os.fspath(app.root),
@@ -66,9 +59,7 @@ def _page(app: App, asked: PageRequest, checks: list[dict[str, Any]] | None) -> 
 
 def _lines(app: App, asked: PageRequest, now: Status) -> list[HealthLine]:
     config, index = app.config, now.index
-    behind = (
-        f"{plural(now.behind, 'file is', 'files are')} newer than it" if now.behind else "equal to the files"
-    )
+    behind = f"{plural(now.behind, 'file is', 'files are')} newer than it" if now.behind else "up to date"
     index_line = (
         f"{plural(index.notes, 'note')}, {plural(index.units, 'unit')}, {_size(index.bytes)}; {behind}"
     )
@@ -115,10 +106,7 @@ def _months(figures: Stats, now: datetime) -> list[dict[str, Any]]:
     ]
 
 
-def _decided(app: App) -> dict[str, int]:
-    """How often a person said yes, said no, and took something back."""
-    count = Counter(decision.decision for decision in decisions_of(os.fspath(app.root)).all)
-    return {"yes": count["approved"], "no": count["rejected"], "taken back": count["undone"]}
-
-
-PAGES = (Page("GET", "/health", show, "health"), Page("POST", "/health", check, "health"))
+PAGES = (
+    Page("GET", "/health", show, "health"),
+    Page("POST", "/health", partial(show, examined=True), "health"),
+)

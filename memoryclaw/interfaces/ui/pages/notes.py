@@ -1,8 +1,9 @@
-"""Notes: searched or browsed; one note with its links, history and use; its text, edited, shown as a difference, and saved as one commit."""
+"""Notes and conversations: searched or browsed; one note with its links, history and use; its text, edited, shown as a difference, and saved as one commit."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from memoryclaw.app import App
@@ -15,6 +16,7 @@ from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
 
 PAGE, MOST = 50, 1000
+_TURNS = 300  # of a conversation on a page
 _CHANGES = 8  # of a note's history
 _SEARCHED = {"semantic": "fact", "log": "turn"}  # what a search calls the units of these notes
 _KIND_NAMES = {
@@ -134,7 +136,7 @@ def note(app: App, asked: PageRequest) -> Answer:
 
 
 def _gone(app: App, id_: str, why: str) -> Answer:
-    """What became of a note that is not there any more."""
+    """What happened to a note that is not there any more."""
     try:
         events = app.history(id_, limit=_CHANGES)
     except (NotFoundError, InputError):
@@ -160,10 +162,14 @@ def _told(app: App, shown: ShownUnit, given: NoteQuery) -> dict[str, Any]:
         events, changes = None, str(error)
     meta = dict(halves.meta) if halves else {}
     return {
-        "title": _heading(names.get(at.id, ""), meta, at.path),
+        "title": (names.get(at.id, "") or str(meta.get("title") or at.path.rpartition("/")[2])),
         "at": at,
         "digest": shown.digest,
-        "meta": _header(meta),
+        "meta": [
+            (str(key), ", ".join(map(str, value)) if isinstance(value, list) else str(value))
+            for key, value in meta.items()
+            if value not in (None, "", [])
+        ],
         "body": halves.body if halves else "",
         "code": "" if halves else text,
         "day": str(meta.get("timestamp", ""))[:10],
@@ -181,19 +187,6 @@ def _told(app: App, shown: ShownUnit, given: NoteQuery) -> dict[str, Any]:
         "can_edit": at.path.endswith(".md"),
         "state": {"degraded": fresh.degraded, "behind": fresh.behind},
     }
-
-
-def _heading(title: str, meta: Mapping[str, Any], path: str) -> str:
-    return title or str(meta.get("title") or path.rpartition("/")[2])
-
-
-def _header(meta: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The keys of a header as people read them; what is nested stays as it is written."""
-    return [
-        (str(key), ", ".join(map(str, value)) if isinstance(value, list) else str(value))
-        for key, value in meta.items()
-        if value not in (None, "", [])
-    ]
 
 
 def _links(
@@ -220,31 +213,20 @@ class NoteForm(Fields):
 
 
 def _as_shown(app: App, asked: PageRequest) -> ShownUnit:
-    form = asked.fields(NoteForm)
     shown = app.show(asked.name)
-    if shown.digest != form.digest:
+    if shown.digest != asked.fields(NoteForm).digest:
         raise ConflictError(
-            f"{shown.address.path} has changed since it was shown; nothing was done, look at it again"
+            f"{shown.address.path} has changed since it was shown; nothing was done, please look again"
         )
     return shown
 
 
-def pin(app: App, asked: PageRequest) -> Answer:
-    """Pins a note."""
-    return _pinned(app, asked, "true", "Pinned: it comes first, and a recall prefers it.")
-
-
-def unpin(app: App, asked: PageRequest) -> Answer:
-    """Takes the pin out."""
-    return _pinned(app, asked, "false", "No longer pinned.")
-
-
-def _pinned(app: App, asked: PageRequest, value: str, said: str) -> Answer:
-    shown = _as_shown(app, asked)
-    written = app.edit(shown.address.id, {"pin": value})
-    return Moved(
-        address("note", shown.address.id), said=f"{said} {written.notice}".strip(), undo=written.commit
-    )
+def pin(app: App, asked: PageRequest, *, pinned: bool) -> Answer:
+    """Pins a note, or takes the pin out."""
+    id_ = _as_shown(app, asked).address.id
+    written = app.edit(id_, {"pin": str(pinned).lower()})
+    sentence = "Pinned: it comes first, and a recall prefers it." if pinned else "No longer pinned."
+    return Moved(address("note", id_), said=f"{sentence} {written.notice}".strip(), undo=written.commit)
 
 
 def forget(app: App, asked: PageRequest) -> Answer:
@@ -300,17 +282,8 @@ def _editor(app: App, id_: str, text: str, digest: str, *, trouble: str = "", st
     return Shown("edit.html", values, status)
 
 
-def preview(app: App, asked: PageRequest) -> Answer:
-    """What the text changes, and what reading it finds wrong."""
-    return _written(app, asked, dry_run=True)
-
-
-def save(app: App, asked: PageRequest) -> Answer:
-    """One commit."""
-    return _written(app, asked, dry_run=False)
-
-
-def _written(app: App, asked: PageRequest, *, dry_run: bool) -> Answer:
+def write(app: App, asked: PageRequest, *, dry_run: bool) -> Answer:
+    """One commit; before it, what the text changes, and what reading it finds wrong."""
     form = asked.fields(Text)
     text = readable(form.text)
     try:
@@ -325,24 +298,49 @@ def _written(app: App, asked: PageRequest, *, dry_run: bool) -> Answer:
         notice = "; ".join(dict.fromkeys(filter(None, (written.notice, rewrite.notice))))
         to = address("note", rewrite.path.removesuffix(".md"), saved=asked.name, over=form.digest[:12])
         return Moved(to, said=f"{sentence} {notice}".strip(), undo=written.commit)
-    values = {
-        "title": "Preview",
-        "id": asked.name,
-        "found": rewrite,
-        "text": text,
-        "digest": form.digest,
-    }
+    values = {"title": "Preview", "id": asked.name, "found": rewrite, "text": text, "digest": form.digest}
     return Shown("preview.html", values)
+
+
+# A conversation.
+
+
+class ConversationQuery(Fields):
+    """Where the page begins."""
+
+    after: int = 0
+
+
+def conversation(app: App, asked: PageRequest) -> Answer:
+    """Every turn, with what became of it."""
+    first = max(asked.fields(ConversationQuery).after, 0)
+    talk = app.conversation(asked.name)
+    episodes = {outcome.id for turn in talk.turns for outcome in turn.made if outcome.kind == "episode"}
+    paths = [turn.path for turn in talk.turns[first : first + _TURNS]]
+    values = {
+        "title": asked.name,
+        "found": talk,
+        "turns": talk.turns[first : first + _TURNS],
+        "anchors": ["t" if path == talk.paths[0] else f"d{talk.paths.index(path)}-t" for path in paths],
+        "first": first,
+        "next": first + _TURNS if len(talk.turns) > first + _TURNS else 0,
+        "back": max(first - _TURNS, 0),
+        "unread": sum(not turn.run for turn in talk.turns),
+        "names": app.titles(episodes),
+        "MOST": _TURNS,
+    }
+    return Shown("conversation.html", values)
 
 
 PAGES = (
     Page("GET", "/notes", notes, "notes"),
     Page("GET", "/note/{id}/edit", edit, "notes"),
     Page("POST", "/note/{id}/edit", again, "notes"),
-    Page("POST", "/note/{id}/preview", preview, "notes"),
-    Page("POST", "/note/{id}/save", save, "notes"),
-    Page("POST", "/note/{id}/pin", pin, "notes"),
-    Page("POST", "/note/{id}/unpin", unpin, "notes"),
+    Page("POST", "/note/{id}/preview", partial(write, dry_run=True), "notes"),
+    Page("POST", "/note/{id}/save", partial(write, dry_run=False), "notes"),
+    Page("POST", "/note/{id}/pin", partial(pin, pinned=True), "notes"),
+    Page("POST", "/note/{id}/unpin", partial(pin, pinned=False), "notes"),
     Page("POST", "/note/{id}/forget", forget, "notes"),
     Page("GET", "/note/{id}", note, "notes"),
+    Page("GET", "/log/{session}", conversation, "notes"),
 )

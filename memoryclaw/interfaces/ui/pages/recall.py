@@ -19,7 +19,7 @@ _FAMILY = {
     "date": "t-time", "when": "t-time", "recency": "t-time", "around": "t-talk", "asks": "t-talk", "pinned": "t-pin", "vector": "t-mean",
 }  # fmt: skip
 _KEY = (
-    ("t-word", "words asked"),
+    ("t-word", "words of the question"),
     ("t-alias", "synonyms"),
     ("t-name", "names and fields"),
     ("t-time", "time"),
@@ -33,11 +33,11 @@ _HOW = {
     "entity": "about the entity that was asked for",
     "field": "the field that was asked for",
     "recency": "how new it is",
-    "when": "asked for a time, and this tells one",
+    "when": "it belongs to the time asked for",
     "around": "the turns before and after match too",
     "asks": "the turn before asks this",
     "pinned": "it is pinned",
-    "vector": "it means something alike",
+    "vector": "it is similar in meaning",
 }
 _KINDS = {
     "fact": ("t-name", "facts"),
@@ -150,7 +150,10 @@ def _part(line: str) -> str:
 def _row(match: Match, best: float) -> Row:
     unit = match.unit
     rounded = shapes.rounded(match.terms, match.score)
-    ways = _how(match)
+    found: dict[str, list[str]] = {}
+    for matched in match.matched:
+        found.setdefault(matched.word, []).append(f"{matched.field} ({matched.via})")
+    ways = {word: ", ".join(dict.fromkeys(places)) for word, places in found.items()}
     at, bar = 0.0, []
     for term in match.terms:
         width = max(1000 * term.value / best, 0)
@@ -176,14 +179,6 @@ def _row(match: Match, best: float) -> Row:
         [(name, value, _HOW.get(name) or ways.get(name, "")) for name, value in rounded],
         f"score {match.score:.2f}: {terms}",
     )
-
-
-def _how(match: Match) -> dict[str, str]:
-    """In which fields each word was found, and by which way."""
-    found: dict[str, list[str]] = {}
-    for matched in match.matched:
-        found.setdefault(matched.word, []).append(f"{matched.field} ({matched.via})")
-    return {word: ", ".join(dict.fromkeys(places)) for word, places in found.items()}
 
 
 def marks(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[bool, str]]:

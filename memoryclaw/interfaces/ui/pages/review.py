@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from memoryclaw.app import App
@@ -30,17 +31,14 @@ _RECENT = timedelta(hours=36)
 _TIME = re.compile(r"-(\d{8}T\d{6})-")
 
 
-def show(app: App, asked: PageRequest) -> Answer:
+def show(app: App, asked: PageRequest, trouble: str = "", status: int = 200) -> Answer:
     """The list, and the first thing in it or the one that is named."""
-    return _page(app, asked.name)
-
-
-def _page(app: App, name: str, trouble: str = "", status: int = 200, typed: str | None = None) -> Shown:
+    name = asked.name
     items = _ordered(app.review.list(), app.clock())
     item = next((candidate for _, group in items for candidate in group if candidate.id == name), None)
     if name and item is None and not trouble:
         status = 404
-        trouble = f"{name} no longer waits: it was decided, taken back or reworded. The timeline tells what became of it."
+        trouble = f"{name} no longer waits: it was decided, undone or reworded. The timeline shows what happened to it."
     flat = [candidate for _, group in items for candidate in group]
     if item is None and flat and not name:
         item = flat[0]
@@ -54,7 +52,6 @@ def _page(app: App, name: str, trouble: str = "", status: int = 200, typed: str 
         "trouble": trouble,
         "before": flat[at - 1] if at > 0 else None,
         "after": flat[at + 1] if 0 <= at < len(flat) - 1 else None,
-        "typed": typed,
         "told": _told(app, item, flat) if item is not None else {},
         "LISTED": LISTED,
     }
@@ -89,7 +86,7 @@ def _told(app: App, item: ReviewItem, among: Sequence[ReviewItem]) -> dict[str, 
         problem = ""
     except MemoryClawError as error:
         found, problem = [], str(error)
-    files = shapes.differences([(item, found[:FILES])])["differences"][0]["files"]
+    files = shapes.differences([shapes.ItemShown(item, found[:FILES])])["differences"][0]["files"]
     digest = item.digest
     if item.is_skill:
         digest = app.skills.show(item.id).listed.version
@@ -113,17 +110,8 @@ def _rows(item: ReviewItem, details: Any) -> list[tuple[str, str, str]]:
     ]
 
 
-def approve(app: App, asked: PageRequest) -> Answer:
-    """Yes."""
-    return _decided(app, asked, "approve")
-
-
-def reject(app: App, asked: PageRequest) -> Answer:
-    """No."""
-    return _decided(app, asked, "reject")
-
-
-def _decided(app: App, asked: PageRequest, verb: str) -> Answer:
+def decide(app: App, asked: PageRequest, *, verb: str) -> Answer:
+    """Yes, or no."""
     form = asked.fields(DecisionForm)
     try:
         item = app.review.get(asked.name)
@@ -136,7 +124,7 @@ def _decided(app: App, asked: PageRequest, verb: str) -> Answer:
             address("review", *([form.next] if form.next else [])), said=f"{asked.name} no longer waits."
         )
     except ConflictError as error:
-        return _page(app, asked.name, f"It changed while you looked, and nothing was decided: {error}.", 409)
+        return show(app, asked, f"It changed while you were looking, and nothing was decided: {error}.", 409)
     sentence = f"{'Approved' if verb == 'approve' else 'Rejected'}: {decision.what}"
     if decision.notice:
         sentence = f"{sentence}. {decision.notice}"
@@ -150,13 +138,11 @@ def _onward(app: App, following: str) -> str:
     return address("review", following) if following in waits else address("review")
 
 
-def edit(app: App, asked: PageRequest) -> Answer:
+def edit(
+    app: App, asked: PageRequest, *, typed: str | None = None, trouble: str = "", status: int = 200
+) -> Answer:
     """What waits, as text."""
-    return _editor(app, asked.name)
-
-
-def _editor(app: App, name: str, *, typed: str | None = None, trouble: str = "", status: int = 200) -> Shown:
-    item = app.review.get(name)
+    item = app.review.get(asked.name)
     text = app.review.text(item)
     values = {
         "title": "Reword",
@@ -183,12 +169,12 @@ def store(app: App, asked: PageRequest) -> Answer:
     try:
         written = app.review.edit(asked.name, lambda _: text, digest=form.digest)
     except ConflictError as error:
-        trouble = f"It changed while you wrote, and nothing was stored: {error}. Your text is below, and so is what stands there now"
-        return _editor(app, asked.name, typed=text, trouble=trouble, status=409)
+        trouble = f"It changed while you wrote, and nothing was stored: {error}. Your text is below, and so is the text as it is now"
+        return edit(app, asked, typed=text, trouble=trouble, status=409)
     except NotFoundError as error:
         raise ConflictError(str(error)) from None
     except MemoryClawError as error:
-        return _editor(app, asked.name, typed=text, trouble=str(error), status=400)
+        return edit(app, asked, typed=text, trouble=str(error), status=400)
     sentence = f"Reworded; it still waits. {written.notice}".strip()
     waits = {item.id for item in app.review.list()}
     to = written.id if written.id in waits else asked.name
@@ -204,7 +190,7 @@ PAGES = (
     Page("GET", "/review", show, "review"),
     Page("GET", "/review/{id}/edit", edit, "review"),
     Page("POST", "/review/{id}/edit", store, "review"),
-    Page("POST", "/review/{id}/approve", approve, "review"),
-    Page("POST", "/review/{id}/reject", reject, "review"),
+    Page("POST", "/review/{id}/approve", partial(decide, verb="approve"), "review"),
+    Page("POST", "/review/{id}/reject", partial(decide, verb="reject"), "review"),
     Page("GET", "/review/{id}", show, "review"),
 )

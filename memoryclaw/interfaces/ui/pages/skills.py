@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from memoryclaw.app import App
 from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.ui.answers import Answer, DecisionForm, Moved, Page, PageRequest, Shown, address
+from memoryclaw.model import NOTHING
 from memoryclaw.text.frontmatter import split
 
 _STATES = {
     "approved": "Hosts are offered exactly this version.",
     "changed since approval": "It was edited after you approved it; hosts still get the approved version.",
-    "not approved": "It is found and shown, and no host is offered it.",
-    "draft": "MemoryClaw wrote it from what your agent did again and again.",
+    "not approved": "It is found and shown, but offered to no host.",
+    "draft": "MemoryClaw wrote it from work that your agent repeated.",
 }
 _ENDINGS = {
     "tool": "failed",
@@ -26,32 +29,28 @@ _ENDINGS = {
 _OUTCOMES = 20
 
 
-def show(app: App, asked: PageRequest) -> Answer:
-    """The list, and the first skill or the one that is named."""
-    return _page(app, asked.name)
-
-
-def _page(
+def show(
     app: App,
-    name: str,
+    asked: PageRequest,
     *,
     trouble: str = "",
     status: int = 200,
     ran: Any = None,
-    given: dict[str, str] | None = None,
-) -> Shown:
+    given: Mapping[str, str] = NOTHING,
+) -> Answer:
+    """The list, and the first skill or the one that is named."""
     listed = app.skills.list()
-    chosen = name or (listed[0].name if listed else "")
+    chosen = asked.name or (listed[0].name if listed else "")
     skill = app.skills.show(chosen) if chosen else None
     values: dict[str, Any] = {
         "title": "Skills",
         "skills": listed,
         "states": _STATES,
-        "named": bool(name),
+        "named": bool(asked.name),
         "trouble": trouble,
         "ran": ran,
         "endings": _ENDINGS,
-        "given": given or {},
+        "given": given,
         "found": None,
     }
     if skill is not None:
@@ -65,32 +64,19 @@ def _page(
     return Shown("skills.html", values, status)
 
 
-def approve(app: App, asked: PageRequest) -> Answer:
-    """Yes to these bytes."""
-    return _decided(app, asked, "approve")
-
-
-def reject(app: App, asked: PageRequest) -> Answer:
-    """No; an approval is withdrawn."""
-    return _decided(app, asked, "reject")
-
-
-def _decided(app: App, asked: PageRequest, verb: str) -> Answer:
+def decide(app: App, asked: PageRequest, *, verb: str) -> Answer:
+    """Yes to these bytes, or no, which withdraws an approval."""
     form = asked.fields(DecisionForm)
     decide = app.skills.approve if verb == "approve" else app.skills.reject
     try:
         decision = decide(asked.name, version=form.digest)
     except ConflictError as error:
-        return _page(
-            app,
-            asked.name,
-            trouble=f"It changed while you looked, and nothing was decided: {error}.",
-            status=409,
-        )
+        trouble = f"It changed while you were looking, and nothing was decided: {error}."
+        return show(app, asked, trouble=trouble, status=409)
     except NotFoundError:
         raise
     except MemoryClawError as error:
-        return _page(app, asked.name, trouble=f"Nothing was decided: {error}.", status=409)
+        return show(app, asked, trouble=f"Nothing was decided: {error}.", status=409)
     sentence = (
         f"{decision.action.capitalize()}: {decision.name}{f'. {decision.notice}' if decision.notice else ''}"
     )
@@ -113,14 +99,14 @@ def run(app: App, asked: PageRequest) -> Answer:
     except NotFoundError:
         raise
     except MemoryClawError as error:
-        return _page(app, asked.name, trouble=f"It cannot be run yet: {error}.", status=400, given=params)
-    return _page(app, asked.name, ran=shapes.skill_run(skill_run), given=params)
+        return show(app, asked, trouble=f"It cannot be run yet: {error}.", status=400, given=params)
+    return show(app, asked, ran=shapes.skill_run(skill_run), given=params)
 
 
 PAGES = (
     Page("GET", "/skills", show, "skills"),
-    Page("POST", "/skills/{name}/approve", approve, "skills"),
-    Page("POST", "/skills/{name}/reject", reject, "skills"),
+    Page("POST", "/skills/{name}/approve", partial(decide, verb="approve"), "skills"),
+    Page("POST", "/skills/{name}/reject", partial(decide, verb="reject"), "skills"),
     Page("POST", "/skills/{name}/run", run, "skills"),
     Page("GET", "/skills/{name}", show, "skills"),
 )

@@ -26,7 +26,7 @@ _SEEN = "mc-looked"
 _RUN = ("consolidate", "redo")
 _WHO = {
     **dict.fromkeys(_RUN, "Consolidated"), "approve": "Approved", "reject": "Rejected", "edit": "Edited", "remember": "Kept", "claim": "Agent",
-    "forget": "Forgotten", "revive": "Brought back", "undo": "Taken back", "skill": "Skill", "purge": "Erased", "init": "Created", "adopt": "Created",
+    "forget": "Forgotten", "revive": "Brought back", "undo": "Undone", "skill": "Skill", "purge": "Erased", "init": "Created", "adopt": "Created",
     "import": "Imported", "restore": "Restored", "sync": "Exchanged", "track": "Logs",
 }  # fmt: skip
 KINDS = {
@@ -34,7 +34,7 @@ KINDS = {
     "runs": "consolidations",
     "decisions": "decisions",
     "hand": "by hand",
-    "undone": "taken back",
+    "undone": "undone",
 }
 _OF = {
     "runs": _RUN,
@@ -88,10 +88,15 @@ def show(app: App, asked: PageRequest) -> Answer:
         if one.kind == "undo" and one.commit not in undone:
             undone.add(one.trailers.get("Source", ""))
     heads = {one.run: one.subject for one in reversed(found.commits) if one.kind == _RUN[0]}
+    blocks = _blocks(rows, since)
+    days: dict[str, list[Block]] = {}
+    for block in blocks:
+        at = local(block.head.when)
+        days.setdefault(at.strftime("%Y-%m-%d") if at else "", []).append(block)
     values = {
         "title": "Timeline",
         "sentences": {one.commit: _told(one, heads) for one in rows},
-        "days": _days(_blocks(rows, since)),
+        "days": list(days.items()),
         "kinds": KINDS,
         "kind": query.kind,
         "next": found.next,
@@ -154,14 +159,6 @@ def _blocks(rows: Iterable[Logged], since: str) -> list[Block]:
         else:
             found.append(Block(one, (), bool(since) and one.when > since))
     return found
-
-
-def _days(blocks: Iterable[Block]) -> list[tuple[str, list[Block]]]:
-    days: dict[str, list[Block]] = {}
-    for block in blocks:
-        at = local(block.head.when)
-        days.setdefault(at.strftime("%Y-%m-%d") if at else "", []).append(block)
-    return list(days.items())
 
 
 def change(app: App, asked: PageRequest) -> Answer:

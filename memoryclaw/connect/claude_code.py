@@ -1,13 +1,13 @@
-"""Our hooks in the text of Claude Code's settings.json; every byte that is not ours stays. Pure."""
+"""What is ours in Claude Code: hooks in the text of its settings.json, where every other byte stays, and a skill. Pure."""
 
 from __future__ import annotations
 
-import json
 import re
+import shlex
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from memoryclaw.connect.json5 import Added, JsonNode, Member, append, parse, remove, value_at
+from memoryclaw.connect.json5 import Added, JsonNode, Member, append, parse_strict, plain, remove, value_at
 from memoryclaw.connect.settings_file import SettingsEditor
 from memoryclaw.errors import ConfigError, InputError
 
@@ -69,23 +69,12 @@ def command_in(text: str) -> str:
 
 
 def _parse(text: str) -> JsonNode:
-    """The settings, read as JSON: the host knows no comments, and of a key that stands twice it follows one only."""
-    try:
-        value = json.loads(text, object_pairs_hook=_once)
-        node = parse(text)
-    except (ValueError, RecursionError, ConfigError) as error:
-        raise InputError(f"the settings are not valid JSON ({error}); fix the file first") from None
-    hooks = value.get("hooks", {}) if isinstance(value, dict) else None
+    """The settings, where nothing else stands in the place of hooks."""
+    node = parse_strict(text)
+    hooks = plain(node).get("hooks", {})
     if not isinstance(hooks, dict) or not all(isinstance(hooks.get(event[0], []), list) for event in EVENTS):
-        raise InputError('the settings hold something else where "hooks" belong')
+        raise InputError('it holds something else where "hooks" belong; fix the file first')
     return node
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    mapping = dict(pairs)
-    if len(mapping) < len(pairs):
-        raise InputError("the settings hold one key twice in the same place; fix the file first")
-    return mapping
 
 
 class _OurHook(NamedTuple):
@@ -109,3 +98,34 @@ def _ours(root: JsonNode) -> Iterator[_OurHook]:
 
 
 HOOKS = SettingsEditor(command_in, with_hooks, without_hooks)
+
+
+# Our skill, a file that is all ours: `/memory-consolidate` has the host's model read the logs.
+
+SKILL_NAME = "memory-consolidate"
+SKILL_FILE = f"skills/{SKILL_NAME}/SKILL.md"
+_BEGINS, _HOLDS = f"---\nname: {SKILL_NAME}\n", "consolidate --answers "  # what is ours
+_COMMAND = re.compile(r"(?m)(?<=`)memoryclaw (?=\w)|(?<=   )memoryclaw (?=\w)")
+
+
+def skill_for(text: str, words: Sequence[str], vault: str) -> str:
+    """The shipped skill with the command that the host runs, and the vault that it is of."""
+    command = f"{shlex.join(words)} --vault {shlex.quote(vault)} "
+    return _COMMAND.sub(lambda _: command, text)
+
+
+def _skill_in(text: str) -> str:
+    return text if text.startswith(_BEGINS) and _HOLDS in text else ""
+
+
+def _with_skill(text: str, skill: str) -> str:
+    if text.strip() and not _skill_in(text):
+        raise InputError(f"another skill is called {SKILL_NAME}; give it another name first")
+    return skill
+
+
+def _without_skill(text: str, before: str) -> str:
+    return before if _skill_in(text) else text
+
+
+SKILL = SettingsEditor(_skill_in, _with_skill, _without_skill, folders=2)

@@ -1,0 +1,381 @@
+"""Lines that a recall brought up and that say another value of the same thing: which of them was said last, and where two people differ. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from functools import lru_cache
+from itertools import takewhile
+from typing import NamedTuple
+
+from memoryclaw.model import TRUSTS, Unit
+from memoryclaw.recall.question import Question
+from memoryclaw.text.dates import find_ranges, with_blanks
+from memoryclaw.text.grammar import Grammar, codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.language import key_of, words_of
+from memoryclaw.text.sentences import sentences
+from memoryclaw.vault.fact_values import noun_of
+
+LINES = 36  # that are compared, the best first
+_DENIED = 3  # words of a value that is denied
+_PAST = 31  # days: one that was no longer ago is not the next of its name
+_ONE_EACH = frozenset({"email", "phone"})  # forms of which a person has one at a time, whatever it is called
+_FORMS = (
+    ("email", re.compile(r"[^\s@<>()\[\],;:]{1,64}@[^\s@<>()\[\],;:]{1,190}\.[^\W\d_]{2,}")),
+    ("clock", re.compile(r"(?i)(?<![\d.,:])\d{1,2}:\d\d(?![\d:])|\b\d{1,2} ?(?:[ap]m|uhr)\b")),
+    ("phone", re.compile(r"(?<![\w.,/-])[+(]?0[\d() /-]{5,20}\d(?![.,]?\d)|(?<![\w.,/-])\+\d[\d() /-]{6,20}\d")),
+    ("amount", re.compile(r"[$€£¥]\s?\d[\d.,]{0,15}[kKmM]?|(?<![\w.,/-])\d[\d.,]{0,15}\s?(?:[$€£¥]|(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?)\b)|(?<![\w.,/-])\d{1,9}[.,]\d\d(?![\w:/-]|[.,]\d)")),
+    ("number", re.compile(r"(?<![\w.,:/-])\d{2,12}-\d{2,12}(?![\w:/-]|[.,]\d)")),
+)  # fmt: skip
+_NAMES = re.compile(
+    r"(?<=[^\s.!?:…\"“„] )[^\W\d_a-zß-ÿ][\w-]+(?: [^\W\d_a-zß-ÿ][\w-]+)*"
+)  # within a sentence
+_DATED = re.compile(
+    r"\d[-./]\d\d?\b(?!\d)|\d(?:st|nd|rd|th|\.)? (?:(?:of|de|di|den) )?[^\W\d_]{3}|[^\W\d_]{3}\.? (?:the )?\d\d?(?!\d|:\d)|[年月日]"
+)
+_FIGURE = re.compile(r"\d+|@")
+_JOINED = re.compile(
+    r",\s(?:and|und|but|aber|also)\s|\s(?:and|und)\s(?=(?:i|we|he|she|it|they|ich|wir|er|sie|es)\s)"
+)
+
+
+class Later(NamedTuple):
+    """What was said of the same thing on a later day."""
+
+    day: str
+    value: str  # as it was written; empty where the later line tells none of that form
+    old: str = ""  # where the unit tells much besides
+
+    def __str__(self) -> str:
+        since = f"superseded since {self.day}" if self.day else "superseded"
+        said = f"{since}: {self.value}" if self.value else since
+        return f"{said} instead of {self.old}" if self.old else said
+
+
+class Verdicts(NamedTuple):
+    """What stands against lines, by the id of the unit: what was said later, or those whose lines say otherwise."""
+
+    later: dict[str, Later]
+    rivals: dict[str, tuple[str, ...]]
+
+
+class _Line(NamedTuple):
+    """A sentence about what was asked about."""
+
+    unit: Unit
+    day: str
+    who: str  # key of who said it; empty for what a note says
+    tokens: tuple[str, ...]
+    about: frozenset[frozenset[str]]  # the things of the question that it names
+    stems: frozenset[str]
+    values: Mapping[str, Mapping[str, str]]  # by form and what they amount to, as they were written
+    nouns: frozenset[str]  # the fields that it names
+    changes: bool
+    is_event: bool  # it tells what happened, or a day that was over
+    frame: tuple[
+        tuple[str, ...], ...
+    ]  # the words for a field, up to the verb, and what it is: `contact at Nordmole`, `kaveh tveit`
+    denied: tuple[tuple[str, ...], ...]  # the first words of what it says holds no longer
+
+
+class _Change(NamedTuple):
+    """How a later line differs from an earlier one."""
+
+    is_said: bool  # in so many words
+    form: str = ""  # of the values that differ
+    value: str = ""  # that holds since
+    words: tuple[str, ...] = ()  # the first ones of what held before
+
+
+def verdicts(question: Question, units: Sequence[Unit], before: Mapping[str, str]) -> Verdicts:
+    """What stands against some of the lines of these units.
+
+    Args:
+        question: what the lines are to answer; they are about the same thing where they name what it names.
+        units: in rank order.
+        before: what was said before a turn of the assistant, by its id.
+    """
+    found = Verdicts({}, {})
+    named, topics = _topics(question)
+    least = 1 if named else min(2, len(topics))  # of what a question speaks of, that both lines have
+    units = [unit for unit in units if unit.kind != "skill" and unit.state == "current"][:LINES]
+    lines = (
+        [line for unit in units for line in _lines(unit, question, topics, least, before)] if topics else []
+    )
+    gone: dict[tuple[Later, str, str], _Change] = {}
+    for line, later, change in _changes(lines, least, named=named):
+        is_vouched_for = TRUSTS.index(later.unit.trust) <= TRUSTS.index(line.unit.trust)
+        is_newer = later.day and (change.is_said or line.who == later.who or line.unit.role == "assistant")
+        if is_vouched_for and not is_newer and line.unit.kind != "episode":
+            found.rivals.setdefault(line.unit.id, (later.unit.id,))
+            found.rivals.setdefault(later.unit.id, (line.unit.id,))
+        elif is_vouched_for and is_newer:
+            old = next(iter(line.values.get(change.form, {}).values()), " ".join(change.words))
+            said = Later(later.day if line.day < later.day else "", change.value)
+            _keep(found.later, line.unit, said, old)
+            gone[said, old, change.form] = change
+    repeating = [unit for unit in units if unit.role == "assistant" or unit.kind == "episode"] if gone else []
+    for unit in repeating:
+        for (said, old, _), change in gone.items() if unit.id not in found.later else ():
+            if unit.when[:10] < (said.day or "9") and _repeats(unit, old, change, question.today):
+                _keep(found.later, unit, said, old)
+    settled = found.later.keys()  # what somebody has said since is disputed no longer
+    disputed = {
+        id_: rivals
+        for id_, rivals in found.rivals.items()
+        if id_ not in settled and settled.isdisjoint(rivals)
+    }
+    return found._replace(rivals=disputed)
+
+
+def _changes(lines: Sequence[_Line], least: int, *, named: bool) -> Iterator[tuple[_Line, _Line, _Change]]:
+    """The lines of which a later one, or one of a note without a day, says otherwise."""
+    for later in lines:
+        if not (later.day or later.changes) or later.unit.role == "assistant" or later.unit.kind == "episode":
+            continue
+        for line in lines:
+            about = line.about & later.about
+            is_before = not later.day or line.day <= later.day
+            are_facts = bool(line.unit.field and later.unit.field)  # these are compared as facts
+            if is_before and len(about) >= least and line.unit.id != later.unit.id and not are_facts:
+                change = _change(line, later, [*about] if named else [])
+                if change is not None:
+                    yield line, later, change
+
+
+def _keep(later: dict[str, Later], unit: Unit, said: Later, old: str) -> None:
+    said = said._replace(old=old) if unit.kind == "episode" else said
+    if unit.id not in later or later[unit.id] < said:
+        later[unit.id] = said
+
+
+def _topics(question: Question) -> tuple[bool, list[frozenset[str]]]:
+    """The stems of each thing that a question names, and true; or, where it names nothing, those of each of its words."""
+    names = {
+        *question.entities,
+        *question.people,
+        *map(key_of, _NAMES.findall(question.query.text)),
+    }
+    topics = [stems for name in sorted(names) if (stems := _stems(question, words_of(name)))]
+    return (
+        (True, topics)
+        if topics
+        else (False, [stems for word in question.weights if (stems := _stems(question, [word]))])
+    )
+
+
+def _stems(question: Question, words: Iterable[str]) -> frozenset[str]:
+    language = question.language
+    return frozenset(token for word in words if not language.is_stop(word) for token in language.tokens(word))
+
+
+def _lines(
+    unit: Unit, question: Question, topics: Sequence[frozenset[str]], least: int, before: Mapping[str, str]
+) -> Iterator[_Line]:
+    """The sentences of a unit that are about one of the topics, and hold a value or deny one."""
+    text = (
+        unit.text
+        if unit.kind != "fact"
+        else unit.value
+        if unit.is_statement
+        else f"{unit.entity} {unit.field}: {unit.value}"
+    )
+    own = unit.entity if unit.role == "user" or unit.is_statement else ""
+    above = f"{unit.title} {unit.entity}" if unit.kind == "note" else before.get(unit.id, "")
+    around = f"{above} {own}".lower()
+    if not _may_name(f"{text} {around}".lower(), topics, least):
+        return
+    named = _stems(question, words_of(above)) if above else frozenset()
+    mine = _stems(question, words_of(own)) if own else frozenset()
+    words = grammar(code if (code := spoken_in(text, "en")) in codes() else "en")
+    for sentence in (part for whole in sentences(text) for part in _JOINED.split(whole)):
+        if not _may_name(f"{sentence} {around}".lower(), topics, least):
+            continue
+        tokens = tuple(tokens_of(sentence))
+        stems = _stems(question, words_of(sentence))
+        is_own = any(token in words.first_person or token in words.possessives_own for token in tokens)
+        about = [topic for topic in topics if topic <= (stems | named | mine if is_own else stems | named)]
+        if len(about) >= least:
+            yield _Line(
+                unit, unit.when[:10], key_of(own), tokens, frozenset(about), stems, _values(sentence, _day(unit, question.today)),
+                frozenset(_nouns(tuple(tokens_of(unit.field)) or tokens, words)), words.changes.within(tokens) or any(token in words.renewals for token in tokens),
+                _tells_event(sentence, tokens, unit, words), _frame(tokens, words), tuple(_denied(tokens, words)),
+            )  # fmt: skip
+
+
+def _may_name(text: str, topics: Iterable[frozenset[str]], least: int) -> bool:
+    """False for a text in small letters that cannot name so many of the topics: a stem is, but for its end, how a word begins."""
+    return sum(all(stem[: max(3, len(stem) - 1)] in text for stem in topic) for topic in topics) >= least
+
+
+def _day(unit: Unit, today: date) -> date:
+    return date.fromisoformat(unit.when[:10]) if unit.when else today
+
+
+@lru_cache(maxsize=2048)  # a turn, its statement and its episode say the same
+def _values(text: str, day: date) -> dict[str, dict[str, str]]:
+    """The exact values of a text by their form: what they amount to, and how they were written."""
+    values: dict[str, dict[str, str]] = {}
+    if not any(map(str.isdigit, text)) and "@" not in text:
+        return values
+    spans, text = find_ranges(text, day) if _DATED.search(text) else ([], text)
+    days = [
+        one
+        for one in spans
+        if (one.start or one.end) == (one.end or one.start) and any(map(str.isdigit, one.text))
+    ]
+    if days:
+        values["day"] = {(one.start or one.end)[5:]: one.text for one in days}
+    for form, pattern in _FORMS:
+        hits = list(pattern.finditer(text))
+        if hits:
+            values[form] = {_amounts_to(form, hit[0]): hit[0] for hit in hits}
+            text = with_blanks(text, (hit.span() for hit in hits))
+    return values
+
+
+def _amounts_to(form: str, text: str) -> str:
+    return text.lower() if form == "email" else re.sub(r"\D", "", text).lstrip("0")
+
+
+def _tells_event(text: str, tokens: Sequence[str], unit: Unit, words: Grammar) -> bool:
+    """True for a line with a verb of what happened, or whose day was over when it was said."""
+    if words.past_event_verbs.within(tokens):
+        return True
+    said = _day(unit, date.max)
+    days = _values(text, said).get("day", {}) if unit.when else {}
+    return any(
+        (said - date.fromisoformat(f"{said.year}-{day}")).days % 365 in range(1, _PAST)
+        for day in days
+        if day != "02-29"
+    )
+
+
+def _nouns(tokens: tuple[str, ...], words: Grammar) -> Iterator[str]:
+    """The fields that a sentence names, or tells by their verbs."""
+    for phrase, field in words.verb_fields:
+        if phrase[0] in tokens and tokens[tokens.index(phrase[0]) :][: len(phrase)] == phrase:
+            yield known.field if (known := noun_of(field)) else field
+    at = 0
+    while at < len(tokens):
+        size = words.things.at(tokens, at) or words.roles.at(tokens, at)
+        if size:
+            noun = " ".join(tokens[at : at + size])
+            yield known.field if (known := noun_of(noun)) else noun
+        at += size or 1
+
+
+def _frame(tokens: Sequence[str], words: Grammar) -> tuple[tuple[str, ...], ...]:
+    """The words that name a field and whose it is, with the verb that gives its value, and the first words of that; empty where no verb does."""
+    end = next((at for at, token in enumerate(tokens) if token in words.be_verbs), 0)
+    start = next((at for at in range(end) if words.things.at(tokens, at) or words.roles.at(tokens, at)), end)
+    frame = tuple(token for token in tokens[start:end] if token not in words.determiners)
+    return (frame, tuple(tokens[end + 1 : end + 1 + _DENIED])) if frame and end + 1 < len(tokens) else ()
+
+
+def _denied(tokens: Sequence[str], words: Grammar) -> Iterator[tuple[str, ...]]:
+    """The first words of each thing that a sentence denies: `not 48`, `instead of the barn`, `from Kiel to Leeds`."""
+    for at in range(len(tokens)):
+        size = (
+            words.not_the_other.at(tokens, at) or words.ended.at(tokens, at) or words.replacing.at(tokens, at)
+        )
+        size = size or (words.source_prepositions.at(tokens, at) if words.changes.within(tokens) else 0)
+        behind = tokens[at + size : at + size + _DENIED + 1] if size else ()
+        while behind and (behind[0] in words.prepositions or behind[0] in words.determiners):
+            behind = behind[1:]
+        plain = tuple(takewhile(lambda token: token not in words.small and token not in words.light, behind))
+        if plain:
+            yield plain[:_DENIED]
+        if words.gone.at(tokens, at):
+            yield tuple(tokens[max(0, at - 2) : at])
+
+
+def _holds(tokens: Sequence[str], words: Sequence[str]) -> bool:
+    """True where some tokens have the first words of a value."""
+    size = min(2, len(words))
+    return size > 0 and any(tuple(tokens[at : at + size]) == tuple(words[:size]) for at in range(len(tokens)))
+
+
+def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Change | None:
+    """How a later line says otherwise of the same field of what both name; None where it does not."""
+    if line.day == later.day:
+        return _rewritten(line, later)
+    for form, values in line.values.items():
+        others = later.values.get(form, {})
+        new = [written for value, written in others.items() if value not in values]
+        if new and values.keys().isdisjoint(others) and _is_of_one(line, later, form, names):
+            return _Change(later.changes, form, new[0])
+        if new and (later.changes or later.denied) and values.keys() < others.keys():
+            return _Change(True, form, new[0])  # `not on 3 May any more but on 5 May`
+    named = tuple(frozenset[str]().union(*names))
+    denied = (words for words in later.denied if not (named and words[0].startswith(named)))
+    words = next((words for words in denied if _holds(line.tokens, words)), ())
+    if words:
+        return _Change(True, words=words)
+    if (
+        line.frame
+        and later.frame
+        and (names or len(line.frame[0]) > 1)
+        and line.frame[0] == later.frame[0]
+        and line.frame[1] != later.frame[1]
+    ):
+        return _Change(later.changes, words=line.frame[1])
+    return None
+
+
+def _rewritten(line: _Line, later: _Line) -> _Change | None:
+    """What somebody put in the place of words of a statement by hand, against the turn that it quotes."""
+    if (
+        line.unit.role == "assistant"
+        or line.unit.kind not in ("turn", "episode")
+        or not later.unit.is_statement
+    ):
+        return None
+    first = _alike(line.tokens, later.tokens)
+    last = _alike(line.tokens[first:][::-1], later.tokens[first:][::-1])
+    size = len(later.tokens) - first - last
+    old = line.tokens[first : len(line.tokens) - last]
+    new = later.tokens[first : first + size]
+    if not (first and last and old and set(new) - set(line.tokens)) or size > first + last:
+        return None
+    form = next(
+        (
+            form
+            for form in line.values
+            if form in later.values and line.values[form].keys() != later.values[form].keys()
+        ),
+        "",
+    )
+    return _Change(True, form, next(iter(later.values.get(form, {}).values()), ""), old[:_DENIED])
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many words at the beginning are the same."""
+    return next(
+        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+
+
+def _repeats(unit: Unit, old: str, change: _Change, today: date) -> bool:
+    """True where a unit has the value that held before."""
+    if not change.form:
+        return _holds(tokens_of(unit.text), change.words)
+    figure = _FIGURE.search(old)
+    if not figure or figure[0] not in unit.text:
+        return False
+    was = _values(old, _day(unit, today)).get(change.form, {}).keys()
+    lines = (text for text in sentences(unit.text) if figure[0] in text)
+    return any(not was.isdisjoint(_values(text, _day(unit, today)).get(change.form, {})) for text in lines)
+
+
+def _is_of_one(line: _Line, later: _Line, form: str, names: Sequence[frozenset[str]]) -> bool:
+    """True where two lines tell the same field of the thing that both name."""
+    shared = (line.stems & later.stems).difference(*names)
+    if form in _ONE_EACH and names:
+        return True
+    if line.is_event or later.is_event:
+        return False
+    if line.nouns and later.nouns:
+        return not line.nouns.isdisjoint(later.nouns) and len(shared) > (not names)
+    return len(shared) > 1 or bool(names and (shared or (later.changes and form not in ("amount", "number"))))

@@ -1,0 +1,113 @@
+"""A line that somebody has said otherwise since is marked, and two people's values of one thing are a conflict, kept as facts or not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memoryclaw.app import App
+from tests.vaults import put
+
+OTHERS = ("the kettle is descaled", "we argued about compost", "the gutter leaks")
+Talk = Sequence[tuple[str, str, str]]  # a day, who, and what
+
+
+def contexts(root: Path, talk: Talk, question: str, files: dict[str, str] | None = None) -> list[str]:
+    """The lines of the context for a question; nothing was consolidated."""
+    logs: dict[str, str] = {}
+    for day, name, text in [*talk, *(("2026-01-02", "Maren", other) for other in OTHERS)]:
+        path = f"logs/{day}/{day}-{name}.jsonl"
+        role = "assistant" if name == "Pip" else "user"
+        turn = 1 + logs.get(path, "").count("\n")
+        row = {
+            "session": f"{day}-{name}",
+            "day": day,
+            "turn": turn,
+            "ts": f"{day}T10:{turn:02}:00Z",
+            "role": role,
+            "name": name,
+        }
+        logs[path] = logs.get(path, "") + json.dumps({**row, "content": text}) + "\n"
+    put(root, {"memoryclaw.yaml": "", **logs, **(files or {})})
+    with App(root, clock=lambda: datetime(2026, 6, 1, tzinfo=UTC)) as app:
+        return app.recall(question).context.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "old", "new"),
+    [
+        ("Copperline has to be out by 15 December", "new deadline for Copperline: 20 March", "15 December", "20 March"),
+        ("Oriel Optics opens at 9:35 on weekdays", "Oriel Optics doesn't open at 9:35 any more but at 9:45", "9:35 on", "9:45"),
+        ("careful, Katinka can't have cat dander", "Katinka got tested, it's kiwi, not cat dander", "have cat dander", ""),
+        ("you can reach Hyun at 0176 559788", "Hyun switched carrier, it's 0176 555323 from now on", "559788", "0176 555323"),
+        ("Dorte Quast picks up at the Nordmole archive", "at the Nordmole archive it's Bo Lind, Dorte Quast retired", "picks up", ""),
+    ],
+)  # fmt: skip
+def test_what_was_said_before_a_change_is_marked(
+    tmp_path: Path, first: str, later: str, old: str, new: str
+) -> None:
+    name = next(
+        word for word in ("Copperline", "Oriel Optics", "Katinka", "Hyun", "Nordmole") if word in first
+    )
+    lines = contexts(
+        tmp_path, [("2026-02-01", "Maren", first), ("2026-03-01", "Maren", later)], f"what about {name}?"
+    )
+    [marked] = [line for line in lines if old in line and later not in line]
+    assert marked.endswith(f"(superseded since 2026-03-01{f': {new}' if new else ''})")
+    assert not any("superseded" in line for line in lines if later in line)
+
+
+def test_the_assistants_repeating_of_the_old_value_is_marked_too(tmp_path: Path) -> None:
+    talk = [
+        ("2026-02-01", "Maren", "the budget of Saltworks is 43,350 euros"), ("2026-02-02", "Pip", "You told me: 43,350 euros for Saltworks."),
+        ("2026-03-01", "Maren", "they cut the budget of Saltworks to 40,000 euros now"),
+    ]  # fmt: skip
+    lines = contexts(tmp_path, talk, "what is the budget of Saltworks?")
+    assert [line for line in lines if "43,350" in line]
+    assert all("superseded since 2026-03-01: 40,000 euros" in line for line in lines if "43,350" in line)
+
+
+def test_two_people_who_differ_are_a_conflict_until_it_is_said_again(tmp_path: Path) -> None:
+    talk = [
+        ("2026-02-01", "Maren", "the deadline for Lanternfish is 22 September"), ("2026-02-20", "Priya", "the deadline for Lanternfish is 27 August"),
+    ]  # fmt: skip
+    lines = contexts(tmp_path / "two", talk, "when is the deadline for Lanternfish?")
+    assert sum("(conflicts with log:" in line for line in lines) == 2
+    settled = [*talk, ("2026-03-01", "Maren", "the deadline for Lanternfish is now 27 August")]
+    lines = contexts(tmp_path / "settled", settled, "when is the deadline for Lanternfish?")
+    assert not any("conflicts" in line for line in lines)
+    assert any("22 September (superseded since 2026-03-01" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        ("Rosa ran 5 km along the river", "Rosa ran 7 km along the river"),  # it happened again
+        ("Rosa's birthday is on 3 May", "Rosa's wedding is on 5 July"),  # another field
+        ("Rosa saw the dentist on 3 March", "Rosa saw the dentist on 10 March"),
+        ("Rosa lives at Larch Row 5", "Ulf moved, he lives at Quay Lane 7 now"),  # somebody else
+        ("Rosa has two cats", "Rosa has a new bike now"),
+        ("Rosa sings in Kiel", "Rosa is from Kiel"),  # `from` without a change
+    ],
+)
+def test_what_is_no_change_of_the_same_thing_is_not_marked(tmp_path: Path, first: str, later: str) -> None:
+    lines = contexts(
+        tmp_path, [("2026-03-12", "Maren", first), ("2026-03-20", "Maren", later)], "what about Rosa?"
+    )
+    assert any(first in line for line in lines)
+    assert not any("superseded" in line or "conflicts" in line for line in lines)
+
+
+def test_a_property_of_a_note_and_a_later_word_are_a_conflict(tmp_path: Path) -> None:
+    files = {"people/Priya.md": "phone:: 0176554702\n"}
+    lines = contexts(
+        tmp_path,
+        [("2026-03-01", "Priya", "update, my new number is 0176556009")],
+        "what is Priya's phone number?",
+        files,
+    )
+    assert any("0176554702 (superseded since 2026-03-01: 0176556009)" in line for line in lines)
