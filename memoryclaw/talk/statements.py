@@ -602,7 +602,7 @@ def _goes_on(group: Sequence[_Piece], piece: _Piece) -> bool:
         return False
     if last.sentence == piece.sentence:
         tells = piece.assertions or last.assertions  # what tells a fact stands by itself
-        return not tells or not piece.clause.kind or piece.clause.joined
+        return not tells or not piece.clause.kind or piece.clause.joined or piece.subject == "none"
     if sum(len(one.clause.tokens) for one in (*group, piece)) > _MOST:
         return False
     return (
