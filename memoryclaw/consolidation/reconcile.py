@@ -235,7 +235,9 @@ def _is_tied(claim: Claim, older: Fact) -> bool:
     """True where later words say anew most of what older ones said, with a sign of change, or all of it with another value."""
     if not claim.said or older.said > claim.said:
         return False
-    before, now_said = stems(older.value), stems(claim.value)
+    before, now_said = (
+        stems(text, claim.value if claim.change else "") for text in (older.value, claim.value)
+    )
     says_most = len(before & now_said) >= max(_SHARED, _TIED * len(before))
     return (claim.change and says_most) or renews(older.value, claim.value, change=claim.change)
 

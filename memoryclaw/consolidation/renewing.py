@@ -12,6 +12,7 @@ from memoryclaw.text.language import words_of
 
 _RUN = re.compile(r"[A-Za-z]++(?:[.+#/-][A-Za-z0-9]++)*|\d[\d.:,]*|\w")
 _CLOCK = re.compile(r"\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|uhr|h)\b", re.IGNORECASE)
+_ELIDED = re.compile(r"^(?:[cdjlmnst]|qu)['’](?=\w{3})")  # `n'habite`
 _SHORT = 2  # words with a subject, of a span that differs
 _UNSPACED = 5  # characters before it that must be the same, in a script without spaces
 
@@ -86,9 +87,8 @@ def _subjects(words: Sequence[str]) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4096)
-def stems(text: str) -> frozenset[str]:
-    """The stems of the words that carry the subject of a text."""
-    language = stemming.language_of([text], stemming.language("en"))
-    return frozenset(
-        token for word in words_of(text) if not language.is_stop(word) for token in language.tokens(word)
-    )
+def stems(text: str, like: str = "") -> frozenset[str]:
+    """The stems of the words that carry the subject of a text, in its own language or in that of another: a short one seldom tells its own."""
+    language = stemming.language_of([like or text], stemming.language("en"))
+    words = (_ELIDED.sub("", word) for word in words_of(text))
+    return frozenset(token for word in words if not language.is_stop(word) for token in language.tokens(word))

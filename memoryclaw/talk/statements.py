@@ -197,6 +197,7 @@ def _unread(base: Statement, text: str) -> Iterator[Statement]:
                 ),
                 firm=firm,
                 hard=firm,
+                change=grammar(UNREAD).changes.within(tokens_of(sentence)),
             )
 
 

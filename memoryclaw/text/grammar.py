@@ -20,6 +20,7 @@ _PRONOUNS = {
     "first_person": ("myself", "abroad", "own"),
     "possessives_own": ("own",),
     "second_person": ("yourself",),
+    "changes": ("changed",),
 }
 _PREFIX = "talk_"
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*(?:[-&/][^\W_]+(?:['’][^\W_]+)*)*|['’]s\b")

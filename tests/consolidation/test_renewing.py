@@ -58,13 +58,26 @@ def test_a_night_ends_what_later_words_end(vault_of: VaultOf) -> None:
         "standup is at 10 now",
         "we switched our broadband from Sonic to Hyperion",
     ]
+    abroad = {
+        "fr": ("j'habite à Lyon", "je n'habite plus à Lyon, je suis à Nantes"),
+        "nl": ("ik woon in Utrecht", "ik woon niet meer in Utrecht, ik zit nu in Zwolle"),
+        "pt": ("moro em Braga", "já não moro em Braga, agora estou em Faro"),
+    }
+    first = {"a": october, **{code: [before] for code, (before, _) in abroad.items()}}
     root = vault_of(
-        {"logs/2026-10-02/a.jsonl": said("a", [("user", text) for text in october], day="2026-10-02")}
+        {
+            f"logs/2026-10-02/{name}.jsonl": said(name, [("user", text) for text in texts], day="2026-10-02")
+            for name, texts in first.items()
+        }
     )
     night(root, 3, 10)
-    late = root / "logs/2026-11-02/b.jsonl"
-    late.parent.mkdir()
-    late.write_text(said("b", [("user", text) for text in november], day="2026-11-02"), encoding="utf-8")
+    for name, texts in {
+        "b": november,
+        **{f"{code}2": [after] for code, (_, after) in abroad.items()},
+    }.items():
+        late = root / f"logs/2026-11-02/{name}.jsonl"
+        late.parent.mkdir(exist_ok=True)
+        late.write_text(said(name, [("user", text) for text in texts], day="2026-11-02"), encoding="utf-8")
     night(root, 3, 11)
     with open_vault(root) as app:
         standing = [f"{fact.entity} {fact.field} {fact.value}" for _, fact in app.facts()]
@@ -73,6 +86,9 @@ def test_a_night_ends_what_later_words_end(vault_of: VaultOf) -> None:
         "9:30" in line or line == "user works at Shell" or "with Sonic" in line for line in standing
     )
     assert any("10 now" in line for line in standing)
+    for before, after in abroad.values():
+        assert any(after in line for line in standing)
+        assert not any(line.endswith(before) for line in standing)
     assert any("Turku" in line for line in standing)
     assert {"Shell", "with Sonic"} < {value.removesuffix(".") for value in past}
 
