@@ -22,10 +22,10 @@ ROOT = Path(__file__).parent.parent
 Run = Callable[[list[str], str, dict[str, str]], tuple[int, str, str]]
 COMMAND = Path(sys.executable).with_name("memoryclaw")
 NOW = "2026-04-20T08:00:00Z"
-LONG = 80  # characters of a text
+LONG = 64  # characters of a text
 WIDE = 140  # characters of a line
 ALIKE = 4  # keys that an object shares with one that is shown already,
-FEW = 2  # and keys of its own, where only these are shown
+FEW = 4  # and keys of its own, where only these are shown
 FRESH = ("degraded", "behind")  # told once, at the top of the page
 FACT = "semantic/projects#Boathouse Aarhus.deadline"
 EDITED = "semantic/projects#Boathouse Aarhus.piles"
@@ -396,7 +396,7 @@ def shortened(value: Any, shown: list[frozenset[str]], key: str = "") -> Any:
         if key == "schema":
             return {"…": "…"}
         form = frozenset(value)
-        if key and (seen := max(shown, key=lambda other: len(other & form), default=None)):
+        if seen := max(shown, key=lambda other: len(other & form), default=None):
             new = [name for name in value if name not in seen]
             if len(form) - len(new) >= ALIKE and len(new) <= FEW:
                 kept = dict.fromkeys([next(iter(value)), *new])
@@ -406,7 +406,7 @@ def shortened(value: Any, shown: list[frozenset[str]], key: str = "") -> Any:
         return {name: shortened(inner, shown, name) for name, inner in value.items()}
     if isinstance(value, list):
         objects = value and isinstance(value[0], dict)
-        items = [shortened(item, shown, key) for item in (value[:1] if objects else value[:3])]
+        items = [shortened(item, shown, key) for item in (value[:1] if objects else value[:2])]
         return [*items, "…"] if len(value) > len(items) else items
     if isinstance(value, str) and len(value) > LONG and not value.startswith(("/", "logs/")):
         return f"{value[:LONG]}…"

@@ -16,18 +16,26 @@ from memoryclaw import late, open_vault
 with open_vault(sys.argv[1]) as app:
     app.search("boathouse")
 print([name for name in late.__all__ if late._INSIDE.get(name, name) in sys.modules])
+print([name for name in ("vault.edits", "writing.writer") if f"memoryclaw.{name}" in sys.modules])
 """
 
 
-def test_a_search_of_what_is_indexed_loads_none_of_them(tmp_path: Path) -> None:
+def test_a_search_of_what_is_indexed_loads_none_of_them_and_nothing_that_writes(tmp_path: Path) -> None:
     root = tmp_path / "vault"
     init_vault(root)
-    (root / "notes.md").write_text("# Boathouse\n")
-    for _ in range(2):  # the first indexes
-        found = subprocess.run(
-            [sys.executable, "-c", _SEARCH, root], capture_output=True, text=True, check=True
-        ).stdout
-    assert found == "[]\n"
+    (root / "skills").mkdir(exist_ok=True)
+    (root / "skills" / "paint.md").write_text("# Paint the boathouse\n")
+
+    def loaded() -> list[str]:
+        command = [sys.executable, "-c", _SEARCH, root]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n")
+
+    loaded()  # indexes
+    assert loaded() == ["[]", "[]", ""]
+    (root / "review").mkdir(exist_ok=True)
+    decision = '{"at": "2026-01-02T10:00:00Z", "decision": "rejected", "kind": "fact", "fingerprint": "ab"}'
+    (root / "review" / "decisions.jsonl").write_text(f"{decision}\n")
+    assert loaded()[1] == "[]"
 
 
 @pytest.mark.parametrize("name", late.__all__)

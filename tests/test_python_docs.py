@@ -29,6 +29,10 @@ def test_every_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("OPENCLAW_GATEWAY_TOKEN", "never used: nothing is called")
     studio = tmp_path / "studio"
     shutil.copytree(ROOT / "vault", studio)
+    golden = (
+        studio / "eval/questions.yaml"
+    )  # asked before and after each of nine plans: a few of them show as much
+    golden.write_text("\n\n".join(golden.read_text().split("\n\n")[:5]))
     git(studio, "init", "-q")
     git(studio, "add", "-A")
     git(studio, "commit", "-qm", "mine")

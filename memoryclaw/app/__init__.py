@@ -95,8 +95,9 @@ from memoryclaw.index.sync import Freshness, Synced, healed
 from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Fact, ReadBack, Recalled
 from memoryclaw.ports import Progress
 from memoryclaw.recall.search import Searcher, search
+from memoryclaw.vault import files
 from memoryclaw.vault.audience import audience_name
-from memoryclaw.vault.layout import CONFIG_FILE, QUESTIONS_FILE, on_disk, places
+from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, QUESTIONS_FILE, on_disk, places
 from memoryclaw.vault.state_folder import WAIT, is_initialised, watcher
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
@@ -1514,6 +1515,8 @@ class App:
         return Conflicts(self.catalog, (today or self._context.today).isoformat(), declared)
 
     def _approved_files(self, paths: Iterable[str]) -> set[str]:
+        if not files.is_file(os.fspath(self.root), DECISIONS_FILE):  # nobody decided anything yet
+            return set()
         from memoryclaw.skills.listing import approved_files
 
         return approved_files(os.fspath(self.root), paths)

@@ -181,7 +181,7 @@ def _calls_in(parts: list[Mapping[str, Any]], inner: Mapping[str, Any]) -> list[
 
 def _role(inner: Mapping[str, Any], message: Any) -> str:
     role = _first(inner, "role", "sender", "author")
-    if not isinstance(role, str) and (isinstance(message, Mapping) or inner.get("type") in {"human", "ai"}):
+    if not isinstance(role, str) and (isinstance(message, Mapping) or inner.get("type") in ("human", "ai")):
         role = inner.get("type")
     low = one_line(role).lower()[:NAME_LENGTH] if isinstance(role, str) else ""
     return _ROLES.get(low, low)
@@ -269,7 +269,7 @@ CALLS = frozenset(
     {"toolCall", "tool_call", "tool_use", "function_call", "functionCall", "mcp_call", "server_tool_use"}
 )
 RESULTS = frozenset({"toolResult", "tool_result", "function_call_output", "functionResponse", "web_search_tool_result", "mcp_tool_result"})  # fmt: skip
-_PICTURES = frozenset({"image", "image_url", "input_image", "imageUrl"})
+_PICTURES = ("image", "image_url", "input_image", "imageUrl")  # no set: a value of JSON may be no key of one
 
 
 def spoken_text(content: Any) -> str:

@@ -149,7 +149,7 @@ class Reading:
     def _capture(self) -> None:
         """Keeps the conversations that wait; each turn is durable before more are read."""
         waiting, self._waiting = self._waiting, []
-        turns = [turn for talk in waiting for turn in _with_topic(talk)]
+        turns = [turn for talk in waiting for turn in talk.turns]
         acks: list[CaptureResult] = []
         for start in range(0, len(turns), TURNS):
             acks += self._recorder.capture(turns[start : start + TURNS], keep=self.keep)
@@ -176,14 +176,6 @@ class Reading:
         self.conversations.append(ImportedConversation(talk.session, talk.title, first, last, len(acks), new))
         again, redacted = sum(ack.again for ack in acks), sum(ack.redacted for ack in acks)
         self.totals.update(turns=len(acks), added=new, again=again, redacted=redacted)
-
-
-def _with_topic(talk: Conversation) -> list[dict[str, object] | str]:
-    """The turns of a conversation, the first with what it was called."""
-    first, *others = talk.turns or ("",)
-    if talk.title and isinstance(first, dict):
-        return [first | {"topic": talk.title}, *others]
-    return list(talk.turns)
 
 
 def import_export(

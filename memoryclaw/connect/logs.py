@@ -117,7 +117,7 @@ def _kind(name: str, text: str) -> str:
     if not name.endswith(".jsonl"):
         return "markdown"
     first = object_in(text.partition("\n")[0])
-    return "openclaw" if first.get("type") in {*_HEADERS, "message", "model_change"} else "jsonl"
+    return "openclaw" if first.get("type") in (*_HEADERS, "message", "model_change") else "jsonl"
 
 
 def _markdown(stem: str, text: str, day: str) -> _Lines:

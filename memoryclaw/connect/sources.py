@@ -79,9 +79,10 @@ def conversation(
 ) -> Conversation:
     """A conversation under the first of these ids that it has, else under its digest."""
     session = f"{kind}-{one_line(first_text(value, *ids) or digest(value))}"[:90]
-    return Conversation(
-        session, one_line(as_text(value.get(title))), tuple({"session": session} | turn for turn in turns)
-    )
+    called, about = one_line(as_text(value.get(title))), {"session": session}
+    first = {"topic": called} if called else {}
+    parts = (about | turn | (first if not n else {}) for n, turn in enumerate(turns))
+    return Conversation(session, called, tuple(parts))
 
 
 def attachment(name: str, text: str = "") -> Turn:

@@ -12,9 +12,8 @@ from memoryclaw.connect.settings_file import SettingsEditor
 
 OPENCLAW = "openclaw"
 
-Places = Sequence[
-    str
-]  # the first whose variable is set counts; `{apps}` is where programs with windows keep their settings
+# The first whose variable is set counts; `{apps}` is where programs with windows keep their settings.
+Places = Sequence[str]
 
 
 class HostFile(NamedTuple):
@@ -34,16 +33,17 @@ class HostRow(NamedTuple):
     restart: str
 
 
+_STRICT, _COMMENTED = (json_editor("mcpServers", comments=reads, typed=True) for reads in (False, True))
+_DESKTOP, _GEMINI = (json_editor("mcpServers", comments=reads, typed=False) for reads in (False, True))
+_CODE = json_editor("servers", comments=True, typed=True)
+
 TABLE = (
     HostRow(
         "claude-code",
         "Claude Code",
         ("$CLAUDE_CONFIG_DIR", "~/.claude"),
         (
-            HostFile(
-                ("$CLAUDE_CONFIG_DIR/.claude.json", "~/.claude.json"),
-                json_editor("mcpServers", comments=False, typed=True),
-            ),
+            HostFile(("$CLAUDE_CONFIG_DIR/.claude.json", "~/.claude.json"), _STRICT),
             HostFile(("$CLAUDE_CONFIG_DIR/settings.json", "~/.claude/settings.json"), HOOKS),
             HostFile((f"$CLAUDE_CONFIG_DIR/{SKILL_FILE}", f"~/.claude/{SKILL_FILE}"), SKILL),
         ),
@@ -53,12 +53,7 @@ TABLE = (
         "claude-desktop",
         "Claude Desktop",
         ("{apps}/Claude",),
-        (
-            HostFile(
-                ("{apps}/Claude/claude_desktop_config.json",),
-                json_editor("mcpServers", comments=False, typed=False),
-            ),
-        ),
+        (HostFile(("{apps}/Claude/claude_desktop_config.json",), _DESKTOP),),
         "quit Claude Desktop and start it again",
     ),
     HostRow(
@@ -72,26 +67,21 @@ TABLE = (
         "cursor",
         "Cursor",
         ("~/.cursor",),
-        (HostFile(("~/.cursor/mcp.json",), json_editor("mcpServers", comments=True, typed=True)),),
+        (HostFile(("~/.cursor/mcp.json",), _COMMENTED),),
         "open Cursor's agent",
     ),
     HostRow(
         "gemini",
         "Gemini CLI",
         ("$GEMINI_CLI_HOME/.gemini", "~/.gemini"),
-        (
-            HostFile(
-                ("$GEMINI_CLI_HOME/.gemini/settings.json", "~/.gemini/settings.json"),
-                json_editor("mcpServers", comments=True, typed=False),
-            ),
-        ),
+        (HostFile(("$GEMINI_CLI_HOME/.gemini/settings.json", "~/.gemini/settings.json"), _GEMINI),),
         "start `gemini` anew",
     ),
     HostRow(
         "vscode",
         "VS Code",
         ("{apps}/Code/User",),
-        (HostFile(("{apps}/Code/User/mcp.json",), json_editor("servers", comments=True, typed=True)),),
+        (HostFile(("{apps}/Code/User/mcp.json",), _CODE),),
         "open VS Code's chat in agent mode",
     ),
     # Its plugin is more than an entry: connect.openclaw installs it.

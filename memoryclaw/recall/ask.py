@@ -38,13 +38,16 @@ RIVALS = 5
 OTHERWISE = 1.0  # what it tells is known to hold no longer
 ASKS = 0.5  # it is a question itself
 ASSISTANT = 0.2  # it is the assistant's
+QUOTED = 0.5  # of what only words of others hold that stand in it
 _BLOCK = re.compile(
     r"\s*(?:[-*+>|#]|\d+[.)]\s|[\w -]{1,40}::(?:\s|$))"
 )  # a line that is an item, a quote, a row, a heading or a property of its own
 _MARKS = re.compile(
     r"(?:\s*(?:[-*+]\s|>))*\s*(?:\[[ xX]\]\s)?"
 )  # of bullets, boxes and quotes, before a line; `**` begins what is bold
+_QUOTATION = re.compile(r"“[^“”\n]*+”|(?<!\w)\"[^\"\n]*+\"")
 _ONE_LINE = frozenset({"fact", "turn", "todo"})  # kinds that are one line
+_SPOKEN = frozenset({"turn", "episode"})  # in which a quotation is somebody else's
 _ANSWERS = "– "  # with which an episode puts an answer behind its question
 _WIDE, _AROUND = 300, 600  # characters of a line, and of a passage
 
@@ -192,9 +195,12 @@ def _best(searcher: Searcher, found: Ranking, match: Match) -> _Candidate | None
     is_certain = bool(unit.field) and (
         question.asks_for(unit.field, unit.days, unit.entity) or names_field(question, unit)
     )
+    own = shares
+    if unit.kind in _SPOKEN and any(_QUOTATION.search(piece) for _, piece in pieces):
+        own = searcher.shares_of_lines(found, match, [_QUOTATION.sub(" ", piece) for _, piece in pieces])
     terms = [
-        _terms(match, question, piece, share, is_certain=is_certain)
-        for (_, piece), share in zip(pieces, shares, strict=True)
+        _terms(match, question, piece, share, share - of_own, is_certain=is_certain)
+        for (_, piece), share, of_own in zip(pieces, shares, own, strict=True)
     ]
     best = max(range(len(pieces)), key=lambda n: (shares[n] > 0, sum(term.value for term in terms[n]), -n))
     line, text = pieces[best]
@@ -230,7 +236,7 @@ def _tells_of(question: Question, text: str) -> bool:
 
 
 def _terms(
-    match: Match, question: Question, text: str, share: float, *, is_certain: bool
+    match: Match, question: Question, text: str, share: float, quoted: float, *, is_certain: bool
 ) -> tuple[Term, ...]:
     """What speaks for a line, and what against."""
     unit, form = match.unit, question.form
@@ -245,6 +251,7 @@ def _terms(
         "superseded": OTHERWISE * bool(match.superseded),
         "asks": ASKS * _asks(text),
         "assistant": ASSISTANT * (unit.role == "assistant"),
+        "quoted": round(QUOTED * max(quoted, 0.0), 4),
     }
     return (
         Term("words", round(share, 4)),

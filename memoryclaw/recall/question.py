@@ -32,6 +32,7 @@ from memoryclaw.text.language import (
     select,
     words_of,
 )
+from memoryclaw.text.sentences import SMALL
 
 PREFIX_WORDS = 32  # a prefix stands for at most so many words of the vault, the most frequent ones
 FUZZY_WORDS = 8
@@ -346,7 +347,7 @@ def spellings(question: Question, catalog: Catalog) -> dict[str, str]:
         is_cut = " " in question.language.token(word)  # into pairs of characters, which nobody misspells
         if len(word) > 3 and not (is_cut or word.isdigit() or word in translated):
             close = nearest_words(word, catalog.words_alike(fold(word), slips_in(fold(word))), 1)
-            if close and not question.language.is_stop(close[0].word):
+            if close and not any(close[0].word in small for small in SMALL.values()):
                 corrections[word] = close[0].word
     return corrections
 

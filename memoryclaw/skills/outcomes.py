@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from memoryclaw.capture.log_records import strip_marks
 from memoryclaw.errors import VaultError
 from memoryclaw.skills.skill_file import SkillFile
 from memoryclaw.text.dates import parse_timestamp
@@ -106,6 +105,8 @@ def keep_outcome(
     Raises:
         VaultError: it could not be kept.
     """
+    from memoryclaw.capture.log_records import strip_marks  # noqa: PLC0415 - a search notes no outcome
+
     reason = one_line(strip_marks(why).text)[:WHY]
     outcome = RunOutcome(timestamp(now), ok, by, reason, digest=skill.digest)
     values = {"skill": skill.name, "path": skill.path, "digest": skill.digest, "ok": ok, "by": by}

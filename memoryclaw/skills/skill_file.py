@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from memoryclaw import late
 from memoryclaw.model import NOTHING, Problem
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import Split, split
@@ -81,7 +81,7 @@ def read_skill(path: str, data: bytes) -> SkillFile:
         skill = read_json_skill(text) if path.endswith(".json") else read_javascript_skill(text)
         note = Split(skill.meta, "", text, 1)
     problems = (*file.problems, *note.problems)
-    return SkillFile(path, hashlib.sha256(data).hexdigest(), text, skill, note, problems)
+    return SkillFile(path, late.hashlib.sha256(data).hexdigest(), text, skill, note, problems)
 
 
 def read_parameters(meta: Mapping[str, Any]) -> tuple[ParameterSpec, ...]:

@@ -72,7 +72,7 @@ def assertions_in(
             or _contact(clause, words, names)
         )
         assertions = [made] if made else []
-    return tuple(fact for fact in assertions if fact.value and fact.value.lower() != fact.entity.lower())
+    return tuple(fact for fact in assertions if fact.value.lower() != fact.entity.lower())
 
 
 def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, str]) -> Assertion | None:
@@ -194,7 +194,7 @@ def _by_noun(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
         return None
     rest, when = _without_time(clause.rest, since=True)
     value = _value(rest, words)
-    if not value or words.negations.at(tokens_of(value)):
+    if not value:
         return None
     known, explicit = _is_field(tokens_of(owner.noun), words), owner.how == "noun"
     firm = bool(_HARD.search(value) or names.found(value) or value[:1].isupper())
@@ -248,12 +248,7 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
         and not (known.kind == "date" and date_value(value, f"{_ANY_DAY}"))
     ):
         return None  # `a new phone, two days old`
-    if (
-        not firm
-        or len(value.split()) > _THING_WORDS
-        or _is_judgement(value, words)
-        or words.negations.at(tokens_of(value))
-    ):
+    if not firm or len(value.split()) > _THING_WORDS or _is_judgement(value, words):
         return None
     return _told(owner, value)
 
@@ -290,7 +285,7 @@ def _owner_and_noun(
     if beside := _field_and_name(tokens, typed, words, names):
         return beside
     first = names.found(typed[0])
-    if first and len(tokens) > 1 and not own:
+    if first and len(tokens) > 1:
         return _Owned(first[0], " ".join(tokens[1:]), "bare")
     if (
         len(tokens) > _FIELD_WORDS
@@ -355,14 +350,9 @@ def _entity(typed: str, names: Names) -> str:
     if found and len(typed.split()) <= 3:
         return found[0]
     parts = typed.split()
-    if not parts or len(parts) > 4:
-        return ""
-    return (
-        plain_key(typed)
-        if all(part[0].isupper() or part[0].isdigit() for part in parts)
-        or (len(parts) == 1 and len(parts[0]) > 2)
-        else ""
-    )
+    alone = len(parts) == 1 and len(typed) > 2
+    named = len(parts) <= 4 and all(part[0].isupper() or part[0].isdigit() for part in parts)
+    return plain_key(typed) if alone or named else ""
 
 
 def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
@@ -396,9 +386,7 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
         and names.named(clause.subject[-1]) != about
     ):
         return None  # `Ana's sister`, `the Atlas call`
-    if subject not in ("own", "named") and not (
-        subject == "other" and clause.subject and clause.subject[0] in words.first_person
-    ):
+    if subject not in ("own", "named"):
         return None
     first = max(0, len(clause.tokens) - len(tokens_of(clause.rest)) - len(clause.verb))
     timeless, when = _without_time(clause.text)
@@ -465,8 +453,6 @@ def _contact(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
         if hit:
             before = names.found(clause.text[: hit.start()])
             own = any(token in words.possessives_own for token in tokens_of(clause.text[: hit.start()]))
-            if words.negations.within(tokens_of(clause.text[: hit.start()])):
-                return None
             # A page is somebody's where it is called so: an address in a bug report is not.
             called = words_of_form("url").intersection(tokens_of(clause.text[: hit.start()]))
             if (own or len(set(before)) == 1) and (field != "website" or called):

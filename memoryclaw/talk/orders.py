@@ -102,9 +102,7 @@ def is_for_once(clause: Clause, words: Grammar, *, asked: bool) -> bool:
     ):
         return False
     bare = not clause.kind and not words.orders.at(tokens)
-    return bool(tokens) and (
-        _is_counted(tokens, words) or (bare and (asked or tokens[-1] in words.pro_forms))
-    )
+    return _is_counted(tokens, words) or (bare and (asked or tokens[-1] in words.pro_forms))
 
 
 def _is_counted(tokens: Sequence[str], words: Grammar) -> bool:
@@ -127,7 +125,7 @@ def asks_for(clause: Clause, words: Grammar) -> bool:
     """True for a request for a piece of work: `draft the letter`, `two names for a boat please`."""
     tokens = _plain(clause, words)
     polite = words.politeness.within(clause.typed) and not words.order_topics.within(tokens)
-    return is_task(clause, words) or bool(polite and tokens and not clause.kind)
+    return is_task(clause, words) or (polite and not clause.kind)
 
 
 def _tells(tokens: Sequence[str], words: Grammar) -> bool:

@@ -480,4 +480,4 @@ def _name_before(tokens: tuple[str, ...], at: int, words: Grammar, names: Names)
         return ""
     if before == 1 and _may_name(tokens, 0, words, names, called=True):
         return names.named(tokens[0]) or tokens[0]  # `Jens is my brother`
-    return names.whole(" ".join(tokens[:before])) or (names.named(tokens[before - 1]) if before <= 2 else "")
+    return names.whole(" ".join(tokens[:before]))

@@ -348,7 +348,6 @@ class _Turn:
         every = []
         for at, clause in enumerate(found):
             supposed = supposed or (words.suppositions.within(clause.tokens) and not ordered)
-            goes_on = clause.joined or clause.subject[:1] == ("that",)
             reports = (
                 clause.kind == "report" and clause.subject and clause.subject[0] not in words.first_person
             )
@@ -362,7 +361,7 @@ class _Turn:
                     first=not any(_content(one.tokens, words) for one in found[:at]),
                 ),
                 "supposed": supposed or words.conditionals.within(_sure(clause.tokens, words)),
-                "reported": reports or reported == "open" or (reported == "said" and goes_on),
+                "reported": reports or reported == "open" or (reported == "said" and clause.joined),
                 # What is the reason of something may be doubtful, and it is not.
                 "hedged": not (at and words.reasons.at(clause.typed))
                 and (words.hedges.within(clause.tokens) or self._hedge_beside(found, at)),
@@ -604,7 +603,7 @@ def _goes_on(group: Sequence[_Piece], piece: _Piece) -> bool:
         return False
     if last.sentence == piece.sentence:
         tells = piece.assertions or last.assertions  # what tells a fact stands by itself
-        return not tells or not piece.clause.kind or piece.clause.joined
+        return not tells or not piece.clause.kind or piece.clause.joined or piece.subject == "none"
     if sum(len(one.clause.tokens) for one in (*group, piece)) > _MOST:
         return False
     return (
@@ -663,9 +662,7 @@ def _statement(
         or words.weekdays.within(tokens)
         or any(token in words.months and token not in words.modal_verbs for token in tokens),
         instead=instead if instead and instead.partition(",")[0] in text else "",
-        asked=reading.asked.text
-        if kind in ("answer", "choice") and not (reading.asked.open and kind == "answer")
-        else "",
+        asked=reading.asked.text if kind in ("answer", "choice") else "",
         topic=head.topic if not _content(tokens_of(head.topic), words) <= content else "",
         content=content,
         names=tuple(dict.fromkeys(people)),

@@ -102,7 +102,9 @@ def _header(text: str) -> _Header | None:
     lines = lines_of(text)
     if not lines or lines[0].rstrip() != "---":
         if split(readable(text)).raw:
-            raise InputError("the head of this note is no YAML: it is read, and changed by hand alone")
+            raise InputError(
+                "the front matter of this note is not YAML: it is read, but only you can change it"
+            )
         return None
     close = next(
         (i for i, line in enumerate(lines[1:], 1) if line.rstrip() in _FENCES and line[:3] in _FENCES), 0

@@ -69,6 +69,8 @@ def _words_for(field: str, value: str) -> frozenset[str]:
 
 # What a sentence has that may answer who, when, where or how much.
 _NAME = re.compile(r"(?<=[^\s.!?:…–\"“„] )[^\W\d_a-zß-ÿ][\w'’-]*")
+_INTO = "|".join(lists.words("pronouns.place_prepositions"))
+_NAMED_PLACE = re.compile(rf"(?<!\w)(?i:{_INTO}) ([^\W\d_a-zß-ÿ][\w'’-]*)")
 _SMALL_WORD = re.compile(r"\b[^\W\dA-ZÀ-Þ_]{4}")
 _PATH = re.compile(r"\w[/\\]\w|://")
 _CLOCK = re.compile(r"(?i)\b\d{1,2}(?:[:.h]\d\d\b| ?(?:am|pm|uhr|st|nd|rd|th)\b)")
@@ -97,8 +99,9 @@ def _amounts(text: str, besides: AbstractSet[str], _today: date) -> bool:
     return any(word not in besides and (word.isdecimal() or word in _NUMBERS) for word in words_of(text))
 
 
-def _places(text: str, besides: AbstractSet[str], today: date) -> bool:
-    return _names(text, besides, today) or bool(_PLACE.search(text) or _PATH.search(text))
+def _places(text: str, besides: AbstractSet[str], _today: date) -> bool:
+    named = any(besides.isdisjoint(words_of(hit[1])) for hit in _NAMED_PLACE.finditer(text))
+    return named or bool(_PLACE.search(text) or _PATH.search(text))
 
 
 _NUMBERS = frozenset(lists.words("pronouns.numbers")).union(

@@ -5,20 +5,21 @@ A line that came with a clone or from another machine may only narrow: what it w
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from memoryclaw import late
 from memoryclaw.text.encoding import decode, json_object
 from memoryclaw.text.language import fold
 from memoryclaw.vault import files
-from memoryclaw.vault.edits import line_end
 from memoryclaw.vault.forgotten import REVIVED, standing_marks
 from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.logs import LogRange, parse_ranges
 from memoryclaw.vault.permissions import NOBODYS, Permissions, line_digest, permission, permissions, texts_in
-from memoryclaw.writing.writer import Edit, text_change
+
+if TYPE_CHECKING:
+    from memoryclaw.writing.writer import Edit
 
 APPROVED, REJECTED, UNDONE, PURGED = "approved", "rejected", "undone", "purged"
 
@@ -138,7 +139,7 @@ class Decisions:
 def fingerprint(kind: str, *parts: str) -> str:
     """What a proposal is known by again: 16 hex digits of its kind and its words, whatever their case and spaces."""
     text = "\0".join([kind, *(" ".join(fold(words).split()) for words in parts)])
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return late.hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def decisions_of(root: str) -> Decisions:
@@ -183,6 +184,9 @@ def _read(line: str) -> Decision | None:
 
 def record_edit(decisions: Sequence[Decision]) -> Edit:
     """The edit that appends these decisions, which this person takes."""
+    from memoryclaw.vault.edits import line_end  # noqa: PLC0415 - a search reads decisions and makes none
+    from memoryclaw.writing.writer import Edit, text_change  # noqa: PLC0415
+
     lines = "".join(decision.line() for decision in decisions)
 
     def append(text: str) -> str:

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from memoryclaw.capture.host_turns import spoken_text, tidy
+from memoryclaw.capture.host_turns import PendingToolCalls, read_turn, spoken_text, tidy
 from memoryclaw.text.prompts import fence_block, item
 
 BLOCK = fence_block(
@@ -67,3 +67,10 @@ def test_a_recalled_block_that_the_host_cut_short_goes_and_the_rest_stays():
 def test_arguments_keep_their_form():
     value = {"n": 1, "deep": [{"image": "data:image/png;base64," + "iVBORw0KGgo" * 20}, None, True]}
     assert tidy(value) == {"n": 1, "deep": [{"image": "[image: image/png, 165 B]"}, None, True]}
+
+
+def test_a_type_that_is_no_word_stops_no_message():
+    schema = {"name": {"type": ["string", "null"]}, "age": {"type": {"anyOf": []}}}
+    assert tidy(schema) == schema
+    said = read_turn({"type": ["message"], "content": "Book the crane."}, PendingToolCalls())
+    assert (said.role, said.content) == ("user", "Book the crane.")

@@ -128,6 +128,11 @@ def test_the_vaults_own_logs_and_missing_paths_are_refused(tmp_path):
         bring(root, tmp_path / "nowhere")
 
 
+def test_a_first_line_of_an_odd_type_is_read_as_any_other(tmp_path):
+    (tmp_path / "odd.jsonl").write_text('{"type": ["a"], "role": "user", "content": "Book the crane."}\n')
+    assert bring(vault(tmp_path), tmp_path / "odd.jsonl").added == 1
+
+
 def test_a_year_of_turns_comes_in(tmp_path):
     (tmp_path / "big.jsonl").write_text(
         "".join(

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from segments import KITCHEN, basis_of, segment_of
 
-from memoryclaw.consolidation.changes import LEVELS, Claim, Extraction
+from memoryclaw.consolidation.changes import Claim, Extraction
 from memoryclaw.consolidation.grounding import ModelAnswer, ModelClaim, prove
 
 BY = "ollama/test"
@@ -110,47 +108,3 @@ def test_no_more_is_taken_than_a_note_can_bear():
     assert found.entities == ("Nora",)
     assert len(found.claims) == 1
     assert len(found.dropped) <= 30
-
-
-anything = st.text(max_size=200) | st.sampled_from(
-    [*(text for _, text in KITCHEN), "Nora", "email", "[[x]]", "a::b"]
-)
-claimed = st.builds(
-    ModelClaim,
-    st.integers(-3, 9),
-    anything,
-    anything,
-    anything,
-    anything,
-    st.booleans(),
-    st.sampled_from(LEVELS),
-)
-answers = st.builds(
-    ModelAnswer, anything, anything, st.lists(anything, max_size=9).map(tuple), st.lists(anything, max_size=9).map(tuple),
-    st.lists(claimed, max_size=6).map(tuple), st.integers(0, 5),
-)  # fmt: skip
-
-
-@settings(max_examples=200, deadline=None)
-@given(answers)
-def test_whatever_a_model_says_the_result_is_well_formed(answer: ModelAnswer):
-    segment, basis = segment_of(KITCHEN), basis_of()
-    found = prove(answer, segment, basis, NAMES, BY)
-    texts = {turn.line: " ".join(turn.text.split()) for turn in segment.turns}
-    roles = {turn.line: turn.role for turn in segment.turns}
-    for claim in found.claims:
-        assert claim.quote in texts[claim.line]
-        assert claim.role == roles[claim.line]
-        assert claim.entity
-        assert claim.field
-        assert 0 < len(claim.value) <= 120
-        assert not {"\n", "\0"} & set(claim.entity + claim.field + claim.value)
-        assert claim.confidence in LEVELS
-        if claim.confidence != "low" and any(map(str.isalnum, claim.value)):
-            assert all(
-                word.lower() in texts[claim.line].lower() for word in claim.value.split() if word.isalpha()
-            )
-    assert found.title
-    assert found.summary
-    assert "\n" not in found.title + found.summary
-    assert len(found.tags) <= 7

@@ -312,11 +312,20 @@ CLAIMS = st.builds(
 )  # fmt: skip
 
 
+ANYTHING = WORDS | st.text(max_size=200)
+ANSWERS = st.builds(
+    ModelAnswer, ANYTHING, ANYTHING, st.lists(ANYTHING, max_size=9).map(tuple), st.lists(ANYTHING, max_size=9).map(tuple),
+    st.lists(CLAIMS, max_size=6).map(tuple), st.integers(0, 5),
+)  # fmt: skip
+
+
 @settings(max_examples=200, deadline=None)
-@given(st.lists(CLAIMS, max_size=6))
-def test_whatever_a_model_claims_is_a_users_and_of_the_line_that_it_quotes(claims: list[ModelClaim]) -> None:
+@given(ANSWERS)
+def test_whatever_a_model_answers_is_well_formed_and_its_claims_are_a_users_and_of_the_line_that_they_quote(
+    answer: ModelAnswer,
+) -> None:
     segment = segment_of(KITCHEN)
-    found = prove(ModelAnswer("x", "y", claims=tuple(claims)), segment, basis_of(), NAMES, BY)
+    found = prove(answer, segment, basis_of(), NAMES, BY)
     texts = {turn.line: " ".join(turn.text.split()) for turn in segment.turns}
     for claim in found.claims:
         assert segment.turns[claim.line - 1].role == claim.role == "user"
@@ -330,4 +339,11 @@ def test_whatever_a_model_claims_is_a_users_and_of_the_line_that_it_quotes(claim
         if claim.confidence == "high" and claim.value.isascii():
             words = [word.strip(".,!?").lower() for word in claim.value.split()]
             assert all(word in texts[claim.line].lower() for word in words if word.isalpha())
-    assert found == prove(ModelAnswer("x", "y", claims=tuple(claims)), segment, basis_of(), NAMES, BY)
+        if claim.confidence != "low" and any(map(str.isalnum, claim.value)):
+            words = [word.lower() for word in claim.value.split() if word.isalpha()]
+            assert all(word in texts[claim.line].lower() for word in words)
+    assert found.title
+    assert found.summary
+    assert "\n" not in found.title + found.summary
+    assert len(found.tags) <= 7
+    assert found == prove(answer, segment, basis_of(), NAMES, BY)

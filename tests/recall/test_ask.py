@@ -25,6 +25,7 @@ timestamp: 2026-03-08T20:00:00Z
 
 - Ana: Who wants the key of the lock house? – Bjarne, for the whole winter
 - Ana: the pump is greased
+- pasted: “the harbour master is Kaj Munk of Odense”
 - Ana: yesterday (2026-03-07) the sluice froze
 """
 
@@ -51,6 +52,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
         ("which colour has the ferry to Samso", False),  # nothing tells that any of it is a colour
         ("printer thick paper", True),  # looked up
         ("who wants the key of the lock house", True),
+        ("who is the harbour master", False),  # others say so, and nobody here
     ],
 )
 def test_what_has_the_form_that_is_asked_for_answers(app: App, question: str, is_sure: bool) -> None:
@@ -93,6 +95,7 @@ def test_the_nearest_are_shown_with_the_lines_around_them(app: App) -> None:
         ("where", "it moved to src/watch.go", True),
         ("where", "she works in Aarhus now", True),
         ("where", "it is somewhere", False),
+        ("where", "Frau Petersen lobt die alte Wohnung", False),  # a name, and nothing goes there
         ("much", "we have twelve of them", True),
         ("much", "we have enough of them", False),
         ("what", "anything", False),

@@ -1,5 +1,5 @@
 // Written by scripts/typescript_client.py, as schema.ts is.
-// OpenAPI: d75b85f77693296161c3af1b2ed8c41497f1d303e89985b2a90528bc955a42ca
+// OpenAPI: 6766734feebb8c47b7c54e84fb5725168912898cc43e47544bd0af36502ec80a
 export const VERBS = {
   search: ["GET", "/v1/search"],
   recall: ["POST", "/v1/recall"],

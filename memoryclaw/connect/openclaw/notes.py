@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 from memoryclaw.connect.archives import Part, files_below
 from memoryclaw.connect.curated import ImportCandidate
 from memoryclaw.connect.importing import proposals_of, read_note
-from memoryclaw.connect.json5 import parse, plain
+from memoryclaw.connect.openclaw.setup import HostConfig, state_of
 from memoryclaw.connect.proposing import Proposed, offer
 from memoryclaw.connect.sources import Memory, Source, Told
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
-from memoryclaw.text.encoding import decode
 from memoryclaw.vault import files
 from memoryclaw.writing.context import WriteContext
 
@@ -46,18 +45,15 @@ class ImportReport(NamedTuple):
 
 def workspace_of(config: str, environ: Mapping[str, str]) -> str:
     """The folder that OpenClaw works in, as its configuration says, else where it keeps it."""
-    home = environ.get("HOME") or os.path.expanduser("~")
-    value: Any = None
-    if os.path.isfile(config):
-        try:
-            text = decode(files.read_file(os.path.dirname(config), os.path.basename(config)).data).text
-            value = plain(parse(text))
-        except ConfigError as error:
-            raise ConfigError(f"{config}: {error}; name the workspace yourself") from None
+    host = HostConfig(config, "")
+    try:
+        value: Any = host.values(host.read()) if os.path.isfile(config) else {}
+    except ConfigError as error:
+        raise ConfigError(f"{error}; name the workspace yourself") from None
     for key in ("agents", "defaults", "workspace"):
         value = value.get(key) if isinstance(value, dict) else None
-    state = environ.get("OPENCLAW_STATE_DIR") or os.path.join(home, ".openclaw")
-    return os.path.expanduser(value) if isinstance(value, str) and value else os.path.join(state, "workspace")
+    named = value if isinstance(value, str) else ""
+    return os.path.expanduser(named) or os.path.join(state_of(environ), "workspace")
 
 
 def import_notes(context: WriteContext, workspace: str, *, dry_run: bool = False) -> ImportReport:

@@ -141,10 +141,14 @@ class InstallRecord(NamedTuple):
 
 def config_path(given: str, environ: Mapping[str, str]) -> str:
     """The file as given, as OpenClaw's own variables say, else where OpenClaw keeps it."""
-    home = environ.get("HOME") or os.path.expanduser("~")
-    state = environ.get("OPENCLAW_STATE_DIR") or os.path.join(home, ".openclaw")
-    chosen = given or environ.get("OPENCLAW_CONFIG_PATH") or os.path.join(state, "openclaw.json")
+    chosen = given or environ.get("OPENCLAW_CONFIG_PATH") or os.path.join(state_of(environ), "openclaw.json")
     return os.path.abspath(os.path.expanduser(chosen))
+
+
+def state_of(environ: Mapping[str, str]) -> str:
+    """The folder in which OpenClaw keeps what is its own."""
+    home = environ.get("HOME") or os.path.expanduser("~")
+    return environ.get("OPENCLAW_STATE_DIR") or os.path.join(home, ".openclaw")
 
 
 class HostConfig:
