@@ -262,6 +262,7 @@ def test_a_session_sets_shows_and_clears_what_it_is_at(ask: Asker, vault: Path) 
 def test_calls_at_the_same_time_are_all_answered_and_nothing_is_lost(ask: Asker, vault: Path) -> None:
     stores = [("memory_store", {"text": f"Bolt number {n} is brass."}) for n in range(4)]
     reads = [("memory_search", {"query": "wind plan"}), ("memory_facts", {}), ("memory_browse", {})] * 3
+    ask.at_once(reads[:1])  # while the first index is written, a question answers from what there is of it
     found = ask.at_once([*stores, *reads])
     assert not [one.text for one in found if one.failed]
     for stored in found[:4]:
