@@ -43,8 +43,8 @@ _BLOCK = re.compile(
     r"\s*(?:[-*+>|#]|\d+[.)]\s|[\w -]{1,40}::(?:\s|$))"
 )  # a line that is an item, a quote, a row, a heading or a property of its own
 _MARKS = re.compile(
-    r"(?:\s*(?:[-*+]\s|>))*\s*(?:\[[ xX]\]\s)?"
-)  # of bullets, boxes and quotes, before a line; `**` begins what is bold
+    r"(?:\s*(?:[-*+]\s|>))*\s*"
+)  # of bullets and quotes, before a line; `**` begins what is bold
 _QUOTATION = re.compile(r"“[^“”\n]*+”|(?<!\w)\"[^\"\n]*+\"")
 _ONE_LINE = frozenset({"fact", "turn", "todo"})  # kinds that are one line
 _SPOKEN = frozenset({"turn", "episode"})  # in which a quotation is somebody else's
