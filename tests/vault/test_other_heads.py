@@ -84,7 +84,7 @@ def test_text_that_only_begins_like_a_head_is_text(text: str) -> None:
 
 @pytest.mark.parametrize("text", [TOML, JSON])
 def test_such_a_head_is_never_written(text: str) -> None:
-    with pytest.raises(InputError, match="by hand"):
+    with pytest.raises(InputError, match="only you can change it"):
         set_property(text, "shelf", "fourth")
 
 
