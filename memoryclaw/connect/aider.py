@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from memoryclaw.connect.archives import Part, whole
-from memoryclaw.connect.sources import OTHER_FORM, Conversation, Item, Source, Told, Turn
+from memoryclaw.connect.sources import OTHER_FORM, BytesRead, HostConversation, Item, Source, Turn
 from memoryclaw.text.encoding import decode, readable
 
 HISTORY = ".aider.chat.history.md"
@@ -20,9 +20,9 @@ _USER, _TOOL = "#### ", "> "
 _WORDS = re.compile(r"/(?:ask|code|architect|help|context)[ \t]++")  # before what the person says
 
 
-def _read(part: Part, told: Told) -> Iterator[Item]:
+def _read(part: Part, advance: BytesRead) -> Iterator[Item]:
     head, *chats = _START.split(readable(decode(whole(part)).text))
-    told(part.size)
+    advance(part.size)
     if head.strip() or not chats:
         yield OTHER_FORM
     for stamp, text in zip(chats[::2], chats[1::2], strict=True):
@@ -35,7 +35,7 @@ def _read(part: Part, told: Told) -> Iterator[Item]:
             f"{n}:{hashlib.sha256(str(turn).encode()).hexdigest()[:12]}" for n, turn in enumerate(turns, 1)
         )
         numbered = zip(ids, turns, strict=True)
-        yield Conversation(session, "", tuple({**about, "id": id_, **turn} for id_, turn in numbered))
+        yield HostConversation(session, "", tuple({**about, "id": id_, **turn} for id_, turn in numbered))
 
 
 def _turns(text: str) -> Iterator[Turn]:

@@ -125,24 +125,24 @@ def whole(part: Part) -> bytes:
     return data
 
 
-def items(part: Part, told: Callable[[int], None] = lambda _: None) -> Iterator[Any | Problem]:
+def items(part: Part, advance: Callable[[int], None] = lambda _: None) -> Iterator[Any | Problem]:
     """The items of a list in a JSON file one after the other, else all that the file holds; a Problem for what cannot be read.
 
     No more than one item is in memory at a time, however large the file is.
 
     Args:
-        told: how many bytes more were read.
+        advance: called with how many bytes more were read.
     """
     with _reading(part) as file:
-        yield from _Items(part.name, file, told)
+        yield from _Items(part.name, file, advance)
 
 
 class _Items:
     """Cuts a JSON text into the items of its list by its brackets, and leaves each to the parser."""
 
-    def __init__(self, name: str, file: BinaryIO, told: Callable[[int], None]) -> None:
+    def __init__(self, name: str, file: BinaryIO, advance: Callable[[int], None]) -> None:
         self._name = name
-        self._told = told
+        self._advance = advance
         self._file = file
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
         self._text, self._at = "", 0  # what was read, and how far it is done with
@@ -218,7 +218,7 @@ class _Items:
             return False
         data = self._file.read(max(_CHUNK, len(self._text) - self._at))
         self._ended = not data
-        self._told(len(data))
+        self._advance(len(data))
         self._text += self._decoder.decode(data, final=self._ended)
         return bool(data)
 

@@ -25,7 +25,7 @@ from memoryclaw.connect.curated import ImportCandidate, candidates
 from memoryclaw.connect.mem0 import MEM0
 from memoryclaw.connect.memory_file import is_ours
 from memoryclaw.connect.proposing import Proposed, offer
-from memoryclaw.connect.sources import OTHER_FORM, Conversation, Memory, Source, Told
+from memoryclaw.connect.sources import OTHER_FORM, BytesRead, HostConversation, Memory, Source
 from memoryclaw.consolidation.actions import IMPORTED, NewFile
 from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.errors import InputError
@@ -44,10 +44,10 @@ TURNS = 2000  # that are captured at once
 _FILES = 200  # that are copied in one commit
 
 
-def read_note(form: str, part: Part, told: Told) -> Iterator[Memory]:
+def read_note(form: str, part: Part, advance: BytesRead) -> Iterator[Memory]:
     """A file of Markdown as one memory."""
     yield Memory(readable(decode(whole(part)).text), part.name, form=form)
-    told(part.size)
+    advance(part.size)
 
 
 _MARKDOWN = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)
@@ -95,12 +95,12 @@ class ImportedExport(NamedTuple):
         return bool(self.added or self.proposed or self.notes)
 
 
-class Reading:
+class SourceReading:
     """What a source holds, read once: its conversations go to the logs, some thousand turns at a time, and its memories come back."""
 
     def __init__(self, recorder: Recorder, *, keep: bool = True) -> None:
         self._recorder, self.keep = recorder, keep
-        self._waiting: list[Conversation] = []
+        self._waiting: list[HostConversation] = []
         self.left_out: Counter[str] = Counter()
         self.problems: list[Problem] = []
         self.conversations: list[ImportedConversation] = []
@@ -126,13 +126,13 @@ class Reading:
         total, read = sum(part.size for part in parts), Counter[str]()
         memories: list[Memory] = []
 
-        def told(count: int) -> None:
+        def advance(count: int) -> None:
             read["bytes"] += count
             if progress:
                 progress(read["bytes"], total)
 
         for part in parts:
-            for item in source.read(part, told):
+            for item in source.read(part, advance):
                 if isinstance(item, str):
                     self.left_out[item] += 1
                 elif isinstance(item, Problem):
@@ -158,7 +158,7 @@ class Reading:
             start, end = end, end + len(talk.turns)
             self._count(talk, acks[start:end])
 
-    def _count(self, talk: Conversation, acks: Sequence[CaptureResult]) -> None:
+    def _count(self, talk: HostConversation, acks: Sequence[CaptureResult]) -> None:
         self.left_out.update(ack.left_out for ack in acks if ack.left_out)
         if not acks:
             self.left_out["conversations without a word"] += 1
@@ -204,7 +204,7 @@ def import_export(
         raise InputError(f"{source} lies in the vault, where everything is searched already")
     if os.path.isdir(source) and root.startswith(f"{os.path.realpath(source).rstrip(os.sep)}{os.sep}"):
         raise InputError(f"the vault itself lies in {source}; name the folder that is to be brought over")
-    reading = Reading(recorder, keep=not dry_run)
+    reading = SourceReading(recorder, keep=not dry_run)
     work = _copied if kind == MARKDOWN else partial(_exported, SOURCES[kind])
     outcome = work(context, reading, source, progress or (lambda _done, _total: None))
     gate = context.gate.notice
@@ -220,7 +220,7 @@ def import_export(
 
 
 def _exported(
-    program: Source, context: WriteContext, reading: Reading, source: str, progress: Progress
+    program: Source, context: WriteContext, reading: SourceReading, source: str, progress: Progress
 ) -> dict[str, Any]:
     """Captures the conversations, and proposes the memories."""
     within = os.path.join(source, program.file)
@@ -270,7 +270,7 @@ def proposals_of(
 # Notes are copied as they are, below `notes/`: they are the person's own, and one undo takes all of them back.
 
 
-def _copied(context: WriteContext, reading: Reading, source: str, progress: Progress) -> dict[str, Any]:
+def _copied(context: WriteContext, reading: SourceReading, source: str, progress: Progress) -> dict[str, Any]:
     parts = reading.parts(source, _NOTES, "are no Markdown files", "files that are not Markdown")
     title, clean = _folder(source), context.gate.text
     folder = "notes" if os.path.isfile(source) else f"notes/{_clean_path(title, clean)}"
@@ -297,7 +297,7 @@ def _copied(context: WriteContext, reading: Reading, source: str, progress: Prog
 
 def _new_notes(
     context: WriteContext,
-    reading: Reading,
+    reading: SourceReading,
     parts: Sequence[Part],
     folder: str,
     progress: Progress,

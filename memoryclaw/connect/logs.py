@@ -15,8 +15,8 @@ from memoryclaw.capture.capture import Recorder
 from memoryclaw.capture.host_turns import session_of
 from memoryclaw.capture.log_files import FOLDER
 from memoryclaw.connect.archives import Part, files_below, opened
-from memoryclaw.connect.importing import TURNS, Reading
-from memoryclaw.connect.sources import Conversation, Source, Told
+from memoryclaw.connect.importing import TURNS, SourceReading
+from memoryclaw.connect.sources import BytesRead, HostConversation, Source
 from memoryclaw.connect.transcripts import object_in
 from memoryclaw.errors import InputError
 from memoryclaw.model import Problem
@@ -74,7 +74,7 @@ def import_logs(
     logs = Source("logs", "", re.compile(_FILES.get(format_, _ANY)), partial(_read, format_))
     below = (path for path, name in files_below(source, links=True) if logs.files.search(name))
     paths = [source] if os.path.isfile(source) else list(below)
-    reading = Reading(recorder)
+    reading = SourceReading(recorder)
     reading.run(logs, [Part(path, partial(opened, path), 1) for path in paths], progress)
     unread = sum(problem.hint == _UNREAD for problem in reading.problems)
     counts = {key: reading.totals[key] for key in ("added", "again", "redacted")}
@@ -86,7 +86,7 @@ def import_logs(
     )
 
 
-def _read(format_: str, part: Part, told: Told) -> Iterator[Conversation | Problem]:
+def _read(format_: str, part: Part, advance: BytesRead) -> Iterator[HostConversation | Problem]:
     """A log, some thousand lines at a time."""
     folder, name = os.path.split(part.name)
     try:
@@ -95,7 +95,7 @@ def _read(format_: str, part: Part, told: Told) -> Iterator[Conversation | Probl
             day = f"{datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC):%Y-%m-%d}"
     except OSError as error:
         yield Problem(part.name, 1, f"cannot be read ({error.strerror})", _UNREAD)
-        told(1)
+        advance(1)
         return
     stem = os.path.splitext(name)[0]
     dated = _DAY.search(name) or _DAY.search(os.path.basename(folder))
@@ -104,8 +104,8 @@ def _read(format_: str, part: Part, told: Told) -> Iterator[Conversation | Probl
     lines = readers[kind](stem, text, dated[0] if dated else day)
     while batch := list(islice(lines, TURNS)):
         turns = [_in_session(turn, stem) for _, turn in batch]
-        yield Conversation(stem, "", tuple(turns), tuple((part.name, number) for number, _ in batch))
-    told(1)
+        yield HostConversation(stem, "", tuple(turns), tuple((part.name, number) for number, _ in batch))
+    advance(1)
 
 
 def _in_session(turn: dict[str, Any] | str, stem: str) -> dict[str, Any] | str:

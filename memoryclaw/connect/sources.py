@@ -20,10 +20,10 @@ USER = "user"  # the entity of what a memory says of nobody by name
 NO_TEXT, OTHER_FORM = "no text", "of another form than this program writes"
 
 Turn = dict[str, Any]
-Told = Callable[[int], None]  # how many bytes more were read
+BytesRead = Callable[[int], None]  # how many bytes more were read
 
 
-class Conversation(NamedTuple):
+class HostConversation(NamedTuple):
     """Turns for the log, in order."""
 
     session: str
@@ -44,7 +44,7 @@ class Memory(NamedTuple):
     form: str = ""  # curated: its bullets may be facts | lines: so, in a file | dated: its name is its day | note: kept as it is
 
 
-Item = Conversation | Memory | Problem | str
+Item = HostConversation | Memory | Problem | str
 """What a file holds: a string says why something of it stays behind."""
 
 
@@ -54,15 +54,17 @@ class Source(NamedTuple):
     name: str
     owner: str  # in a sentence
     files: re.Pattern[str]  # that are read, by their names
-    read: Callable[[Part, Told], Iterable[Item]]
+    read: Callable[[Part, BytesRead], Iterable[Item]]
     file: str = ""  # that is meant where a folder is named
 
 
-def export_of(read_value: Callable[[Any, str], Iterable[Item]]) -> Callable[[Part, Told], Iterator[Item]]:
+def export_of(
+    read_value: Callable[[Any, str], Iterable[Item]],
+) -> Callable[[Part, BytesRead], Iterator[Item]]:
     """The reader of a JSON export from one of its values: an item of the file's list, or all that the file holds."""
 
-    def read(part: Part, told: Told) -> Iterator[Item]:
-        for value in items(part, told):
+    def read(part: Part, advance: BytesRead) -> Iterator[Item]:
+        for value in items(part, advance):
             yield from [value] if isinstance(value, Problem) else read_value(value, part.name)
 
     return read
@@ -76,13 +78,13 @@ def conversations_in(value: Any) -> Sequence[Any]:
 
 def conversation(
     kind: str, value: Mapping[str, Any], ids: Sequence[str], title: str, turns: Iterable[Turn]
-) -> Conversation:
+) -> HostConversation:
     """A conversation under the first of these ids that it has, else under its digest."""
     session = f"{kind}-{one_line(first_text(value, *ids) or digest(value))}"[:90]
     called, about = one_line(as_text(value.get(title))), {"session": session}
     first = {"topic": called} if called else {}
     parts = (about | turn | (first if not n else {}) for n, turn in enumerate(turns))
-    return Conversation(session, called, tuple(parts))
+    return HostConversation(session, called, tuple(parts))
 
 
 def attachment(name: str, text: str = "") -> Turn:

@@ -175,7 +175,7 @@ class _Offering:
         self._searcher = searcher
         self._found = found
         self._pack = pack
-        self._told = searcher.verdicts(found, waiting)
+        self._verdicts = searcher.verdicts(found, waiting)
         self.folding = folding_of(found)
         self.decisions: dict[int, str] = {}
         self.taken: list[tuple[Ranked, Match]] = []
@@ -188,8 +188,8 @@ class _Offering:
             units = self._searcher.units(chunk)
             stored = self._searcher.stored(chunk)
             empty = self._empty(chunk, units)
-            conflicts = self._searcher.conflicts(chunk, self._told)
-            superseded = self._searcher.superseded(chunk, units, self._told)
+            conflicts = self._searcher.conflicts(chunk, self._verdicts)
+            superseded = self._searcher.superseded(chunk, units, self._verdicts)
             pack.marks.update((id_, mark_of(ids, ())) for id_, ids in conflicts.items())
             pack.marks.update((id_, mark_of((), superseding)) for id_, superseding in superseded.items())
             for id_, day in self._searcher.overdue(chunk, units).items():

@@ -49,8 +49,8 @@ class Later(NamedTuple):
 
     def __str__(self) -> str:
         since = f"superseded since {self.day}" if self.day else "superseded"
-        said = f"{since}: {self.value}" if self.value else since
-        return f"{said} instead of {self.old}" if self.old else said
+        mark = f"{since}: {self.value}" if self.value else since
+        return f"{mark} instead of {self.old}" if self.old else mark
 
 
 class Verdicts(NamedTuple):
@@ -79,7 +79,7 @@ class _Line(NamedTuple):
     denied: tuple[tuple[str, ...], ...]  # the first words of what it says holds no longer
 
 
-class _Change(NamedTuple):
+class _Difference(NamedTuple):
     """How a later line differs from an earlier one."""
 
     is_said: bool  # in so many words
@@ -96,40 +96,42 @@ def verdicts(question: Question, units: Sequence[Unit], before: Mapping[str, str
         units: in rank order.
         before: what was said before a turn of the assistant, by its id.
     """
-    found = Verdicts({}, {})
+    marks = Verdicts({}, {})
     named, topics = _topics(question)
     least = 1 if named else min(2, len(topics))  # of what a question speaks of, that both lines have
     units = [unit for unit in units if unit.kind != "skill" and unit.state == "current"][:LINES]
     lines = (
         [line for unit in units for line in _lines(unit, question, topics, least, before)] if topics else []
     )
-    gone: dict[tuple[Later, str, str], _Change] = {}
+    gone: dict[tuple[Later, str, str], _Difference] = {}
     for line, later, change in _changes(lines, least, named=named):
         is_vouched_for = TRUSTS.index(later.unit.trust) <= TRUSTS.index(line.unit.trust)
         is_newer = later.day and (change.is_said or line.who == later.who or line.unit.role == "assistant")
         if is_vouched_for and not is_newer and line.unit.kind != "episode":
-            found.rivals.setdefault(line.unit.id, (later.unit.id,))
-            found.rivals.setdefault(later.unit.id, (line.unit.id,))
+            marks.rivals.setdefault(line.unit.id, (later.unit.id,))
+            marks.rivals.setdefault(later.unit.id, (line.unit.id,))
         elif is_vouched_for and is_newer:
             old = next(iter(line.values.get(change.form, {}).values()), " ".join(change.words))
-            said = Later(later.day if line.day < later.day else "", change.value)
-            _keep(found.later, line.unit, said, old)
-            gone[said, old, change.form] = change
+            news = Later(later.day if line.day < later.day else "", change.value)
+            _keep(marks.later, line.unit, news, old)
+            gone[news, old, change.form] = change
     repeating = [unit for unit in units if unit.role == "assistant" or unit.kind == "episode"] if gone else []
     for unit in repeating:
-        for (said, old, _), change in gone.items() if unit.id not in found.later else ():
-            if unit.when[:10] < (said.day or "9") and _repeats(unit, old, change, question.today):
-                _keep(found.later, unit, said, old)
-    settled = found.later.keys()  # what somebody has said since is disputed no longer
+        for (news, old, _), change in gone.items() if unit.id not in marks.later else ():
+            if unit.when[:10] < (news.day or "9") and _repeats(unit, old, change, question.today):
+                _keep(marks.later, unit, news, old)
+    settled = marks.later.keys()  # what somebody has said since is disputed no longer
     disputed = {
         id_: rivals
-        for id_, rivals in found.rivals.items()
+        for id_, rivals in marks.rivals.items()
         if id_ not in settled and settled.isdisjoint(rivals)
     }
-    return found._replace(rivals=disputed)
+    return marks._replace(rivals=disputed)
 
 
-def _changes(lines: Sequence[_Line], least: int, *, named: bool) -> Iterator[tuple[_Line, _Line, _Change]]:
+def _changes(
+    lines: Sequence[_Line], least: int, *, named: bool
+) -> Iterator[tuple[_Line, _Line, _Difference]]:
     """The lines of which a later one, or one of a note without a day, says otherwise."""
     for later in lines:
         if not (later.day or later.changes) or later.unit.role == "assistant" or later.unit.kind == "episode":
@@ -144,10 +146,10 @@ def _changes(lines: Sequence[_Line], least: int, *, named: bool) -> Iterator[tup
                     yield line, later, change
 
 
-def _keep(later: dict[str, Later], unit: Unit, said: Later, old: str) -> None:
-    said = said._replace(old=old) if unit.kind == "episode" else said
-    if unit.id not in later or later[unit.id] < said:
-        later[unit.id] = said
+def _keep(later: dict[str, Later], unit: Unit, news: Later, old: str) -> None:
+    news = news._replace(old=old) if unit.kind == "episode" else news
+    if unit.id not in later or later[unit.id] < news:
+        later[unit.id] = news
 
 
 def _topics(question: Question) -> tuple[bool, list[frozenset[str]]]:
@@ -243,10 +245,10 @@ def _tells_event(text: str, tokens: Sequence[str], unit: Unit, words: Grammar) -
     """True for a line with a verb of what happened, or whose day was over when it was said."""
     if words.past_event_verbs.within(tokens):
         return True
-    said = _day(unit, date.max)
-    days = _values(text, said).get("day", {}) if unit.when else {}
+    day_of_line = _day(unit, date.max)
+    days = _values(text, day_of_line).get("day", {}) if unit.when else {}
     return any(
-        (said - date.fromisoformat(f"{said.year}-{day}")).days % 365 in range(1, _PAST)
+        (day_of_line - date.fromisoformat(f"{day_of_line.year}-{day}")).days % 365 in range(1, _PAST)
         for day in days
         if day != "02-29"
     )
@@ -297,7 +299,7 @@ def _holds(tokens: Sequence[str], words: Sequence[str]) -> bool:
     return size > 0 and any(tuple(tokens[at : at + size]) == tuple(words[:size]) for at in range(len(tokens)))
 
 
-def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Change | None:
+def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Difference | None:
     """How a later line says otherwise of the same field of what both name; None where it does not."""
     if line.day == later.day:
         return _rewritten(line, later)
@@ -305,14 +307,14 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Chan
         others = later.values.get(form, {})
         new = [written for value, written in others.items() if value not in values]
         if new and values.keys().isdisjoint(others) and _is_of_one(line, later, form, names):
-            return _Change(later.changes, form, new[0])
+            return _Difference(later.changes, form, new[0])
         if new and (later.changes or later.denied) and values.keys() < others.keys():
-            return _Change(True, form, new[0])  # `not on 3 May any more but on 5 May`
+            return _Difference(True, form, new[0])  # `not on 3 May any more but on 5 May`
     named = tuple(frozenset[str]().union(*names))
     denied = (words for words in later.denied if not (named and words[0].startswith(named)))
     words = next((words for words in denied if _holds(line.tokens, words)), ())
     if words:
-        return _Change(True, words=words)
+        return _Difference(True, words=words)
     if (
         line.frame
         and later.frame
@@ -320,11 +322,11 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Chan
         and line.frame[0] == later.frame[0]
         and line.frame[1] != later.frame[1]
     ):
-        return _Change(later.changes, words=line.frame[1])
+        return _Difference(later.changes, words=line.frame[1])
     return None
 
 
-def _rewritten(line: _Line, later: _Line) -> _Change | None:
+def _rewritten(line: _Line, later: _Line) -> _Difference | None:
     """What somebody put in the place of words of a statement by hand, against the turn that it quotes."""
     if (
         line.unit.role == "assistant"
@@ -347,7 +349,7 @@ def _rewritten(line: _Line, later: _Line) -> _Change | None:
         ),
         "",
     )
-    return _Change(True, form, next(iter(later.values.get(form, {}).values()), ""), old[:_DENIED])
+    return _Difference(True, form, next(iter(later.values.get(form, {}).values()), ""), old[:_DENIED])
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> int:
@@ -357,7 +359,7 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
     )
 
 
-def _repeats(unit: Unit, old: str, change: _Change, today: date) -> bool:
+def _repeats(unit: Unit, old: str, change: _Difference, today: date) -> bool:
     """True where a unit has the value that held before."""
     if not change.form:
         return _holds(tokens_of(unit.text), change.words)

@@ -163,11 +163,11 @@ class Searcher:
         }
         return verdicts(found.question, [units[hit.unit.rowid] for hit in best], before)
 
-    def conflicts(self, chosen: Sequence[Ranked], told: Verdicts) -> dict[str, tuple[str, ...]]:
+    def conflicts(self, chosen: Sequence[Ranked], stated: Verdicts) -> dict[str, tuple[str, ...]]:
         """The facts and lines that say otherwise than these where only one value can hold: ids, by id."""
         facts = [hit.unit for hit in chosen if hit.unit.kind == "fact" and hit.unit.field]
         standing = [unit for unit in facts if unit.state == "current"]
-        rivals = dict(told.rivals)
+        rivals = dict(stated.rivals)
         for conflict in self._conflicts({unit.entity_key for unit in standing}) if standing else ():
             places = {(path, fact.line, fact.value) for path, fact in conflict.facts}
             for unit in standing:
@@ -176,7 +176,7 @@ class Searcher:
         return rivals
 
     def superseded(
-        self, chosen: Sequence[Ranked], units: Mapping[int, Unit], told: Verdicts
+        self, chosen: Sequence[Ranked], units: Mapping[int, Unit], stated: Verdicts
     ) -> dict[str, tuple[str, ...]]:
         """What holds instead of what these lines told, in few words, by id."""
         spoken = [one.unit for one in chosen if one.unit.kind in ("turn", "episode")]
@@ -198,7 +198,7 @@ class Searcher:
             if unit.kind == "turn" and unit.id not in superseding
         }
         superseding |= {id_: [one] for id_, one in outdated_turns(self._catalog, turns, today).items()}
-        return {id_: (str(later),) for id_, later in told.later.items()} | {
+        return {id_: (str(later),) for id_, later in stated.later.items()} | {
             id_: tuple(dict.fromkeys(one.mark(unit_by_id[id_].trust) for one in over))
             for id_, over in superseding.items()
         }
@@ -412,9 +412,9 @@ def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
                 chosen, searcher.matches(ranking, chosen, folding, units), strict=True
             )
         ]
-        told = searcher.verdicts(ranking, chosen)
+        stated = searcher.verdicts(ranking, chosen)
         matches = mark_matches(
-            matches, searcher.conflicts(chosen, told), searcher.superseded(chosen, units, told)
+            matches, searcher.conflicts(chosen, stated), searcher.superseded(chosen, units, stated)
         )
         relevance = relevance_of(ranking, [hit for hit in ranking.open if hit.score])
         return Answer(**searcher.answer(text, ranking, matches, decisions, relevance))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
 from memoryclaw.connect import chatgpt, claude, mem0
-from memoryclaw.connect.sources import Conversation, Item, Memory
+from memoryclaw.connect.sources import HostConversation, Item, Memory
 from memoryclaw.errors import InputError
 
 KEYS = st.sampled_from(
@@ -67,7 +67,7 @@ VALUES = st.recursive(
 
 
 def check(items: list[Item]) -> None:
-    for one in [item for item in items if isinstance(item, Conversation)]:
+    for one in [item for item in items if isinstance(item, HostConversation)]:
         for turn in one.turns:
             json.dumps(turn)
             try:
@@ -120,9 +120,9 @@ def test_a_real_export_with_one_odd_value_is_read(
 def test_conversations_may_stand_in_an_object(program: ModuleType, export: Any) -> None:
     inside = list(program.read_value({"conversations": [export]}, "x.json"))
     assert inside == list(program.read_value(export, "x.json"))
-    assert any(isinstance(item, Conversation) for item in inside)
+    assert any(isinstance(item, HostConversation) for item in inside)
 
 
 def test_a_time_that_no_clock_has_is_no_end_of_the_path() -> None:
     value = {"mapping": {"a": {"message": {"create_time": 10**400}}, "b": {}}, "id": "c"}
-    assert [type(item) for item in chatgpt.read_value(value, "x.json")] == [Conversation]
+    assert [type(item) for item in chatgpt.read_value(value, "x.json")] == [HostConversation]

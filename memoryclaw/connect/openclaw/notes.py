@@ -14,7 +14,7 @@ from memoryclaw.connect.curated import ImportCandidate
 from memoryclaw.connect.importing import proposals_of, read_note
 from memoryclaw.connect.openclaw.setup import HostConfig, state_of
 from memoryclaw.connect.proposing import Proposed, offer
-from memoryclaw.connect.sources import Memory, Source, Told
+from memoryclaw.connect.sources import BytesRead, Memory, Source
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
 from memoryclaw.vault import files
 from memoryclaw.writing.context import WriteContext
@@ -24,8 +24,8 @@ _CURATED = ("MEMORY.md", "USER.md")
 _NOTES = re.compile(r"\Amemory/(?!dreaming/).*\.md\Z", re.DOTALL)
 
 
-def _read(part: Part, told: Told) -> Iterator[Memory]:
-    yield from read_note("lines" if part.name in _CURATED else "dated", part, told)
+def _read(part: Part, advance: BytesRead) -> Iterator[Memory]:
+    yield from read_note("lines" if part.name in _CURATED else "dated", part, advance)
 
 
 OPENCLAW = Source("openclaw", "OpenClaw", _NOTES, _read)
