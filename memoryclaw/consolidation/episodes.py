@@ -22,6 +22,7 @@ from memoryclaw.consolidation.exchanges import (
     deeds,
     error_in,
     exchanges,
+    of_every_work,
     prose,
     telling,
     topics,
@@ -542,7 +543,9 @@ def _topic(statement: Statement) -> str:
     nouns = [
         n
         for n, token in enumerate(tokens)
-        if (token in words.things or token in words.health_words) and token in statement.content
+        if (token in words.things or token in words.health_words)
+        and token in statement.content
+        and token not in of_every_work()
     ]
     if nouns:
         n = nouns[0]

@@ -390,10 +390,9 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
         return None
     first = max(0, len(clause.tokens) - len(tokens_of(clause.rest)) - len(clause.verb))
     timeless, when = _without_time(clause.text)
-    # `i live since May in Leeds`; `i live in May Street`; `i moved from Kiel to Leeds`; `ich bin nach Bonn gezogen`
-    for text in dict.fromkeys(
-        (timeless, clause.text, _without_source(clause, words), _verb_first(clause, words))
-    ):
+    moved = _without_source(timeless, words)
+    # `i live since May in Leeds`; `i live in May Street`; `i moved from Kiel to Leeds last week`; `ich bin nach Bonn gezogen`
+    for text in dict.fromkeys((timeless, clause.text, moved, _verb_first(moved, words))):
         tokens, spans = tokens_of(text), spans_of(text)
         start = spans_of(clause.text)[first][0] if first < len(clause.tokens) else len(text)
         at = next((n for n, (begin, _) in enumerate(spans) if begin >= start), len(tokens))
@@ -405,31 +404,31 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                 value = _value(text[spans[end][0] :], words, stops=True) if end < len(spans) else ""
                 if value and _names_a_thing(value, words):
                     return Assertion(
-                        about, field, value, "verb", clause.text, when if text is timeless else ""
+                        about, field, value, "verb", clause.text, "" if text is clause.text else when
                     )
                 return None
     return None
 
 
-def _without_source(clause: Clause, words: Grammar) -> str:
+def _without_source(text: str, words: Grammar) -> str:
     """The text without the words for where something was: `moved from Berlin to Lisbon`."""
-    tokens, spans = clause.tokens, spans_of(clause.text)
+    tokens, spans = tokens_of(text), spans_of(text)
     source = next((at for at in range(1, len(tokens)) if words.source_prepositions.at(tokens, at)), 0)
     goal = next((at for at in range(source + 2, len(tokens) - 1) if tokens[at] in words.goal_prepositions), 0)
-    return clause.text[: spans[source][0]] + clause.text[spans[goal][0] :] if source and goal else clause.text
+    return text[: spans[source][0]] + text[spans[goal][0] :] if source and goal else text
 
 
-def _verb_first(clause: Clause, words: Grammar) -> str:
+def _verb_first(text: str, words: Grammar) -> str:
     """The text with a verb that ends it behind the first one, in a language where one does: `bin gezogen nach Bonn`."""
-    tokens, spans = clause.tokens, spans_of(clause.text)
+    tokens, spans = tokens_of(text), spans_of(text)
     at = next(
         (at for at, token in enumerate(tokens) if token in words.be_verbs or token in words.have_verbs),
         len(tokens),
     )
     if not words.final_verbs.entries() or at + 2 >= len(tokens):
-        return clause.text
+        return text
     end, last = spans[at][1], spans[-1][0]
-    return f"{clause.text[:end]} {clause.text[last:]}{clause.text[end:last].rstrip()}"
+    return f"{text[:end]} {text[last:]}{text[end:last].rstrip()}"
 
 
 def _without_time(text: str, *, since: bool = False) -> tuple[str, str]:

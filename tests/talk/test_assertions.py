@@ -255,6 +255,7 @@ def test_a_secret_that_was_taken_out_is_no_value(text: str) -> None:
         ("the rent changed. It is 950 now", "rent", "950"),
         ("my new email is nora@example.org", "email", "nora@example.org"),
         ("i moved from Kiel to Leeds", "lives in", "Leeds"),
+        ("i moved from Kiel to Leeds last month", "lives in", "Leeds"),
         ("we have a new vet, Dr Okoro", "vet", "Dr Okoro"),
     ],
 )
@@ -265,7 +266,8 @@ def test_a_new_value_is_told_with_a_sign_of_change(text: str, field: str, value:
 
 
 def test_a_verb_at_the_end_is_read_as_one_at_the_beginning() -> None:
-    assert told("ich bin nach Bonn gezogen", "de") == [("", "lives in", "Bonn", "verb")]
+    for text in ("ich bin nach Bonn gezogen", "ich bin letzten Monat von Kiel nach Bonn gezogen"):
+        assert told(text, "de") == [("", "lives in", "Bonn", "verb")]
 
 
 @pytest.mark.parametrize(
