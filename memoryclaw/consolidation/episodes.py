@@ -22,7 +22,6 @@ from memoryclaw.consolidation.exchanges import (
     deeds,
     error_in,
     exchanges,
-    of_every_work,
     prose,
     telling,
     topics,
@@ -545,7 +544,7 @@ def _topic(statement: Statement) -> str:
         for n, token in enumerate(tokens)
         if (token in words.things or token in words.health_words)
         and token in statement.content
-        and token not in of_every_work()
+        and not (n and tokens[n - 1][0].isdigit())  # `3 hours`
     ]
     if nouns:
         n = nouns[0]

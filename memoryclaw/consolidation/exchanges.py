@@ -169,7 +169,7 @@ def topics(turns: Sequence[Turn]) -> list[str]:
         spelled: dict[str, str] = {}
         for hit in WORD.finditer(_ADDRESS.sub(" ", without_secrets(prose(turn)[:_COMPARED]))):
             spelled.setdefault(fold(hit[0]), hit[0])
-        for word in set(telling(" ".join(spelled.values()))) - names - of_every_work():
+        for word in set(telling(" ".join(spelled.values()))) - names - _of_every_work():
             if _SHORT < len(word) <= _LONG and not word[0].isdigit():
                 in_turns[word] += 1
                 of_people[word] += turn.role != "assistant"
@@ -184,7 +184,7 @@ def topics(turns: Sequence[Turn]) -> list[str]:
 
 
 @cache
-def of_every_work() -> frozenset[str]:
+def _of_every_work() -> frozenset[str]:
     """Words of any work, of any day and before any name, which tell no talk from another."""
     tasks = (
         fold(word)

@@ -412,6 +412,10 @@ def test_no_title_is_a_date_a_mood_or_a_courtesy(text: str) -> None:
     assert not {"thanks", "tired", "hi", "hi!", "may", "3", "today"} & set(words)
 
 
+def test_what_is_only_counted_names_no_episode() -> None:
+    assert told("Yesterday I finally fixed the sink, took 3 hours").title == "Took 3 hours (finally, fixed)"
+
+
 @pytest.mark.parametrize("text", ["Yesterday I saw the dentist", "gestern war ich beim Zahnarzt"])
 def test_no_word_of_a_title_is_a_day(text: str) -> None:
     words = told("My phone is 0131 496 0101.", f"{text}. It is 0131 496 0101.").title.lower()
