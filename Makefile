@@ -8,7 +8,7 @@ BROWSER := $(VENV)/browser
 HOSTS := $(VENV)/hosts
 TYPESCRIPT := $(VENV)/typescript
 SITE := $(VENV)/site
-# A worker waits a quarter of its time for git, for daemons and for locks, and half of it in the campaigns: more of them than cores leave no core idle.
+# A worker waits a quarter of its time for git, for daemons and for locks, and half of it in the campaign of faults: more of them than cores leave no core idle.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) '*' 3 / 2)
 WAITING := $(shell expr $$(getconf _NPROCESSORS_ONLN) '*' 2)
 
@@ -50,7 +50,7 @@ test-hosts: $(HOSTS)/ready
 
 # Many vaults on PostgreSQL: Debian's postgresql and pgbouncer must be on the machine; each worker starts a server of its own
 test-fleet: $(READY)
-	PYTHONPATH=$(CURDIR)/tests:$(CURDIR)/tests/index:$(CURDIR)/memoryclaw-fleet/tests $(BIN)/pytest -p conftest -p postgres -n $(WAITING) --dist worksteal memoryclaw-fleet/tests
+	PYTHONPATH=$(CURDIR)/tests:$(CURDIR)/tests/index:$(CURDIR)/memoryclaw-fleet/tests $(BIN)/pytest -p conftest -p postgres -n 2 --dist worksteal memoryclaw-fleet/tests
 
 # Lint, format and types
 check: $(READY)
