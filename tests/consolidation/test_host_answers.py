@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from consolidation.test_injections import INJECTIONS, Obedient, talk_with
 from gitvault import git, vault_of
 from killing import killed_at
 from nights import EVENING, LATER, LOGS, NIGHT, VAULT, consolidated, memory, said, subjects, tree
 from segments import KITCHEN, basis_of, segment_of
 from servers.faulty import MODES, Faulty
 from servers.scripted import ModelServer, honest, log_in
+from test_injections import INJECTIONS, Obedient, talk_with
 
 from memoryclaw.app import App
 from memoryclaw.consolidation.changes import Extraction, Segment
