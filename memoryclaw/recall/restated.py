@@ -79,7 +79,7 @@ class _Line(NamedTuple):
     denied: tuple[tuple[str, ...], ...]  # the first words of what it says holds no longer
 
 
-class _Difference(NamedTuple):
+class _Restatement(NamedTuple):
     """How a later line differs from an earlier one."""
 
     is_said: bool  # in so many words
@@ -103,7 +103,7 @@ def verdicts(question: Question, units: Sequence[Unit], before: Mapping[str, str
     lines = (
         [line for unit in units for line in _lines(unit, question, topics, least, before)] if topics else []
     )
-    gone: dict[tuple[Later, str, str], _Difference] = {}
+    gone: dict[tuple[Later, str, str], _Restatement] = {}
     for line, later, change in _changes(lines, least, named=named):
         is_vouched_for = TRUSTS.index(later.unit.trust) <= TRUSTS.index(line.unit.trust)
         is_newer = later.day and (change.is_said or line.who == later.who or line.unit.role == "assistant")
@@ -131,7 +131,7 @@ def verdicts(question: Question, units: Sequence[Unit], before: Mapping[str, str
 
 def _changes(
     lines: Sequence[_Line], least: int, *, named: bool
-) -> Iterator[tuple[_Line, _Line, _Difference]]:
+) -> Iterator[tuple[_Line, _Line, _Restatement]]:
     """The lines of which a later one, or one of a note without a day, says otherwise."""
     for later in lines:
         if not (later.day or later.changes) or later.unit.role == "assistant" or later.unit.kind == "episode":
@@ -299,7 +299,7 @@ def _holds(tokens: Sequence[str], words: Sequence[str]) -> bool:
     return size > 0 and any(tuple(tokens[at : at + size]) == tuple(words[:size]) for at in range(len(tokens)))
 
 
-def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Difference | None:
+def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Restatement | None:
     """How a later line says otherwise of the same field of what both name; None where it does not."""
     if line.day == later.day:
         return _rewritten(line, later)
@@ -307,14 +307,14 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Diff
         others = later.values.get(form, {})
         new = [written for value, written in others.items() if value not in values]
         if new and values.keys().isdisjoint(others) and _is_of_one(line, later, form, names):
-            return _Difference(later.changes, form, new[0])
+            return _Restatement(later.changes, form, new[0])
         if new and (later.changes or later.denied) and values.keys() < others.keys():
-            return _Difference(True, form, new[0])  # `not on 3 May any more but on 5 May`
+            return _Restatement(True, form, new[0])  # `not on 3 May any more but on 5 May`
     named = tuple(frozenset[str]().union(*names))
     denied = (words for words in later.denied if not (named and words[0].startswith(named)))
     words = next((words for words in denied if _holds(line.tokens, words)), ())
     if words:
-        return _Difference(True, words=words)
+        return _Restatement(True, words=words)
     if (
         line.frame
         and later.frame
@@ -322,11 +322,11 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Diff
         and line.frame[0] == later.frame[0]
         and line.frame[1] != later.frame[1]
     ):
-        return _Difference(later.changes, words=line.frame[1])
+        return _Restatement(later.changes, words=line.frame[1])
     return None
 
 
-def _rewritten(line: _Line, later: _Line) -> _Difference | None:
+def _rewritten(line: _Line, later: _Line) -> _Restatement | None:
     """What somebody put in the place of words of a statement by hand, against the turn that it quotes."""
     if (
         line.unit.role == "assistant"
@@ -349,7 +349,7 @@ def _rewritten(line: _Line, later: _Line) -> _Difference | None:
         ),
         "",
     )
-    return _Difference(True, form, next(iter(later.values.get(form, {}).values()), ""), old[:_DENIED])
+    return _Restatement(True, form, next(iter(later.values.get(form, {}).values()), ""), old[:_DENIED])
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> int:
@@ -359,7 +359,7 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
     )
 
 
-def _repeats(unit: Unit, old: str, change: _Difference, today: date) -> bool:
+def _repeats(unit: Unit, old: str, change: _Restatement, today: date) -> bool:
     """True where a unit has the value that held before."""
     if not change.form:
         return _holds(tokens_of(unit.text), change.words)
