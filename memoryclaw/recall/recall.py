@@ -10,6 +10,7 @@ from memoryclaw.recall.folding import PARTED, may_fold
 from memoryclaw.recall.packing import Pack
 from memoryclaw.recall.rank import Ranked, Ranking
 from memoryclaw.recall.relevance import relevance_of
+from memoryclaw.recall.restated import LINES
 from memoryclaw.recall.search import CHUNK, Searcher, folding_of, mark_matches
 from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.prompts import mark_of
@@ -175,7 +176,9 @@ class _Offering:
         self._searcher = searcher
         self._found = found
         self._pack = pack
-        self._verdicts = searcher.verdicts(found, waiting)
+        best = waiting[:LINES]
+        self._best = searcher.units(best)
+        self._verdicts = searcher.verdicts(found, best, self._best)
         self.folding = folding_of(found)
         self.decisions: dict[int, str] = {}
         self.taken: list[tuple[Ranked, Match]] = []
@@ -185,7 +188,9 @@ class _Offering:
         remaining = iter(waiting)
         decisions, pack = self.decisions, self._pack
         while chunk := self._next_chunk(remaining):
-            units = self._searcher.units(chunk)
+            unread = [ranked for ranked in chunk if ranked.unit.rowid not in self._best]
+            read = self._best | (self._searcher.units(unread) if unread else {})
+            units = {ranked.unit.rowid: read[ranked.unit.rowid] for ranked in chunk}
             stored = self._searcher.stored(chunk)
             empty = self._empty(chunk, units)
             conflicts = self._searcher.conflicts(chunk, self._verdicts)

@@ -278,11 +278,10 @@ def _frame(tokens: Sequence[str], words: Grammar) -> tuple[tuple[str, ...], ...]
 
 def _denied(tokens: Sequence[str], words: Grammar) -> Iterator[tuple[str, ...]]:
     """The first words of each thing that a sentence denies: `not 48`, `instead of the barn`, `from Kiel to Leeds`."""
+    signs = [words.not_the_other, words.ended, words.replacing]
+    signs += [words.source_prepositions] if words.changes.within(tokens) else []
     for at in range(len(tokens)):
-        size = (
-            words.not_the_other.at(tokens, at) or words.ended.at(tokens, at) or words.replacing.at(tokens, at)
-        )
-        size = size or (words.source_prepositions.at(tokens, at) if words.changes.within(tokens) else 0)
+        size = next((size for sign in signs if (size := sign.at(tokens, at))), 0)
         behind = tokens[at + size : at + size + _DENIED + 1] if size else ()
         while behind and (behind[0] in words.prepositions or behind[0] in words.determiners):
             behind = behind[1:]

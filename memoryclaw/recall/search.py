@@ -151,10 +151,8 @@ class Searcher:
         summaries = self._catalog.summaries([rowid for rowid, _ in places]) if places else []
         return [unit for unit in summaries if (unit.rowid, unit.path) in places]
 
-    def verdicts(self, found: Ranking, waiting: Sequence[Ranked]) -> Verdicts:
+    def verdicts(self, found: Ranking, best: Sequence[Ranked], units: Mapping[int, Unit]) -> Verdicts:
         """What stands against the best lines that were found: later words on the same thing, and other people's."""
-        best = waiting[:LINES]
-        units = self.units(best)
         answers = {hit.unit.rowid - 1: hit.unit for hit in best if hit.unit.role == "assistant"}
         before = {
             answers[rowid].id: unit.text
@@ -412,7 +410,7 @@ def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
                 chosen, searcher.matches(ranking, chosen, folding, units), strict=True
             )
         ]
-        stated = searcher.verdicts(ranking, chosen)
+        stated = searcher.verdicts(ranking, chosen[:LINES], units)
         matches = mark_matches(
             matches, searcher.conflicts(chosen, stated), searcher.superseded(chosen, units, stated)
         )
