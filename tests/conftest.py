@@ -23,7 +23,7 @@ import pytest
 BYTECODE = Path(sys.prefix) / "bytecode"
 sys.pycache_prefix, sys.dont_write_bytecode = os.fspath(BYTECODE), False
 
-from forked import PATIENCE, STEM, Grown  # noqa: E402
+from forked import GRAFT, PATIENCE, STEM, Grown  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402 - pytest would rewrite all of it in every process
 
 pytest_plugins = ["trials"]  # the campaign of faults: only its own tests ask for anything of it
@@ -90,6 +90,7 @@ def guarded_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             patch.delenv(name, raising=False)
         yield home
         STEM.close()
+        GRAFT.close()
 
 
 def put(root: Path, files: Files) -> Path:

@@ -13,7 +13,9 @@ import ctypes
 import gc
 import importlib
 import io
+import itertools
 import json
+import marshal
 import os
 import pkgutil
 import re
@@ -22,12 +24,13 @@ import select
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -69,6 +72,13 @@ def _in_shell(script: str, typed: str, environ: Mapping[str, str], cwd: Path) ->
         encoding="utf-8", timeout=PATIENCE, check=False,
     )  # fmt: skip
     return ended.returncode, ended.stdout
+
+
+def _began(*args: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-P", __file__, *args],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8", start_new_session=True,
+    )  # fmt: skip
 
 
 class Stem:
@@ -156,7 +166,7 @@ class Stem:
     ) -> int:
         memory = resource.getrlimit(resource.RLIMIT_AS)  # as a process of ours would have it
         line = json.dumps([lasting, lines, dict(environ), os.fspath(cwd or Path.cwd()), codes, memory])
-        process = self._process = self._process or self._started()
+        process = self._process = self._process or _began()
         assert process.stdin
         assert process.stdout
         process.stdin.write(line + "\n")
@@ -167,13 +177,6 @@ class Stem:
             raise subprocess.TimeoutExpired(line, PATIENCE)
         return int(process.stdout.readline())
 
-    @staticmethod
-    def _started() -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-P", __file__],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8", start_new_session=True,
-        )  # fmt: skip
-
     def close(self) -> None:
         """Ends it."""
         process, self._process = self._process, None
@@ -182,6 +185,53 @@ class Stem:
 
 
 STEM = Stem()
+
+
+# An installed command for whoever starts one by its path, as a host does: it hands its streams to a process that forks, and ends as its child does.
+_GRAFTED = """#!{python} -ISE
+import _socket, marshal, os, sys
+server = _socket.socket(_socket.AF_UNIX)
+server.connect({place!r})
+streams = b"".join(number.to_bytes(4, sys.byteorder) for number in (0, 1, 2))
+request = marshal.dumps((sys.argv, dict(os.environ), os.getcwd()))
+server.sendmsg([b"%8d" % len(request)], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
+server.sendall(request)
+code = int(server.recv(8) or b"-9")
+if code < 0:
+    os.kill(os.getpid(), -code)
+os._exit(code)
+"""
+
+
+class Graft:
+    """The process behind commands that others start by a path: `program(path)` installs one; started when it is first asked."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+        self._folder = ""
+
+    def program(self, path: Path) -> Path:
+        """An installed command that is forked."""
+        if not self._process:
+            self._folder = tempfile.mkdtemp(prefix="graft")
+            self._process = _began("--graft", os.path.join(self._folder, "s"))
+            assert self._process.stdout
+            self._process.stdout.readline()  # it listens
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = _GRAFTED.format(python=sys.executable, place=os.path.join(self._folder, "s"))
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o755)
+        return path
+
+    def close(self) -> None:
+        """Ends it."""
+        process, self._process = self._process, None
+        if process:
+            process.communicate()
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+GRAFT = Graft()
 
 
 class Grown(subprocess.Popen[Any]):
@@ -255,14 +305,14 @@ def _commands(
     resource.setrlimit(resource.RLIMIT_AS, memory)
     if not codes:
         [(args, streams)] = lines
-        _stream(streams)
+        _stream(_opened(streams))
         if began:
             os.write(began, b"%d" % os.getpid())
             os.close(began)
         sys.argv = ["memoryclaw", *args]
         main()
     for args, streams in lines:
-        _stream(streams)
+        _stream(_opened(streams))
         code = run(args)
         sys.stdout.flush()
         sys.stderr.flush()
@@ -271,11 +321,15 @@ def _commands(
     os._exit(0)
 
 
-def _stream(names: list[str]) -> None:
-    """Makes three files the standard streams."""
+def _opened(names: list[str]) -> Iterator[int]:
+    """Three files, to read from the first and to write at the end of the others."""
     for number, name in enumerate(names):
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND if number else os.O_RDONLY
-        file = os.open(name, flags)
+        yield os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND if number else os.O_RDONLY)
+
+
+def _stream(files: Iterable[int]) -> None:
+    """Makes three files the standard streams."""
+    for number, file in enumerate(files):
         os.dup2(file, number)
         if file != number:
             os.close(file)
@@ -289,13 +343,23 @@ def _stream(names: list[str]) -> None:
         setattr(sys, f"__{name}__", stream)
 
 
+def _tale() -> tuple[int, int]:
+    """A pipe for the names of modules, on which nobody ever waits."""
+    names, to = os.pipe()
+    os.set_blocking(names, False)
+    os.set_blocking(to, False)
+    return names, to
+
+
 def _telling(to: int) -> Callable[[int], NoReturn]:
     """An end of the process that first tells which modules it imported."""
-    before, end = frozenset(sys.modules), os._exit
+    # The names of what was there are not looked at: a child would copy every page that it counts a reference on.
+    before, end = len(sys.modules), os._exit
 
     def ends(code: int) -> NoReturn:
         with contextlib.suppress(OSError):
-            os.write(to, "\n".join(name for name in [*sys.modules] if name not in before).encode())
+            late = [*itertools.islice(reversed(sys.modules), len(sys.modules) - before)]
+            os.write(to, "\n".join(late[::-1]).encode())
         end(code)
 
     return ends
@@ -312,9 +376,7 @@ def _learned(names: int) -> None:
 
 def _ended(request: list[Any], answers: int) -> int:
     """Runs commands in a child: how it ended."""
-    names, to = os.pipe()
-    os.set_blocking(names, False)
-    os.set_blocking(to, False)
+    names, to = _tale()
     child = os.fork()
     if not child:
         os.close(answers)
@@ -366,5 +428,70 @@ def _serve() -> None:
         os.write(answers, b"%d\n" % (_begun if lasting else _ended)(request, answers))
 
 
+def _request(connection: socket.socket) -> tuple[list[int], list[str], dict[str, str], str]:
+    """What a grafted command hands over: its streams, arguments, environment and folder."""
+    size, streams, _, _ = socket.recv_fds(connection, 8, 3)
+    with connection.makefile("rb") as file:
+        argv, environ, cwd = marshal.loads(file.read(int(size)))
+    return streams, argv, environ, cwd
+
+
+def _as_program(streams: list[int], argv: list[str], environ: dict[str, str], cwd: str) -> NoReturn:
+    from memoryclaw.interfaces.cli import main  # noqa: PLC0415
+
+    os.environ.clear()
+    os.environ.update(environ)
+    time.tzset()
+    os.chdir(cwd)
+    _stream(streams)
+    sys.argv = argv
+    main()
+    os._exit(0)
+
+
+def _graft(place: str) -> None:
+    """Forks a command for each that connects, until there is nothing more to read."""
+    _preloaded()
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(place)
+    listener.listen()
+    print(flush=True)
+    running: dict[int, tuple[int, int, socket.socket]] = {}  # by what is readable when it has ended
+    while True:
+        waiting = [connection for *_, connection in running.values()]
+        ready = select.select([0, listener, *running, *waiting], [], [])[0]
+        if 0 in ready:
+            return
+        for end, (child, names, connection) in [*running.items()]:
+            if end in ready:
+                code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+                with contextlib.suppress(OSError):
+                    connection.sendall(b"%d" % code)
+                _learned(names)
+            elif connection in ready:  # whoever started it is gone
+                os.kill(child, signal.SIGTERM)
+            else:
+                continue
+            del running[end]
+            connection.close()
+            os.close(end)
+        if listener in ready:
+            connection, _ = listener.accept()
+            streams, *how = _request(connection)
+            names, to = _tale()
+            gc.freeze()
+            if not (child := os.fork()):
+                os._exit = _telling(to)
+                try:
+                    listener.close()
+                    signal.signal(signal.SIGINT, signal.default_int_handler)
+                    _as_program(streams, *how)
+                finally:
+                    os._exit(3)
+            for number in (to, *streams):
+                os.close(number)
+            running[os.pidfd_open(child)] = (child, names, connection)
+
+
 if __name__ == "__main__":
-    _serve()
+    _graft(sys.argv[2]) if sys.argv[1:2] == ["--graft"] else _serve()

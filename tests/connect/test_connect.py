@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from conftest import COMMAND, Claw, put
+from forked import GRAFT
 from hypothesis import given
 from hypothesis import strategies as st
 from indexed import until
@@ -65,15 +66,6 @@ HOSTS = {
 }  # fmt: skip
 
 
-# A host knows no PYTHONPATH: what it starts must be the code that is tested, wherever that is checked out.
-INSTALLED = f"""#!{sys.executable}
-import sys
-sys.path.insert(0, {os.fspath(ROOT)!r})
-from memoryclaw.interfaces.cli import main
-main()
-"""
-
-
 def program(path: Path, text: str) -> Path:
     """An installed program."""
     put(path.parent, {path.name: text}).joinpath(path.name).chmod(0o755)
@@ -83,7 +75,7 @@ def program(path: Path, text: str) -> Path:
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A clean home with a vault in it, and nothing else."""
-    program(tmp_path / "home/.local/bin/memoryclaw", INSTALLED)
+    GRAFT.program(tmp_path / "home/.local/bin/memoryclaw")
     return put(
         tmp_path / "home", {"notes/memoryclaw.yaml": "", "notes/Nora.md": "# Nora\n\nShe prefers tea.\n"}
     )
