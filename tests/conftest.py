@@ -26,7 +26,7 @@ sys.pycache_prefix, sys.dont_write_bytecode = os.fspath(BYTECODE), False
 from forked import GRAFT, PATIENCE, STEM, Grown  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402 - pytest would rewrite all of it in every process
 
-pytest_plugins = ["trials"]  # the campaign of faults: only its own tests ask for anything of it
+pytest_plugins = ["trials", "worker"]  # of the campaign of faults only its own tests ask for anything
 GUARD = Path(__file__).parent / "guard"
 # Processes that tests start import it by its name; this one may have imported another of that name, as Debian's Python has one.
 runpy.run_path(os.fspath(GUARD / "sitecustomize.py"))

@@ -210,18 +210,27 @@ class Graft:
         self._process: subprocess.Popen[str] | None = None
         self._folder = ""
 
+    @property
+    def command(self) -> str:
+        """One that is installed already."""
+        self._listens()
+        return os.fspath(self.program(Path(self._folder, "memoryclaw")))
+
     def program(self, path: Path) -> Path:
         """An installed command that is forked."""
-        if not self._process:
-            self._folder = tempfile.mkdtemp(prefix="graft")
-            self._process = _began("--graft", os.path.join(self._folder, "s"))
-            assert self._process.stdout
-            self._process.stdout.readline()  # it listens
+        self._listens()
         path.parent.mkdir(parents=True, exist_ok=True)
         text = _GRAFTED.format(python=sys.executable, place=os.path.join(self._folder, "s"))
         path.write_text(text, encoding="utf-8")
         path.chmod(0o755)
         return path
+
+    def _listens(self) -> None:
+        if not self._process:
+            self._folder = tempfile.mkdtemp(prefix="graft")
+            self._process = _began("--graft", os.path.join(self._folder, "s"))
+            assert self._process.stdout
+            self._process.stdout.readline()
 
     def close(self) -> None:
         """Ends it."""
@@ -455,7 +464,7 @@ def _graft(place: str) -> None:
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(place)
     listener.listen()
-    print(flush=True)
+    os.write(1, b"\n")
     running: dict[int, tuple[int, int, socket.socket]] = {}  # by what is readable when it has ended
     while True:
         waiting = [connection for *_, connection in running.values()]

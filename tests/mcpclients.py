@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +9,8 @@ from typing import Any, NamedTuple
 
 import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from conftest import COMMAND, Claw
+from conftest import Claw
+from forked import GRAFT
 from mcp import Client, StdioServerParameters, stdio_client
 
 
@@ -75,6 +75,6 @@ def connected(server: Any, **options: Any) -> Iterator[Asker]:
 @contextmanager
 def started(vault: Path, log: Path) -> Iterator[Asker]:
     """A client of `memoryclaw mcp`; what the server says of itself goes to `log`."""
-    command = StdioServerParameters(command=os.fspath(COMMAND), args=["mcp"], env=Claw(vault).environment())
+    command = StdioServerParameters(command=GRAFT.command, args=["mcp"], env=Claw(vault).environment())
     with log.open("w") as errors, connected(stdio_client(command, errlog=errors)) as asker:
         yield asker

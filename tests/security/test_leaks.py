@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import pytest
-from conftest import COMMAND, Claw, put, put_own
+from conftest import Claw, put, put_own
 from daemons import Daemon, serving
+from forked import GRAFT
 from gitvault import git, vault_of
 from httpx2 import AsyncClient
 from mcp import StdioServerParameters, stdio_client
@@ -197,7 +198,7 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
         for audience in AUDIENCES:
             said = [] if audience == "agent" else ["--audience", audience]
             command = StdioServerParameters(
-                command=str(COMMAND), args=["mcp", *said], env=Claw(vault).environment()
+                command=GRAFT.command, args=["mcp", *said], env=Claw(vault).environment()
             )  # fmt: skip
             errors = stack.enter_context((folder / f"{audience}.log").open("w"))
             askers[audience, "stdio"] = stack.enter_context(connected(stdio_client(command, errlog=errors)))
