@@ -44,6 +44,7 @@ _LASTING = {
         "memoryclaw.interfaces.http.server", "memoryclaw.interfaces.http.workers", "memoryclaw.interfaces.mcp.transports",
         "memoryclaw.interfaces.ui.site", "memoryclaw.daemon.daemon", "uvicorn.protocols.http.h11_impl", "uvicorn.lifespan.on",
     ),
+    "mcp": ("memoryclaw.interfaces.mcp.transports", "memoryclaw.interfaces.mcp.server", "mcp.server.stdio"),
 }  # fmt: skip
 _QUOTED = re.compile(r"""'[^']*'|"[^"$`\\!]*["]""")  # a shell reads nothing in these
 _HOME = re.compile(r"""('[^']*'|"[^"]*")|(?<= )~(?=/)""")
@@ -487,6 +488,8 @@ def _graft(place: str) -> None:
         if listener in ready:
             connection, _ = listener.accept()
             streams, *how = _request(connection)
+            for name in itertools.chain.from_iterable(_LASTING.get(word, ()) for word in how[0]):
+                importlib.import_module(name)
             names, to = _tale()
             gc.freeze()
             if not (child := os.fork()):
