@@ -68,6 +68,8 @@ def plain(script: str) -> list[str]:
 
 
 def _in_shell(script: str, typed: str, environ: Mapping[str, str], cwd: Path) -> tuple[int, str]:
+    if STEM.fits(environ):
+        environ = GRAFT.on_path(environ)
     ended = subprocess.run(
         ["bash", "-c", script], cwd=cwd, env=environ, input=typed, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         encoding="utf-8", timeout=PATIENCE, check=False,
@@ -216,6 +218,11 @@ class Graft:
         """One that is installed already."""
         self._listens()
         return os.fspath(self.program(Path(self._folder, "memoryclaw")))
+
+    def on_path(self, environ: Mapping[str, str]) -> dict[str, str]:
+        """An environment in which a shell finds it first."""
+        found = os.path.dirname(self.command)
+        return {**environ, "PATH": f"{found}{os.pathsep}{environ.get('PATH', os.defpath)}"}
 
     def program(self, path: Path) -> Path:
         """An installed command that is forked."""

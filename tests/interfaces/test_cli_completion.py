@@ -8,7 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import COMMAND, Claw, VaultOf
+from conftest import Claw, VaultOf
+from forked import GRAFT
 
 FILES = {
     "episodes/2025-07-08_17-25-00_penicillin.md": "---\nid: ep-penicillin\ntimestamp: 2025-07-08T17:25:00Z\ntags: [health, house/roof]\n---\nNora reacted.\n",
@@ -21,14 +22,13 @@ FILES = {
 def words_in_bash(claw: Claw, *words: str) -> list[str]:
     """What bash would put on the line, read back as a shell reads it."""
     script = (
-        f'eval "$({shlex.quote(str(COMMAND))} completion bash)"\n'
+        f'eval "$({shlex.quote(GRAFT.command)} completion bash)"\n'
         f"COMP_WORDS=({' '.join(map(shlex.quote, words))}); COMP_CWORD={len(words) - 1}\n"
         '_memoryclaw_completion memoryclaw\nprintf "%s\\n" "${COMPREPLY[@]}"\n'
     )
-    env = {**claw.environment(), "PATH": f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
         ["bash", "--norc", "-c", script],
-        env=env,
+        env=GRAFT.on_path(claw.environment()),
         capture_output=True,
         encoding="utf-8",
         timeout=120,

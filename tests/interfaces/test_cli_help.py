@@ -11,8 +11,8 @@ from pathlib import Path
 
 import click
 import pytest
-from conftest import COMMAND, Claw, Ran
-from forked import AT_START, STEM
+from conftest import Claw, Ran
+from forked import AT_START, GRAFT, STEM, Grown
 
 from memoryclaw.interfaces.cli import verbs as verbs_module
 from memoryclaw.interfaces.cli.verbs import PROGRAMS, RENAMED, SECTIONS, VERBS, Group, cli
@@ -76,7 +76,7 @@ def test_a_page_begins_with_an_example_that_works_in_an_empty_folder(
     (tmp_path / "empty").mkdir()
     env = {
         "HOME": os.fspath(tmp_path / "home"),
-        "PATH": f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}",
+        "PATH": f"{Path(GRAFT.command).parent}{os.pathsep}{os.environ['PATH']}",
         "EDITOR": "true",
         **{name: value for name, value in os.environ.items() if name.startswith(AT_START)},
     }
@@ -88,7 +88,9 @@ def test_a_page_begins_with_an_example_that_works_in_an_empty_folder(
         assert code == 0, (line, printed)
         assert not re.search(r"^(Nothing|No |There is no)", printed) or line.endswith(QUIET), (line, printed)
     if words == "ui":
-        subprocess.run([COMMAND, "serve", "--stop"], env=env, timeout=60, check=True, capture_output=True)
+        subprocess.run(
+            [GRAFT.command, "serve", "--stop"], env=env, timeout=60, check=True, capture_output=True
+        )
 
 
 # There is nothing of the kind in a new vault, and saying so is all that an example can do.
@@ -97,9 +99,7 @@ QUIET = ("dangling", "--dry-run", "review apply", "lint")
 
 def assert_lasts(words: list[str], env: dict[str, str], folder: Path) -> None:
     """Starts a command that goes on, and ends it once it has said that it is ready."""
-    process = subprocess.Popen(
-        [COMMAND, *words], cwd=folder, env=env, stdout=subprocess.PIPE, encoding="utf-8"
-    )
+    process = Grown(["memoryclaw", *words], cwd=folder, env=env, stdout=subprocess.PIPE, encoding="utf-8")
     assert process.stdout
     line = process.stdout.readline()
     process.send_signal(signal.SIGINT)
@@ -111,7 +111,7 @@ def assert_lasts(words: list[str], env: dict[str, str], folder: Path) -> None:
 def test_alone_in_an_empty_home_it_says_what_comes_next_and_that_works(tmp_path: Path) -> None:
     home, notes = tmp_path / "home", tmp_path / "home/notes"
     (home / ".claude").mkdir(parents=True)
-    claw = Claw(HOME=os.fspath(home), PATH=f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}")
+    claw = Claw(HOME=os.fspath(home), PATH=f"{Path(GRAFT.command).parent}{os.pathsep}{os.environ['PATH']}")
     first = claw(cwd=home)
     assert (first.code, first.err) == (0, "")
     assert len(first.out.splitlines()) <= 8

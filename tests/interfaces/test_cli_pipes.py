@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import COMMAND, STUDIO, Claw, git, put
 from daemons import is_gone
-from forked import STEM
+from forked import GRAFT, STEM
 from test_cli_review import CHANGE, DEADLINE, PATH, PENDING, RUN
 
 from memoryclaw.consolidation.proposals import proposal
@@ -120,7 +120,7 @@ def test_neither_do_both_streams_that_nobody_reads(
     gone = nobody()
     try:
         done = subprocess.run(
-            [COMMAND, *words],
+            [GRAFT.command, *words],
             input=TURNS.encode(), stdout=gone, stderr=gone, env=Claw(alone).environment(), timeout=60, check=False,
         )  # fmt: skip
     finally:
@@ -150,7 +150,7 @@ def test_a_full_disk_behind_the_answer_cancels_nothing_and_is_told(vault: VaultC
     root = vault(tmp_path / "vault")
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [COMMAND, "review", "reject", "--all", "--yes"],
+            [GRAFT.command, "review", "reject", "--all", "--yes"],
             stdout=full, stderr=subprocess.PIPE, env=Claw(root).environment(), timeout=60, check=False,
         )  # fmt: skip
     assert done.returncode == 1
