@@ -217,7 +217,7 @@ class Graft:
     def command(self) -> str:
         """One that is installed already."""
         self._listens()
-        return os.fspath(self.program(Path(self._folder, "memoryclaw")))
+        return os.fspath(self.program(Path(self._folder, "bin", "memoryclaw")))
 
     def on_path(self, environ: Mapping[str, str]) -> dict[str, str]:
         """An environment in which a shell finds it first."""
