@@ -122,7 +122,14 @@ def _connected(
 
 
 def _removed(context: CliContext, row: HostRow, *, dry_run: bool, yes: bool) -> None:
-    files = _openclaw_removed(context) if row.name == OPENCLAW else _host_removed(row)
+    from memoryclaw.connect.connecting import plan_removal
+    from memoryclaw.daemon.client import root_of
+
+    if row.name == OPENCLAW:
+        setup = _openclaw(root_of(context.vault))
+        files = [_planned(setup, setup.plan_uninstall())]
+    else:
+        files = [_file_change(change) for change in plan_removal(row)]
     changed = [file for file in files if file.diff]
     _show(context, changed)
     outcome = _Outcome(row, "would remove" if changed else "not connected", files)
@@ -140,12 +147,6 @@ def _host_connected(row: HostRow, vault: str) -> tuple[list[_FileChange], Callab
 
     changes = plan_connection(row, vault)
     return [_file_change(change) for change in changes], lambda: try_connection(row, changes)
-
-
-def _host_removed(row: HostRow) -> list[_FileChange]:
-    from memoryclaw.connect.connecting import plan_removal
-
-    return [_file_change(change) for change in plan_removal(row)]
 
 
 def _file_change(change: SettingsChange) -> _FileChange:
@@ -171,13 +172,6 @@ def _openclaw_connected(vault: str) -> tuple[list[_FileChange], Callable[[], lis
         return []
 
     return [_planned(setup, planned)], tried
-
-
-def _openclaw_removed(context: CliContext) -> list[_FileChange]:
-    from memoryclaw.daemon.client import root_of
-
-    setup = _openclaw(root_of(context.vault))
-    return [_planned(setup, setup.plan_uninstall())]
 
 
 def _openclaw(vault: str) -> Setup:

@@ -264,23 +264,16 @@ def watch_files(context: CliContext) -> None:
     from memoryclaw.index.watching import watch_until_stopped  # `--help` needs no watcher
 
     with context.app() as app:
-        told = watch_until_stopped(app.watching(_tell_report_json if context.json else _tell_report))
-    if told == signal.SIGINT:
+        ended = watch_until_stopped(app.watching(partial(_tell_report, context)))
+    if ended == signal.SIGINT:
         raise KeyboardInterrupt
 
 
-def _tell_report(report: WatchReport) -> None:
-    cost = f" ({plural(report.files, 'file')} in {report.ms:.0f} ms)" if report.files else ""
-    say(f"{padded(report.kind, 9, fg=_WATCH_COLOURS.get(report.kind))}{styled(report.text)}{cost}")
-    _heard()
-
-
-def _tell_report_json(report: WatchReport) -> None:
-    click.echo(json.dumps(report._asdict()))
-    _heard()
-
-
-def _heard() -> None:
-    """A watch is its reports: nobody ends one that nobody reads."""
-    if not is_heard():
+def _tell_report(context: CliContext, report: WatchReport) -> None:
+    if context.json:
+        click.echo(json.dumps(report._asdict()))
+    else:
+        cost = f" ({plural(report.files, 'file')} in {report.ms:.0f} ms)" if report.files else ""
+        say(f"{padded(report.kind, 9, fg=_WATCH_COLOURS.get(report.kind))}{styled(report.text)}{cost}")
+    if not is_heard():  # a watch is its reports: nobody ends one that nobody reads
         raise BrokenPipeError

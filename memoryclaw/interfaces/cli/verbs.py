@@ -389,32 +389,23 @@ def shared_options() -> list[click.Option]:
     """`--vault`, `--audience` and `--json`, accepted before and after every verb."""
     return [
         SharedOption(
-            ["--vault"], metavar="DIR", expose_value=False, callback=_keep_vault,
+            ["--vault"], metavar="DIR", expose_value=False, callback=_keep,
             help="The vault's folder; else $MEMORYCLAW_VAULT, else the nearest memoryclaw.yaml upwards, else your own (`init --default`), else ~/.memoryclaw/vault.",
         ),
         SharedOption(
-            ["--audience"], metavar="NAME", expose_value=False, callback=_keep_audience,
+            ["--audience"], metavar="NAME", expose_value=False, callback=_keep,
             help="Who is asking: owner, agent, public or a group; else $MEMORYCLAW_AUDIENCE, else the owner.",
         ),
-        SharedOption(["--json"], is_flag=True, expose_value=False, callback=_keep_json, help="Answer as JSON."),
+        SharedOption(["--json"], is_flag=True, expose_value=False, callback=_keep, help="Answer as JSON."),
     ]  # fmt: skip
 
 
-def _keep_vault(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
-    if value == "":
+def _keep(ctx: click.Context, param: click.Parameter, value: str | bool | None) -> None:
+    """Keeps what was said last; an option that was left out at one place takes nothing from the other."""
+    if param.name == "vault" and value == "":
         raise click.BadParameter("needs a folder, and got an empty text")
-    if value is not None:
-        ctx.ensure_object(CliContext).vault = value
-
-
-def _keep_audience(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
-    if value is not None:
-        ctx.ensure_object(CliContext).audience = value
-
-
-def _keep_json(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
-    if value:
-        ctx.ensure_object(CliContext).json = True
+    if value not in (None, False):
+        setattr(ctx.ensure_object(CliContext), str(param.name), value)
 
 
 @click.group(cls=Verbs, context_settings=_SETTINGS, params=shared_options())
