@@ -1,7 +1,7 @@
 """What a worker of a parallel run does with less ado: a table of cases is one test, and what passes is told in a word.
 
 A case costs what it tries; setting it up, telling of it from process to process and tearing it down costs more for thousands of them.
-Without workers (`pytest -n 0 FILE`) each case is a test of its own, with a name to choose it by.
+Anywhere but in `make test` each case is a test of its own, with a name to choose it by.
 """
 
 from __future__ import annotations
@@ -10,33 +10,25 @@ import inspect
 import itertools
 import math
 from collections.abc import Callable, Collection, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 from _pytest.mark import ParameterSet
 from _pytest.runner import runtestprotocol
 
-# Folders that belong to one campaign, by its mark: nobody who leaves it out need read them.
-CAMPAIGNS = {"laws", "faults", "llm", "openclaw", "browser"}
 SHARED = {"session", "package", "module"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Only a worker is told in a word what it needs to tell the others."""
     if hasattr(config, "workerinput"):
-        config.pluginmanager.register(Worker(), "the worker of a parallel run")
+        config.pluginmanager.register(Reports())
+        if "not laws" in config.option.markexpr:  # the campaigns share out their tables, whose rows are long
+            config.pluginmanager.register(Tables())
 
 
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leaves out a folder all of whose tests would be left out."""
-    name = collection_path.name
-    folder = name in CAMPAIGNS and collection_path.parent == Path(__file__).parent
-    return True if folder and f"not {name}" in config.option.markexpr.split(" and ") else None
-
-
-class Worker:
-    """Tables as one test each, and short reports."""
+class Tables:
+    """Tables as one test each."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pycollect_makeitem(self, collector: Any, name: str, obj: Any) -> list[pytest.Function] | None:
@@ -80,6 +72,10 @@ class Worker:
         run.pytestmark = [mark for mark in marks if mark.name != "parametrize"]  # type: ignore[attr-defined]
         run.place_as = obj  # type: ignore[attr-defined]
         return [pytest.Function.from_parent(collector, name=name, callobj=run)]
+
+
+class Reports:
+    """What is told of a test."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
