@@ -139,8 +139,12 @@ class Ran(NamedTuple):
         return json.loads(self.out)
 
 
+def _anew(words: Sequence[str]) -> list[str]:
+    return [sys.executable if words[:1] == ["-c"] else os.fspath(COMMAND), *words]
+
+
 class Claw:
-    """Runs the command as a process of its own; `anew` is the installed one, imports and all."""
+    """Runs the command, or `-c` and code, as a process of its own; `anew` is the installed one, imports and all."""
 
     def __init__(self, vault: Path | None = None, *, anew: bool = False, **env: str) -> None:
         self.vault = vault
@@ -153,7 +157,7 @@ class Claw:
         if not self.anew and STEM.fits(env):
             return Ran(*STEM.run(words, stdin=stdin, environ=env, cwd=cwd))
         done = subprocess.run(
-            [COMMAND, *words],
+            _anew(words),
             input=stdin, capture_output=True, encoding="utf-8", env=env, cwd=cwd, timeout=PATIENCE, check=False,
         )  # fmt: skip
         return Ran(done.returncode, done.stdout, done.stderr)
@@ -172,7 +176,7 @@ class Claw:
             return Grown(["memoryclaw", *map(os.fspath, args)], env=env, **kwargs)
         # A suite that runs in the background of a shell passes on that Ctrl-C is ignored; a person's terminal does not.
         heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-        command = [COMMAND, *map(os.fspath, args)]
+        command = _anew([*map(os.fspath, args)])
         return subprocess.Popen(command, env=env, preexec_fn=heard, **kwargs)  # noqa: PLW1509 - no threads here
 
     def environment(self) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """The command as a process of its own, forked from one that has imported everything already.
 
 A command line that starts costs ten times what most commands do. The rule: a child is what the installed command would be
-(its own process, arguments, environment, folder and standard streams; its end through `main`), only what is the same in every
+(its own process, arguments, environment, folder and standard streams; its end through `main`) or `python -c`, only what is the same in every
 process is done: the imports, those of the command line and whatever an earlier child imported when it came to need it; and what the
 interpreter learns of code, and code of the lists of words that we ship, when it runs for the first time.
 """
@@ -30,6 +30,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -326,6 +327,8 @@ def _commands(
         if began:
             os.write(began, b"%d" % os.getpid())
             os.close(began)
+        if args[:1] == ["-c"]:
+            _python(*args[1:])
         sys.argv = ["memoryclaw", *args]
         main()
     for args, streams in lines:
@@ -336,6 +339,21 @@ def _commands(
         with open(codes, "a", encoding="utf-8") as file:
             file.write(f"{code}\n")
     os._exit(0)
+
+
+def _python(code: str, *args: str) -> NoReturn:
+    """Runs code as `python -c` does."""
+    sys.argv, ended = ["-c", *args], 0
+    try:
+        exec(code, {"__name__": "__main__"})
+    except SystemExit as error:
+        ended = int(error.code or 0)
+    except BaseException:  # noqa: BLE001 - told as Python tells it
+        traceback.print_exc()
+        ended = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(ended)
 
 
 def _opened(names: list[str]) -> Iterator[int]:

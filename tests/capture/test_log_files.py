@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from conftest import Claw
 
 from memoryclaw.capture.log_files import Logs
 from memoryclaw.errors import VaultError
@@ -67,10 +66,7 @@ def test_lines_of_two_processes_stay_whole(tmp_path):
         "logs = Logs(sys.argv[1])\n"
         "for n in range(60):\n    logs.append('logs/2026-11-21/s.jsonl', [sys.argv[2].encode() * 20000 + b'\\n'] * 3)\n"
     )
-    running = [
-        subprocess.Popen([sys.executable, "-c", code, str(tmp_path), who], env={"PYTHONPATH": str(ROOT)})
-        for who in "ab"
-    ]
+    running = [Claw().start("-c", code, tmp_path, who) for who in "ab"]
     assert [one.wait() for one in running] == [0, 0]
     lines = [line for line in (tmp_path / PATH).read_bytes().split(b"\n") if line]
     assert (

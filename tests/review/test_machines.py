@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from conftest import Claw
 from gitvault import ENV, copy_repositories, git
 from hostilegit import script
 
@@ -708,14 +707,14 @@ def test_killed_anywhere_it_can_be_run_again_and_nothing_is_lost(
         one.write("notes/plan.md", one.read("notes/plan.md") + f"one {at}\n")
         two.write(f"notes/two{at}.md", "2\n")
         one.exchange()
-        done = subprocess.run([sys.executable, "-c", KILL, str(two.root), str(at)], env={**os.environ, **ENV}, check=False, capture_output=True)  # fmt: skip
-        assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
+        done = Claw(**ENV)("-c", KILL, two.root, str(at))
+        assert done.code in (0, -signal.SIGKILL), done.err
         two.exchange()
         one.exchange()
         assert one.head() == two.head()
         assert git(two.root, "status", "--porcelain") == ""
         assert not History(str(two.root)).state().lock
-        if done.returncode == 0:
+        if done.code == 0:
             ended = True
             break
     assert ended, "the last kill came before the end"

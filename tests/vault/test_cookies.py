@@ -12,6 +12,7 @@ import threading
 import time
 
 import pytest
+from conftest import Claw
 from indexed import LONG, until
 
 from memoryclaw.errors import LockedError, VaultError
@@ -102,7 +103,7 @@ time.sleep(60)
 
 def test_a_killed_watcher_leaves_the_place_free(state):
     state.mkdir()
-    holder = subprocess.Popen([sys.executable, "-c", HOLD, state], stdout=subprocess.PIPE)
+    holder = Claw().start("-c", HOLD, state, stdout=subprocess.PIPE)
     holder.stdout.readline()
     assert watcher(state) == (holder.pid, LIVE)
     holder.send_signal(signal.SIGKILL)

@@ -3,10 +3,9 @@ from __future__ import annotations
 import json
 import shutil
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
+from conftest import Claw
 from ledgers import NOW, figures, used_for_months
 
 from memoryclaw.vault.ledger import Ledger
@@ -43,11 +42,7 @@ def test_lines_of_several_processes_stay_whole(tmp_path):
         "import sys; from datetime import datetime, UTC; from memoryclaw.vault.ledger import Ledger\n"
         "[Ledger(sys.argv[1]).append('shown', {'who': sys.argv[2], 'n': n, 'x': 'y' * 500}, datetime(2026, 1, 1, tzinfo=UTC)) for n in range(200)]"
     )
-    path = str(Path(__file__).resolve().parents[2])
-    started = [
-        subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(n)], env={"PYTHONPATH": path})
-        for n in range(3)
-    ]
+    started = [Claw().start("-c", code, tmp_path, str(n)) for n in range(3)]
     assert [process.wait() for process in started] == [0, 0, 0]
     lines = next(tmp_path.rglob("*.jsonl")).read_text().splitlines()
     assert len({(json.loads(line)["who"], json.loads(line)["n"]) for line in lines}) == 600

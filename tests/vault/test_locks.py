@@ -3,12 +3,11 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
+from conftest import Claw
 
 from memoryclaw.errors import LockedError, VaultError
 from memoryclaw.vault.files import writer_lock
@@ -17,8 +16,7 @@ HOLD = "import sys, time; from memoryclaw.vault.files import writer_lock\nwith w
 
 
 def holder(root):
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
-    process = subprocess.Popen([sys.executable, "-c", HOLD, str(root)], env=env, stdout=subprocess.PIPE)
+    process = Claw().start("-c", HOLD, root, stdout=subprocess.PIPE)
     assert process.stdout.readline() == b"held\n"
     return process
 

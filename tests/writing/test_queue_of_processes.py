@@ -9,7 +9,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import Claw
 from git.cmd import Git
 from gitvault import NOW, git, pen_for, vault_of
 from indexed import until
@@ -54,8 +54,9 @@ def root(tmp_path: Path) -> Path:
 def leader(root: Path) -> Iterator[subprocess.Popen[str]]:
     """Another process that has the lock."""
     places = [os.fspath(Path(__file__).parents[1]), os.fspath(Path(__file__).parents[2])]
-    command = [sys.executable, "-c", LEADER, os.fspath(root), *places]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = Claw().start(
+        "-c", LEADER, root, *places, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout
     assert process.stdout.readline() == "held\n"
     try:
