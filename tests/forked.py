@@ -1,9 +1,9 @@
 """The command as a process of its own, forked from one that has imported everything already.
 
 A command line that starts costs ten times what most commands do. The rule: a child is what the installed command would be
-(its own process, arguments, environment, folder and standard streams; its end through `main`) or `python -c`, only what is the same in every
-process is done: the imports, those of the command line and whatever an earlier child imported when it came to need it; and what the
-interpreter learns of code, and code of the lists of words that we ship, when it runs for the first time.
+(its own process, arguments, environment, folder and standard streams; its end through `main`) or `python -c`; only what is
+the same in every process is done: the imports, those of the command line and whatever an earlier child imported when it came
+to need it; and what the interpreter learns of code, and code of the lists of words that we ship, when it runs for the first time.
 """
 
 from __future__ import annotations
@@ -207,6 +207,16 @@ os._exit(code)
 """
 
 
+# The same where no process can be waited for by a file: a host knows no PYTHONPATH, and starts the code that is tested.
+_INSTALLED = """#!{python}
+import sys
+sys.path.insert(0, {root!r})
+from memoryclaw.interfaces.cli import main
+main()
+"""
+_ROOT = os.fspath(Path(__file__).parent.parent)
+
+
 class Graft:
     """The process behind commands that others start by a path: `program(path)` installs one; started when it is first asked."""
 
@@ -229,14 +239,15 @@ class Graft:
         """An installed command that is forked."""
         self._listens()
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = _GRAFTED.format(python=sys.executable, place=os.path.join(self._folder, "s"))
-        path.write_text(text, encoding="utf-8")
+        text = _GRAFTED if sys.platform == "linux" else _INSTALLED
+        place = os.path.join(self._folder, "s")
+        path.write_text(text.format(python=sys.executable, root=_ROOT, place=place), encoding="utf-8")
         path.chmod(0o755)
         return path
 
     def _listens(self) -> None:
-        if not self._process:
-            self._folder = tempfile.mkdtemp(prefix="graft")
+        self._folder = self._folder or tempfile.mkdtemp(prefix="graft")
+        if not self._process and sys.platform == "linux":
             self._process = _began("--graft", os.path.join(self._folder, "s"))
             assert self._process.stdout
             self._process.stdout.readline()
@@ -246,6 +257,7 @@ class Graft:
         process, self._process = self._process, None
         if process:
             process.communicate()
+        if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 
 
@@ -393,7 +405,7 @@ def _telling(to: int) -> Callable[[int], NoReturn]:
 
     def ends(code: int) -> NoReturn:
         with contextlib.suppress(OSError):
-            late = [*itertools.islice(reversed(sys.modules), len(sys.modules) - before)]
+            late = [*itertools.islice(reversed(sys.modules), max(0, len(sys.modules) - before))]
             os.write(to, "\n".join(late[::-1]).encode())
         end(code)
 
