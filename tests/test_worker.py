@@ -36,6 +36,10 @@ def test_that_skips(a):
 def test_with_a_mark_of_its_own(a):
     assert a == 1
 
+@pytest.mark.parametrize("part", range(2))
+def test_in_parts(part):
+    assert part < 2
+
 @pytest.mark.parametrize("a", [1, 2])
 def test_with_a_folder_for_each(a, tmp_path):
     assert not list(tmp_path.iterdir())
@@ -49,7 +53,7 @@ def test_a_table_is_one_test_and_each_row_that_fails_is_told(tmp_path: Path) -> 
         [sys.executable, "-m", "pytest", "-p", "worker", "-n", "1", "-m", "not laws", "-q", "--rootdir", tmp_path, "test_rows.py"],
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": os.fspath(Path(__file__).parent)}, capture_output=True, encoding="utf-8", check=False,
     )  # fmt: skip
-    assert "1 failed, 4 passed, 1 skipped" in ran.stdout, ran
+    assert "1 failed, 6 passed, 1 skipped" in ran.stdout, ran
     assert re.findall(r"in a=(\d), b=(\d)", ran.stdout) == [("1", "2"), ("3", "4")]
     assert "2 rows of the table" in ran.stdout
     assert sorted((tmp_path / "rows").read_text().split(") ")) == ["", "1(1, 2", "1(2, 3", "2(1, 2", "2(2, 3"]

@@ -52,9 +52,10 @@ class Tables:
         columns = [_names(mark.args[0]) for mark in tables]
         rest = [name for name in inspect.signature(obj).parameters if name not in itertools.chain(*columns)]
         rows = [mark.args[1] for mark in tables]
-        plain = all(isinstance(table, Collection) for table in rows) and not any(
-            isinstance(row, ParameterSet) and row.marks for table in rows for row in table
-        )
+        # A range are the parts of one long work, shared out among the workers.
+        plain = all(
+            isinstance(table, Collection) and not isinstance(table, range) for table in rows
+        ) and not any(isinstance(row, ParameterSet) and row.marks for table in rows for row in table)
         if not plain or not all(_shared(collector, fixture) for fixture in rest):
             return None
         alone = [
