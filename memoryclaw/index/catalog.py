@@ -277,7 +277,7 @@ class Catalog:
         keys = sorted(keys)
         json_keys = [json.dumps(keys)]
         sql = f"""select distinct one.key, other.key from name one join name other
-            on other.fid = one.fid and other.name = one.name and other.kind = one.kind
+            on other.fid = one.fid and other.name = one.name and other.kind = 'entity'
             where one.kind = 'entity' and one.key {_IN} and other.key != one.key"""
         by_notes = self.rows(sql, json_keys)
         # What two notes are called is a name of neither.
