@@ -202,7 +202,7 @@ class Catalog:
 
     def names(self, keys: Sequence[str], kinds: Sequence[str]) -> list[tuple[str, str, str]]:
         """Which of these keys name something, and only one thing: (key, kind, name)."""
-        sql = f"""select key, kind, min(name) from names where key {_IN} and kind {_IN}
+        sql = f"""select key, kind, min(name) from name where key {_IN} and kind {_IN}
             group by key, kind having kind != 'part' or count(distinct lower(name)) = 1 order by key, kind"""
         return self.rows(sql, (json.dumps(list(keys)), json.dumps(list(kinds))))
 
@@ -277,7 +277,7 @@ class Catalog:
         keys = sorted(keys)
         json_keys = [json.dumps(keys)]
         sql = f"""select distinct one.key, other.key from name one join name other
-            on other.fid = one.fid and other.name = one.name and other.kind = 'entity'
+            on other.fid = one.fid and other.name = one.name and other.kind = one.kind
             where one.kind = 'entity' and one.key {_IN} and other.key != one.key"""
         by_notes = self.rows(sql, json_keys)
         # What two notes are called is a name of neither.

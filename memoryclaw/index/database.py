@@ -51,10 +51,8 @@ create table fact(fid integer, seq integer, id text, entity text, entity_key tex
 create index fact_entity on fact(entity_key);
 create table tag(tag text, fid integer, primary key(tag, fid)) without rowid;
 create index tag_fid on tag(fid);
-create table name(key text, kind text, fid integer, name text);
-create index name_key on name(key);
-create index name_fid on name(fid);
-create index name_entity on name(fid, name) where kind = 'entity';
+create table name(key text, kind text, fid integer, name text, primary key(key, kind, fid, name)) without rowid;
+create index name_fid on name(fid, kind, name);
 create index name_merged on name(key) where kind = 'merged';
 create table link(fid integer, seq integer, target text, target_key text, anchor text, label text, line integer,
     embed integer, primary key(fid, seq)) without rowid;

@@ -210,8 +210,8 @@ class Writing:
             ((tag.lower(), fid) for fid, n in notes for tag in n.tags),
         )
         run(
-            "insert into name values(?,?,?,?)",
-            (row for fid, n in notes for row in dict.fromkeys(name_rows(fid, n))),
+            "insert into name values(?,?,?,?) on conflict do nothing",
+            (row for fid, n in notes for row in name_rows(fid, n)),
         )
         run(
             "insert into link values(?,?,?,?,?,?,?,?)", (row for fid, n in notes for row in link_rows(fid, n))
