@@ -202,7 +202,7 @@ class Catalog:
 
     def names(self, keys: Sequence[str], kinds: Sequence[str]) -> list[tuple[str, str, str]]:
         """Which of these keys name something, and only one thing: (key, kind, name)."""
-        sql = f"""select key, kind, min(name) from names where key {_IN} and kind {_IN}
+        sql = f"""select key, kind, min(name) from name where key {_IN} and kind {_IN}
             group by key, kind having kind != 'part' or count(distinct lower(name)) = 1 order by key, kind"""
         return self.rows(sql, (json.dumps(list(keys)), json.dumps(list(kinds))))
 

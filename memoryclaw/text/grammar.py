@@ -202,10 +202,11 @@ def spoken_in(text: str, default: str) -> str:
 
 def _is_foreign(text: str, tokens: Iterable[str]) -> bool:
     """True where most letters are not Latin, or more different stop words are of a language that is not read than of those that are."""
-    letters, latin = len(_LETTER.findall(text)), len(_LATIN.findall(text))
-    letters += 2 * sum(letter > "\u2fff" for letter in text)  # one says as much as some letters
-    if letters > 2 * latin:
-        return True
+    if not text.isascii():
+        letters, latin = len(_LETTER.findall(text)), len(_LATIN.findall(text))
+        letters += 2 * sum(letter > "\u2fff" for letter in text)  # one says as much as some letters
+        if letters > 2 * latin:
+            return True
     words = set(tokens)
     counts = {code: len(words & stop) for code, stop in _stop_words().items()}
     read = max(counts[code] for code in codes())

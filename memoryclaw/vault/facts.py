@@ -587,10 +587,12 @@ class _FactReader:
         tables, items = _parts("".join(text.partition("\n")[1:]) if skip else text)
         for table in tables:
             self._table(table, first, scope)
-        for item in items:
-            self._item(item, first, scope)
+        reaching = [item for item in items if self._item(item, first, scope)]
+        if reaching:
+            self._reach(scope, first + max(item.end for item in reaching), reaching[0].prefix)
 
-    def _item(self, item: FactItem, first: int, scope: _Scope) -> None:
+    def _item(self, item: FactItem, first: int, scope: _Scope) -> bool:
+        """Adds what a line says; true where the place of its entity reaches so far."""
         keys, line = item.keys, first + item.number
         entity = scope.entity
         if not entity and scope.past and keys:
@@ -599,14 +601,14 @@ class _FactReader:
             entity, keys = keys[0], keys[1:]
         if (statement := _statement_of(item, keys)) is not None:
             self._statement(item, first, scope, entity, statement)
-            return
+            return scope.past
         if item.quoted and (not item.listed or not item.keys):
-            return
+            return False
         if not scope.entity and not scope.past:
             prefix = item.prefix if keys and not item.plain else ""
             self._spot(FactSpot(entity, "bullet", first + item.top, first + item.end, prefix))
         if item.value is None:
-            return
+            return False
         values = values_of(item.value)
         added = [
             self._add(entity, " ".join((*keys, *inner)), value, line, past=scope.past)
@@ -614,7 +616,7 @@ class _FactReader:
         ]
         if any(added):
             self._told.update([first + number for number in item.told])
-        self._reach(scope, first + item.end, item.prefix)
+        return True
 
     def _statement(
         self, item: FactItem, first: int, scope: _Scope, entity: str, statement: StatementLine
@@ -623,9 +625,7 @@ class _FactReader:
         fact = _FoundFact(entity, "", statement.value, first + item.number, scope.past, is_statement=True)
         self._found.append(fact)
         self._told.update([first + number for number in item.told])
-        if scope.past:
-            self._reach(scope, first + item.end, item.prefix)
-        elif not scope.entity and entity:
+        if not scope.past and not scope.entity and entity:
             self._spot(FactSpot(entity, "bullet", first + item.top, first + item.top, ""))
 
     def _past_entity(self, item: FactItem) -> tuple[str, tuple[str, ...]]:

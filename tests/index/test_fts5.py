@@ -36,6 +36,19 @@ def test_size_holds_at_numbers_of_more_than_one_byte(tmp_path: Path) -> None:
     assert opened.engine.size() == (300, 300_300)
 
 
+def test_a_token_takes_least_room_in_the_body_where_most_of_them_stand(tmp_path: Path) -> None:
+    words = [" ".join(f"w{n % 7}x{at}" for at in range(40)) for n in range(100)]
+    sizes = {}
+    for column in ("body", "title"):
+        opened = open_fts5(tmp_path / column)
+        opened.put(
+            *(row(n, text) if column == "body" else row(n, "", title=text) for n, text in enumerate(words, 1))
+        )
+        blocks = opened.database.connection().execute("select sum(length(block)) from text_data")
+        sizes[column] = blocks.fetchone()[0]
+    assert sizes["title"] - sizes["body"] >= 2 * 40 * len(words)  # a mark and a number for each
+
+
 def test_thousands_of_rowids_to_stay_within_cost_one_pass(tmp_path: Path) -> None:
     """Asked for once per rowid, FTS5 took 0.8 ms each; the plan must scan the matches once."""
     opened = open_fts5(tmp_path / "index")
