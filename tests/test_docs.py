@@ -43,7 +43,6 @@ PAGES = (
     "undo.md",
     "your-agent.md",
     "privacy.md",
-    "reference/capture.md",
     "reference/cli.md",
     "reference/evaluation.md",
     "reference/hooks.md",
