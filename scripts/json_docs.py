@@ -22,11 +22,18 @@ ROOT = Path(__file__).parent.parent
 Run = Callable[[list[str], str, dict[str, str]], tuple[int, str, str]]
 COMMAND = Path(sys.executable).with_name("memoryclaw")
 NOW = "2026-04-20T08:00:00Z"
-LONG = 40  # characters of a text
+LONG = 64  # characters of a text
 WIDE = 140  # characters of a line
 ALIKE = 4  # keys that an object shares with one that is shown already,
 FEW = 4  # and keys of its own, where only these are shown
-REMARKS = ("degraded", "behind", "did_you_mean", "unknown", "notices", "notice")  # left out where they are empty
+REMARKS = (
+    "degraded",
+    "behind",
+    "did_you_mean",
+    "unknown",
+    "notices",
+    "notice",
+)  # left out where they are empty
 FACT = "semantic/projects#Boathouse Aarhus.deadline"
 EDITED = "semantic/projects#Boathouse Aarhus.piles"
 PANCAKES = (ROOT / "vault/notes/moon-pancakes.md").read_bytes()
