@@ -26,7 +26,14 @@ LONG = 64  # characters of a text
 WIDE = 140  # characters of a line
 ALIKE = 4  # keys that an object shares with one that is shown already,
 FEW = 4  # and keys of its own, where only these are shown
-FRESH = ("degraded", "behind")  # told once, at the top of the page
+REMARKS = (
+    "degraded",
+    "behind",
+    "did_you_mean",
+    "unknown",
+    "notices",
+    "notice",
+)  # left out where they are empty
 FACT = "semantic/projects#Boathouse Aarhus.deadline"
 EDITED = "semantic/projects#Boathouse Aarhus.piles"
 PANCAKES = (ROOT / "vault/notes/moon-pancakes.md").read_bytes()
@@ -59,8 +66,8 @@ In every answer:
 - `path` is the name of a file in the vault ([`paths:`](vault-format.md#folders-that-lie-elsewhere) may put it elsewhere). Lines count from 1. Dates are ISO 8601, and empty if unknown.
 - `kind` of a match is episode, fact, skill, note, todo or turn; of a note episode, semantic, skill, note or log.
 - `state` is current, superseded, archived, pending or draft; of a current statement, standing. `trust` is trusted, unknown, untrusted or quarantined.
-- `degraded` says why an answer may be behind the files, and `behind` how many files the index does not know yet. Examples omit both if they are empty.
-- `commit` is the commit of a change, empty if there is none; `notice` and `notices` are remarks.
+- `degraded` says why an answer may be behind the files, and `behind` how many files the index does not know yet.
+- `commit` is the commit of a change, empty if there is none; `notice` and `notices` are remarks. Examples omit `degraded`, `behind`, `did_you_mean`, `unknown` and remarks where they are empty.
 - A *problem* is `{"path", "line", "message", "hint"}`; line 0 means the whole file.
 """
 
@@ -368,7 +375,7 @@ def section(verb: Verb, vault: Path, env: dict[str, str], run: Run, shown: list[
     if not out:
         raise SystemExit(f"{verb.command}: {err}")
     answer = json.loads(out.replace(os.fspath(vault), "/home/nora/vault"))
-    answer = {key: value for key, value in answer.items() if value or key not in FRESH}
+    answer = {key: value for key, value in answer.items() if value or key not in REMARKS}
     example = laid_out(shortened(answer, shown))
     keys = [f"- `{key}`: {meaning}" for key, meaning in verb.keys.items()]
     table = [*keys, ""] if keys else []

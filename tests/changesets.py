@@ -84,7 +84,7 @@ def whole(run=RUN, **told):
         episode("2026-11-20_17-48-20_kitchen-wall-colour", "The kitchen wall gets matt Dünensand", KITCHEN, colour()),
         episode("2026-11-20_18-00-00_boathouse", "The boathouse is late", BOATHOUSE, CONFIRM),
         SUPERSEDE,
-        PlannedChange("pending", "1 fact waits for a yes or a no", (WAITING,), source=KITCHEN),
+        PlannedChange("pending", "1 fact waits for your decision", (WAITING,), source=KITCHEN),
         PlannedChange("skill", "Skill draft: book-train", (NewFile("skills/_drafts/book-train/SKILL.md", DRAFT),), id="book-train"),
         PlannedChange(
             "merge",

@@ -43,7 +43,6 @@ PAGES = (
     "undo.md",
     "your-agent.md",
     "privacy.md",
-    "reference/capture.md",
     "reference/cli.md",
     "reference/evaluation.md",
     "reference/hooks.md",
@@ -311,13 +310,14 @@ def test_the_constants_of_scoring_are_those_of_the_code() -> None:
     assert valued(page) == page
 
 
-def test_the_recall_page_tells_every_decision_and_every_term() -> None:
+def test_the_pages_on_recall_and_scoring_tell_every_decision_and_every_term() -> None:
     page = (DOCS / "reference/recall.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `(\w+)` \| out", page, re.MULTILINE)) == set(_REASONS) - {"in"}
     terms = (ROOT / "memoryclaw" / "recall" / "rank.py").read_text(encoding="utf-8")
     named = set(re.findall(r'\("(\w+)", (?:-?[A-Z]+|related|exact|vectors|lent|1\.0)\b', terms))
     assert {"related", "session", "entity", "date", "assistant"} <= named
-    assert named <= set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
+    scoring = (DOCS / "internals/source.md").read_text(encoding="utf-8").partition("## Scoring")[2]
+    assert named <= set(re.findall(r"^\| `(\w+)` \|", scoring, re.MULTILINE))
 
 
 def rows_of_what_becomes_of_a_statement() -> list[tuple[str, str, str]]:

@@ -85,11 +85,11 @@ def _allowed(setting: Setting) -> str:
 def security() -> str:
     """The page of threats, with each setting that a vault may not simply set, and why, those of one reason on one line."""
     before, _, rest = SECURITY.read_text(encoding="utf-8").partition(BEGIN)
-    alike: dict[tuple[str, str], list[str]] = {}
+    alike: dict[str, list[str]] = {}
     for key in (each for each in SETTINGS if each.verdict.name != "yes"):
-        alike.setdefault((key.verdict.name, key.why), []).append(f"`{key.key}`")
-    rows = "".join(f"| {', '.join(keys)} | {verdict} | {why} |\n" for (verdict, why), keys in alike.items())
-    table = f"| keys | from a vault | why |\n|---|---|---|\n{rows}"
+        alike.setdefault(key.why, []).append(f"`{key.key}`")
+    rows = "".join(f"| {', '.join(keys)} | {why} |\n" for why, keys in alike.items())
+    table = f"| keys | why |\n|---|---|\n{rows}"
     return f"{before}{BEGIN}\n{table}\n{END}{rest.partition(END)[2]}"
 
 

@@ -118,7 +118,7 @@ class Transfer:
 
         Args:
             target: the file, outside of the vault, which must not be there.
-            since: an ISO date; only what is of this day or later, by its own date, else by that of the file.
+            since: an ISO date; only items from this day onwards, by their own date, else by that of the file.
             tags: only notes with one of these tags, or one below it.
 
         Raises:

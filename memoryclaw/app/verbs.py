@@ -167,7 +167,7 @@ SkillName = Annotated[str, Param("A skill, by its name, folder or path.", comple
 FactId = Annotated[str, Param("A fact, by its id.", key="id", metavar="FACT", completes="id")]
 NodeId = Annotated[str, Param("An id or a name.", key="id", least=1, completes="id")]
 End = Annotated[str, Param("An id or a name.", least=1, completes="id")]
-Session = Annotated[str, Param("The session that it belongs to.", metavar="S")]
+Session = Annotated[str, Param("The session to record this under.", metavar="S")]
 WorkingSession = Annotated[str, Param("The session.", metavar="S", flag="session")]
 OfTask = Annotated[str, Param("Only if it belongs to this task.", metavar="NAME")]
 Kind = Annotated[str, Param("Those of one file of semantic/, such as people.")]
@@ -200,7 +200,9 @@ Budget = Annotated[int, Param("Tokens of the context at most.", least=LEAST_BUDG
 Room = Annotated[
     int, Param("Tokens left in the host's own context; a recall takes at most a tenth of them.", least=0)
 ]
-Seen = Annotated[Literal["all", "tools", "none"], Param("What the host still shows of what it was sent.")]
+Seen = Annotated[
+    Literal["all", "tools", "none"], Param("What the host still shows of the session's earlier recalls.")
+]
 TodoState = Annotated[Literal["open", "done", "all"], Param("Which of them.")]
 Kept = Annotated[
     str,

@@ -218,7 +218,9 @@ class _Run:
 
     def _proposal(self, change: PlannedChange) -> _Step:
         if not change.reason:
-            reason = self._changes.held or "consolidation.mode is `propose`, so everything waits for a yes"
+            reason = (
+                self._changes.held or "consolidation.mode is `propose`, so everything waits for your decision"
+            )
             change = change._replace(reason=reason)
         # What time asks for is the same whichever run finds it, so that a night after a killed one leaves the same bytes.
         path, text = proposal(change, self._changes.run if self._changes.ranges else "")

@@ -723,7 +723,7 @@ def _pending_change(pending: Sequence[AddPending], decided: Iterable[ClaimDecisi
     return [
         PlannedChange(
             kind="pending",
-            title=f"{len(facts)} fact{'s wait' if len(facts) > 1 else ' waits'} for a yes or a no",
+            title=f"{len(facts)} fact{'s wait' if len(facts) > 1 else ' waits'} for your decision",
             actions=facts,
             audience=common_audience(*(p.audience for p in facts)),
             evidence=tuple(

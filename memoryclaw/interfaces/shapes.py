@@ -202,7 +202,7 @@ REASONS = {
     "other_entity": "a fact of another entity",
     "other_project": "it holds in another project than the one that is worked in",
     "other_time": "held at another time than the one asked about",
-    "pending": "waits for a yes or a no",
+    "pending": "waits for your decision",
     "property": "a property of a note that the question does not ask for",
     "quarantined": "quarantined",
     "same_note": "enough sections of its note are in already",

@@ -194,14 +194,14 @@ def _decide_check(context: WriteContext, item: ReviewItem, check: DueCheck, deci
 def _decide_setting(
     context: WriteContext, item: ReviewItem, question: SettingQuestion, value: int, reason: str
 ) -> ReviewDecision:
-    """An answer writes the setting; that it is to be as now, number 0, is not asked again."""
+    """An answer writes the setting; leaving it as is, number 0, is not asked again."""
     _must_be_as_shown(context, item)
     if value:
         edit = Edit(item.path, text_change(with_answer(question, value)))
         title, decision = f"{question.subject}: {question.answers[value - 1].words}", APPROVED
     else:
         marks = [_decision(context, REJECTED, item.kind, mark) for mark in question.marks]
-        edit, title, decision = record_edit(marks), f"{question.subject}: as now", REJECTED
+        edit, title, decision = record_edit(marks), f"{question.subject}: left as is", REJECTED
     verb = "approve" if value else "reject"
     outcome = _write(context, verb, item, [edit], title, reason=reason)
     is_served = value and watcher(state_folder(context.root))[0]  # settings are read when a program starts

@@ -61,12 +61,14 @@ def of_ignored(context: WriteContext, config: Config) -> SettingQuestion | None:
     subject = f"What git ignores ({listed})"
     return SettingQuestion(
         subject,
-        f"{subject}: for you alone, not read, or as now?",
-        "agents read these notes like any other; approve them for you alone, or with `--value 2` leave them unread; "
-        "reject leaves them as now",
+        f"{subject}: should agents see these files?",
+        "agents read them like any other note; approve keeps them for you alone, or with `--value 2` leaves them "
+        "unread; reject leaves everything as it is",
         (
-            SettingChoice("for you alone", "audience.folders", owned),
-            SettingChoice("not read", "index.exclude", [*config.exclude, *(f"/{place}" for place in places)]),
+            SettingChoice("only me", "audience.folders", owned),
+            SettingChoice(
+                "do not read", "index.exclude", [*config.exclude, *(f"/{place}" for place in places)]
+            ),
         ),
         tuple(_mark("ignored", place) for place in places),
     )

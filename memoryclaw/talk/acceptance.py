@@ -58,7 +58,7 @@ def _is_chat(one: Statement) -> bool:
 
 TABLE = (
     Rule("drop", "a question", _doubt("asked")),
-    Rule("statement", "in a language that is not read; the sum alone decides", _kind("unread")),
+    Rule("statement", "in a language that is not read; the score alone decides", _kind("unread")),
     Rule("drop", "only supposed", _doubt("supposed")),
     Rule("fact", "asked to be remembered, with a field", lambda one: one.stressed and bool(one.assertions)),
     Rule("statement", "asked to be remembered", lambda one: one.stressed),

@@ -28,7 +28,7 @@ MEANINGS = {
     "episodes": "its notes are episodes, each with a time",
     "semantic": "its lines are read as facts",
     "skills": "its SKILL.md files are skills, which need approval",
-    "review": "its notes wait for a yes or a no, and no answer quotes them",
+    "review": "its notes wait for your decision, and no answer quotes them",
     "archive": "its notes are archived, and no answer quotes them",
     "logs": "its notes are read as conversations",
     "ledger": "it is not searched",

@@ -895,7 +895,11 @@ def _step(number: int, path: str, before: bytes | None, after: bytes | None) -> 
 
 def _uncommitted(plans: Sequence[FilePlan]) -> str:
     names = [plan.path for plan in plans if plan.version is None]
-    return f"{' and '.join(names)} is not tracked by git, so this cannot be undone" if names else ""
+    return (
+        f"changes to {' and '.join(names)} cannot be undone, because git does not track {'it' if len(names) == 1 else 'them'}"
+        if names
+        else ""
+    )
 
 
 def _with_notices(outcomes: list[Outcome], first: str, untracked: str) -> list[Outcome]:

@@ -9,7 +9,7 @@ const LONG = 300_000; // milliseconds for the plan of a consolidation
 const HELP = [
   "/mclaw audit [ID] — what was done, to everything or to one note or fact, and where it comes from",
   "/mclaw search WORDS — look something up",
-  "/mclaw review [ID] — what waits for a yes or a no",
+  "/mclaw review [ID] — what waits for your decision",
   "/mclaw approve ID · /mclaw reject ID — decide it",
   "/mclaw forget ID — move a note or fact to the archive",
   "/mclaw consolidate [dry] — turn new conversations into memory",

@@ -112,7 +112,7 @@ def test_a_note_that_grew_since_is_told_and_left(home: Claw, tmp_path: Path) -> 
 
 def test_a_dry_run_writes_nothing_and_a_missing_folder_is_one_sentence(home: Claw, tmp_path: Path) -> None:
     assert home.vault
-    assert home("openclaw", "import", "--dry-run").out.endswith("8 proposals would wait for a yes or a no.\n")
+    assert home("openclaw", "import", "--dry-run").out.endswith("8 proposals would wait for your decision.\n")
     assert git(home.vault, "status", "--porcelain") == ""
     ran = home("openclaw", "import", tmp_path / "none")
     assert (ran.code, ran.err.count("\n")) == (1, 1)

@@ -67,7 +67,7 @@ def test_each_change_is_one_commit_in_order_and_the_record_is_the_last(root):
         "Episode: The kitchen wall gets matt Dünensand",
         "Episode: The boathouse is late",
         "Boathouse Aarhus: deadline is 2026-12-18 (was 2026-12-11)",
-        "1 fact waits for a yes or a no",
+        "1 fact waits for your decision",
         "Skill draft: book-train",
         "Merge two notes of the kitchen wall",
         "Consolidated 14 turns: 2 episodes, 2 facts, 1 waiting fact, 1 skill dra…",
@@ -402,7 +402,7 @@ def test_on_an_unborn_branch_the_first_commit_is_ours(tmp_path):
     applied = done(root, whole(changes=whole().changes[:1]))
     assert git(root, "rev-list", "--max-parents=0", "HEAD").strip() == applied.commits[0].commit
     assert git(root, "ls-tree", "-r", "--name-only", "HEAD").split() == [EPISODES[0], RECORD]
-    assert "semantic/projects.md is not tracked by git" in applied.notices[0]
+    assert "changes to semantic/projects.md cannot be undone" in applied.notices[0]
 
 
 def test_a_linked_worktree_is_a_normal_vault(root, tmp_path):

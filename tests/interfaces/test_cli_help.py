@@ -44,7 +44,7 @@ PAGES = list(pages())
 
 def first_example(page: str) -> list[str]:
     """The commands of the first example of a page."""
-    lines = page.partition("Examples:\n")[2].partition("\n\n")[0].splitlines()
+    lines = re.split(r"Examples.*:\n", page, maxsplit=1)[-1].partition("\n\n")[0].splitlines()
     return (
         lines
         if page.startswith("Usage: memoryclaw [OPTIONS] COMMAND") or "memoryclaw init" in lines[0]

@@ -15,7 +15,7 @@ from memoryclaw.interfaces.requests import FAILURES
 
 ROOT = Path(__file__).parent.parent.parent
 MANIFEST, PAGE = ROOT / "docs/reference/mcp-manifest.json", ROOT / "docs/reference/mcp.md"
-DIGEST = "4efc58af9e612c0f7c0fafacc0cbd83269bd360ea71d555864fe7add04f63f51"
+DIGEST = "64335867b041e249388ddacb13438b3805953fe7bab95b301fe01940c1594b8c"
 
 
 def test_the_manifest_is_what_the_server_lists_today(capsys: pytest.CaptureFixture[str]) -> None:

@@ -133,6 +133,6 @@ def test_a_question_about_the_settings_shows_each_answer(tmp_path: Path) -> None
     with serving(tmp_path) as running:
         text = come_in(running)[0].get(f"/ui/review/{item['id']}").text
         approved = claw("review", "approve", item["id"])
-    assert all(f"<bdi>{words}</bdi>" in text for words in ("For you alone", "Not read"))
-    assert "As now <kbd>" in text
+    assert all(f"<bdi>{words}</bdi>" in text for words in ("Only me", "Do not read"))
+    assert "Leave as is <kbd>" in text
     assert "once it is started again" in approved.out + approved.err

@@ -49,7 +49,7 @@ def test_what_git_ignores_is_asked_about_and_each_answer_does_what_it_says(tmp_p
     assert claw("undo", "HEAD").code == 0
     assert (tmp_path / CONFIG_FILE).read_bytes() == settings
 
-    assert "1: for you alone" in claw("review", "approve", item["id"], "--value", "3").err
+    assert "1: only me" in claw("review", "approve", item["id"], "--value", "3").err
     assert claw("review", "approve", item["id"], "--value", "2").code == 0
     assert (_paths(claw), _waiting(claw)) == (set(), [])
     assert claw("undo", "HEAD").code == 0

@@ -65,7 +65,7 @@ def test_a_new_fact_goes_into_a_file_that_git_ignores_or_where_there_is_none(tmp
     (root / ".gitignore").write_text("mine.md\n")
     done = remember(pen_for(root), "1", entity="Zoe", field="phone")
     assert done.notice == (
-        "semantic/mine.md is not tracked by git, so this cannot be undone"
+        "changes to semantic/mine.md cannot be undone, because git does not track it"
         if has_git
         else History(root).state().sentence
     )

@@ -94,7 +94,7 @@ def test_untracked_and_ignored_files_are_written_but_not_committed(tmp_path):
     for path in ("mine.md", "logs/new.md"):
         done = put(root, path, lambda text: text + "more\n")
         assert (done.changed, done.commit) == (True, "")
-        assert f"{path} is not tracked by git" in done.notice
+        assert f"changes to {path} cannot be undone" in done.notice
         assert (root / path).read_text().endswith("more\n")
     assert git(root, "rev-parse", "HEAD") == head
     assert git(root, "status", "--porcelain") == "?? mine.md\n"

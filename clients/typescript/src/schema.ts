@@ -1955,7 +1955,7 @@ export interface operations {
                     goal?: string;
                     /**
                      * Session
-                     * @description The session that it belongs to.
+                     * @description The session to record this under.
                      * @default
                      */
                     session?: string;
@@ -1967,7 +1967,7 @@ export interface operations {
                     budget?: number | null;
                     /**
                      * Seen
-                     * @description What the host still shows of what it was sent.
+                     * @description What the host still shows of the session's earlier recalls.
                      * @default all
                      * @enum {string}
                      */
@@ -2706,7 +2706,7 @@ export interface operations {
                     expires?: string;
                     /**
                      * Session
-                     * @description The session that it belongs to.
+                     * @description The session to record this under.
                      * @default
                      */
                     session?: string;
@@ -2840,7 +2840,7 @@ export interface operations {
                     rating: number;
                     /**
                      * Session
-                     * @description The session that it belongs to.
+                     * @description The session to record this under.
                      * @default
                      */
                     session?: string;
@@ -2931,7 +2931,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Session
-                     * @description The session that it belongs to.
+                     * @description The session to record this under.
                      * @default
                      */
                     session?: string;
@@ -3577,7 +3577,7 @@ export interface operations {
                     why?: string;
                     /**
                      * Session
-                     * @description The session that it belongs to.
+                     * @description The session to record this under.
                      * @default
                      */
                     session?: string;
@@ -3689,7 +3689,7 @@ export interface operations {
                     apply?: boolean;
                     /**
                      * Session
-                     * @description The session that it belongs to.
+                     * @description The session to record this under.
                      * @default
                      */
                     session?: string;

@@ -17,7 +17,8 @@ from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, flag, verb
 def adopt(context: CliContext, *, what: tuple[str, ...], dry_run: bool, yes: bool) -> None:
     """Allow what this vault asks for, for yourself and on this machine.
 
-    Lists what the vault asks for in vain, where it comes from and what it allows, and asks once.
+    Lists what the vault asks for that your settings do not allow, where it comes from and what it
+    would permit, and asks once.
     """
     with context.app(quiet=True) as app:
         items = [item for item in app.adoptable() if not what or item.what in what]

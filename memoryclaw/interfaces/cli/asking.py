@@ -23,7 +23,7 @@ from memoryclaw.text.snippets import snippet
 if TYPE_CHECKING:
     from memoryclaw.recall.ask import AnsweredQuestion
 
-SESSION = option("--session", "S", "The session that sees the results; no recall sends it them again.")
+SESSION = option("--session", "S", "The session that sees the results. Later recalls for it leave them out.")
 
 
 @verb(
@@ -85,7 +85,7 @@ def ask(found: AnsweredQuestion) -> None:
     """Answer a question with the lines that hold the answer, each with its file and line.
 
     The lines come from facts, episodes, notes and logs; no model is asked. If no line is sure to
-    answer, the nearest are shown, and it says so.
+    answer, `ask` says so and shows the nearest.
     """
     if not found.answered:
         unsure = "No line is sure to answer that. The nearest:"
@@ -120,7 +120,7 @@ def ask(found: AnsweredQuestion) -> None:
     type=click.Choice(("all", "tools", "none")),
     default="all",
     show_default=True,
-    help="What the host still shows of that: all, only what tools returned, or none from now on.",
+    help="What the host still shows of the session's earlier recalls: all, only what tools returned, or none.",
 )
 @option(
     "--room",

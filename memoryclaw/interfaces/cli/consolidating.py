@@ -216,7 +216,7 @@ def _summary(changes: ChangeSet, mode: str, *, dry_run: bool) -> str:
     words += [plural(acts["SetFact"], "new fact")] * bool(acts["SetFact"])
     words += [plural(acts["AddStatement"], "new statement")] * bool(acts["AddStatement"])
     words += [f"{acts['ConfirmFact']} confirmed"] * bool(acts["ConfirmFact"])
-    words += [f"{acts['AddPending']} waiting for a yes or a no"] * bool(acts["AddPending"])
+    words += [f"{acts['AddPending']} waiting for your decision"] * bool(acts["AddPending"])
     words += [plural(kinds["skill"], "skill draft")] * bool(kinds["skill"])
     words += [plural(kinds["merge"], "merge")] * bool(kinds["merge"])
     words += [f"{plural(proposed, 'proposal')} {'would wait' if dry_run else 'waiting'} in review/"] * bool(

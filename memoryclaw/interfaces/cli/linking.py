@@ -34,8 +34,8 @@ _STYLES = {"link": "", "mention": ' style="dashed"', "cited": ' style="dotted" d
 def links() -> None:
     """List links, and show how notes and entities are connected.
 
-    With an ID, its links; without one, the whole graph. For an ID that is the name of a command:
-    links -- path.
+    With an ID, its links; without one, the whole graph. If an ID is also a command name, put `--`
+    before it.
     """
 
 

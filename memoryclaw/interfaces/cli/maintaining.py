@@ -138,7 +138,7 @@ def _show_usage(found: Stats) -> None:
         ("most shown", often),
         ("strongest", hottest),
         ("waiting", _waits(found.waiting, "turn", "to be consolidated")),
-        ("review", _waits(found.review, "item", "for a yes or a no")),
+        ("review", _waits(found.review, "item", "for your decision")),
     ]
     pairs(rows)
     if found.months:

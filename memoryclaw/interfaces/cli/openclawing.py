@@ -116,7 +116,7 @@ def _tell_import(done: ImportReport) -> None:
         say(f"{padded(item.kind, 8, bold=True)} {styled(item.what)}  {styled(item.source, dim=True)}")
     verb = "would wait" if done.dry_run else "wait" if len(done.proposed) != 1 else "waits"
     known = f"; {plural(done.known, 'thing')} known already" if done.known else ""
-    say(f"{plural(len(done.proposed), 'proposal')} {verb} for a yes or a no{known}.")
+    say(f"{plural(len(done.proposed), 'proposal')} {verb} for your decision{known}.")
     if done.proposed and not done.dry_run:
         say("`memoryclaw review` shows them.")
     remark(*done.notices)

@@ -145,6 +145,10 @@ def _bundle(context: CliContext, path: str, *, dry_run: bool, yes: bool) -> int:
     return int(bool(done.differs or done.left_out))
 
 
+def _would(done: ImportedExport | Restored, count: int) -> str:
+    return "would be" if done.dry_run else "was" if count == 1 else "were"
+
+
 def _tell_export(done: ImportedExport) -> None:
     new = [one for one in done.conversations if one.new]
     rows = [(plural(one.new, "new turn"), one.title or one.session, _days(one)) for one in new]
@@ -157,15 +161,14 @@ def _tell_export(done: ImportedExport) -> None:
             dim = f"{GAP}{styled(about, dim=True)}" if about else ""
             say(f"{padded(kind, 13, bold=True)}{GAP}{styled(what)}{dim}")
         _more(len(group))
-    would = "would be" if done.dry_run else "were"
-    kept = f"{plural(done.added, 'new turn')} of {plural(len(new), 'conversation')} {would} kept"
+    kept = f"{plural(done.added, 'new turn')} of {plural(len(new), 'conversation')} {_would(done, done.added)} kept"
     told = [kept if new else "No new turns"]
     told += [f"{done.again:,} known already"] * (done.again > 0)
     told += [f"{plural(done.redacted, 'secret')} redacted"] * (done.redacted > 0)
     wait = "would wait" if done.dry_run else "wait" if len(done.proposed) != 1 else "waits"
     lines = [f"{', '.join(told)}."] * bool(done.conversations)
-    lines += [f"{plural(len(done.proposed), 'proposal')} {wait} for a yes or a no."] * bool(done.proposed)
-    lines += [f"{plural(len(done.notes), 'note')} {would} copied."] * bool(done.notes)
+    lines += [f"{plural(len(done.proposed), 'proposal')} {wait} for your decision."] * bool(done.proposed)
+    lines += [f"{plural(len(done.notes), 'note')} {_would(done, len(done.notes))} copied."] * bool(done.notes)
     lines += [f"{plural(done.known, 'thing')} known already."] * bool(done.known)
     for line in lines or ["Nothing to import."]:
         say(line)
@@ -188,8 +191,9 @@ def _days(one: ImportedConversation) -> str:
 
 
 def _tell_restored(done: Restored) -> None:
-    would = "would be" if done.dry_run else "were"
-    told = [f"{plural(len(done.written), 'file')} of {done.files:,} {would} written"]
+    told = [
+        f"{len(done.written):,} of {plural(done.files, 'file')} {_would(done, len(done.written))} written"
+    ]
     told += [f"{done.same:,} there already"] * (done.same > 0)
     say(f"{', '.join(told)}.")
     for path in done.differs[:_SHOWN]:
@@ -219,7 +223,7 @@ def _more(count: int) -> None:
 )
 @click.argument("what", metavar="WHAT", type=TEXT)
 @click.argument("file", metavar="[FILE]", required=False, default="", type=click.Path())
-@option("--since", "DATE", "In a bundle: what is of this day or later.")
+@option("--since", "DATE", "In a bundle: only items from DATE onwards.")
 @option(
     "--tag",
     "TAG",

@@ -212,7 +212,8 @@ class Verb(click.Command):
 
 
 def _write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> None:
-    with formatter.section("Examples"):
+    first = " (the first works in an empty folder)" if examples and examples[0].startswith("init\n") else ""
+    with formatter.section(f"Examples{first}"):
         for example in examples:
             for line in example.splitlines():
                 formatter.write(f"{'':{formatter.current_indent}}memoryclaw {line}\n")

@@ -59,7 +59,7 @@ def init(
     apart: bool,
     yes: bool,
 ) -> None:
-    """Make a folder a vault; existing files are not touched.
+    """Turn a folder into a vault; existing files are not touched.
 
     Says what the folder holds, then adds folders, settings and a git repository where they are
     missing. On a terminal it asks for the options below. Without DIR it takes the folder that the
@@ -79,7 +79,7 @@ def init(
         found = survey_vault(root, shared=shared, progress=bar)
     if found.place in _UNUSUAL:
         why = _UNUSUAL[found.place].format(found.folder)
-        if not yes and not _asked(context, f"{why} Make it a vault all the same?"):
+        if not yes and not _asked(context, f"{why} Turn it into a vault all the same?"):
             raise InputError(
                 f"{why[:-1]}; choose a folder for the memory, such as `memoryclaw init {found.folder}/memory`, or give --yes"
             )
@@ -91,10 +91,8 @@ def init(
     new = [path for path in found.untracked if path.partition("/")[0] not in private]
     question = f"Commit {plural(len(new), 'note')} as they are, so that every change to them can be undone?"
     take = bool(new) and (commit or yes or _asked(context, question))
-    done = init_vault(
-        root, commit=new if take else (), paths=paths, owner=_owner(context, root, owner, yes=yes),
-        shared=shared,
-    )  # fmt: skip
+    owner = _owner(context, root, owner, yes=yes)
+    done = init_vault(root, commit=new if take else (), paths=paths, owner=owner, shared=shared)
     if found.notes and done.action == "created":
         _read(root)
     if found.ignored and not (yes or context.json) and sys.stdin.isatty():
@@ -107,7 +105,7 @@ def init(
         as_json({**shapes.written(done), "default": is_own, "found": shapes.survey(found)})
         return
     tell(context, done)
-    _tell_next(found, paths, root, left=0 if take else len(new), new=done.action != "confirmed")
+    _tell_next(found, paths, root, left=0 if take else len(new), new=done.action != "confirmed", owner=owner)
 
 
 def _shares(context: CliContext, root: Path, *, shared: bool, apart: bool, yes: bool) -> bool:
@@ -146,7 +144,7 @@ def _ask_settings(root: Path) -> None:
                 continue
             numbers = ", ".join(f"{number} {words}" for number, words in enumerate(item.choices, 1))
             choice = click.prompt(
-                f"{item.what} ({numbers}, 0 as now, Enter: decide it later in `memoryclaw review`)",
+                f"{item.what} ({numbers}, 0 leave as is, Enter: decide it later in `memoryclaw review`)",
                 type=click.IntRange(0, len(item.choices)), default="", show_default=False,
             )  # fmt: skip
             if choice == 0:
@@ -173,7 +171,9 @@ def _ownership() -> str:
     return f"Is this your own vault, to be used{instead} where no other is named?"
 
 
-def _tell_next(found: Survey, paths: Mapping[str, str], root: Path, *, left: int, new: bool) -> None:
+def _tell_next(
+    found: Survey, paths: Mapping[str, str], root: Path, *, left: int, new: bool, owner: str
+) -> None:
     """Says what was left undone, and what to try."""
     if ours := [one.folder for one in found.named if one.folder not in paths]:
         named = ", ".join(f"{name}/" for name in ours)
@@ -193,7 +193,8 @@ def _tell_next(found: Survey, paths: Mapping[str, str], root: Path, *, left: int
     for sentence in idle_models(config.load(root)):
         remark(sentence)
     said = f" --vault {_folder(root)}" if root != config.find_root(None, os.environ, config.here()) else ""
-    first = "ask 'a question'" if found.notes else "remember 'Nora prefers tea'"
+    example = shlex.quote(f"{owner or 'Nora'} prefers tea")
+    first = "ask 'a question'" if found.notes else f"remember {example}"
     say(f"next: memoryclaw {first}{said}, then memoryclaw connect HOST{said}")
 
 

@@ -25,9 +25,9 @@ _VISIT = timedelta(minutes=30)  # a look within them is the same look
 _SEEN = "mc-looked"
 _RUN = ("consolidate", "redo")
 _WHO = {
-    **dict.fromkeys(_RUN, "Consolidated"), "approve": "Approved", "reject": "Rejected", "edit": "Edited", "remember": "Kept", "claim": "Agent",
+    **dict.fromkeys(_RUN, "Consolidated"), "approve": "Approved", "reject": "Rejected", "edit": "Edited", "remember": "Remembered", "claim": "Agent",
     "forget": "Forgotten", "revive": "Brought back", "undo": "Undone", "skill": "Skill", "purge": "Erased", "init": "Created", "adopt": "Created",
-    "import": "Imported", "restore": "Restored", "sync": "Exchanged", "track": "Logs",
+    "import": "Imported", "restore": "Restored", "sync": "Synced", "track": "Logs",
 }  # fmt: skip
 KINDS = {
     "all": "all",
