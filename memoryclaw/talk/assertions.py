@@ -61,13 +61,15 @@ def assertions_in(
     introduced = relations(clause, words, names)
     assertions = [assertion_of(relation) for relation in introduced]
     if len(introduced) == 1 and not introduced[0].stated and _holds(clause, words):
-        beside = _by_verb(clause, words, names, (introduced[0].who, "named"))
+        whose = introduced[0].who, "named"
+        beside = _by_having(clause, words, whose) or _by_verb(clause, words, names, whose)
         assertions += [beside] if beside else []  # `my brother Pieter works at Shell`
     if not assertions and _holds(clause, words):
         made = (
             _by_change(clause, words, names)
             or _by_noun(clause, words, names)
             or _by_mark(clause, words, names, behind)
+            or _by_having(clause, words, subject)
             or _by_verb(clause, words, names, subject)
             or _contact(clause, words, names)
         )
@@ -86,6 +88,8 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
         own = names.subject(plain, words, "")
         whose = subject if own[1] == "other" else own
         return _by_verb(plain, words, names, whose) or _be_no_longer(plain, words, whose)
+    if (affirmed := _affirmed(clause, words)) and (denied := _by_verb(affirmed, words, names, subject)):
+        return None if denied.when else denied
     if words.changes.within(clause.tokens) and subject[1] in ("own", "named"):
         start = next(
             (n for n in range(len(clause.tokens)) if words.source_prepositions.at(clause.tokens, n)), -1
@@ -105,6 +109,26 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
             value = _value(clause.text[spans_of(clause.text)[end][0] :], words, stops=True)
             return Assertion(subject[0], field, value, "end", clause.text) if value else None
     return None
+
+
+def _affirmed(clause: Clause, words: Grammar) -> Clause | None:
+    """The clause without the one word that denies its verb: `Wren's not allergic to kiwi`, `he doesn't eat meat`; None where none does."""
+    tokens, spans = clause.tokens, spans_of(clause.text)
+    denying = [at for at in range(len(tokens)) if words.negations.at(tokens, at)]
+    if len(denying) != 1 or words.limits.at(tokens, denying[0] + 1):
+        return None  # `not only`
+    at = denying[0]
+    verb = tokens[at].removesuffix("n't")
+    stays = verb if verb in words.be_verbs and verb != tokens[at] else ""  # `isn't`, but not `doesn't`
+    text = (
+        f"{clause.text[: spans[at][0]]}{stays}{clause.text[spans[at][1] :].removeprefix(' ' * (not stays))}"
+    )
+    return next(iter(clauses(text, words)), None)
+
+
+def leads(token: str, words: Grammar) -> bool:
+    """True for a preposition of a way that somebody goes: `to`, `from`."""
+    return token in words.goal_prepositions or token in words.source_prepositions
 
 
 def _be_no_longer(clause: Clause, words: Grammar, subject: tuple[str, str]) -> Assertion | None:
@@ -253,6 +277,22 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
     return _told(owner, value)
 
 
+def _by_having(clause: Clause, words: Grammar, whose: tuple[str, str]) -> Assertion | None:
+    """`Lotte hat am 12. Juni Geburtstag`, `she has her birthday on 12 June`: a day that somebody has."""
+    nouns = [noun for token in tokens_of(clause.rest) if (noun := noun_of(token)) and noun.kind == "day"]
+    if clause.kind != "have" or len(nouns) != 1 or whose[1] not in ("own", "named"):
+        return None
+    days = [
+        day
+        for day in find_ranges(clause.rest, _ANY_DAY)[0]
+        if date_value(day.text, f"{_ANY_DAY}", recurs=True)
+    ]
+    if len(days) != 1:
+        return None
+    value = _value(clause.rest[slice(*days[0].span)], words)
+    return Assertion(whose[0], nouns[0].field, value, "verb", clause.text) if value else None
+
+
 class _Owned(NamedTuple):
     """A field by its words, whose it is, and how that is told: noun (outright), bare or hers."""
 
@@ -302,6 +342,8 @@ def _field_and_name(
     """`our contact at Nordmole`, `deadline Atlas`: a name behind a field that is known."""
     for place in range(1, len(tokens)):
         start = place + (tokens[place] in words.prepositions)
+        if start > place and tokens[place] not in words.owner_prepositions and leads(tokens[place], words):
+            continue  # `flight to Lisbon`
         if _is_field(tokens[:place], words) and (name := names.whole(" ".join(typed[start:]))):
             return _Owned(name, " ".join(tokens[:place]), "noun")
     return None
@@ -490,10 +532,19 @@ def _value(text: str, words: Grammar, *, stops: bool = False) -> str:
 
 
 def _aside_before(tokens: Sequence[str], end: int, words: Grammar) -> int:
-    """How many tokens before a place are no part of a value: `18 dec now`, `RAL 5008, i think`."""
+    """How many tokens before a place are no part of a value: `18 dec now`, `nuts after all`, `RAL 5008, i think`."""
     if tokens[end - 1] in words.adverbs and tokens[end - 1] in words.changes:
         return 1
-    return next((n for n in (4, 3, 2, 1) if end > n and words.hedges.at(tokens[:end], end - n) == n), 0)
+    lists = (words.hedges, words.changes)
+    return next(
+        (
+            n
+            for n in (4, 3, 2, 1)
+            for found in lists[: 1 + (n > 1)]
+            if end > n and found.at(tokens[:end], end - n) == n
+        ),
+        0,
+    )
 
 
 def _names_a_thing(value: str, words: Grammar) -> bool:

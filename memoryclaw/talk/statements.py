@@ -29,6 +29,7 @@ from memoryclaw.text.clauses import Clause, asks, clauses, trimmed
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import sentences
+from memoryclaw.vault.fact_values import is_of_people
 
 LONGEST = 400  # characters of a sentence that is read; longer ones are lists or pasted text
 _MOST = 30  # words of a statement of several sentences
@@ -234,6 +235,7 @@ class _Turn:
             "",
             False,
         )  # the words of the last clause that named a field, and whether it has a sign of change
+        self._whose = ""  # own or other: of the subject of the last clause that had one
         self._ordered = False
         self._asked_for = False  # a piece of work, in the turn so far
 
@@ -292,7 +294,12 @@ class _Turn:
             owned = [mine for one in piece.assertions if (mine := self._owned(one, clause))]
             values = {one.value for one in owned if one.entity}  # `Maya lives in Leith`: she is not Leith
             named = [name for name in self.names.found(clause.text) if name not in values]
-            self.named = [*named, *paired_with(clause, named, words, self.names)] or self.named
+            if clause.subject:
+                self._whose = "own" if piece.subject == "own" else "other"
+            told_of = [
+                one.entity for one in owned if one.entity and one.entity not in named
+            ]  # `my mum's birthday`
+            self.named = [*named, *told_of, *paired_with(clause, named, words, self.names)] or self.named
             yield piece._replace(assertions=(*owned, *map(assertion_of, beside.get(at, ()))))
 
     def _owned(self, assertion: Assertion, clause: Clause) -> Assertion | None:
@@ -309,7 +316,13 @@ class _Turn:
             name for name in self.names.found(clause.text) if name not in self.names.found(assertion.value)
         }
         named = {name for name in within or self.named if not self.names.speaks(name)}
-        return assertion._replace(entity=named.pop()) if len(named) == 1 else assertion
+        if len(named) == 1:
+            return assertion._replace(entity=named.pop())
+        own = self._whose != "other" and not named and is_of_people(assertion.field)
+        renewed = any(token in self.words.renewals for token in clause.subject)
+        return (
+            assertion._replace(how="noun") if own and renewed else assertion
+        )  # `we moved! new address is …`
 
     def _note_field(self, clause: Clause) -> None:
         """Keeps the words that name a field, for a clause that tells its value as `it`."""

@@ -53,6 +53,9 @@ def told(text: str, language: str = "en") -> list[tuple[str, str, str, str]]:
         ("my new shoe size: 41", "", "shoe size", "41", "noun"),
         ("deadline projectX: 12 May, not later", "projectX", "deadline", "12 May", "noun"),
         ("Ana has a new number, 0161 496 0000", "Ana", "phone", "0161 496 0000", "noun"),
+        ("we've moved! new address is 14 Mill Lane", "", "address", "14 Mill Lane", "noun"),
+        ("The neighbours moved. new address is 14 Mill Lane", "", "address", "14 Mill Lane", "bare"),
+        ("Ana has her birthday on 3 May", "Ana", "birthday", "3 May", "verb"),
     ],
 )  # fmt: skip
 def test_a_clause_tells_of_what_it_names(text: str, entity: str, field: str, value: str, how: str) -> None:
@@ -191,6 +194,10 @@ def test_a_field_without_an_owner_is_of_the_one_thing_that_was_named(
     assert [(one[0], one[3]) for one in found] == [(entity, "noun" if entity == "Ana" else "bare")]
 
 
+def test_what_is_on_its_way_somewhere_is_not_of_that_place() -> None:
+    assert told("my flight to Slipway Road is on 2 April at 6:40") == []
+
+
 def test_a_german_noun_behind_an_article_is_no_name() -> None:
     assert told("das Budget des Umbaus ist 900 Euro", "de") == []
 
@@ -283,6 +290,11 @@ def test_a_verb_at_the_end_is_read_as_one_at_the_beginning() -> None:
         ("if i no longer live in Leeds we can meet", None),
         ("does Ana no longer work at Fugro?", None),
         ("i live in Leeds", None),
+        ("Ana isn't allergic to nuts after all", ("Ana", "allergy", "nuts")),
+        ("i don't speak French", ("", "languages", "French")),
+        ("ich bin nicht allergisch gegen Nüsse", ("", "allergy", "Nüsse")),
+        ("i'm not only allergic to nuts", None),
+        ("i'm not working at Siemens today", None),
     ],
 )
 def test_what_holds_no_longer_is_told(text: str, end: tuple[str, str, str] | None) -> None:
