@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from memoryclaw.talk.people import Names, Relation, relations
-from memoryclaw.text.clauses import Clause, clauses, trimmed
+from memoryclaw.text.clauses import Clause, clauses, trimmed, typed_from
 from memoryclaw.text.dates import find_ranges, with_blanks
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
 from memoryclaw.text.sentences import plain
@@ -137,7 +137,7 @@ def _be_no_longer(clause: Clause, words: Grammar, subject: tuple[str, str]) -> A
     at = next((at for at, token in enumerate(tokens) if token not in words.prepositions), -1)
     if clause.kind != "be" or subject[1] not in ("own", "named") or at < 0:
         return None
-    value = _value(clause.rest[spans[at][0] :], words, stops=True)
+    value = _value(typed_from(clause.rest, spans, at), words, stops=True)
     return Assertion(subject[0], ANY_FIELD, value, "end", clause.text) if value else None
 
 
@@ -525,9 +525,9 @@ def _value(text: str, words: Grammar, *, stops: bool = False) -> str:
     stop = next((n for n in range(max(at, 1), end) if stops and tokens[n] in words.value_stops), end)
     if stop < end:
         text = text[: spans[stop][0]]
-    value = plain_value(trimmed(text[spans[at][0] :] if at and at < len(spans) else text, words)).strip(
-        " .,;:!?…\"'"
-    )
+    value = plain_value(
+        trimmed(typed_from(text, spans, at) if at and at < len(spans) else text, words)
+    ).strip(" .,;:!?…\"'")
     return value if 0 < len(value.split()) <= _VALUE_WORDS and re.search(r"\w", value) else ""
 
 

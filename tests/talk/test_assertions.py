@@ -46,6 +46,7 @@ def told(text: str, language: str = "en") -> list[tuple[str, str, str, str]]:
         ("you can reach Ana at ana@example.org", "Ana", "email", "ana@example.org", "contact"),
         ("my sister Ulla sails", "", "sister", "Ulla", "role"),
         ("i was born on 3 May", "", "birthday", "3 May", "verb"),
+        ("my phone number is now +49 30 2222", "", "phone", "+49 30 2222", "noun"),
         ("we live at 14 Mill Lane", "", "address", "14 Mill Lane", "verb"),
         ("Ben Lund lives in Leeds", "Ben Lund", "lives in", "Leeds", "verb"),
         ("our contact at Slipway Road is Ben Lund", "Slipway Road", "contact", "Ben Lund", "noun"),
