@@ -69,7 +69,7 @@ from memoryclaw.talk.statements import read as read_talk
 from memoryclaw.talk.worth import SessionLook, weigh
 from memoryclaw.text.dates import plus_days
 from memoryclaw.text.frontmatter import split
-from memoryclaw.text.language import Language, words_of
+from memoryclaw.text.language import Language, key_of, words_of
 from memoryclaw.text.memory_lines import without_ids
 from memoryclaw.text.memory_types import type_in_text
 from memoryclaw.text.zones import instant
@@ -353,12 +353,13 @@ def _earlier_todos(planner: Planner, segments: Sequence[Segment]) -> EarlierTodo
 def _readable(context: WriteContext, turns: Sequence[Turn]) -> list[Turn]:
     """The turns without the far end of what is too long to have been said, and without secrets: not every log was captured.
 
-    A person without a name is the owner of the vault.
+    A person without a name, or with the first name of the owner's alone, is the owner of the vault.
     """
+    own = {"", *map(key_of, context.owner.split()[:1])}
     return [
         t._replace(
             text=context.gate.text(t.text[: 2 * _LONGEST])[:_LONGEST],
-            name=t.name or (context.owner if t.role == "user" else ""),
+            name=context.owner if context.owner and t.role == "user" and key_of(t.name) in own else t.name,
         )
         for t in turns
     ]
