@@ -276,8 +276,8 @@ class _Turn:
         beside = appositions(found, words, self.names)
         doubts = self._doubts(found, text, ordered=any(order))
         for at, clause in enumerate(found):
-            if any(order) and clause.under and not order[at]:
-                continue  # the condition of an order stands in its words
+            if any(order) and not order[at] and _is_of_order(clause, words):
+                continue  # it stands in the words of the order
             kind, whole = self._kind(clause, answers=first and at == 0), ""
             kind = "task" if once[at] else kind
             if order[at]:
@@ -561,13 +561,19 @@ def _laughs(clause: Clause, words: Grammar) -> bool:
 
 
 def _whole_order(found: Sequence[Clause], order: Sequence[bool], at: int, text: str, words: Grammar) -> str:
-    """The words of an order with the condition beside it: `when you write go, use table tests`; "" where it has none."""
+    """The words of an order with its condition or its contrast: `when you write go, use table tests`, `say Jo, not Joanna`; "" where it has none."""
     first, last = at, at
     while first and found[first - 1].under:
         first -= 1
-    while last + 1 < len(found) and found[last + 1].under and not order[last + 1]:
+    while last + 1 < len(found) and _is_of_order(found[last + 1], words) and not order[last + 1]:
         last += 1
     return trimmed(text[found[first].start : found[last].end], words) if first != last else ""
+
+
+def _is_of_order(clause: Clause, words: Grammar) -> bool:
+    return clause.under or (
+        not clause.kind and words.not_the_other.at(clause.tokens) in range(1, len(clause.tokens))
+    )
 
 
 def _denies_noun(clause: Clause, words: Grammar) -> bool:

@@ -320,6 +320,7 @@ def test_words_of_others_are_named_and_not_read() -> None:
         "my backup host is “heron” [the old one]",
         "the nightly script needs --dry_run_all on the server",
         "our docs are at https://docs.heron.example/a_b/(c) and the wiki stands below it",
+        "always sign my mails with Maren P., not Maren Petersen",
     ],
 )
 def test_what_somebody_says_is_kept_whole(text: str) -> None:
