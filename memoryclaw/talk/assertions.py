@@ -9,6 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from memoryclaw.talk.people import Names, Relation, relations
+from memoryclaw.talk.seals import balanced
 from memoryclaw.text.clauses import Clause, clauses, trimmed
 from memoryclaw.text.dates import find_ranges, with_blanks
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
@@ -80,7 +81,11 @@ def assertions_in(
             or _contact(clause, words, names)
         )
         assertions = [made] if made else []
-    return tuple(fact for fact in assertions if fact.value.lower() != fact.entity.lower())
+    return tuple(
+        fact
+        for fact in assertions
+        if fact.value.lower() != fact.entity.lower() and balanced(fact.value) == fact.value
+    )
 
 
 def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, str]) -> Assertion | None:
