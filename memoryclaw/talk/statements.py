@@ -186,7 +186,7 @@ def _unread(base: Statement, text: str) -> Iterator[Statement]:
             firm = _HARD.search(sentence) is not None
             yield replace(
                 base,
-                words=trimmed(sentence, grammar(UNREAD)),
+                words=balanced(trimmed(sentence, grammar(UNREAD))) or trimmed(sentence, grammar(UNREAD)),
                 quote=sentence,
                 places=(at,),
                 kind="unread",
