@@ -150,8 +150,11 @@ class Names:
         if not tokens:
             return "", "none"
         first = tokens[0]
-        if first in words.first_person:
-            return "", "own"
+        if first in words.first_person or (
+            tokens[-1] in words.first_person
+            and not any(token in words.coordinators or token in words.relative_words for token in tokens)
+        ):
+            return "", "own"  # `on Thursday i wake up`
         alone = len(tokens) == 1 or first not in words.determiners
         if alone and (
             first in words.pronouns or first in words.relative_words or first in words.contracted_subjects

@@ -24,7 +24,7 @@ from memoryclaw.talk.corrections import corrected
 from memoryclaw.talk.orders import asks_for, is_for_once, is_order, is_task
 from memoryclaw.talk.own_words import own_words, without_secrets
 from memoryclaw.talk.people import Names, appositions, paired_with
-from memoryclaw.talk.seals import Seals, closed
+from memoryclaw.talk.seals import Seals, balanced, closed
 from memoryclaw.text.clauses import Clause, asks, clauses, trimmed
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import words_of
@@ -187,7 +187,7 @@ def _unread(base: Statement, text: str) -> Iterator[Statement]:
             firm = _HARD.search(sentence) is not None
             yield replace(
                 base,
-                words=trimmed(sentence, grammar(UNREAD)),
+                words=balanced(trimmed(sentence, grammar(UNREAD))) or trimmed(sentence, grammar(UNREAD)),
                 quote=sentence,
                 places=(at,),
                 kind="unread",
@@ -715,10 +715,10 @@ def _words(group: Sequence[_Piece], texts: Sequence[str], words: Grammar) -> str
     """The words of some clauses as they were typed, from the first to the last one, with what closes their brackets."""
     first, last = group[0], group[-1]
     if len(group) == 1 and first.words:
-        return first.words  # an option that was chosen, a whole order
+        return balanced(first.words)  # an option that was chosen, a whole order
     text = " ".join(texts[first.sentence : last.sentence + 1])
     offset = len(" ".join(texts[first.sentence : last.sentence])) + (last.sentence > first.sentence)
     end = max(piece.clause.end for piece in group if piece.sentence == last.sentence)  # behind an aside
     typed = trimmed(text[first.clause.start : offset + end], words)
     start = text.find(typed)
-    return text[slice(*closed(text, start, start + len(typed)))].strip() if start >= 0 else typed
+    return text[slice(*closed(text, start, start + len(typed)))].strip() if start >= 0 else balanced(typed)
