@@ -242,6 +242,8 @@ def _material(lines: Sequence[str], words: Grammar) -> set[int]:
                 if at != last and not (back and first):
                     return material | set(range(at + 1, len(lines)))
             elif _asks_for_work(_ENDS.split(lines[at])[-1], words, beside=True):
+                if at != last:  # the text stands below
+                    return material | set(range(at + 1, len(lines)))
                 material.update(range(first, at + 1))
         before = first, end
     return material

@@ -166,7 +166,14 @@ class SegmentReader:
         texts = [text for text in sentences(fixed.text) if len(text) <= LONGEST]
         before, named = self._named
         antecedents = named if number - before <= _ANTECEDENT else []
-        reading = _Turn(self.names, words, speaker, asked_in(self._turns, number, words), antecedents)
+        reading = _Turn(
+            self.names,
+            words,
+            speaker,
+            asked_in(self._turns, number, words),
+            antecedents,
+            shows=bool(own.pasted),
+        )
         pieces = [
             piece
             for at, text in enumerate(texts)
@@ -223,7 +230,14 @@ class _Turn:
     """Reads the sentences of one turn."""
 
     def __init__(
-        self, names: Names, words: Grammar, speaker: str, asked: Asked, antecedents: Sequence[str]
+        self,
+        names: Names,
+        words: Grammar,
+        speaker: str,
+        asked: Asked,
+        antecedents: Sequence[str],
+        *,
+        shows: bool,
     ) -> None:
         self.names, self.words, self.speaker, self.asked = names, words, speaker, asked
         self._antecedents = antecedents  # named in the turns before
@@ -237,7 +251,7 @@ class _Turn:
         )  # the words of the last clause that named a field, and whether it has a sign of change
         self._whose = ""  # own or other: of the subject of the last clause that had one
         self._ordered = False
-        self._asked_for = False  # a piece of work, in the turn so far
+        self._asked_for = shows  # a piece of work, in the turn so far, or on what it shows
 
     def sentence(self, number: int, text: str, *, last: bool) -> list[_Piece]:
         """The clauses of a sentence, with what each is and the topic that the sentence before it set."""
