@@ -242,9 +242,7 @@ def _material(lines: Sequence[str], words: Grammar) -> set[int]:
                 if at != last and not (back and first):
                     return material | set(range(at + 1, len(lines)))
             elif _asks_for_work(_ENDS.split(lines[at])[-1], words, beside=True):
-                if at != last:  # the text stands below
-                    return material | set(range(at + 1, len(lines)))
-                material.update(range(first, at + 1))
+                material.update(range(first, at + 1) if at == last else range(at + 1, len(lines)))
         before = first, end
     return material
 
