@@ -53,7 +53,13 @@ class Assertion(NamedTuple):
 
 
 def assertions_in(
-    clause: Clause, words: Grammar, names: Names, subject: tuple[str, str], behind: str = ""
+    clause: Clause,
+    words: Grammar,
+    names: Names,
+    subject: tuple[str, str],
+    behind: str = "",
+    *,
+    among: bool = False,
 ) -> tuple[Assertion, ...]:
     """What a clause tells of what, the surest forms only.
 
@@ -63,6 +69,7 @@ def assertions_in(
         names: the names of the talk; persons who are introduced are taken up.
         subject: whom the clause is about, and how that is told, as `Names.subject` has it.
         behind: what stands behind it in its sentence, with the mark between.
+        among: people talk to each other, so that a value alone tells no field.
     """
     introduced = relations(clause, words, names)
     assertions = [assertion_of(relation) for relation in introduced]
@@ -79,7 +86,7 @@ def assertions_in(
             or _by_mark(clause, words, names, behind)
             or _by_having(clause, words, subject)
             or _by_verb(clause, words, names, subject)
-            or _by_value(clause, words, names, subject)
+            or (not among and _by_value(clause, words, names, subject))
             or _contact(clause, words, names)
         )
         assertions = [made] if made else []
@@ -101,8 +108,10 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
         own = names.subject(plain, words, "")
         whose = subject if own[1] == "other" else own
         return _by_verb(plain, words, names, whose) or _be_no_longer(plain, words, whose)
-    if (affirmed := _affirmed(clause, words)) and (denied := _by_verb(affirmed, words, names, subject)):
-        return None if denied.when else denied
+    if affirmed := _affirmed(clause, words):
+        denied = _by_verb(affirmed, words, names, subject) or _by_value(affirmed, words, names, subject)
+        if denied:
+            return None if denied.when else denied
     if words.changes.within(clause.tokens) and subject[1] in ("own", "named"):
         start = next(
             (n for n in range(len(clause.tokens)) if words.source_prepositions.at(clause.tokens, n)), -1

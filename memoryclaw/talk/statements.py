@@ -124,7 +124,7 @@ def read(turns: Sequence[Turn], known: Mapping[str, str], language: str = "en") 
     for number, turn in enumerate(turns):
         if turn.role == "user":
             found += reader.turn(number, turn)
-    if len({one.who for one in found}) > 1 and not any(turn.role == "assistant" for turn in turns):
+    if reader.among:
         found = [replace(one, among=True, stressed=False) for one in found]
     named = [
         name
@@ -144,6 +144,8 @@ class SegmentReader:
         self._turns = turns
         self._language = language
         self._spoken: dict[str, str] = {}  # by speaker: the language of the last turn
+        speakers = {turn.name for turn in turns if turn.role == "user"}
+        self.among = len(speakers) > 1 and not any(turn.role == "assistant" for turn in turns)
         self._named: tuple[int, Sequence[str]] = 0, ()  # the turn that named somebody last, and whom
         self.names = Names(known, [turn.name for turn in turns if turn.name])
         for turn in turns:
@@ -173,6 +175,7 @@ class SegmentReader:
             asked_in(self._turns, number, words),
             antecedents,
             shows=bool(own.pasted),
+            among=self.among,
         )
         pieces = [
             piece
@@ -238,9 +241,11 @@ class _Turn:
         antecedents: Sequence[str],
         *,
         shows: bool,
+        among: bool,
     ) -> None:
         self.names, self.words, self.speaker, self.asked = names, words, speaker, asked
         self._antecedents = antecedents  # named in the turns before
+        self._among = among
         self._answering = bool(asked.text or asked.options)
 
         self._topic = ""  # of the next sentence
@@ -468,7 +473,9 @@ class _Turn:
             plain = _unhedged(clause, self.words) if "hedged" in doubts else clause
             if noun and (value := value_of_it(plain, self.words)):
                 plain, behind = next(iter(clauses(noun, self.words)), plain), f": {value}"
-            assertions = assertions_in(plain, self.words, self.names, (about, subject), behind)
+            assertions = assertions_in(
+                plain, self.words, self.names, (about, subject), behind, among=self._among
+            )
             if (
                 "hedged" in doubts
             ):  # it doubts who somebody is where that is what it states, not `my boss Ben might leave`
