@@ -33,6 +33,8 @@ from memoryclaw.consolidation.actions import (
 )
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.model import Turn
+from memoryclaw.talk.wishes import Wish
+from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.vault.audience import Label
 from memoryclaw.vault.logs import LogRange, parse_ranges
 
@@ -194,6 +196,7 @@ class ChangeSet(NamedTuple):
     skipped: tuple[Skipped, ...] = ()
     decided: tuple[ClaimDecision, ...] = ()
     acted: tuple[ToolSequence, ...] = ()
+    wishes: tuple[Wish, ...] = ()  # given beside a piece of work
     models: tuple[str, ...] = ()  # what read the logs: rules, ollama/…
     degraded: str = ""
     dropped: tuple[str, ...] = ()
@@ -348,7 +351,7 @@ def outcome_of(
 
 _NOUNS: dict[str, Any] = {
     kind.__name__: kind
-    for kind in (ChangeSet, PlannedChange, Skipped, ClaimDecision, Claim, ToolSequence, *ACTIONS)
+    for kind in (ChangeSet, PlannedChange, Skipped, ClaimDecision, Claim, ToolSequence, Wish, *ACTIONS)
 }
 _KEYS = {"models": "minds"}  # field → its key in JSON, where they differ
 _FIELDS = {key: field for field, key in _KEYS.items()}
@@ -398,6 +401,7 @@ class RunRecord(NamedTuple):
     worth: Mapping[tuple[str, str, str], str] = MappingProxyType(
         {}
     )  # by entity, field and value: what spoke for keeping it
+    wishes: tuple[Wish, ...] = ()
 
 
 def record_path(run: str) -> str:
@@ -427,6 +431,7 @@ def render_record(changes: ChangeSet, proposed: Sequence[str], at: str, mode: st
         "skipped": [skipped._asdict() for skipped in changes.skipped],
         "decided": [_decision_row(decided) for decided in changes.decided],
         "acted": [{key: value for key, value in acted._asdict().items() if value} for acted in changes.acted],
+        **({"wishes": [wish._asdict() for wish in changes.wishes]} if changes.wishes else {}),
         "minds": changes.models,
         "degraded": changes.degraded,
         "dropped": changes.dropped,
@@ -494,7 +499,13 @@ def read_record(text: str) -> RunRecord:
         if isinstance(row, dict) and row.get("worth")
     }
     run, moment, reason = (_text(value.get(key)) for key in ("run", "at", "held"))
-    return RunRecord(run, moment, ranges, sequences, sources, reason, worth)
+    wished = value.get("wishes")
+    wishes = tuple(
+        Wish(*(_text(row.get(key)) for key in Wish._fields))
+        for row in (wished if isinstance(wished, list) else ())
+        if isinstance(row, dict) and parse_timestamp(_text(row.get("at")))
+    )
+    return RunRecord(run, moment, ranges, sequences, sources, reason, worth, wishes)
 
 
 def _strings(value: object) -> list[str]:

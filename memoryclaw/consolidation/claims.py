@@ -11,6 +11,7 @@ from memoryclaw.consolidation.changes import Claim
 from memoryclaw.model import FROM_NOW_ON
 from memoryclaw.talk.acceptance import verdict
 from memoryclaw.talk.assertions import Assertion
+from memoryclaw.talk.seals import balanced
 from memoryclaw.talk.statements import Statement, Talk
 from memoryclaw.text.dates import find_ranges
 from memoryclaw.text.grammar import grammar, tokens_of
@@ -62,7 +63,7 @@ def _joined(first: Statement, second: Statement) -> Statement:
     quote = f"{first.quote} {second.quote}" if second.places[-1] > first.places[-1] else first.quote
     return replace(
         first,
-        words=quote.rstrip("."),
+        words=balanced(quote.rstrip(".")),
         quote=quote,
         places=tuple(dict.fromkeys((*first.places, *second.places))),
         assertions=(*first.assertions, *second.assertions),

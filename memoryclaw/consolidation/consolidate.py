@@ -272,6 +272,7 @@ def change_set(
         rules=Cutting(gap_minutes=rules.gap),
         language=rules.language,
         salience=salience,
+        wishes=[wish for record in past.records for wish in record.wishes],
         progress=context.progress,
     )
     changes = plan(planner, logs)

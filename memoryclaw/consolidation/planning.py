@@ -64,12 +64,13 @@ from memoryclaw.consolidation.todos import read as read_todos
 from memoryclaw.index import stemming
 from memoryclaw.model import Turn
 from memoryclaw.ports import Progress
-from memoryclaw.talk.statements import Talk
+from memoryclaw.talk.statements import Statement, Talk
 from memoryclaw.talk.statements import read as read_talk
+from memoryclaw.talk.wishes import Wish, stands
 from memoryclaw.talk.worth import SessionLook, weigh
 from memoryclaw.text.dates import plus_days
 from memoryclaw.text.frontmatter import split
-from memoryclaw.text.language import Language, words_of
+from memoryclaw.text.language import Language, key_of, words_of
 from memoryclaw.text.memory_lines import without_ids
 from memoryclaw.text.memory_types import type_in_text
 from memoryclaw.text.zones import instant
@@ -279,6 +280,7 @@ class Planner:
     )  # may a line of a file be given to a model
     language: str = "en"
     salience: Salience = NO_TOPICS
+    wishes: Sequence[Wish] = ()  # of earlier runs
     progress: Progress | None = None
 
 
@@ -294,6 +296,7 @@ class _Draft:
     skipped: list[Skipped] = field(default_factory=list)
     decided: list[ClaimDecision] = field(default_factory=list)
     ranges: list[str] = field(default_factory=list)
+    wishes: dict[Wish, None] = field(default_factory=dict)
     models: dict[str, None] = field(default_factory=dict)
     degraded: str = ""
     dropped: list[str] = field(default_factory=list)
@@ -332,6 +335,7 @@ def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
         changes=(*draft.changes, *_pending_change(draft.pending, draft.decided)),
         skipped=tuple(draft.skipped),
         decided=tuple(draft.decided),
+        wishes=tuple(draft.wishes),
         models=tuple(draft.models),
         degraded=draft.degraded,
         dropped=tuple(draft.dropped),
@@ -353,12 +357,13 @@ def _earlier_todos(planner: Planner, segments: Sequence[Segment]) -> EarlierTodo
 def _readable(context: WriteContext, turns: Sequence[Turn]) -> list[Turn]:
     """The turns without the far end of what is too long to have been said, and without secrets: not every log was captured.
 
-    A person without a name is the owner of the vault.
+    A person without a name, or with the first name of the owner's alone, is the owner of the vault.
     """
+    own = {"", *map(key_of, context.owner.split()[:1])}
     return [
         t._replace(
             text=context.gate.text(t.text[: 2 * _LONGEST])[:_LONGEST],
-            name=t.name or (context.owner if t.role == "user" else ""),
+            name=context.owner if context.owner and t.role == "user" and key_of(t.name) in own else t.name,
         )
         for t in turns
     ]
@@ -399,7 +404,7 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
     if reason:
         draft.skipped.append(Skipped(str(segment.range), len(segment.turns), reason))
         return
-    basis, read = _understood(planner, segment, draft.todos)
+    basis, read = _understood(planner, segment, draft)
     read = read._replace(
         claims=_where_said(cued(read.claims, segment.turns, planner.language), segment.turns)
     )
@@ -528,13 +533,13 @@ def _note(segment: Segment, basis: Extraction, read: Extraction, taken: Callable
     return EpisodeNote(named.id, named.path, values, trust)
 
 
-def _understood(planner: Planner, segment: Segment, earlier: EarlierTodos) -> tuple[Extraction, Extraction]:
+def _understood(planner: Planner, segment: Segment, draft: _Draft) -> tuple[Extraction, Extraction]:
     """What rules read in a segment, and what the model chain made of that."""
     names = planner.decider.names(segment)
     talk, todos = read_todos(
-        _weigh(read_talk(segment.turns, names, planner.language), segment, planner),
+        _weigh(read_talk(segment.turns, names, planner.language), segment, planner, draft.wishes),
         segment.turns,
-        partial(earlier.at, start_of(segment)),
+        partial(draft.todos.at, start_of(segment)),
         planner.language,
     )
     basis = extract(segment, talk, names, planner.language, todos, salience=planner.salience)
@@ -556,9 +561,18 @@ def _understood(planner: Planner, segment: Segment, earlier: EarlierTodos) -> tu
     return basis, read._replace(points=with_quotes(read.points, read.claims, segment.turns))
 
 
-def _weigh(talk: Talk, segment: Segment, planner: Planner) -> Talk:
-    """A talk whose statements know what they are worth, and whether they are of what matters, or of what to ignore."""
-    talk = weigh(talk, segment.turns, SessionLook.of(segment.turns, planner.language))
+def _weigh(talk: Talk, segment: Segment, planner: Planner, wishes: dict[Wish, None]) -> Talk:
+    """A talk whose statements know what they are worth, and whether they are of what matters, or of what to ignore; its wishes are taken up."""
+
+    def wished(order: Statement) -> bool:
+        turn = segment.turns[order.turn]
+        if turn.audience or not turn.export or turn.by:
+            return False
+        wish = Wish(turn.session, turn.ts, order.who, order.words)
+        wishes[wish] = None
+        return stands(wish, (*planner.wishes, *wishes))
+
+    talk = weigh(talk, segment.turns, SessionLook.of(segment.turns, planner.language), wished=wished)
     weighed = (
         replace(one, salient=planner.salience.of(one.topic, one.asked, one.words).salient)
         for one in talk.statements

@@ -33,6 +33,7 @@ from memoryclaw.vault.fact_values import (
     is_of_people,
     is_yearly,
     misfit,
+    noun_of,
     plain_key,
     plain_value,
     same_field,
@@ -76,6 +77,13 @@ class FactFiles(NamedTuple):
         return _PEOPLE_FILE if self.person or is_of_people(field) else _FACTS_FILE
 
 
+_REACHED_AT = (
+    "email",
+    "phone",
+    "url",
+)  # kinds of fields that give way to a new value, though they may have several
+
+
 class _Case(NamedTuple):
     """A claim with what is known of its field."""
 
@@ -89,6 +97,9 @@ class _Case(NamedTuple):
     @property
     def many(self) -> bool:
         """True where the field holds several values side by side."""
+        noun = noun_of(self.claim.field)
+        if self.claim.change and len(self.now) == 1 and noun and noun.kind in _REACHED_AT:
+            return False  # `my number changed` ends the one that stands
         listed = self.claim.many and self.declared is None
         return listed or holds_many(self.claim.field, self.declared)
 

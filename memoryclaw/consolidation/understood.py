@@ -72,9 +72,13 @@ def understood(context: WriteContext, catalog: Catalog, text: str, language: str
     quotes = (statement_of(one) for one in talk.statements if one.assertions and _leaves(one))
     decided = [decider.decide(claim, "") for claim in dict.fromkeys((*claims_of(talk), *quotes))]
     new = (
-        MemoryPart(one.claim.entity, one.claim.field, one.claim.value, one.path, one.many, one.replaces)
+        MemoryPart(
+            one.claim.entity, one.claim.field, one.claim.value, one.path, one.many, one.replaces,
+            ended=one.fact if one.action == "end" else "",
+        )
         for one in decided
-    )
+        if one.claim.how != "end" or one.action == "end"
+    )  # fmt: skip
     return Understood(tuple(dict.fromkeys(new)))
 
 

@@ -5,30 +5,26 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, lru_cache, partial
+from functools import partial
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import SetFact
 from memoryclaw.consolidation.changes import PlannedChange
-from memoryclaw.index import stemming
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.lifecycle.keeping import UpkeepContext
 from memoryclaw.lifecycle.places import FactPlaces
 from memoryclaw.model import FROM_NOW_ON, Fact, Turn
 from memoryclaw.talk.statements import read
-from memoryclaw.text.grammar import WordList, codes, grammar, spoken_in, tokens_of
+from memoryclaw.talk.wishes import are_alike, denies, stems_of
+from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
 from memoryclaw.vault.edits import name_key
 from memoryclaw.vault.validity import is_preference
 from memoryclaw.writing.context import fact_in_words
 
 HABIT, FILE = "habit", "semantic/preferences.md"
 DAYS = 3  # on which it was shown
-_ALIKE = 0.5  # of the words of both
 _KINDS = frozenset({"prefer", "order", "wish"})  # of statements
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
-# What most wishes have in common, by its lists in the grammar of a language.
-_COMMON = ("politeness", "orders", "manner_verbs", "small", "light", "fillers", "adverbs", "lasting", "preference_verbs", "negations")  # fmt: skip
-_DENYING = ("negations", "negated_orders", "negative_determiners")
 
 
 class _Shown(NamedTuple):
@@ -51,12 +47,12 @@ def habits(context: UpkeepContext) -> Iterator[PlannedChange]:
         if not path.startswith("semantic/"):
             continue
         if fact.field == HABIT:  # current or past: it was decided
-            decided[name_key(fact.entity)].append(_stems(fact.value))
+            decided[name_key(fact.entity)].append(stems_of(fact.value))
         elif preference := _sample(context.catalog, fact, partial(places.of, path)):
             by_entity[name_key(fact.entity)].append(preference)
     for entity, preferences in sorted(by_entity.items()):
         for group in _groups(sorted(preferences, key=lambda one: (one.places[0], one.said))):
-            if not any(_are_alike(group[0].stems, stems) for stems in decided[entity]):
+            if not any(are_alike(group[0].stems, stems) for stems in decided[entity]):
                 yield _proposal(group)
 
 
@@ -72,10 +68,17 @@ def _sample(catalog: Catalog, fact: Fact, sources: Callable[[Fact], list[str]]) 
         return None
     places = tuple(sorted({(day, source) for source in sources(fact) if (day := _day_of(catalog, source))}))
     words = fact.value if fact.is_statement or fact.field == FROM_NOW_ON else f"{fact.field} {fact.value}"
-    stems = _stems(fact.value)
+    stems = stems_of(fact.value)
     if not (places and stems):
         return None
-    return _Shown(fact.entity, words, places, stems, _denies(words, fact.field), not fact.is_statement)
+    return _Shown(
+        fact.entity,
+        words,
+        places,
+        stems,
+        fact.field in ("dislikes", "never") or denies(words),
+        not fact.is_statement,
+    )
 
 
 def _day_of(catalog: Catalog, source: str) -> str:
@@ -96,7 +99,7 @@ def _groups(found: Sequence[_Shown]) -> Iterator[list[_Shown]]:
     taken: set[int] = set()
     for place, sign in enumerate(found):
         near = sorted({spot for stem in sign.stems for spot in holding[stem]} - taken)
-        alike = [n for n in near if found[n].denies == sign.denies and _are_alike(sign.stems, found[n].stems)]
+        alike = [n for n in near if found[n].denies == sign.denies and are_alike(sign.stems, found[n].stems)]
         if place in taken or len(_days(found[n] for n in alike)) < DAYS:
             continue
         # Statements are read only here: most of them are like no others.
@@ -108,10 +111,6 @@ def _groups(found: Sequence[_Shown]) -> Iterator[list[_Shown]]:
 
 def _days(found: Iterable[_Shown]) -> set[str]:
     return {day for shown in found for day, _ in shown.places}
-
-
-def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    return bool(one and other) and len(one & other) >= _ALIKE * len(one | other)
 
 
 def _proposal(group: Sequence[_Shown]) -> PlannedChange:
@@ -128,28 +127,6 @@ def _proposal(group: Sequence[_Shown]) -> PlannedChange:
         confidence="medium",
         reason=f"it was shown on {len(days)} days, from {days[0]} to {days[-1]}",
     )
-
-
-@lru_cache(maxsize=4096)
-def _stems(text: str) -> frozenset[str]:
-    """The stems of the words that tell what is wished for; of a word, the shortest that it has in any language."""
-    languages = [stemming.language(code) for code in codes()]
-    return frozenset(
-        min((" ".join(one.tokens(token)) for one in languages), key=lambda stem: (len(stem), stem))
-        for token in tokens_of(text)
-        if not any(token in each for each in _lists(_COMMON))
-    )
-
-
-def _denies(text: str, field: str) -> bool:
-    tokens = tokens_of(text)
-    return field in ("dislikes", "never") or any(each.within(tokens) for each in _lists(_DENYING))
-
-
-@cache
-def _lists(names: tuple[str, ...]) -> tuple[WordList, ...]:
-    """The lists of these names in every language: a wish has too few words to tell its own."""
-    return tuple(getattr(grammar(code), name) for code in codes() for name in names)
 
 
 def _is_wish(text: str) -> bool:

@@ -9,7 +9,8 @@ from functools import cache
 from typing import NamedTuple
 
 from memoryclaw.talk.people import Names, Relation, relations
-from memoryclaw.text.clauses import Clause, clauses, trimmed
+from memoryclaw.talk.seals import balanced
+from memoryclaw.text.clauses import Clause, clauses, trimmed, typed_from
 from memoryclaw.text.dates import find_ranges, with_blanks
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
 from memoryclaw.text.sentences import plain
@@ -20,6 +21,8 @@ from memoryclaw.vault.vocabulary import misfit
 ANY_FIELD = "*"  # of a value that ends, whatever it was the value of
 _ANY_DAY = date(2000, 1, 1)
 _VALUE_WORDS, _FIELD_WORDS, _THING_WORDS = 9, 4, 5
+_TOLD_WORDS = 12  # of a value that tells what it is by itself
+_OLDEST = 120
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:]+@[^\s@<>()\[\],;:]+\.[^\W\d_]{2,}")
 _URL = re.compile(
     r"(?:https?://|www\.)[^\s<>\"]+|(?<![\w@])(?:[a-z0-9-]+\.)+[a-z]{2,10}/[^\s<>\"]*", re.IGNORECASE
@@ -27,6 +30,9 @@ _URL = re.compile(
 _PHONE = re.compile(r"(?<![\w.,/-])(?=(?:\D*\d){6})[+(0]\+?\(?\d?[\d\s()/-]{4,22}\d(?![.,]?\d)")
 _HARD = re.compile(r"\d|[$€£%]")
 _MARK = re.compile(r"(?<!\d),|,(?!\d)|[;()!?…]|\.(?=\s|$)|\s[-–—]\s")  # where a value ends
+_QUOTED = re.compile(
+    r"(['\"‘’`])[^'\"‘’`]{1,60}(['\"‘’`])|[\U00010600-\U000106ff]"
+)  # also one that is sealed
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 
@@ -47,7 +53,13 @@ class Assertion(NamedTuple):
 
 
 def assertions_in(
-    clause: Clause, words: Grammar, names: Names, subject: tuple[str, str], behind: str = ""
+    clause: Clause,
+    words: Grammar,
+    names: Names,
+    subject: tuple[str, str],
+    behind: str = "",
+    *,
+    among: bool = False,
 ) -> tuple[Assertion, ...]:
     """What a clause tells of what, the surest forms only.
 
@@ -57,22 +69,32 @@ def assertions_in(
         names: the names of the talk; persons who are introduced are taken up.
         subject: whom the clause is about, and how that is told, as `Names.subject` has it.
         behind: what stands behind it in its sentence, with the mark between.
+        among: people talk to each other, so that a value alone tells no field.
     """
     introduced = relations(clause, words, names)
     assertions = [assertion_of(relation) for relation in introduced]
     if len(introduced) == 1 and not introduced[0].stated and _holds(clause, words):
-        beside = _by_verb(clause, words, names, (introduced[0].who, "named"))
+        whose = introduced[0].who, "named"
+        beside = _by_having(clause, words, whose) or _by_verb(clause, words, names, whose)
         assertions += [beside] if beside else []  # `my brother Pieter works at Shell`
+    if not assertions and (aside := _beside_own_thing(clause, words, names, behind)):
+        assertions = [aside]
     if not assertions and _holds(clause, words):
         made = (
             _by_change(clause, words, names)
             or _by_noun(clause, words, names)
             or _by_mark(clause, words, names, behind)
+            or _by_having(clause, words, subject)
             or _by_verb(clause, words, names, subject)
+            or (not among and _by_value(clause, words, names, subject))
             or _contact(clause, words, names)
         )
         assertions = [made] if made else []
-    return tuple(fact for fact in assertions if fact.value.lower() != fact.entity.lower())
+    return tuple(
+        fact
+        for fact in assertions
+        if fact.value.lower() != fact.entity.lower() and balanced(fact.value) == fact.value
+    )
 
 
 def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, str]) -> Assertion | None:
@@ -86,6 +108,10 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
         own = names.subject(plain, words, "")
         whose = subject if own[1] == "other" else own
         return _by_verb(plain, words, names, whose) or _be_no_longer(plain, words, whose)
+    if affirmed := _affirmed(clause, words):
+        denied = _by_verb(affirmed, words, names, subject) or _by_value(affirmed, words, names, subject)
+        if denied:
+            return None if denied.when else denied
     if words.changes.within(clause.tokens) and subject[1] in ("own", "named"):
         start = next(
             (n for n in range(len(clause.tokens)) if words.source_prepositions.at(clause.tokens, n)), -1
@@ -107,13 +133,33 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
     return None
 
 
+def _affirmed(clause: Clause, words: Grammar) -> Clause | None:
+    """The clause without the one word that denies its verb: `Wren's not allergic to kiwi`, `he doesn't eat meat`; None where none does."""
+    tokens, spans = clause.tokens, spans_of(clause.text)
+    denying = [at for at in range(len(tokens)) if words.negations.at(tokens, at)]
+    if len(denying) != 1 or words.limits.at(tokens, denying[0] + 1):
+        return None  # `not only`
+    at = denying[0]
+    verb = tokens[at].removesuffix("n't")
+    stays = verb if verb in words.be_verbs and verb != tokens[at] else ""  # `isn't`, but not `doesn't`
+    text = (
+        f"{clause.text[: spans[at][0]]}{stays}{clause.text[spans[at][1] :].removeprefix(' ' * (not stays))}"
+    )
+    return next(iter(clauses(text, words)), None)
+
+
+def leads(token: str, words: Grammar) -> bool:
+    """True for a preposition of a way that somebody goes: `to`, `from`."""
+    return token in words.goal_prepositions or token in words.source_prepositions
+
+
 def _be_no_longer(clause: Clause, words: Grammar, subject: tuple[str, str]) -> Assertion | None:
     """`I'm no longer at Shell`: whatever field holds it."""
     tokens, spans = tokens_of(clause.rest), spans_of(clause.rest)
     at = next((at for at, token in enumerate(tokens) if token not in words.prepositions), -1)
     if clause.kind != "be" or subject[1] not in ("own", "named") or at < 0:
         return None
-    value = _value(clause.rest[spans[at][0] :], words, stops=True)
+    value = _value(typed_from(clause.rest, spans, at), words, stops=True)
     return Assertion(subject[0], ANY_FIELD, value, "end", clause.text) if value else None
 
 
@@ -253,6 +299,46 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
     return _told(owner, value)
 
 
+def _by_having(clause: Clause, words: Grammar, whose: tuple[str, str]) -> Assertion | None:
+    """`Lotte hat am 12. Juni Geburtstag`, `she has her birthday on 12 June`: a day that somebody has."""
+    nouns = [noun for token in tokens_of(clause.rest) if (noun := noun_of(token)) and noun.kind == "day"]
+    if clause.kind != "have" or len(nouns) != 1 or whose[1] not in ("own", "named"):
+        return None
+    days = [
+        day
+        for day in find_ranges(clause.rest, _ANY_DAY)[0]
+        if date_value(day.text, f"{_ANY_DAY}", recurs=True)
+    ]
+    if len(days) != 1:
+        return None
+    value = _value(clause.rest[slice(*days[0].span)], words)
+    return Assertion(whose[0], nouns[0].field, value, "verb", clause.text) if value else None
+
+
+def _beside_own_thing(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:
+    """`use my docker username: nlund`, `a logo for my company, "Lund & Sons"`: what it is called stands behind a mark, whatever else is said."""
+    tokens, mark = clause.tokens, behind.lstrip()[:1]
+    own = max((at for at, token in enumerate(tokens) if token in words.possessives_own), default=-1)
+    noun = tokens[own + 1 :]
+    if (
+        own < 0
+        or mark not in (":", ",")
+        or not 0 < len(noun) <= _FIELD_WORDS
+        or not (_is_field(noun, words) or noun_of(noun[-1]))
+    ):
+        return None
+    typed = _MARK.split(behind.lstrip()[1:].strip(), maxsplit=1)[0].strip()
+    quoted = _QUOTED.fullmatch(typed) is not None
+    value = _value(typed, words)
+    if (
+        not value
+        or words.roles.at(noun[-1:])
+        or not (quoted or (mark == ":" and _names_a_thing(value, words)) or names.whole(value))
+    ):
+        return None
+    return _told(_Owned("", " ".join(noun), "noun"), value)
+
+
 class _Owned(NamedTuple):
     """A field by its words, whose it is, and how that is told: noun (outright), bare or hers."""
 
@@ -302,6 +388,8 @@ def _field_and_name(
     """`our contact at Nordmole`, `deadline Atlas`: a name behind a field that is known."""
     for place in range(1, len(tokens)):
         start = place + (tokens[place] in words.prepositions)
+        if start > place and tokens[place] not in words.owner_prepositions and leads(tokens[place], words):
+            continue  # `flight to Lisbon`
         if _is_field(tokens[:place], words) and (name := names.whole(" ".join(typed[start:]))):
             return _Owned(name, " ".join(tokens[:place]), "noun")
     return None
@@ -375,19 +463,20 @@ def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None
     return _told(owner, value) if _HARD.search(value) and _is_field(tokens_of(owner.noun), words) else None
 
 
+def _is_of_itself(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> bool:
+    """True where the speaker or a name is the subject, not what is theirs: `Ana's sister`, `the Atlas call`."""
+    about, subject = whose
+    if subject != "named" or not clause.subject or clause.subject[0] in words.people_pronouns:
+        return subject in ("own", "named")
+    last = clause.subject[-1]
+    return tokens_of(about)[-1] == plain(last) or names.named(last) == about
+
+
 def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> Assertion | None:
     """`i live in Leeds`, `Romy is allergic to nuts`: verbs that have a field of their own."""
-    about, subject = whose
-    if (
-        subject == "named"
-        and clause.subject
-        and clause.subject[0] not in words.people_pronouns
-        and tokens_of(about)[-1] != plain(clause.subject[-1])
-        and names.named(clause.subject[-1]) != about
-    ):
-        return None  # `Ana's sister`, `the Atlas call`
-    if subject not in ("own", "named"):
-        return None
+    about, _ = whose
+    if not _is_of_itself(clause, words, names, whose) or clause.tokens[0] in words.question_words:
+        return None  # `when i use vim`
     first = max(0, len(clause.tokens) - len(tokens_of(clause.rest)) - len(clause.verb))
     timeless, when = _without_time(clause.text)
     moved = _without_source(timeless, words)
@@ -408,6 +497,59 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                     )
                 return None
     return None
+
+
+def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> Assertion | None:
+    """`i am a nurse`, `i'm 50 years old`, `we have a farm in Kent`, `i have asthma`: a value that is read whole tells its field."""
+    about, subject = whose
+    person = subject == "own" or names.is_person(about) or names.is_known(about)
+    person = person and _is_of_itself(clause, words, names, whose)
+    value = _value(clause.rest, words, most=_TOLD_WORDS) if person and not clause.under else ""
+    tokens = tokens_of(value)
+    if not tokens:
+        return None
+    if clause.kind == "be":
+        value, field = _what_somebody_is(value, clause, words)
+    else:
+        field = _what_somebody_has(tokens, clause, words)
+    return Assertion(about, field, value, "verb", clause.text) if field else None
+
+
+def _what_somebody_is(value: str, clause: Clause, words: Grammar) -> tuple[str, str]:
+    """The value of a verb of being, and its field: `age`, or `is` for what somebody is for good; the field is empty for what judges or passes."""
+    tokens = tokens_of(value)
+    years = (
+        tokens[0].isdigit()
+        and 0 < int(tokens[0]) <= _OLDEST
+        and clause.subject[0] not in words.several_people
+    )
+    if years and (len(tokens) == 1 or words.of_age.at(tokens, 1) == len(tokens) - 1):
+        return value, "age"
+    article = value.split(maxsplit=1)[0].lower() in words.indefinite_words
+    behind = tokens[article:]
+    passing = (words.moods, words.light, words.adverbs, words.small, words.units, words.number_words)
+    if not behind or any(behind[0] in passed for passed in passing):
+        return value, ""
+    lasting = article or words.roles.at(tokens) or words.lasting_states.at(tokens) == len(tokens)
+    return value, "is" if lasting else ""
+
+
+def _what_somebody_has(tokens: Sequence[str], clause: Clause, words: Grammar) -> str:
+    """The field of what somebody has or takes: a belonging, an illness, a medicine; empty for anything else."""
+    if words.taking.within(clause.verb):
+        dosed = words.doses.within(tokens) or words.health_words.within(tokens)
+        return "takes" if dosed and tokens[0] not in words.small else ""
+    if clause.kind != "have":
+        return ""
+    behind = (words.prepositions, words.naming_words, words.relative_words)
+    head = next(
+        (at for at, token in enumerate(tokens) if at and any(token in on for on in behind)), len(tokens)
+    )
+    counted = tokens[0] in words.indefinite_words or tokens[0] in words.cardinals or tokens[0].isdigit()
+    if counted and any(words.belongings.at(tokens, at) == head - at for at in range(1, head)):
+        return "has"
+    ill = any(words.health_words.at(tokens, at) == len(tokens) - at for at in range(len(tokens)))
+    return "condition" if ill and tokens[0] not in words.small and not counted else ""
 
 
 def _without_source(text: str, words: Grammar) -> str:
@@ -465,7 +607,7 @@ def _contact(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
     return None
 
 
-def _value(text: str, words: Grammar, *, stops: bool = False) -> str:
+def _value(text: str, words: Grammar, *, stops: bool = False, most: int = _VALUE_WORDS) -> str:
     """The words as the value of a fact: without fillers, and no longer than one is; with `stops` up to what goes on with a sentence."""
     tokens, spans = tokens_of(text), spans_of(text)
     at = 0
@@ -483,17 +625,26 @@ def _value(text: str, words: Grammar, *, stops: bool = False) -> str:
     stop = next((n for n in range(max(at, 1), end) if stops and tokens[n] in words.value_stops), end)
     if stop < end:
         text = text[: spans[stop][0]]
-    value = plain_value(trimmed(text[spans[at][0] :] if at and at < len(spans) else text, words)).strip(
-        " .,;:!?…\"'"
-    )
-    return value if 0 < len(value.split()) <= _VALUE_WORDS and re.search(r"\w", value) else ""
+    value = plain_value(
+        trimmed(typed_from(text, spans, at) if at and at < len(spans) else text, words)
+    ).strip(" .,;:!?…\"'")
+    return value if 0 < len(value.split()) <= most and re.search(r"\w", value) else ""
 
 
 def _aside_before(tokens: Sequence[str], end: int, words: Grammar) -> int:
-    """How many tokens before a place are no part of a value: `18 dec now`, `RAL 5008, i think`."""
+    """How many tokens before a place are no part of a value: `18 dec now`, `nuts after all`, `RAL 5008, i think`."""
     if tokens[end - 1] in words.adverbs and tokens[end - 1] in words.changes:
         return 1
-    return next((n for n in (4, 3, 2, 1) if end > n and words.hedges.at(tokens[:end], end - n) == n), 0)
+    lists = (words.hedges, words.changes)
+    return next(
+        (
+            n
+            for n in (4, 3, 2, 1)
+            for found in lists[: 1 + (n > 1)]
+            if end > n and found.at(tokens[:end], end - n) == n
+        ),
+        0,
+    )
 
 
 def _names_a_thing(value: str, words: Grammar) -> bool:

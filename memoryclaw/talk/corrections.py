@@ -107,6 +107,9 @@ def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | N
         return None
     right, new = values[0], values[0][0].strip()
     rest = text[sign[1] + right.end() :].lstrip(" ,")
+    behind = before[last:].strip(" ,.…-–\n").lower()
+    if behind and re.match(rf"{re.escape(behind)}(?!\w)", rest.lower()):
+        rest = rest[len(behind) :].lstrip(" ,")  # `on tuesdays at 4. sorry, i meant wednesdays at 4`
     lead = text[: offset + first] + new + before[last:].rstrip(" ,.…-–\n")
     parts = rest.strip(" .!,") and rest[0] not in ".!?;…\n"
     return Corrected(f"{lead}. {rest}" if parts else f"{lead}{rest}", f"{new}, first {old}")

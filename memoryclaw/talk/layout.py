@@ -60,6 +60,8 @@ FORMS = (
     _form("forwarded", r"\W{0,3}(?:forwarded (?:from|message)|weitergeleitet(?:e nachricht)? von|reenviado|transféré|inoltrato)\b.{0,60}$", "Forwarded from Tom", below=True),
     _form("who said it, of a page", r"(?:you|chatgpt|claude|gemini|copilot|user|assistant|human) said:?$", "You said:", below=True),
     _form("handle", r"@\w{2,30}$", "@tomr", below=True),
+    _form("place of a post", r"(?:r/\w{2,30}|(?:posted by )?u/[\w-]{2,30})\b.{0,40}$", "r/roommates", below=True),
+    _form("day of a message", rf"(?:today|yesterday|heute|gestern|aujourd'hui|hier|hoy|ayer),? (?:(?:at|um|à|a las) )?{_CLOCK}$", "Today 10:32", below=True),
     _form("age of a post", rf"{_AGO}(?: ?[·•].{{0,20}})$", "4h ·", below=True),
     _form("question of a form", r"q\d{1,2}[.:)]? .{1,200}\?$", "Q1. Where do you live?", below=True),
     _form("time alone", rf"\W{{0,2}}(?::[\w-]{{1,30}}: {{1,3}})?{_CLOCK}\W{{0,2}}$", "00:12", least=2, below=True),
@@ -102,17 +104,20 @@ def pasted_lines(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
     """
     heads = _heads(lines, words)
     pasted = set(heads)
+    below = False
     sections = False  # of a form or a text with a title, which may go on below a heading
     for first, end in blocks_of(lines):
         block = range(first, end)
-        pasted.update(range(next((at for at in block if at in heads), end), end))
+        opened = below
+        below = all(at in heads and heads[at].below for at in block)  # its text is the next block
+        pasted.update(block if opened else range(next((at for at in block if at in heads), end), end))
         of_block = _of_block(lines, block, me)
         if sections and _is_heading(lines, block):
             of_block = block
         sections = bool(of_block) and of_block.stop == end
         pasted.update(of_block)
-    if below := [at for at, form in heads.items() if form.below or form.name in _TALKS]:
-        pasted.update(range(below[0], below[-1]))  # a message may have paragraphs
+    if messages := [at for at, form in heads.items() if form.below or form.name in _TALKS]:
+        pasted.update(range(messages[0], messages[-1]))  # a message may have paragraphs
     pasted.update(_dialogue(lines, words))
     return pasted
 

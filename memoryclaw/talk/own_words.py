@@ -29,6 +29,7 @@ _NOTHING = re.compile(r"\s*+\Z")
 _MORE = re.compile(r"\s*+(?:\S++(?<![.!?])\s++){2}\S")  # a sentence of more than a few words
 _ENDS = re.compile(r"[.!?…]\s|\n")
 _MANY_SIGNS = 3  # of a line that are no marks of a sentence
+_TITLE_WORDS = 3  # of a line that only names a text: `the letter`
 _ASKING = 20  # words, at most, of a request for work on a text
 _HEADER = re.compile(
     r"(?im)^[ \t]*(?:-{3,}\s*(?:original message|forwarded|weitergeleitet)|begin forwarded|\[[^\]\n]{0,60}\b(?:forwarded|fwd)\b"
@@ -241,7 +242,7 @@ def _material(lines: Sequence[str], words: Grammar) -> set[int]:
                 if at != last and not (back and first):
                     return material | set(range(at + 1, len(lines)))
             elif _asks_for_work(_ENDS.split(lines[at])[-1], words, beside=True):
-                material.update(range(first, at + 1))
+                material.update(range(first, at + 1) if at == last else range(at + 1, len(lines)))
         before = first, end
     return material
 
@@ -390,17 +391,35 @@ def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -
     clause = tokens_of(sentence)
     if any(token in words.second_person and token not in words.nominatives for token in clause):
         return False
-    if words.reporting_verbs.within(clause) or listed("sources").within(clause) or _reworks(clause, words):
+    if listed("sources").within(clause) or _quotes(clause, words) or _reworks(clause, words):
         return True
-    written = words.written_things.within(clause) and not _is_own(clause, words)
+    if listed("fictions").within(clause) and _NOTHING.match(line, colon.end()):
+        return True
+    written = words.written_things.within(clause) and not (
+        _is_own(clause, words) or clause[0] in words.purposes
+    )
     return written and any(rest.match(line, colon.end()) for rest in (_NOTHING, _MORE, _GREETING))
+
+
+def _quotes(clause: Sequence[str], words: Grammar) -> bool:
+    """True for `what she wrote`, not for `what i wrote to her`, `das hab ich ihm geschrieben`, `she asked for it`."""
+    at = words.reporting_verbs.find(clause)
+    if at < 0:
+        return False
+    behind = at + words.reporting_verbs.at(clause, at)
+    subject = next((token for token in reversed(clause[:at]) if token in words.nominatives), "")
+    return subject not in words.first_person and not (
+        behind < len(clause) and clause[behind] in words.purposes
+    )
 
 
 def _announces_below(sentence: str, words: Grammar) -> bool:
     """True for `this is what she said`, `translate this` and `here is the letter` at the end of a line."""
     tail = tokens_of(sentence)
-    reports = words.reporting_verbs.within(tail)
-    works = (reports and not words.first_person.within(tail)) or words.rework_verbs.within(tail)
+    if listed("shown").within(tail):
+        return True
+    works = _quotes(tail, words) or words.rework_verbs.within(tail)
     if words.written_things.within(tail):
-        return works or reports or words.deictics.within(tail)
+        shown = any(token in words.deictics and token not in words.articles for token in tail)
+        return works or shown or (words.deictics.at(tail) > 0 and len(tail) <= _TITLE_WORDS)
     return works and any(token in words.deictics and token in words.pronouns for token in tail)

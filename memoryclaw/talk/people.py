@@ -150,8 +150,11 @@ class Names:
         if not tokens:
             return "", "none"
         first = tokens[0]
-        if first in words.first_person:
-            return "", "own"
+        if first in words.first_person or (
+            tokens[-1] in words.first_person
+            and not any(token in words.coordinators or token in words.relative_words for token in tokens)
+        ):
+            return "", "own"  # `on Thursday i wake up`
         alone = len(tokens) == 1 or first not in words.determiners
         if alone and (
             first in words.pronouns or first in words.relative_words or first in words.contracted_subjects
@@ -165,6 +168,9 @@ class Names:
             len(named) == 1
             and own
             and (self._key(own[0]) or (first in words.possessives_own and self._key(own[-1])))
+            and not any(
+                token in words.goal_prepositions or token in words.source_prepositions for token in own
+            )
             and len(own) <= 4
         ):
             return next(iter(named)), "named"
@@ -299,15 +305,25 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
 
 
 def appositions(found: Sequence[Clause], words: Grammar, names: Names) -> dict[int, list[Relation]]:
-    """Who is introduced beside a name or a role of its own, by the place of the clause: `Jens, my brother, lives in Kiel`, `the plumber, Mick`."""
+    """Who is introduced beside a name or a role of its own, by the place of the clause: `Jens, my brother, lives in Kiel`, `the plumber, Mick`, `Tom (my husband)`."""
     made: dict[int, list[Relation]] = {}
-    for at, (one, other) in enumerate(pairwise(found)):
+    for at, (clause, other) in enumerate(pairwise(found)):
+        one = _subject_alone(clause) if other.start < clause.end else clause  # in brackets behind its subject
         named, role = _alone(one, words, names), _role_alone(other, words)
         if not (named and role):
             named, role = _alone(other, words, names), _role_alone(one, words)
         if named and role:
             made.setdefault(at, []).append(Relation(names.add_person(named), role))
     return made
+
+
+def _subject_alone(clause: Clause) -> Clause:
+    size = len(clause.subject)
+    if not size or clause.tokens[:size] != clause.subject:
+        return clause
+    return clause._replace(
+        text=clause.text[: spans_of(clause.text)[size - 1][1]], tokens=clause.subject, kind=""
+    )
 
 
 def paired_with(clause: Clause, named: Sequence[str], words: Grammar, names: Names) -> list[str]:
@@ -342,7 +358,9 @@ def _role_alone(clause: Clause, words: Grammar) -> str:
         or not (clause.tokens[0] in words.possessives_own or clause.tokens[0] in words.determiners)
     ):
         return ""
-    rest = [token for token in clause.tokens[1:] if token not in words.role_adjectives]
+    rest = list(clause.tokens[1:])
+    while len(rest) > 1 and rest[0] in words.role_adjectives:
+        del rest[0]
     return " ".join(rest) if rest and words.roles.at(rest) == len(rest) else ""
 
 
@@ -383,7 +401,8 @@ def _name_behind(
     if at >= len(tokens) or any(token in words.past_be or token in words.negations for token in linked):
         return ""  # `my boss was Marlene`
     called = any(token in words.naming_words for token in linked)
-    if linked and not called and not names.is_known(tokens[at]):
+    titled = tokens[at] in words.honorifics
+    if linked and not called and not titled and not names.is_known(tokens[at]):
         if words.noun_capitals.entries():
             return ""  # `mein Bruder ist Bäcker`
         capital = capital or not names.is_name(tokens[at])  # `my sister is late`

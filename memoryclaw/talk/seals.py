@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, insort
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -70,37 +71,42 @@ class Sealing:
 def closed(text: str, start: int, end: int) -> tuple[int, int]:
     """The part of a text between two places, longer or shorter by what closes each of its brackets and quotes.
 
-    What nobody closes is left out, with the shorter side of it.
+    What nobody closes parts the text: of the part to either side, the one that holds most of it stays.
     """
     pairs, alone = _pairs(text)
-    while (cut := next((at for at in alone if start <= at < end), -1)) >= 0:
-        start, end = (start, cut) if cut - start >= end - cut else (cut + 1, end)
-    for first, last in sorted(pairs, key=lambda pair: pair[0] - pair[1]):
-        if (start <= first < end) != (start <= last < end):
-            start, end = min(start, first), max(end, last + 1)
-    return (
-        (start, end)
-        if not any(start <= at < end for at in alone)
-        else closed(text, *_between(alone, start, end))
+    edges = [-1, *alone, len(text)]
+    first, last = max(
+        ((max(a + 1, start), min(b, end)) for a, b in pairwise(edges)), key=lambda part: part[1] - part[0]
     )
+    for opens, closes in pairs:  # each within the part, or beside it
+        if first <= opens < last or first <= closes < last:
+            first, last = min(first, opens), max(last, closes + 1)
+    return first, last
 
 
-def _between(alone: list[int], start: int, end: int) -> tuple[int, int]:
-    """The longest part without a bracket that nobody closes."""
-    edges = [start - 1, *(at for at in alone if start <= at < end), end]
-    return max(((a + 1, b) for a, b in pairwise(edges)), key=lambda part: part[1] - part[0])
+def balanced(text: str) -> str:
+    """A text without what nobody closes, and the smaller part beside it."""
+    return text[slice(*closed(text, 0, len(text)))].strip()
 
 
 def _pairs(text: str) -> tuple[list[tuple[int, int]], list[int]]:
-    """Where brackets and quotes open and close, and where one stands alone; an inch is no quote."""
+    """Where brackets and quotes open and close, the inner ones first, and where one stands alone, as does a pair around it; an inch is no quote."""
     pairs: list[tuple[int, int]] = []
     alone: list[int] = []
     waiting: list[int] = []
     for at, sign in enumerate(EMOTICON.sub(lambda hit: " " * len(hit[0]), text)):
         if waiting and sign in _CLOSERS.get(text[waiting[-1]], ""):
             pairs.append((waiting.pop(), at))
-        elif sign in _CLOSERS:
+        elif sign in _CLOSERS and not (sign == '"' and text[at - 1 : at].isdigit()):
             waiting.append(at)
         elif sign in _ENDS:
             alone.append(at)
-    return pairs, sorted([*alone, *waiting])
+    alone = sorted([*alone, *waiting])
+    whole: list[tuple[int, int]] = []
+    for opens, closes in pairs:
+        if bisect_left(alone, opens) != bisect_left(alone, closes):
+            insort(alone, opens)
+            insort(alone, closes)
+        else:
+            whole.append((opens, closes))
+    return whole, alone

@@ -24,11 +24,12 @@ from memoryclaw.talk.corrections import corrected
 from memoryclaw.talk.orders import asks_for, is_for_once, is_order, is_task
 from memoryclaw.talk.own_words import own_words, without_secrets
 from memoryclaw.talk.people import Names, appositions, paired_with
-from memoryclaw.talk.seals import Seals, closed
+from memoryclaw.talk.seals import Seals, balanced, closed
 from memoryclaw.text.clauses import Clause, asks, clauses, trimmed
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import sentences
+from memoryclaw.vault.fact_values import is_of_people
 
 LONGEST = 400  # characters of a sentence that is read; longer ones are lists or pasted text
 _MOST = 30  # words of a statement of several sentences
@@ -123,7 +124,7 @@ def read(turns: Sequence[Turn], known: Mapping[str, str], language: str = "en") 
     for number, turn in enumerate(turns):
         if turn.role == "user":
             found += reader.turn(number, turn)
-    if len({one.who for one in found}) > 1 and not any(turn.role == "assistant" for turn in turns):
+    if reader.among:
         found = [replace(one, among=True, stressed=False) for one in found]
     named = [
         name
@@ -143,6 +144,8 @@ class SegmentReader:
         self._turns = turns
         self._language = language
         self._spoken: dict[str, str] = {}  # by speaker: the language of the last turn
+        speakers = {turn.name for turn in turns if turn.role == "user"}
+        self.among = len(speakers) > 1 and not any(turn.role == "assistant" for turn in turns)
         self._named: tuple[int, Sequence[str]] = 0, ()  # the turn that named somebody last, and whom
         self.names = Names(known, [turn.name for turn in turns if turn.name])
         for turn in turns:
@@ -165,7 +168,15 @@ class SegmentReader:
         texts = [text for text in sentences(fixed.text) if len(text) <= LONGEST]
         before, named = self._named
         antecedents = named if number - before <= _ANTECEDENT else []
-        reading = _Turn(self.names, words, speaker, asked_in(self._turns, number, words), antecedents)
+        reading = _Turn(
+            self.names,
+            words,
+            speaker,
+            asked_in(self._turns, number, words),
+            antecedents,
+            shows=bool(own.pasted),
+            among=self.among,
+        )
         pieces = [
             piece
             for at, text in enumerate(texts)
@@ -186,7 +197,7 @@ def _unread(base: Statement, text: str) -> Iterator[Statement]:
             firm = _HARD.search(sentence) is not None
             yield replace(
                 base,
-                words=trimmed(sentence, grammar(UNREAD)),
+                words=balanced(trimmed(sentence, grammar(UNREAD))) or trimmed(sentence, grammar(UNREAD)),
                 quote=sentence,
                 places=(at,),
                 kind="unread",
@@ -222,10 +233,19 @@ class _Turn:
     """Reads the sentences of one turn."""
 
     def __init__(
-        self, names: Names, words: Grammar, speaker: str, asked: Asked, antecedents: Sequence[str]
+        self,
+        names: Names,
+        words: Grammar,
+        speaker: str,
+        asked: Asked,
+        antecedents: Sequence[str],
+        *,
+        shows: bool,
+        among: bool,
     ) -> None:
         self.names, self.words, self.speaker, self.asked = names, words, speaker, asked
         self._antecedents = antecedents  # named in the turns before
+        self._among = among
         self._answering = bool(asked.text or asked.options)
 
         self._topic = ""  # of the next sentence
@@ -234,8 +254,9 @@ class _Turn:
             "",
             False,
         )  # the words of the last clause that named a field, and whether it has a sign of change
+        self._whose = ""  # own or other: of the subject of the last clause that had one
         self._ordered = False
-        self._asked_for = False  # a piece of work, in the turn so far
+        self._asked_for = shows  # a piece of work, in the turn so far, or on what it shows
 
     def sentence(self, number: int, text: str, *, last: bool) -> list[_Piece]:
         """The clauses of a sentence, with what each is and the topic that the sentence before it set."""
@@ -274,8 +295,8 @@ class _Turn:
         beside = appositions(found, words, self.names)
         doubts = self._doubts(found, text, ordered=any(order))
         for at, clause in enumerate(found):
-            if any(order) and clause.under and not order[at]:
-                continue  # the condition of an order stands in its words
+            if any(order) and not order[at] and _is_of_order(clause, words):
+                continue  # it stands in the words of the order
             kind, whole = self._kind(clause, answers=first and at == 0), ""
             kind = "task" if once[at] else kind
             if order[at]:
@@ -292,7 +313,12 @@ class _Turn:
             owned = [mine for one in piece.assertions if (mine := self._owned(one, clause))]
             values = {one.value for one in owned if one.entity}  # `Maya lives in Leith`: she is not Leith
             named = [name for name in self.names.found(clause.text) if name not in values]
-            self.named = [*named, *paired_with(clause, named, words, self.names)] or self.named
+            if clause.subject:
+                self._whose = "own" if piece.subject == "own" else "other"
+            told_of = [
+                one.entity for one in owned if one.entity and one.entity not in named
+            ]  # `my mum's birthday`
+            self.named = [*named, *told_of, *paired_with(clause, named, words, self.names)] or self.named
             yield piece._replace(assertions=(*owned, *map(assertion_of, beside.get(at, ()))))
 
     def _owned(self, assertion: Assertion, clause: Clause) -> Assertion | None:
@@ -309,7 +335,13 @@ class _Turn:
             name for name in self.names.found(clause.text) if name not in self.names.found(assertion.value)
         }
         named = {name for name in within or self.named if not self.names.speaks(name)}
-        return assertion._replace(entity=named.pop()) if len(named) == 1 else assertion
+        if len(named) == 1:
+            return assertion._replace(entity=named.pop())
+        own = self._whose != "other" and not named and is_of_people(assertion.field)
+        renewed = any(token in self.words.renewals for token in clause.subject)
+        return (
+            assertion._replace(how="noun") if own and renewed else assertion
+        )  # `we moved! new address is …`
 
     def _note_field(self, clause: Clause) -> None:
         """Keeps the words that name a field, for a clause that tells its value as `it`."""
@@ -441,7 +473,9 @@ class _Turn:
             plain = _unhedged(clause, self.words) if "hedged" in doubts else clause
             if noun and (value := value_of_it(plain, self.words)):
                 plain, behind = next(iter(clauses(noun, self.words)), plain), f": {value}"
-            assertions = assertions_in(plain, self.words, self.names, (about, subject), behind)
+            assertions = assertions_in(
+                plain, self.words, self.names, (about, subject), behind, among=self._among
+            )
             if (
                 "hedged" in doubts
             ):  # it doubts who somebody is where that is what it states, not `my boss Ben might leave`
@@ -548,13 +582,19 @@ def _laughs(clause: Clause, words: Grammar) -> bool:
 
 
 def _whole_order(found: Sequence[Clause], order: Sequence[bool], at: int, text: str, words: Grammar) -> str:
-    """The words of an order with the condition beside it: `when you write go, use table tests`; "" where it has none."""
+    """The words of an order with its condition or its contrast: `when you write go, use table tests`, `say Jo, not Joanna`; "" where it has none."""
     first, last = at, at
     while first and found[first - 1].under:
         first -= 1
-    while last + 1 < len(found) and found[last + 1].under and not order[last + 1]:
+    while last + 1 < len(found) and _is_of_order(found[last + 1], words) and not order[last + 1]:
         last += 1
     return trimmed(text[found[first].start : found[last].end], words) if first != last else ""
+
+
+def _is_of_order(clause: Clause, words: Grammar) -> bool:
+    return clause.under or (
+        not clause.kind and words.not_the_other.at(clause.tokens) in range(1, len(clause.tokens))
+    )
 
 
 def _denies_noun(clause: Clause, words: Grammar) -> bool:
@@ -696,10 +736,10 @@ def _words(group: Sequence[_Piece], texts: Sequence[str], words: Grammar) -> str
     """The words of some clauses as they were typed, from the first to the last one, with what closes their brackets."""
     first, last = group[0], group[-1]
     if len(group) == 1 and first.words:
-        return first.words  # an option that was chosen, a whole order
+        return balanced(first.words)  # an option that was chosen, a whole order
     text = " ".join(texts[first.sentence : last.sentence + 1])
     offset = len(" ".join(texts[first.sentence : last.sentence])) + (last.sentence > first.sentence)
     end = max(piece.clause.end for piece in group if piece.sentence == last.sentence)  # behind an aside
     typed = trimmed(text[first.clause.start : offset + end], words)
     start = text.find(typed)
-    return text[slice(*closed(text, start, start + len(typed)))].strip() if start >= 0 else typed
+    return text[slice(*closed(text, start, start + len(typed)))].strip() if start >= 0 else balanced(typed)

@@ -206,6 +206,7 @@ def weigh(
     turns: Sequence[Turn],
     session: SessionLook,
     worth: Callable[[Surroundings], Worth] = worth_of,
+    wished: Callable[[Statement], bool] = lambda _order: False,
 ) -> Talk:
     """The talk with the worth of each statement; an order in company is a piece of work.
 
@@ -214,26 +215,30 @@ def weigh(
         turns: of a segment; what comes later is not looked at.
         session: that the segment belongs to.
         worth: of a statement in its exchange.
+        wished: whether an order beside a request was given so often that it stands all the same.
     """
     weighed = (
         replace(
             exchange.said,
             worth=worth(exchange),
-            kind="task" if _is_of_the_moment(exchange) else exchange.said.kind,
+            kind="task" if _is_of_the_moment(exchange, wished) else exchange.said.kind,
         )
         for exchange in exchanges(talk, turns, session)
     )
     return talk._replace(statements=tuple(weighed))
 
 
-def _is_of_the_moment(exchange: Surroundings) -> bool:
+def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool]) -> bool:
     """True for an order beside a request, in a role play, in a long turn, or of what is at hand, without a sign that it is to last."""
     said, words = exchange.said, exchange.words
     if said.kind != "order" or said.stressed or words.lasting.within(exchange.tokens):
         return False
     return (
-        any("asked" in other.doubts or other.kind == "task" for other in exchange.beside)
-        or exchange.session.role_play
+        exchange.session.role_play
         or len(exchange.turn.text) > _LONG_TURN
         or any(token in words.deictics and token in words.pronouns for token in tokens_of(said.words))
+        or (
+            any("asked" in other.doubts or other.kind == "task" for other in exchange.beside)
+            and not wished(said)
+        )
     )

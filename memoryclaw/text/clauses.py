@@ -358,7 +358,7 @@ def _parsed(piece: str, words: Grammar, start: int) -> Clause:
                 subject=tuple(tokens[lead : at + contracted]),
                 verb=tuple(tokens[at:end]),
                 kind=kind,
-                rest=_behind(text, spans_of(text), end),
+                rest=typed_from(text, spans_of(text), end),
             )
     return clause
 
@@ -422,7 +422,8 @@ def _is_behind_subject(tokens: Sequence[str], at: int, lead: int, words: Grammar
     )
 
 
-def _behind(text: str, spans: Sequence[tuple[int, int]], at: int) -> str:
+def typed_from(text: str, spans: Sequence[tuple[int, int]], at: int) -> str:
+    """A text from one of its tokens on, with the sign or the quotation mark that stands before it: `+49`, `$5`."""
     if at >= len(spans):
         return ""
     start = spans[at][0]

@@ -78,9 +78,6 @@ class WordList:
         return token in self._words
 
 
-_NONE = WordList(())
-
-
 class Grammar:
     """The word lists of one language, each read when it is first asked for; a list that a language lacks is empty."""
 

@@ -50,14 +50,6 @@ def characters(text: str) -> list[str]:
     return [character for run in runs for character in run]
 
 
-_FIRST_SIGN = "\u3000"
-
-
-def is_sign(token: str) -> bool:
-    """True for a token that is a single character of Chinese or another script written without spaces."""
-    return len(token) == 1 and token >= _FIRST_SIGN
-
-
 def words_of(text: str) -> list[str]:
     """Splits a text into lower-case words, the input of `Language.tokens`."""
     if text.isascii():

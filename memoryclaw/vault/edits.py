@@ -24,7 +24,14 @@ from memoryclaw.text.language import fold
 from memoryclaw.text.markdown import Heading, outline
 from memoryclaw.text.memory_lines import BULLET, inline_field, read_line, without_fields, without_ids
 from memoryclaw.text.yaml_text import flow_list, scalar
-from memoryclaw.vault.audience import common_audience
+from memoryclaw.vault.audience import (
+    UNLABELLED,
+    Label,
+    common_audience,
+    label_in,
+    may_hold_labels,
+    without_labels,
+)
 from memoryclaw.vault.facts import (
     OF_A_VALUE,
     Facts,
@@ -306,6 +313,8 @@ def set_fact(
         also: words to find it by that nobody said, joined by commas.
     """
     entity, field, value = (" ".join(words.split()) for words in (entity, field or VALUE, value))
+    value, stays = _unlabelled(value)
+    audience = common_audience(audience, stays.audience)
     if not entity or not value:
         raise InputError("a fact needs an entity and a value")
     sheet = Sheet.of(text, file)
@@ -314,7 +323,7 @@ def set_fact(
         return FactEdit(text if claim else _without_doubt(sheet, holding[0]), "confirmed", value)
     label = audience if not standing or many else common_audience(standing[0].audience, audience)
     inline = _inline(since=since, source=source, audience=label, type_=memory_type, scope=scope, also=also)
-    addition = FactText(value, inline + _claim_fields(claim))
+    addition = FactText(value, inline + _shown(stays._replace(audience="")) + _claim_fields(claim))
     if not standing or many:
         first = standing[-1] if standing else None
         return _add(sheet, first.entity if first else entity, first.field if first else field, addition)
@@ -357,7 +366,7 @@ def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdi
     text = without_doubt(text, file, id_)  # who corrects a claim vouches for what it says then
     value, sheet = " ".join(value.split()), Sheet.of(text, file)
     fact = _fact(sheet, id_)
-    value = quotable(value) if fact.is_statement else value
+    value, stays = (quotable(value), UNLABELLED) if fact.is_statement else _unlabelled(value)
     if fact.value == value:
         return FactEdit(text, "confirmed", value)
     if not value:
@@ -366,7 +375,8 @@ def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdi
     if fact.is_statement:
         result = _changed(sheet, [_restatement(sheet, fact, value)], change, fact.entity, f'"{value}"')
         return FactEdit(result, "corrected", fact.value)
-    return FactEdit(_replace_line(sheet, fact, FactText(value, None), change), "corrected", fact.value)
+    told = FactText(value + _shown(stays), None)
+    return FactEdit(_replace_line(sheet, fact, told, change), "corrected", fact.value)
 
 
 def _field(text: str, file: SemanticFile, id_: str) -> NoteField:
@@ -980,16 +990,43 @@ def split_key(line: str) -> tuple[str, str]:
 
 
 def line_with_value(sheet: Sheet, fact: Fact, told: FactText) -> str:
-    """The line of a fact with another value."""
+    """The line of a fact with another value, for nobody whom it did not let in."""
+    before = sheet.lines[fact.line - 1]
     if sheet.in_table(fact):
-        return with_cell(sheet, fact, told.value)
-    head, tail = split_key(sheet.lines[fact.line - 1])
+        return with_cell(
+            sheet, fact, told.value + _labels_missing(before, with_cell(sheet, fact, told.value))
+        )
+    head, tail = split_key(before)
     if sheet.spot(fact).style == "frontmatter":
         comment = _COMMENT.search(tail)
         return f"{head} {scalar(told.value.strip(chr(34)))}{comment[0] if comment else ''}"
     standing, line = _INLINE.search(tail), read_line(tail)
     inline = told.inline if told.inline is not None else standing[0] if standing else ""
-    return line._replace(body=f"{head} {told.value}{inline}").text()
+    body = f"{head} {told.value}{inline}"
+    return line._replace(body=body + _labels_missing(before, body)).text()
+
+
+def _labels_missing(before: str, line: str) -> str:
+    """The labels that a line needs behind its words to let in nobody whom the line before it did not."""
+    if not may_hold_labels(before):
+        return ""
+    old, new = label_in(before), label_in(line)
+    audience = common_audience(old.audience, new.audience)
+    return _shown(Label("" if audience == new.audience else audience, export=old.export or not new.export))
+
+
+def _unlabelled(value: str) -> tuple[str, Label]:
+    """A value without the labels in it, and these as one."""
+    if not may_hold_labels(value):
+        return value, UNLABELLED
+    return " ".join(without_labels(value).split()), label_in(value)
+
+
+def _shown(label: Label) -> str:
+    """A label as it stands behind the words of a line."""
+    return (f" [audience:: {label.audience}]" if label.audience else "") + (
+        "" if label.export else " [NOEXPORT]"
+    )
 
 
 def with_cell(sheet: Sheet, fact: Fact, value: str) -> str:

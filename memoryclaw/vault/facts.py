@@ -17,7 +17,7 @@ from memoryclaw.text.markdown import Body, Heading, outline
 from memoryclaw.text.memory_lines import BULLET, inline_field, without_ids
 from memoryclaw.text.yaml_text import Path, load, strings
 from memoryclaw.vault import validity
-from memoryclaw.vault.audience import label_of
+from memoryclaw.vault.audience import label_of, may_hold_labels, without_labels
 from memoryclaw.vault.properties import plain_name
 
 # Lines: key-value items, nested by indentation, and table rows. Everything else is prose.
@@ -270,10 +270,12 @@ def _value_of(text: str, fields: dict[str, Any]) -> FactValue:
 
 @_cached
 def fact_value(text: str) -> FactValue:
-    """Reads the value of a fact line: without inline fields, block id, quotes and list brackets."""
+    """Reads the value of a fact line: without inline fields, labels, block id, quotes and list brackets."""
     fields = _inline_fields(text)
     if fields:
         text = " ".join(_INLINE.sub(" ", text).split())
+    if ("[" in text or "(" in text or not text.isascii()) and may_hold_labels(text):
+        text = " ".join(without_labels(text).split())
     return _value_of(_bare(without_ids(text).strip()), fields)
 
 

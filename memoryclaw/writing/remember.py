@@ -16,6 +16,7 @@ from memoryclaw.vault.edits import (
     SemanticFile,
     add_statement,
     correct_fact,
+    end_fact,
     quotable,
     set_fact,
     with_inline,
@@ -40,8 +41,11 @@ class MemoryPart(NamedTuple):
     path: str
     many: bool = False
     replaces: tuple[str, ...] = ()  # statements that it says anew
+    ended: str = ""  # the id of the fact that holds no longer, where it tells that
 
     def __str__(self) -> str:
+        if self.ended:
+            return f"the end of {self.ended}"
         kind = "a fact" if self.field else "a statement"
         field = f", field {self.field!r}" if self.field else ""
         return f"{kind}: entity {self.entity!r}{field}, value {self.value!r}"
@@ -147,6 +151,8 @@ def _with_lifecycle(
 def _set(
     context: WriteContext, text: str, file: SemanticFile, part: MemoryPart, source: str, *, many: bool
 ) -> FactEdit:
+    if part.ended:
+        return FactEdit(end_fact(text, file, part.ended, context.today), "ended", part.value)
     if file.is_note:
         return correct_fact(text, file, _fact_id(file, text, part.entity, part.field, part.value), part.value)
     if not part.field:

@@ -35,7 +35,8 @@ def test_what_is_remembered_and_what_is_told_is_of_one_person(app: App) -> None:
     told(app, "a", "I live in Lyon now")
     told(app, "b", "my budget is 900", name="")
     told(app, "c", "Tom lives in Paris.", name="Tom")
-    expected = {"lives in": "Lyon", "dentist": "Dr Lind", "budget": "900"}
+    told(app, "d", "my landlord is Otto Brand", name="Mira")
+    expected = {"lives in": "Lyon", "dentist": "Dr Lind", "budget": "900", "landlord": "Otto Brand"}
     for name in ("user", "Mira Vogt", "I", "me"):
         assert current(app, name) == expected
     assert {fact.entity for _, fact in app.facts("user")} == {"Mira Vogt"}

@@ -94,6 +94,12 @@ def test_a_field_of_many_values_collects_them():
     assert decide(claim("allergy", "nuts"), fact("allergy", "penicillin")).action == "add"
 
 
+def test_a_change_of_where_somebody_is_reached_ends_the_one_that_stands():
+    done = decide(claim("phone", "0170 222 2222", change=True), fact("phone", "0170 111 1111"))
+    assert (done.action, done.known) == ("supersede", "0170 111 1111")
+    assert decide(claim("likes", "larch", change=True), fact("likes", "oak")).action == "add"
+
+
 def test_a_field_that_the_schema_does_not_know_waits_with_both_values():
     done = decide(claim("colour", "green"), fact("colour", "red"))
     assert (done.action, done.known) == ("pending", "red")

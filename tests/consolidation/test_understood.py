@@ -52,6 +52,22 @@ def test_a_newer_value_says_what_it_replaces(app: App) -> None:
     assert "it replaces 'Bern'" in done.notice
 
 
+def test_what_holds_no_longer_goes_to_the_history_and_what_never_held_makes_no_fact(app: App) -> None:
+    app.remember("Tam works at Fugro")
+    done = app.remember("Tam no longer works at Fugro")
+    assert "the end of semantic/people#Tam.works at" in done.notice
+    told = [
+        (fact.field, fact.value, fact.current)
+        for _, fact in app.facts("Tam", history=True)
+        if fact.type == "fact"
+    ]
+    assert told == [("works at", "Fugro", False)]
+    app.undo(done.commit)
+    assert [fact.current for _, fact in app.facts("Tam") if fact.type == "fact"] == [True]
+    app.remember("Ines doesn't drive a Skoda")
+    assert not [fact for _, fact in app.facts() if fact.field == "drives"]
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

@@ -116,6 +116,7 @@ def test_an_order_to_run_something_is_kept_as_words_and_nothing_more() -> None:
         ("en", "two slogans for the fair please. in french please"),
         ("en", "what is a sloop? short answer please"),
         ("en", "brief ones please"),
+        ("en", "shorten this for me: I live in Truro and I have two dogs."),
         ("de", "übersetze den Brief. förmlicher Ton bitte"),
         ("de", "was ist eine Schaluppe? kurze Zusammenfassung bitte"),
     ],

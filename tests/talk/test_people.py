@@ -38,6 +38,8 @@ def told(text: str, language: str = "en") -> list[tuple[str, str, str]]:
         ("my new neighbour Ines plays the drums", ("", "neighbour", "Ines")),
         ("Ana's husband Tom cooks", ("Ana", "husband", "Tom")),
         ("i went there with my cousin Bertram", ("", "cousin", "Bertram")),
+        ("Bertram (my cousin) is working nights now", ("", "cousin", "Bertram")),
+        ("my cousin (Bertram) is working nights now", ("", "cousin", "Bertram")),
     ],
 )
 def test_who_is_introduced_is_what_they_are_to_whom(text: str, relation: tuple[str, str, str]) -> None:
@@ -51,6 +53,7 @@ def test_who_is_introduced_is_what_they_are_to_whom(text: str, relation: tuple[s
         ("mein Bruder heißt Bertram", ("", "brother", "Bertram")),
         ("meine Zahnärztin ist Ana", ("", "dentist", "Ana")),
         ("Anas Mann Tom kocht", ("Ana", "husband", "Tom")),
+        ("mein Hausarzt ist jetzt Dr. Yilmaz, der alte ist in Rente", ("", "doctor", "Dr Yilmaz")),
     ],
 )
 def test_german_introductions_give_the_same_roles(text: str, relation: tuple[str, str, str]) -> None:
@@ -168,11 +171,18 @@ def test_a_role_has_the_whole_name_also_at_the_beginning() -> None:
         ["Maya is my flatmate, she lives in Leith"],
         ["Maya is my flatmate.", "She lives in Leith."],
         ["i met Maya yesterday. She lives in Leith"],
+        ["Maya's birthday is 4 May, she lives in Leith"],
     ],
 )
 def test_she_is_the_one_person_named_in_this_turn_or_the_two_before(texts: list[str]) -> None:
     turns = [turn for text in texts for turn in (("user Nora", text), ("assistant Pip", "Noted."))]
     assert ("Maya", "lives in", "Leith") in subjects(*turns)
+
+
+def test_she_is_also_the_one_without_a_name_of_whom_something_was_just_told() -> None:
+    assert ("mum", "lives in", "Leith") in subjects(
+        ("user Nora", "my mum's birthday is 4 May, she lives in Leith")
+    )
 
 
 @pytest.mark.parametrize(

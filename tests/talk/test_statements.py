@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from segments import only, talk_of
 
+from memoryclaw.consolidation.claims import claims_of
 from memoryclaw.talk.statements import LONGEST, Statement
 from memoryclaw.text.prompts import one_line
 
@@ -320,6 +321,7 @@ def test_words_of_others_are_named_and_not_read() -> None:
         "my backup host is “heron” [the old one]",
         "the nightly script needs --dry_run_all on the server",
         "our docs are at https://docs.heron.example/a_b/(c) and the wiki stands below it",
+        "always sign my mails with Maren P., not Maren Petersen",
     ],
 )
 def test_what_somebody_says_is_kept_whole(text: str) -> None:
@@ -341,6 +343,20 @@ def test_what_is_kept_stands_in_what_was_typed_and_its_brackets_are_closed(
     for one in talk_of(typed).statements:
         assert one.words in " ".join(typed.split())
         assert is_closed(one.words), one.words
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "we use heron because - ( (a ] rent … ) } ] we and b) rent",
+        'we use heron and 5" have 900 ] the backup : 5" not a « b) » rent is 900',
+        "my rent [is ) 900] and heron } is a backup",
+    ],
+)
+def test_brackets_that_cross_part_what_is_kept(typed: str) -> None:
+    for claim in claims_of(talk_of(typed)):
+        assert is_closed(claim.value.replace('5"', "5")), claim.value
+        assert claim.value in typed
 
 
 def is_closed(text: str) -> bool:

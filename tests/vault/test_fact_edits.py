@@ -3,10 +3,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_labels import OWNERS, STAY
 
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.text.encoding import lines_of
+from memoryclaw.vault.audience import label_in
 from memoryclaw.vault.edits import SemanticFile, correct_fact, remove_fact, set_fact
+from memoryclaw.vault.seen import visible_bytes
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 from memoryclaw.writing.edit import put_back, removal_of
 
@@ -277,3 +280,50 @@ def test_a_fact_is_written_exactly_or_refused_and_no_other_line_changes(
     assert kept == []  # nothing that was known is gone: the old value is in History
     went, _ = changed(text, done.text)
     assert len([line for line in went if line.rstrip("\r\n") + end not in lines_of(done.text)]) <= 1
+
+
+LABELLED = {
+    "bullet": "# Nora\n- rent: 900 {}\n",
+    "collection": "# People\n- Nora:\n  - rent: 900 {}\n",
+    "before the id": "# Nora\n- rent: 900 {} ^a1\n",
+    "before the value": "# Nora\n- rent: {} 900\n",
+    "table": "# People\n\n| who | rent |\n|---|---|\n| Nora | 900 {} |\n",
+    "spans": "# Nora\n- rent: <private>900</private>\n",
+}
+
+
+@pytest.mark.parametrize("style", LABELLED)
+def test_a_new_value_is_for_nobody_whom_the_old_one_did_not_let_in(style: str) -> None:
+    file, tried = SemanticFile("semantic/people.md", DEFAULT_COLLECTIONS), 0
+    for mark in (*OWNERS, *STAY, "[audience:: family]", "[audience:: public]", "(audience:: owner)"):
+        text = LABELLED[style].format(mark)
+        fact = next((fact for fact in file.facts(text).facts if "900" in fact.value), None)
+        if fact is None:
+            continue  # a mark that makes the line prose
+        tried += 1
+        said = {"since": "2026-03-01"}
+        for after in (
+            set_fact(text, file, entity="Nora", field=fact.field, value="950", **said).text,
+            correct_fact(text, file, fact.id, "950").text,
+        ):
+            (fresh,) = [fact for fact in file.facts(after).facts if "950" in fact.value and fact.current]
+            assert fresh.value == "950", mark
+            for audience in ("agent", "family", "public"):
+                before, now = (
+                    visible_bytes(file.path, data.encode(), audience, {}) or b"" for data in (text, after)
+                )
+                assert b"900" in before or b"950" not in now, (mark, audience, after)
+            assert label_in(text).export or not label_in(after).export, mark
+    assert tried > 30
+
+
+def test_a_label_in_a_value_is_that_of_its_line_and_no_part_of_the_value() -> None:
+    for verb in ("add", "set", "correct"):
+        text = "# Nora\n" + ("" if verb == "add" else "- rent: 900\n")
+        labelled = "950 [PRIVATE] [NOEXPORT]"
+        if verb == "correct":
+            after = correct_fact(text, FILE, FILE.facts(text).facts[0].id, labelled).text
+        else:
+            after = set_fact(text, FILE, entity="Nora", field="rent", value=labelled).text
+        (fact,) = [fact for fact in FILE.facts(after).facts if fact.current]
+        assert (fact.value, fact.audience, label_in(after)) == ("950", "owner", ("owner", False)), after

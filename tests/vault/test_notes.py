@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import hashlib
-import timeit
 
 import pytest
 from hypothesis import example, given
@@ -250,12 +249,6 @@ def assert_storable(unit: Unit) -> None:
     )
     assert "\0" not in text
     text.encode()
-
-
-def test_an_ordinary_note_is_read_in_a_fraction_of_a_millisecond():
-    data = SEED_EPISODE.encode() + b"plain words of a note\n" * 24
-    best = min(timeit.repeat(lambda: read_note("episodes/a.md", data, SETTINGS), number=100, repeat=5)) / 100
-    assert best < 0.002
 
 
 KEYS = "".join(f"key{n}: value {n}\n" for n in range(120_000))
