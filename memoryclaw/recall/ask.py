@@ -86,13 +86,14 @@ def ask(searcher: Searcher, recalled: Recalled, *, least: float) -> AnsweredQues
         ranking = searcher.find(recalled.query, newest=True)
         candidates = [*_candidates(searcher, ranking, recalled.matches, least)]
     passes = recalled.relevance.passes
-    is_of_day, form = bool(ranking.question.days), ranking.question.form
+    question = ranking.question
+    is_of_day, form = bool(question.days), question.form
     if not passes:
         candidates = [one for one in candidates if one.line.share]
 
     def is_sure(one: _Candidate) -> bool:
         known = one.is_certain or is_of_day  # of a day all answers that was on it
-        if known or not passes:
+        if known or not (passes or question.of_myself):
             return known and not one.line.against
         rivals = _rivals(one.line, candidates)
         is_only = one.line.share >= 1 and rivals == 0  # all that is asked stands there, and nowhere else

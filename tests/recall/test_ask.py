@@ -116,3 +116,32 @@ def test_where_no_line_is_sure_a_screen_of_the_nearest_is_shown(app: App) -> Non
     answer = app.ask("which colour has the long list of things")
     assert not answer.answered
     assert len(answer.lines) == 10
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "answer"),
+    [
+        ("I moved from Berlin to Lisbon", "Where do I live?", "Lisbon"),
+        ("we relocated to Ghent last month", "where do I live now?", "Ghent"),
+        ("ich bin von Kiel nach Leipzig gezogen", "Wo wohne ich?", "Leipzig"),
+        ("me mudé de Sevilla a Valencia", "¿Dónde vivo?", "Valencia"),
+        ("my dentist is Dr Okonkwo", "Who is my dentist?", "Okonkwo"),
+    ],
+)
+def test_what_was_said_today_answers_before_the_night(
+    tmp_path: Path, text: str, question: str, answer: str
+) -> None:
+    texts = (
+        "can you make a packing list for the lake?",
+        "alright",
+        text,
+        "noted",
+        "the printer jams again",
+        "sorry",
+        "explain monads",
+        "with pleasure",
+    )
+    log = "".join(TURN.format(day="2026-03-09", turn=n, text=one) for n, one in enumerate(texts))
+    put(tmp_path, {"memoryclaw.yaml": "", "logs/2026-03-09/2026-03-09.jsonl": log})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 9, 12, tzinfo=UTC)) as app:
+        assert answer in app.ask(question).lines[0].text
