@@ -18,7 +18,7 @@ from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import VALUE, Fact
 from memoryclaw.talk.assertions import ANY_FIELD
-from memoryclaw.text.grammar import tokens_of
+from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, candidates, fold, key_of, words_of
 from memoryclaw.text.prompts import estimate, one_line
 from memoryclaw.vault.audience import common_audience
@@ -168,6 +168,7 @@ def _end(claim: Claim, known: Known) -> ClaimDecision:
         and (fact.id == claim.value or (fact.is_statement and same_value(fact.value, claim.value)))
     ]
     named = named or [(path, fact) for path, fact in known if fact.current and _is_named(fact, claim)]
+    named = named or [(path, fact) for path, fact in known if fact.current and _is_habit(fact, claim)]
     if (
         len(named) != 1
         or claim.role != _PERSON
@@ -200,6 +201,30 @@ def _is_named(fact: Fact, claim: Claim) -> bool:
     ended, value = _word_key(claim.value), _word_key(fact.value)
     return ended[: len(value)] == value or (
         len(stems(claim.value)) > 0 and stems(claim.value) <= stems(fact.value)
+    )
+
+
+_OF_PLACES = frozenset({"lives in", "address", "from"})
+_HABIT = 3  # words with a subject that a statement has at most beside what ends: more tell more than its use
+
+
+def _is_habit(fact: Fact, claim: Claim) -> bool:
+    """True for a statement of what oneself uses or does with what ends: `we track issues in Jira`; not of where somebody lives, or of a liking."""
+    words = grammar("en" if (code := spoken_in(claim.words, "en")) not in codes() else code)
+    ended, said, tokens = stems(claim.value), stems(fact.value, claim.value), tokens_of(fact.value)
+    places = (phrase for phrase, field in words.verb_fields if field in _OF_PLACES)
+    return (
+        fact.is_statement
+        and fact.said < claim.said
+        and claim.field == ANY_FIELD
+        and bool(ended)
+        and ended < said
+        and len(said - ended) <= _HABIT
+        and any(token in words.first_person or token in words.possessives_own for token in tokens)
+        and not any(
+            one.within(tokens) for one in (words.roles, words.preference_verbs, words.preference_words)
+        )
+        and not any(phrase[0] in tokens_of(claim.words) for phrase in places)
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from memoryclaw.index import stemming
-from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.grammar import UNREAD, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import words_of
 
 _RUN = re.compile(r"[A-Za-z]++(?:[.+#/-][A-Za-z0-9]++)*|\d[\d.:,]*|\w")
@@ -45,10 +45,10 @@ def renews(older: str, later: str, *, change: bool) -> bool:
     if _CLOCK.search(older) and all(any(map(str.isdigit, " ".join(span))) for span in (rest, other)):
         is_same = change or (not last and before[:first][-1:] == now[:first][-1:] and len(rest) == len(other))
         return bool(ahead) and is_same
-    if max(len(_subjects(rest)), len(_subjects(other))) > _SHORT:
+    if max(_size(rest), _size(other)) > _SHORT:
         return False
     if unread:
-        return len(ahead) >= _SHORT
+        return len(ahead) >= (1 if change else _SHORT)
     named = last and any(
         f" {word}" in f" {text.lower()}" and word.title() in text
         for text in (older, later)
@@ -73,13 +73,19 @@ def _without_signs(text: str) -> list[str]:
     """The words of a text without the signs of a change."""
     tokens, words = tokens_of(text), []
     code = spoken_in(text, "en")
-    signs = grammar(code).changes if code in codes() else None
+    signs = grammar(code if code in codes() else UNREAD)
     at = 0
     while at < len(tokens):
-        size = signs.at(tokens, at) if signs else 0
+        size = signs.changes.at(tokens, at) or signs.renewals.at(tokens, at)
         words += tokens[at : at + 1] if not size else []
         at += size or 1
     return words
+
+
+def _size(words: Sequence[str]) -> int:
+    """How many words with a subject a span has; the figures of one value, such as `06 12 34`, are one."""
+    figures = sum(word.isdecimal() for word in words)
+    return len(_subjects([word for word in words if not word.isdecimal()])) + (figures > 0)
 
 
 def _subjects(words: Sequence[str]) -> frozenset[str]:

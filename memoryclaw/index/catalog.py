@@ -387,6 +387,11 @@ class Catalog:
         first, second = [*named, ("", 0), ("", 0)][:2]
         return first if first[1] > 2 * second[1] else ("", 0)
 
+    def own_keys(self) -> frozenset[str]:
+        """The keys of the names under which stands who says `I`."""
+        names = (_USER, *self.names_of_owner(_USER), self.usual_speaker()[0])
+        return frozenset(key_of(name) for name in names if name)
+
     def superseded_in(
         self, turns: Iterable[tuple[str, int]], episodes: Iterable[tuple[str, str]]
     ) -> list[tuple[str, str, Fact]]:

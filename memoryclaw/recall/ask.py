@@ -2,43 +2,31 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
 from memoryclaw.index.stemming import language
-from memoryclaw.model import Answer, Match, Matched, Recalled, Term
+from memoryclaw.model import Answer, Match, Matched, Recalled
 from memoryclaw.recall.packing import text_of
 from memoryclaw.recall.question import RELATED_IN, Question, kin_of
 from memoryclaw.recall.rank import OVER, Ranking, names_field
 from memoryclaw.recall.search import Searcher, answering_share
 from memoryclaw.text.dates import falls_in, find_ranges
-from memoryclaw.text.language import words_of
+from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.sentences import sentences
 from memoryclaw.text.snippets import snippet, without_block_ids, without_markup
 from memoryclaw.vault.value_forms import holds_form
 
 BUDGET = 1200  # tokens of the recall that is looked through: what a person is shown of it is less
 LINES = 5  # that answer, at most
-NEAREST = 8  # passages that are shown where none is sure to
-_OF_BEST = 0.7  # of the best line's sum: what has less is beside the point
-# What a line loses of the share of the question that it holds.
-FORM = {
-    "who": 0.45,
-    "where": 0.45,
-    "what": 0.45,
-    "when": 0.6,
-    "much": 0.6,
-}  # where it has nothing of the form that is asked for
-LATER = 0.4  # as far as another day's line holds as much since: it may say otherwise
-RIVAL = 0.1  # for each other line that holds about as much, at most so many
-RIVALS = 5
-OTHERWISE = 1.0  # what it tells is known to hold no longer
-ASKS = 0.5  # it is a question itself
-ASSISTANT = 0.2  # it is the assistant's
-QUOTED = 0.5  # of what only words of others hold that stand in it
+NEAREST = 10  # passages that are shown where none is sure to
+RIVALS = 1  # units that hold about as much beside a line that is sure: more of them say more than one thing
+_AS_MUCH = 0.7  # of what the line holds
 _BLOCK = re.compile(
     r"\s*(?:[-*+>|#]|\d+[.)]\s|[\w -]{1,40}::(?:\s|$))"
 )  # a line that is an item, a quote, a row, a heading or a property of its own
@@ -47,7 +35,11 @@ _MARKS = re.compile(
 )  # of bullets and quotes, before a line; `**` begins what is bold
 _QUOTATION = re.compile(r"“[^“”\n]*+”|(?<!\w)\"[^\"\n]*+\"")
 _ONE_LINE = frozenset({"fact", "turn", "todo"})  # kinds that are one line
+_UNTITLED = _ONE_LINE | {"episode"}  # whose title tells no more, or at length what else it tells
 _SPOKEN = frozenset({"turn", "episode"})  # in which a quotation is somebody else's
+_EXACT = frozenset(
+    {"when", "much"}
+)  # forms that are known wherever they stand; a name or a place may be in any words
 _ANSWERS = "– "  # with which an episode puts an answer behind its question
 _WIDE, _AROUND = 300, 600  # characters of a line, and of a passage
 
@@ -64,12 +56,7 @@ class AnswerLine(NamedTuple):
     when: str
     trust: str
     share: float  # of the question's weight that it holds
-    terms: tuple[Term, ...] = ()  # what speaks for it, and what against
-
-    @property
-    def worth(self) -> float:
-        """The sum of its terms."""
-        return round(sum(term.value for term in self.terms), 4)
+    against: tuple[str, ...] = ()  # what keeps it from being sure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,23 +80,42 @@ def ask(searcher: Searcher, recalled: Recalled, *, least: float) -> AnsweredQues
 
     Args:
         recalled: what was recalled, without what may not be quoted.
-        least: a line answers only if what speaks for it is more than this.
+        least: a line answers only if it holds so much of the question's weight.
     """
     with searcher.reading():
         ranking = searcher.find(recalled.query, newest=True)
-        candidates = _against_others([*_candidates(searcher, ranking, recalled.matches)])
-    if not recalled.relevance.passes:
+        candidates = [*_candidates(searcher, ranking, recalled.matches, least)]
+    passes = recalled.relevance.passes
+    question = ranking.question
+    is_of_day, form = bool(question.days), question.form
+    if not passes:
         candidates = [one for one in candidates if one.line.share]
-    best = max((one.line.worth for one in candidates), default=0.0)
-    answering = [
-        one.line for one in candidates if one.line.worth > least and one.line.worth >= best * _OF_BEST
-    ]
+
+    def is_sure(one: _Candidate) -> bool:
+        known = one.is_certain or is_of_day  # of a day all answers that was on it
+        if known or not (passes or question.of_myself):
+            return known and not one.line.against
+        rivals = _rivals(one.line, candidates)
+        is_only = one.line.share >= 1 and rivals == 0  # all that is asked stands there, and nowhere else
+        against = set(one.line.against) - ({"form"} if is_only and form not in _EXACT else set())
+        return rivals <= RIVALS and not against
+
+    answering = sorted(
+        filter(is_sure, candidates), key=lambda one: (one.is_certain, one.line.share), reverse=True
+    )
+    lines = [one.line for one in answering[:LINES]] or islice(_nearest(candidates), NEAREST)
     return AnsweredQuestion(
         query=recalled.query, matches=recalled.matches, left_out=recalled.left_out, trace=recalled.trace,
         confidence=recalled.confidence, did_you_mean=recalled.did_you_mean, notices=recalled.notices, degraded=recalled.degraded,
-        behind=recalled.behind, timings_ms=recalled.timings_ms,
-        answered=bool(answering), lines=tuple(answering[:LINES] or islice(_nearest(candidates), NEAREST)),
+        behind=recalled.behind, timings_ms=recalled.timings_ms, answered=bool(answering), lines=tuple(lines),
     )  # fmt: skip
+
+
+def _rivals(line: AnswerLine, others: Iterable[_Candidate]) -> float:
+    """How many other units hold about as much of the question; no end of them where one of a later day does."""
+    enough = _AS_MUCH * line.share
+    rivals = [one.line for one in others if one.line.share >= enough and one.line.id != line.id]
+    return math.inf if any(line.when and one.when > line.when for one in rivals) else len(rivals)
 
 
 def _nearest(candidates: Iterable[_Candidate]) -> Iterator[AnswerLine]:
@@ -123,64 +129,38 @@ def _nearest(candidates: Iterable[_Candidate]) -> Iterator[AnswerLine]:
         yield one.line._replace(text=one.passage)
 
 
-def _against_others(candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    """The candidates, less sure where others hold as much, and where another day has said so since."""
-    words = {one.line.id: set(words_of(one.line.text)) for one in candidates}
-
-    def against(line: AnswerLine) -> Iterator[Term]:
-        others = [one.line for one in candidates if one.line.share and one.line.id != line.id]
-        since = [one.share for one in others if line.when and one.when > line.when]
-        rivals = [
-            one
-            for one in others
-            if one.share >= _OF_BEST * line.share
-            and len(words[one.id] & words[line.id]) < len(words[line.id]) / 2
-        ]
-        yield Term("later", -LATER * min(max(since, default=0.0) / line.share, 1.0))
-        yield Term("rivals", -RIVAL * min(len(rivals), RIVALS))
-
-    return [
-        one
-        if one.is_certain or not one.line.share
-        else one._replace(
-            line=one.line._replace(
-                terms=(
-                    *one.line.terms,
-                    *(Term(name, round(value, 4)) for name, value in against(one.line) if value),
-                )
-            )
-        )
-        for one in candidates
-    ]
-
-
-def _candidates(searcher: Searcher, found: Ranking, matches: Sequence[Match]) -> Iterator[_Candidate]:
-    """The best line of each match, in rank order, without those that say nothing new."""
+def _candidates(
+    searcher: Searcher, found: Ranking, matches: Sequence[Match], least: float
+) -> Iterator[_Candidate]:
+    """The best line of each match that says something new, in rank order."""
     spoken: list[set[str]] = []
     kinds: dict[tuple[str, int], str] = {}
+    whose: AbstractSet[str] = found.question.any_entity.keys() | found.question.any_person.keys()
+    if not whose and found.question.of_myself:
+        whose = searcher.own_keys()
     for match in matches:
-        candidate = _best(searcher, found, match)
-        if candidate is None:
-            continue
-        text, line = candidate.line.text, candidate.line.line
-        if kinds.setdefault((match.path, line), match.unit.kind) != match.unit.kind:
-            continue  # a property, and the line of its note that it stands on
-        words = set(words_of(text))
-        if not words or _asks(text) or any(words <= one for one in spoken):
-            continue
-        spoken.append(words)
-        yield candidate
+        for candidate in _of_unit(searcher, found, match, whose, least):
+            line = candidate.line
+            if kinds.setdefault((line.path, line.line), line.kind) != line.kind:
+                break  # a property, and the line of its note that it stands on
+            words = set(words_of(line.text))
+            if words and not _asks(line.text) and not any(words <= one for one in spoken):
+                spoken.append(words)
+                yield candidate
+                break
 
 
 def _asks(text: str) -> bool:
     return text.rstrip("\"'”’)*_ ").endswith(("?", "？"))
 
 
-def _best(searcher: Searcher, found: Ranking, match: Match) -> _Candidate | None:
-    """The line of a unit that speaks most for itself, the first of them."""
+def _of_unit(
+    searcher: Searcher, found: Ranking, match: Match, whose: AbstractSet[str], least: float
+) -> Iterator[_Candidate]:
+    """The lines of a unit, those that hold most first, and of these what least speaks against."""
     unit, question = match.unit, found.question
     text = text_of(unit) if unit.kind in _ONE_LINE else without_block_ids(unit.text)
-    if unit.kind in _ONE_LINE and (unit.kind != "turn" or len(text) <= _WIDE):
+    if unit.kind in _ONE_LINE and (unit.kind != "turn" or len(text) <= 160):
         pieces = [(0, text)]
         matched = [hit for hit in match.matched if hit.via not in ("neighbour", "vector")]
         shares = [answering_share(found, [*matched, *_due(found, match)])]
@@ -190,38 +170,34 @@ def _best(searcher: Searcher, found: Ranking, match: Match) -> _Candidate | None
         if not question.weights:  # of a time alone, the lines that tell it answer, else every line
             tell = [_tells_of(question, text) for _, text in pieces]
             shares = [float(tells or not any(tell)) for tells in tell]
-    if not pieces:
-        return None
-    is_certain = bool(unit.field) and (
-        question.asks_for(unit.field, unit.days, unit.entity) or names_field(question, unit)
-    )
     own = shares
     if unit.kind in _SPOKEN and any(_QUOTATION.search(piece) for _, piece in pieces):
         own = searcher.shares_of_lines(found, match, [_QUOTATION.sub(" ", piece) for _, piece in pieces])
-    terms = [
-        _terms(match, question, piece, share, share - of_own, is_certain=is_certain)
-        for (_, piece), share, of_own in zip(pieces, shares, own, strict=True)
+    is_certain = bool(unit.field) and key_of(unit.entity) in whose and names_field(question, unit)
+    against = [
+        tuple(_against(match, question, piece, share, least, is_asked=is_certain))
+        for (_, piece), share in zip(pieces, own, strict=True)
     ]
-    best = max(range(len(pieces)), key=lambda n: (shares[n] > 0, sum(term.value for term in terms[n]), -n))
-    line, text = pieces[best]
-    last = best
-    if text.startswith("#") and best + 1 < len(pieces):  # a heading says what the line below it is about
-        last = best + 1
-        text = f"{text.lstrip('# ')}: {pieces[last][1]}"
-    read = _short(_MARKS.sub("", text, count=1), match)
-    answer = AnswerLine(
-        read,
-        "" if unit.kind in _ONE_LINE else unit.title,
-        unit.id,
-        unit.kind,
-        match.path,
-        unit.line + line,
-        unit.when[:10],
-        unit.trust,
-        round(shares[best], 4),
-        terms[best],
-    )
-    return _Candidate(answer, _passage(pieces, best, last, read), is_certain)
+    for at in sorted(range(len(pieces)), key=lambda at: (-shares[at], len(against[at]))):
+        line, text = pieces[at]
+        last = at
+        if text.startswith("#") and at + 1 < len(pieces):  # a heading says what the line below it is about
+            last = at + 1
+            text = f"{text.lstrip('# ')}: {pieces[last][1]}"
+        read = _short(_MARKS.sub("", text, count=1), match)
+        answer = AnswerLine(
+            read,
+            "" if unit.kind in _UNTITLED else unit.title,
+            unit.id,
+            unit.kind,
+            match.path,
+            unit.line + line,
+            unit.when[:10],
+            unit.trust,
+            round(shares[at], 4),
+            against[at],
+        )
+        yield _Candidate(answer, _passage(pieces, at, last, read), is_certain)
 
 
 def _tells_of(question: Question, text: str) -> bool:
@@ -235,28 +211,26 @@ def _tells_of(question: Question, text: str) -> bool:
     )
 
 
-def _terms(
-    match: Match, question: Question, text: str, share: float, quoted: float, *, is_certain: bool
-) -> tuple[Term, ...]:
-    """What speaks for a line, and what against."""
+def _against(
+    match: Match, question: Question, text: str, share: float, least: float, *, is_asked: bool
+) -> Iterator[str]:
+    """What keeps a line from being sure to answer."""
     unit, form = match.unit, question.form
-    fits = (
-        is_certain
-        or not form
-        or bool(question.days)
-        or (share > 0 and holds_form(form, text, frozenset(words_of(question.query.text)), question.today))
-    )
-    against = {
-        "form": 0.0 if fits else FORM[form],
-        "superseded": OTHERWISE * bool(match.superseded),
-        "asks": ASKS * _asks(text),
-        "assistant": ASSISTANT * (unit.role == "assistant"),
-        "quoted": round(QUOTED * max(quoted, 0.0), 4),
-    }
-    return (
-        Term("words", round(share, 4)),
-        *(Term(name, -value) for name, value in against.items() if value and share),
-    )
+    words = frozenset(words_of(question.query.text))
+    asked, _, answer = text.rpartition(_ANSWERS) if unit.kind in _SPOKEN else ("", "", text)
+    answer = _QUOTATION.sub(" ", f"is {answer}" if asked else answer)
+    telling = f"{unit.field} {unit.value}" if unit.field else answer
+    if share < least and not is_asked:
+        yield "words"
+    has_form = is_asked if form == "what" else holds_form(form, telling, words, question.today)
+    if form and not (question.days or has_form):
+        yield "form"
+    if match.superseded:
+        yield "superseded"
+    if match.conflicts:
+        yield "conflict"
+    if unit.role == "assistant":
+        yield "assistant"
 
 
 def _passage(pieces: Sequence[tuple[int, str]], first: int, last: int, text: str) -> str:
@@ -299,7 +273,7 @@ def _due(found: Ranking, match: Match) -> list[Matched]:
     return [
         Matched(word=word, field="date", via="date")
         for word in found.question.weights
-        if any(one.token("deadline") in (one.token(word), *kin_of(one.token(word), one)) for one in spoken)
+        if any(one.token("deadline") in (one.token(word), *kin_of(word, one)) for one in spoken)
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache
 from typing import NamedTuple
@@ -41,6 +41,7 @@ BEGINS, RARE, BEGUN_WORDS = 4, 2, 8
 ENDING = 2  # letters that another form of a word may lack
 LONGEST_BEGUN = 40  # letters of such a word
 RELATED_SHARE = 0.1  # of all units: what more of them hold is too common to stand for another word
+RELATED_LEAST = 10  # units: what no more of them hold is not common, however small the vault
 CHARACTER = 0.2  # what a single Chinese character counts beside the pairs that hold it
 OTHER = 0.5  # what a word that may stand for another counts, against that word itself
 GOAL_WORDS = 12  # words of a goal that count
@@ -74,6 +75,7 @@ _OF_NOUNS = {
     "much": frozenset(lists.words("pronouns.amounts")),
 }
 _ASKING = frozenset(lists.words("relevance.asking"))
+_ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
 _LATEST = tuple(
@@ -275,7 +277,8 @@ def understand(
     codes = dict.fromkeys((language.code, *catalog.languages(), asked_in(query.words, language).code))
     spoken = [language, *(named(code) for code in codes if code != language.code)]
     languages = Languages(spoken, query.words)
-    words = [word for word in query.words if not languages.is_stop(word)]
+    asks = query.words[0] if query.words and "?" in text and query.words[0] in _ASKING_WORDS else ""
+    words = [word for word in query.words if not languages.is_stop(word) and word != asks]
     if not words and (query.ranges or query.filters) and _is_plain(query):
         query = query._replace(root=None, words=())  # "what happened last week" asks for all of last week
     words = words or list(query.words)
@@ -521,12 +524,22 @@ def _synonyms(
 def _kin(
     words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, catalog: Catalog
 ) -> tuple[Leaf, ...]:
-    spoken = [language for code in RELATED_IN if (language := seen.languages.of(code))]
-    if not spoken:
+    languages = seen.languages
+    if languages.code == "none":  # words are compared as they are written
         return ()
-    akin = {word: [token for one in spoken for token in kin_of(one.token(word), one)] for word in words}
+    written = catalog.languages()  # what is in another language was read as one of these
+    akin = {
+        word: [
+            token
+            for code in RELATED_IN
+            for language in [languages.of(code)]
+            for other in _words_akin(word, code, language)
+            for token in (language if language and code in written else languages).token(other).split()
+        ]
+        for word in words
+    }
     counts = catalog.count_of([token for tokens in akin.values() for token in tokens])
-    most = max(1, seen.units * RELATED_SHARE)
+    most = max(RELATED_LEAST, seen.units * RELATED_SHARE)
     return tuple(
         Leaf(IndexClause("token", token), word, "alias", OTHER, seen.weights[word])
         for word, tokens in akin.items()
@@ -742,7 +755,11 @@ def _join(op: str, clauses: Sequence[IndexClause]) -> IndexClause | None:
 # Words of everyday life that may stand for one another, or are of a kind: `pet` finds a turn about a dog. General
 # knowledge, used with care: a related word helps, and never counts as much as the word that was asked.
 
-RELATED_IN = {"en": ("alike", "kinds"), "de": ("alike_de", "")}  # language → its lists of them
+_ALIKE = "alike"  # the list of English; others have their code behind it
+RELATED_IN = (
+    "en",
+    *(name.removeprefix("alike_") for name in lists.names("related_words") if name.startswith("alike_")),
+)
 _BEGIN = 3  # letters that a word and its stem share
 
 
@@ -751,30 +768,47 @@ class _Groups(NamedTuple):
     alike: dict[str, list[str]]  # first letters → words as listed
 
 
-def kin_of(token: str, language: Language) -> list[str]:
-    """The tokens that may stand in a text for this one; none where the language has no list of them."""
-    if language.code not in RELATED_IN:
+def kin_of(word: str, language: Language) -> list[str]:
+    """The tokens that may stand in a text for a word; none where the language has no list of them."""
+    others = map(language.token, _words_akin(word, language.code, language))
+    return [other for other in dict.fromkeys(others) if other != language.token(word)]
+
+
+def _words_akin(word: str, code: str, language: Language | None) -> list[str]:
+    """The listed words that may stand for a word; for its other forms too, where the language is read."""
+    if code not in RELATED_IN:
         return []
-    groups = _groups(language.code)
-    forms = [word for word in groups.alike.get(token[:_BEGIN], ()) if language.token(word) == token]
-    others = (language.token(word) for form in forms for group in groups.of[form] for word in group)
-    return [token_ for token_ in dict.fromkeys(others) if token_ != token]
+    groups = _groups(code)
+    forms = [word] if word in groups.of else []
+    if language:
+        token = language.token(word)
+        forms = [form for form in groups.alike.get(token[:_BEGIN], ()) if language.token(form) == token]
+    return [other for form in forms for group in groups.of[form] for other in group]
 
 
 @cache
 def _groups(code: str) -> _Groups:
     groups = _Groups({}, {})
-    alike, kinds = RELATED_IN[code]
-    for text in lists.lines(f"related_words.{alike}"):
-        group = text.split()
+    alike = lists.lines(f"related_words.{_ALIKE if code == 'en' else f'{_ALIKE}_{code}'}")
+    for group in (*map(str.split, alike), *_verbs_of_fields(code)):
         for word in group:
             groups.of.setdefault(word, []).append(group)
-    for text in lists.lines(f"related_words.{kinds}") if kinds else ():
+    for text in lists.lines("related_words.kinds") if code == "en" else ():
         kind, _, members = text.partition(":")
         groups.of.setdefault(kind, []).append(members.split())
     for word in groups.of:
         groups.alike.setdefault(fold(word)[:_BEGIN], []).append(word)
     return groups
+
+
+def _verbs_of_fields(code: str) -> Iterator[list[str]]:
+    """The verbs that tell one and the same of somebody, as `live` and `moved` do."""
+    small = SMALL.get(code, ())
+    for line in lists.lines(f"talk_{code}.verb_fields") if f"talk_{code}" in lists.files() else ():
+        typed = line.partition(":")[2].replace(",", " ").split()
+        verbs = [word for word in dict.fromkeys(typed) if word not in small]
+        if len(verbs) > 1:
+            yield verbs
 
 
 # Words of the vault that are spelled like a given word, for `jonh~` and "did you mean".

@@ -145,6 +145,10 @@ class Searcher:
         approved = self._approved({skill.path for skill in skills}) if skills else ()
         return {skill.rowid for skill in skills if skill.path not in approved}
 
+    def own_keys(self) -> AbstractSet[str]:
+        """The keys of the names under which stands who says `I`."""
+        return self._catalog.own_keys()
+
     def before(self, turns: Iterable[UnitSummary]) -> list[UnitSummary]:
         """The turns before these, where they have one."""
         places = {(turn.rowid - 1, turn.path) for turn in turns}

@@ -112,6 +112,10 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
         denied = _by_verb(affirmed, words, names, subject) or _by_value(affirmed, words, names, subject)
         if denied:
             return None if denied.when else denied
+    if words.partings.within(clause.tokens) and any(token in words.first_person for token in clause.tokens):
+        typed = (clause.text[a:b] for a, b in spans_of(clause.text))
+        name = next((word for word in typed if word[:1].isupper() and word.lower() not in words.small), "")
+        return Assertion("", ANY_FIELD, name, "end", clause.text) if name else None
     if words.changes.within(clause.tokens) and subject[1] in ("own", "named"):
         start = next(
             (n for n in range(len(clause.tokens)) if words.source_prepositions.at(clause.tokens, n)), -1
@@ -281,6 +285,9 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
         if not _is_field(noun, words):
             return None
         owner: _Owned | None = _Owned(about, " ".join(noun), "noun")
+    elif _is_bare_news(clause.tokens, words):  # `new number: 0161 496 0000`
+        at = next(at for at, token in enumerate(clause.tokens) if token in words.renewals)
+        owner = _Owned("", " ".join(clause.tokens[at + 1 :]), "noun")
     else:
         owner = _owner_and_noun(clause.tokens, [text[a:b] for a, b in spans_of(text)], words, names)
     if owner is None or not _is_field(tokens_of(owner.noun), words):
@@ -593,9 +600,10 @@ def _contact(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
         hit = pattern.search(clause.text)
         if hit:
             before = names.found(clause.text[: hit.start()])
-            own = any(token in words.possessives_own for token in tokens_of(clause.text[: hit.start()]))
+            tokens = tokens_of(clause.text[: hit.start()])
+            own = any(token in words.possessives_own for token in tokens) or _is_bare_news(tokens, words)
             # A page is somebody's where it is called so: an address in a bug report is not.
-            called = words_of_form("url").intersection(tokens_of(clause.text[: hit.start()]))
+            called = words_of_form("url").intersection(tokens)
             if (own or len(set(before)) == 1) and (field != "website" or called):
                 return Assertion(
                     "" if own else before[0],
@@ -605,6 +613,18 @@ def _contact(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
                     clause.text,
                 )
     return None
+
+
+def _is_bare_news(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for `new number`, `got a new email address`, of nobody else: who says so tells it of themselves."""
+    at = next((at for at, token in enumerate(tokens) if token in words.renewals), -1)
+    behind = tokens[at + 1 :]
+    is_field = bool(behind) and any(_is_field(behind[start:], words) for start in range(min(2, len(behind))))
+    return (
+        at >= 0
+        and is_field
+        and all(token in words.determiners or token in words.announcing for token in tokens[:at])
+    )
 
 
 def _value(text: str, words: Grammar, *, stops: bool = False, most: int = _VALUE_WORDS) -> str:

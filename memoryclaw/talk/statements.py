@@ -208,7 +208,10 @@ def _unread(base: Statement, text: str) -> Iterator[Statement]:
                 ),
                 firm=firm,
                 hard=firm,
-                change=grammar(UNREAD).changes.within(tokens_of(sentence)),
+                change=any(
+                    signs.within(tokens_of(sentence))
+                    for signs in (grammar(UNREAD).changes, grammar(UNREAD).renewals)
+                ),
             )
 
 
@@ -481,7 +484,8 @@ class _Turn:
             ):  # it doubts who somebody is where that is what it states, not `my boss Ben might leave`
                 assertions = tuple(one._replace(how="noun") if one.stated else one for one in assertions)
             assertions = tuple(one for one in assertions if one.how == "role" or "reported" not in doubts)
-        noun_words = clause.tokens if clause.kind == "have" else clause.subject  # not `900 in the new flat`
+        # not `900 in the new flat`
+        noun_words = clause.tokens if clause.kind in ("have", "") else clause.subject
         renewed = any(token in self.words.renewals for token in noun_words) and bool(assertions)
         change = renewed or (changed and bool(assertions) and plain is not clause)
         self._note_field(clause)

@@ -21,6 +21,7 @@ _PRONOUNS = {
     "possessives_own": ("own",),
     "second_person": ("yourself",),
     "changes": ("changed",),
+    "renewals": ("renewed",),
 }
 _PREFIX = "talk_"
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*(?:[-&/][^\W_]+(?:['’][^\W_]+)*)*|['’]s\b")

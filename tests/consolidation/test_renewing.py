@@ -22,6 +22,9 @@ from memoryclaw.consolidation.renewing import renews
         ("the gym is on mondays", "the gym is on tuesdays now", True),
         ("I drive to work", "I cycle to work now", True),
         ("I am a vegetarian", "I'm no longer a vegetarian", True),
+        ("the workshop is in room 4.12", "the workshop is in the annex instead", True),
+        ("il mio capo è Paolo", "il mio capo adesso è Giulia", True),
+        ("mon numéro est le 06 12 34 56 78", "mon nouveau numéro est le 06 98 76 54 32", True),
         ("项目的数据库是PostgreSQL", "项目的数据库是MySQL", False),
         ("ma voiture est garée au niveau 2 du parking Opéra", "ma voiture est garée au niveau 4 du parking Opéra", False),
     ],
@@ -142,3 +145,25 @@ def night(root: Path, day: int, month: int) -> None:
     """Reads what was said, as of a night."""
     with App(root, clock=lambda: datetime(2026, month, day, 3, tzinfo=UTC)) as app:
         app.consolidate(llm="none")
+
+
+def test_what_is_used_no_more_ends_the_words_of_its_use_and_nothing_else(vault_of: VaultOf) -> None:
+    october = [
+        "We track issues in Jira",
+        "my sister works with Jira",
+        "my girlfriend is Anna",
+        "my phone number is 07700 900118",
+    ]
+    november = ["we've switched from Jira to Linear", "Anna and I broke up", "btw new number 07700 900552"]
+    nights = {"2026-10-02": october, "2026-11-02": november}
+    root = vault_of(
+        {
+            f"logs/{day}/{day}.jsonl": said(day, [("user", text) for text in texts], day=day)
+            for day, texts in nights.items()
+        }
+    )
+    with open_vault(root, clock=lambda: datetime(2026, 11, 2, 22, tzinfo=UTC)) as app:
+        app.consolidate(llm="none")
+        standing = [f"{fact.field}: {fact.value}" for _, fact in app.facts() if fact.current]
+    assert not any(gone in line for line in standing for gone in ("track issues", "partner: Anna", "900118"))
+    assert all(any(kept in line for line in standing) for kept in ("Linear", "sister works", "900552"))
