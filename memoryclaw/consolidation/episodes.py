@@ -16,6 +16,7 @@ from memoryclaw.consolidation.claims import adjoined
 from memoryclaw.consolidation.exchanges import (
     TELLING,
     Lesson,
+    announces,
     as_words,
     causes,
     conclusions,
@@ -60,6 +61,7 @@ _LONGEST, _ANSWERED, _PASTED, _CALLS, _SCANNED = (
     12000,
 )  # characters of a point, of what was answered, of a pasted line; tool calls; characters of a turn
 _HARD = re.compile(r"\d|[$€£%]")
+_CODE = re.compile(r"`[^`]*`")
 _WORTH = {
     EXCHANGE: 1.0,
     DECIDED: 1.5,
@@ -258,7 +260,11 @@ def _answers(turns: Sequence[Turn], spoken: Sequence[Point], language: str) -> I
         question = part.asked.line if part.asked else 0
         concluding = ((turn, texts) for turn in reversed(part.spoken) if (texts := conclusions(turn)))
         answer, last = next(concluding, (part.spoken[-1], []))
-        main = next((text for text in last if len(telling(text)) >= TELLING), next(iter(last), ""))
+        ends = [text for text in last if not announces(text)]  # what is only begun is no end
+        main = next(
+            (text for text in ends if len(telling(text)) >= TELLING and not _CODE.fullmatch(text)),
+            next(iter(ends), ""),
+        )
         is_trouble = part.asked is not None and error_in(part.asked.text) != ""
         reasons = [(turn, text) for turn in part.spoken if is_trouble for text in causes(turn)]
         for turn, text in dict.fromkeys((*reasons[:1], *((answer, text) for text in last))):
@@ -569,11 +575,23 @@ def _title(turns: Sequence[Turn], request: str, subjects: Sequence[str], points:
             or named
             or next((_sentence(_PASTED_WORDS.sub(r"\1", point.text)) for point in of_people), "")
         )
-        present = set(map(fold, WORD.findall(text)))
-        more = ", ".join([word for word in topics(turns) if fold(word) not in present][:_MORE])
-        text = cut_short(text, _TITLE - len(more) - 3 if more else _TITLE).rstrip(".:;, ")
-        text = f"{text} ({more})" if more and text else text or more
+        text = _with_topics(text, topics(turns))
     return text[:1].upper() + text[1:]
+
+
+def _with_topics(text: str, words: Sequence[str]) -> str:
+    """A text as a title: with the first words of a ranking that it lacks, before all those that are cut off of it."""
+    text = text.rstrip(".:;, ")
+    whole = set(map(fold, WORD.findall(text)))
+    for room in range(_TITLE, _TITLE // 2, -1):
+        shown = cut_short(text, room)
+        present = set(map(fold, WORD.findall(shown)))
+        lacking = [word for word in words if fold(word) not in present]
+        cut_off = [word for word in lacking if fold(word) in whole]
+        more = ", ".join(list(dict.fromkeys((*lacking[:1], *cut_off[:1], *lacking)))[:_MORE])
+        if not more or len(shown) + len(more) + 3 <= _TITLE:
+            break
+    return f"{shown} ({more})" if more and shown else shown or more
 
 
 def _request(every: Sequence[Point]) -> Point | None:
@@ -812,7 +830,7 @@ def length(text: str) -> int:
 _LINKS = re.compile(r"!?\[\[+|!\[|\]\]+")
 _TAG = re.compile(r"(?<!\S)#+(?=[^\s\d#])")
 _COMMENT = re.compile(r"%%+|<!--+|(?<!-)--+>")
-_LEADING = re.compile(r"(?:[#>+*=~-]+|\d{1,9}[.)]|\[[ xX]?\])(?=\s|$)\s*")
+_LEADING = re.compile(r"(?:[#>+*=~-]+|\d{1,9}(?:\.\d{1,3}){0,3}[.)]|\[[ xX]?\])(?=\s|$)\s*")
 LONGEST_NAME = 60
 _NAME_MARKS = re.compile(r"[\[\]|^#`*<>:%\\]+")
 

@@ -50,7 +50,7 @@ from memoryclaw.writing.secret_gate import without_secrets
 
 _TITLE, _SUMMARY, _TAG, _NAME, _FIELD, _VALUE = 80, 600, 30, 60, 40, 120  # characters, at most
 _TAGS, _TAG_WORDS, _ENTITIES, _CLAIMS, _DROPPED = 7, 3, 20, 30, 30  # how many, at most
-_LEAST_QUOTE = 8  # characters; a shorter one must be the whole turn
+_LEAST_QUOTE = 8  # characters; a shorter one must be a whole sentence
 _COMPOUND = 4  # letters of a word that may begin a longer one
 _GROUNDED = 0.5  # the share of a summary's words that the segment must hold
 _BACK = 4  # turns before a line, of either side, in which a person whom a claim is about must be named
@@ -355,7 +355,7 @@ class _Ground:
             if (cited := self._turns.get(line)) is None:
                 return f"line {line} is none of these lines"
             quote, text = one_line(quoted), one_line(cited.text)
-            if not quote or quote not in text or (len(quote) < _LEAST_QUOTE and quote != text):
+            if not quote or quote not in text or (len(quote) < _LEAST_QUOTE and quote not in sentences(text)):
                 return f"its quote does not stand in line {line}"
         if _SECRET.search(f"{claimed.entity} {claimed.field} {claimed.value}"):
             return "it rests on a secret that was taken out"

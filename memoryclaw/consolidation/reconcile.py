@@ -596,7 +596,7 @@ class ClaimDecider:
     def standing_of(
         self, segment: Segment, names: Mapping[str, str], leaves: Callable[[str, int], bool]
     ) -> list[str]:
-        """What stands of the speakers and of all who are named in a segment, `id = value (day)`, at most 200 tokens: what its words touch first, then the newest.
+        """What stands of the speakers and of all who are named in a segment, `id = value (day)`, at most 200 tokens: what its words touch first, facts before statements, then the newest.
 
         Args:
             names: key_of(name) -> name, of the entities that it names.
@@ -604,7 +604,7 @@ class ClaimDecider:
         """
         self._offered = {}
         spoken = frozenset[str]().union(*(stems(turn.text) for turn in segment.turns))
-        speakers = (turn.name or turn.role for turn in segment.turns if turn.role == _PERSON)
+        speakers = dict.fromkeys(turn.name or turn.role for turn in segment.turns if turn.role == _PERSON)
         rows = []
         for entity in dict.fromkeys([*speakers, *names.values()]):
             for path, fact in self._facts_of(self._catalog.entity_name(entity)):
@@ -615,15 +615,16 @@ class ClaimDecider:
                     and not fact.audience
                     and leaves(path, fact.line)
                 ):
-                    touched = len(spoken & stems(f"{fact.field} {fact.value}"))
-                    rows.append((-touched, fact.day, fact))
-        rows.sort(key=lambda row: row[2].id)
-        rows.sort(key=lambda row: row[1], reverse=True)
-        rows.sort(key=lambda row: row[0])
+                    about = "" if entity in speakers else fact.entity
+                    touched = len(spoken & stems(f"{about} {fact.field} {fact.value}"))
+                    rows.append((not touched, fact.is_statement, -touched, fact))
+        rows.sort(key=lambda row: row[-1].id)
+        rows.sort(key=lambda row: row[-1].day, reverse=True)
+        rows.sort(key=lambda row: row[:-1])
         lines, spent = [], 0
-        for _, day, fact in rows:
+        for *_, fact in rows:
             value = f'"{fact.value}"' if fact.is_statement else fact.value
-            line = one_line(f"{fact.id} = {value}{f' ({day})' if day else ''}")
+            line = one_line(f"{fact.id} = {value}{f' ({fact.day})' if fact.day else ''}")
             spent += estimate(line) if fact.id not in self._offered else 0
             if spent > _OFFERED:
                 break

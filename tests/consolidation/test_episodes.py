@@ -413,7 +413,7 @@ def test_no_title_is_a_date_a_mood_or_a_courtesy(text: str) -> None:
 
 
 def test_what_is_only_counted_names_no_episode() -> None:
-    assert told("Yesterday I finally fixed the sink, took 3 hours").title == "Took 3 hours (finally, fixed)"
+    assert told("Yesterday I finally fixed the sink, took 3 hours").title == "Took 3 hours (sink)"
 
 
 @pytest.mark.parametrize("text", ["Yesterday I saw the dentist", "gestern war ich beim Zahnarzt"])
@@ -438,6 +438,27 @@ def test_the_title_is_the_request_without_courtesies_and_never_a_tool(
     said: tuple[str, ...], title: str
 ) -> None:
     assert told(*said).title.casefold() == title.casefold()
+
+
+def test_a_title_that_is_cut_names_what_was_cut_off_where_the_talk_comes_back_to_it() -> None:
+    asked = "List all that has to be ready before we can lift the old barge of the ferry onto the slipway"
+    answered = ("assistant Pip", "Grease the slipway, then check the cradle.")
+    title = told(asked, answered, "is the slipway long enough", ("assistant Pip", "The slipway is.")).title
+    assert title == "List all that has to be ready before we can lift the old barge of … (slipway)"
+    assert len(title) <= 80
+
+
+def test_a_number_before_a_request_is_none_of_its_words() -> None:
+    assert told("2.1. Compare oak and larch for the jetty").title == "Compare oak and larch for the jetty"
+
+
+def test_what_is_only_begun_is_no_end_of_a_summary() -> None:
+    """A session that breaks off ends with what the assistant was about to do, or with the first line of a script."""
+    asked = "Move the tide table to the harbour folder"
+    for begun in ("I'll move the tide table to the harbour folder.", "#!/usr/bin/env tide table harbour"):
+        assert told(asked, ("assistant Pip", begun)).summary == f"{asked}."
+    ended = told(asked, ("assistant Pip", "I'll move the tide table. The tide table stands in harbour/ now."))
+    assert ended.summary.endswith("Pip: “The tide table stands in harbour/ now.”")
 
 
 def test_the_title_that_the_host_gave_comes_first() -> None:

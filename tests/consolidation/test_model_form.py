@@ -93,6 +93,13 @@ def test_a_claim_may_rest_on_several_lines_and_each_of_their_quotes_must_stand()
     assert "its quote does not stand in line 3" in invented.dropped[0]
 
 
+def test_a_short_quote_is_a_whole_sentence() -> None:
+    turns = ["Aveiro. canals and salt, you know nothing"]
+    home = claim(turns, quotes=["Aveiro."], field="home town", value="Aveiro")
+    assert only(read(turns, home)).value == "Aveiro"
+    assert read(turns, {**home, "quotes": ["salt"], "value": "salt"}).claims == ()
+
+
 def test_a_no_further_on_affirms_nothing() -> None:
     turns = ["do we take 12 oak boards?", ("assistant Pip", "Your call."), "no, we don't"]
     assert only(read(turns, claim(turns, 1, 3, value="12 oak boards"))).confidence == "low"
@@ -197,6 +204,18 @@ def test_a_model_is_shown_what_stands_of_those_who_are_named_and_no_more_than_it
     assert told["known"][0] == "semantic/people#Nora.climbing partner = Ole (2026-01-02)"
     assert any(line.endswith('= "the shed key hangs behind the door" (2026-01-02)') for line in told["known"])
     assert not any(word in asked.prompt for word in ("heron", "rumour"))
+
+
+def test_facts_of_those_who_are_named_stand_before_what_somebody_said_at_length(root: Path) -> None:
+    said_before = "".join(
+        f'- "monday {n} was a long day on the rope with the others" [said:: 2026-01-02]\n' for n in range(30)
+    )
+    put(root, {"semantic/people.md": f"# Nora\n{said_before}\n# Ole\n- works: sundays [since:: 2026-01-02]\n", "logs/2026-04-19/evening.jsonl": said("evening", [("user Nora", "from monday on ole is on the rope every day")])})  # fmt: skip
+    app = App(root, clock=lambda: NIGHT)
+    (asked,) = app.segments()
+    app.close()
+    known = json.JSONDecoder().raw_decode(asked.prompt, asked.prompt.index("{"))[0]["known"]
+    assert known[0] == "semantic/people#Ole.works = sundays (2026-01-02)"
 
 
 def test_two_hundred_tokens_of_what_stands_at_most(root: Path) -> None:
