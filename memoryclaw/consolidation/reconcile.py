@@ -634,6 +634,9 @@ class ClaimDecider:
 
     def parts_of(self, claim: Claim) -> Iterator[Claim]:
         """The claim, in the field of the known value that a model says it takes the place of; where it cannot stand there, that one ends first."""
+        if claim.how == "end" and claim.by != "rules":  # an id tells whose it is
+            yield claim._replace(entity=self._offered.get(claim.value, claim.entity))
+            return
         if not claim.replaces or claim.confidence == "low":
             yield claim._replace(replaces="")
             return
@@ -650,12 +653,19 @@ class ClaimDecider:
             fact for fact in current if same_value(fact.value, claim.replaces)
         ]
         old = named[0] if len({fact.id for fact in named}) == 1 else None
-        if old is None or same_value(old.value, claim.value):
+        # What is another's now is no longer theirs: the lead, the keys. What a speaker does not name, or says of themselves, stays whose it was.
+        is_handed_on = old is not None and not (
+            claim.unnamed
+            or claim.entity == claim.speaker
+            or same(old.entity, self._catalog.entity_name(claim.entity))
+        )
+        if old is None or (same_value(old.value, claim.value) and not is_handed_on):
             yield claim._replace(replaces="")
         elif old.is_statement and claim.is_statement:
             yield claim._replace(entity=old.entity, replaces=old.id)
         elif (
             claim.is_statement
+            or is_handed_on
             or not same_field(claim.field, old.field)
             or holds_many(old.field, declared_field(self._schema, old.field))
         ):

@@ -266,6 +266,37 @@ def test_what_a_model_says_is_replaced_or_ended_goes_to_history_and_comes_back_b
     assert git(root, "status", "--porcelain") == ""
 
 
+def test_what_passes_to_somebody_else_ends_and_an_id_tells_whose_it_is(tmp_path: Path) -> None:
+    more = "\n# Ole\n- role: rope leader [since:: 2026-01-02]\n\n# Berta\n- boots: red [since:: 2026-01-02]\n\n# Vega\n- engine: diesel [since:: 2026-01-02]\n"
+    root = vault_of(tmp_path / "vault", {"semantic/people.md": PEOPLE + more})
+    turns = [
+        ("user Nora", "Ole has left, so Berta is rope leader now"),
+        ("user Nora", "and the Vega goes without her engine, we took it out"),
+    ]
+    texts = [text for _, text in turns]
+    app = night(
+        root,
+        turns,
+        claim(
+            texts, 1, entity="Berta", field="role", value="rope leader", replaces="semantic/people#Ole.role"
+        ),
+        claim(texts, 2, entity="Nora", field="", ends="semantic/people#Vega.engine"),
+    )
+    held = {
+        (f.entity, f.field, f.value, f.until)
+        for who in ("Ole", "Berta", "Vega")
+        for _, f in app.catalog.facts(who)
+        if f.field
+    }
+    app.close()
+    assert held == {
+        ("Ole", "role", "rope leader", "2026-04-19"),
+        ("Berta", "role", "rope leader", ""),
+        ("Berta", "boots", "red", ""),
+        ("Vega", "engine", "diesel", "2026-04-19"),
+    }
+
+
 def test_a_doubtful_word_replaces_and_ends_nothing(root: Path) -> None:
     turns = [("user Nora", "maybe i should drop Ole for Berta?")]
     texts = [text for _, text in turns]
