@@ -150,7 +150,20 @@ def _every_point(
     ]  # fmt: skip
     every += _in_own_words(turns, _spoken_points(turns, fresh, language, salience))
     every += _pasted(turns, talk, every)
+    every = _requests(turns, every)
     return [*every, *_answers(turns, every, language), *_deeds(turns)]
+
+
+def _requests(turns: Sequence[Turn], points: Sequence[Point]) -> list[Point]:
+    """The points, those that tools went to work on as what was asked, however it was put: `gzip for the static pages`."""
+    acted = {part.asked.line for part in exchanges(turns) if part.asked and part.acted}
+    claims = Counter(point.line for point in points if _is_kept(point))
+    return [
+        point._replace(group=EXCHANGE)
+        if point.group in (TOLD, OTHER) and point.statement and point.line in acted and claims[point.line] < 2
+        else point
+        for point in points
+    ]
 
 
 def _told(turns: Sequence[Turn], every: Sequence[Point], language: str) -> list[Point]:

@@ -448,6 +448,18 @@ def test_a_title_that_is_cut_names_what_was_cut_off_where_the_talk_comes_back_to
     assert len(title) <= 80
 
 
+@pytest.mark.parametrize("asked", ["gzip for the static pages", "the tide table is slow, it takes 9 minutes"])
+def test_what_tools_went_to_work_on_is_the_request_however_it_was_put(asked: str) -> None:
+    ran = ("tool", 'Bash {"command": "make tides"} → ok')
+    found = told(asked, ran, ("assistant Pip", "It takes 40 seconds now, for all static pages."))
+    assert [line for line, _, _ in quoted(found)] == [1, 2]
+    assert quoted(found)[0][2] == f"{asked} – Pip: “It takes 40 seconds now, for all static pages.”"
+    assert (
+        found.summary
+        == f"{asked[0].upper()}{asked[1:]}. – Pip: “It takes 40 seconds now, for all static pages.”"
+    )
+
+
 def test_a_number_before_a_request_is_none_of_its_words() -> None:
     assert told("2.1. Compare oak and larch for the jetty").title == "Compare oak and larch for the jetty"
 
