@@ -54,6 +54,7 @@ _LEAST_QUOTE = 8  # characters; a shorter one must be a whole sentence
 _COMPOUND = 4  # letters of a word that may begin a longer one
 _GROUNDED = 0.5  # the share of a summary's words that the segment must hold
 _BACK = 4  # turns before a line, of either side, in which a person whom a claim is about must be named
+_OFFERED = 2  # turns before a line, in which the assistant may have offered what it picks
 _UNNAMED = "it is not named near it"
 _DAYS_AWAY = 366  # of a day that is only numbered, such as "the 17th"
 _ORDINAL = re.compile(r"(?<![\w.:/-])(\d{1,2})(?:st|nd|rd|th|\.)(?![\w:/-]|\.?\d)")
@@ -387,8 +388,26 @@ class _Ground:
         ):
             return f"its value is no own word of line {claimed.line}: it is quoted, pasted or put right"
         exchange = " ".join(f"{one.asked} {one.words}" for one in statements)
-        stands = self._stands(claimed.value, exchange)
+        stands = self._stands(claimed.value, exchange) or self._is_chosen(claimed, turn)
         return "" if stands else f"its value does not stand in line {claimed.line}"
+
+    def _is_chosen(self, claimed: ModelClaim, turn: Turn) -> bool:
+        """True where the person picks by its place what the assistant has just offered, in a line that the claim quotes: `the second one`."""
+        place = self._segment.index(turn)
+        offering = {
+            near.line for near in self._segment[max(0, place - _OFFERED) : place] if near.role == "assistant"
+        }
+        offered = any(
+            line in offering and self._stands(claimed.value, quote) for line, quote in claimed.beside
+        )
+        code = spoken_in(turn.text, "en")
+        if not offered or code not in codes():
+            return False
+        words, tokens = grammar(code), tokens_of(claimed.quote)
+        return any(
+            choice.at(tokens)
+            for choice in (words.first_choice, words.second_choice, words.third_choice, words.last_choice)
+        )
 
     def _own_words(self, turn: Turn) -> str:
         """The turn's own words, put right where the turn puts them right."""

@@ -111,6 +111,18 @@ def test_the_assistant_states_nothing_beside_a_person_either() -> None:
     assert found.claims == ()
 
 
+def test_what_a_person_picks_by_its_place_may_stand_in_the_offer_and_waits() -> None:
+    offer = ("assistant Pip", "Oak lasts longer. Larch costs half of it.")
+    turns = [offer, "the second one, it smells better"]
+    assert (
+        only(read(turns, claim(turns, 2, 1, entity="boards", field="wood", value="larch"))).confidence
+        != "high"
+    )
+    assert read(turns, claim(turns, 2, entity="boards", field="wood", value="larch")).claims == ()
+    other = [offer, "it smells better"]
+    assert read(other, claim(other, 2, 1, entity="boards", field="wood", value="larch")).claims == ()
+
+
 def test_an_older_answer_is_read() -> None:
     older = {"line": 1, "quote": "i live in Leeds", "entity": "Nora", "field": "lives in", "value": "Leeds"}
     assert only(read(["i live in Leeds"], older)).value == "Leeds"
