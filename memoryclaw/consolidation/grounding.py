@@ -366,7 +366,7 @@ class _Ground:
         """Who it is about, as the vault writes the name; who speaks of themselves goes by their name, else by their role."""
         if fold(" ".join(name.split())) in _OWN_NAMES:
             return self._full_name(turn.name) or turn.role or "user"
-        return self._full_name(name)
+        return "" if _names_nobody(name) else self._full_name(name)
 
     def _why_unsaid(self, claimed: ModelClaim, turn: Turn, statement: Statement | None) -> str:
         """Why the value is none of the speaker's own words: nobody said it, it is pasted, or the turn puts it right."""
@@ -511,6 +511,12 @@ class _Ground:
         end = next((n for n, near in enumerate(self._segment) if near.line == turn.line), 0)
         start = 0 if most is None else max(0, end - most)
         return " ".join(near.text for near in self._segment[start:end] if near.role in SPEAKERS)
+
+
+def _names_nobody(name: str) -> bool:
+    """True for a pronoun, which is whoever was named before it: `she`, `it`."""
+    token = fold(" ".join(name.split()))
+    return token not in _ASSISTANT and any(token in grammar(code).pronouns for code in codes())
 
 
 def _by_quote(claimed: ModelClaim) -> bool:

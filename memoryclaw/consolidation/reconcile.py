@@ -533,6 +533,14 @@ def _apply_cue(decided: ClaimDecision) -> ClaimDecision:
     return decided
 
 
+def _bears_on(claim: Claim, old: Fact) -> bool:
+    """True where the words of a claim have to do with what a model says it outdates: they name it, or tell of a change of the same thing."""
+    said, of_one = stems(f"{claim.words} {claim.quote}"), same(old.entity, claim.entity)
+    if same_field(claim.field, old.field) or said & stems(f"{old.field} {old.value}", old.value):
+        return of_one or same(old.entity, claim.speaker) or not said.isdisjoint(stems(old.entity))
+    return of_one and claim.change
+
+
 def _has(facts: Known, field: str) -> bool:
     return any(fact.current and same_field(fact.field, field) for _, fact in facts)
 
@@ -635,7 +643,10 @@ class ClaimDecider:
     def parts_of(self, claim: Claim) -> Iterator[Claim]:
         """The claim, in the field of the known value that a model says it takes the place of; where it cannot stand there, that one ends first."""
         if claim.how == "end" and claim.by != "rules":  # an id tells whose it is
-            yield claim._replace(entity=self._offered.get(claim.value, claim.entity))
+            whose = self._offered.get(claim.value, claim.entity)
+            of_id = next((fact for _, fact in self._facts_of(whose) if fact.id == claim.value), None)
+            if of_id is None or _bears_on(claim, of_id):
+                yield claim._replace(entity=whose)
             return
         if not claim.replaces or claim.confidence == "low":
             yield claim._replace(replaces="")
@@ -652,7 +663,7 @@ class ClaimDecider:
         named = [fact for fact in current if fact.id == claim.replaces] or [
             fact for fact in current if same_value(fact.value, claim.replaces)
         ]
-        old = named[0] if len({fact.id for fact in named}) == 1 else None
+        old = named[0] if len({fact.id for fact in named}) == 1 and _bears_on(claim, named[0]) else None
         # What is another's now is no longer theirs: the lead, the keys. What a speaker does not name, or says of themselves, stays whose it was.
         is_handed_on = old is not None and not (
             claim.unnamed

@@ -322,3 +322,56 @@ def test_a_doubtful_word_replaces_and_ends_nothing(root: Path) -> None:
         (f.field, f.value) for _, f in app.catalog.facts("Nora") if f.current
     }
     app.close()
+
+
+@pytest.mark.parametrize("name", ["she", "it", "They", "er"])
+def test_a_pronoun_is_nobodys_name(name: str) -> None:
+    turns = ["she climbs on sundays, it is her day"]
+    left = read(turns, claim(turns, entity=name, field="climbs on", value="sundays"))
+    assert (left.claims, left.dropped[0]) == (
+        (),
+        "a claim about nothing was left out: it names no entity, no field or no value",
+    )
+    assert only(read(turns, claim(turns, kind="statement", entity=name))).entity == "Nora"
+
+
+def test_an_id_that_has_nothing_to_do_with_the_words_is_not_outdated_by_them(root: Path) -> None:
+    turns = [("user Nora", "Ole rings at half 1 on friday"), ("user Nora", "my boots are red")]
+    texts = [text for _, text in turns]
+    app = night(
+        root,
+        turns,
+        claim(
+            texts, 1, entity="Ole", field="rings at", value="half 1", replaces="semantic/people#Nora.likes"
+        ),
+        claim(texts, 2, field="boots", value="red", replaces="semantic/people#Nora.email"),
+        claim(texts, 2, field="", ends="semantic/people#Nora.likes"),
+    )
+    held = {(fact.field, fact.value) for _, fact in app.catalog.facts("Nora") if fact.current}
+    app.close()
+    assert {("likes", "tea"), ("email", "nora@example.org"), ("boots", "red")} <= held
+
+
+def test_two_doubts_a_day_are_asked_about_the_surest_first_and_the_rest_stands_as_it_was_said(
+    root: Path,
+) -> None:
+    fields = ("boots", "rope", "helmet", "axe", "tent")
+    turns = [("user Nora", f"i think my {field} is number {n}") for n, field in enumerate(fields, 31)]
+    texts = [text for _, text in turns]
+    app = night(
+        root,
+        turns,
+        *(claim(texts, n, field=field, value=f"number {n + 30}") for n, field in enumerate(fields, 1)),
+    )
+    app.close()
+    waiting = (root / "semantic/_pending.md").read_text()
+    asked = [field for field in fields if f"Nora.{field}:" in waiting]
+    assert len(asked) == 2
+    people = (root / "semantic/people.md").read_text()
+    for n, field in enumerate(fields, 31):
+        assert (f'"i think my {field} is number {n}"' in people) == (field not in asked)
+    (record,) = (root / "runs").glob("*.json")
+    left = [
+        one for one in json.loads(record.read_text())["decided"] if "kept as it was said" in one["reason"]
+    ]
+    assert len(left) == 3
