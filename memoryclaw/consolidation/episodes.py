@@ -116,8 +116,8 @@ def extract(
         salience: what matters and what to ignore; the statements of the talk know it already.
     """
     every = _every_point(segment.turns, talk, language, todos, salience)
-    points = _told(segment.turns, every, language)
-    lines = _joined(sorted(points, key=lambda point: point.line))
+    told = _told(segment.turns, every, language)
+    lines, points = _joined(told), sorted(told, key=lambda point: point.group)
     entities = _entities(segment.turns, talk, names)
     subjects = _topics(points)
     first = _request(every)
@@ -134,7 +134,7 @@ def extract(
         entities=entities,
         points=tuple(
             Quote(point.line, point.who, point.text, point.box, point.ticks, point.due, point.answer)
-            for point in sorted(lines, key=lambda point: point.group)
+            for point in _in_order(lines)
         ),
     )
 
@@ -167,10 +167,11 @@ def _requests(turns: Sequence[Turn], points: Sequence[Point]) -> list[Point]:
 
 
 def _told(turns: Sequence[Turn], every: Sequence[Point], language: str) -> list[Point]:
-    """The points that are told: decided and changed, the exchanges in their order, then told, wished, due, open, and the rest."""
+    """The points that are told, in the order in which they were said."""
     chosen = _choose(every, len(turns))
-    dated = [point._replace(text=_resolve_dates(turns, point, language)) for point in chosen]
-    return sorted(dated, key=lambda point: point.group) or _anything(turns)
+    return [point._replace(text=_resolve_dates(turns, point, language)) for point in chosen] or _anything(
+        turns
+    )
 
 
 def _resolve_dates(turns: Sequence[Turn], point: Point, language: str) -> str:
@@ -421,8 +422,8 @@ def _joined(points: Sequence[Point]) -> list[Point]:
 
     def with_answer(point: Point) -> Point:
         # Of several that are kept each has a line of its own, that it can be forgotten without the others.
-        single = claims[point.line] < 2
-        moves = point.line in answered - asking and point.statement is not None and not point.box and single
+        is_apart = _is_kept(point) and (point.line in asking or claims[point.line] > 1)
+        moves = point.line in answered and point.statement is not None and not point.box and not is_apart
         return point._replace(group=EXCHANGE) if moves else point
 
     for point in map(with_answer, points):
@@ -434,6 +435,15 @@ def _joined(points: Sequence[Point]) -> list[Point]:
             place[point.answers or point.line] = len(joined)
         joined.append(point._replace(text=f"“{point.text}”", answer=point.line) if point.answers else point)
     return joined
+
+
+def _in_order(lines: Sequence[Point]) -> list[Point]:
+    """The lines of a note: by their groups, but what is told with a request stands beside it."""
+    asking = {line.line for line in lines if line.group == EXCHANGE}
+    return sorted(
+        lines,
+        key=lambda line: EXCHANGE if line.group in (TOLD, OTHER) and line.line in asking else line.group,
+    )
 
 
 def _is_kept(point: Point) -> bool:

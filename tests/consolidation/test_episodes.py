@@ -460,6 +460,16 @@ def test_what_tools_went_to_work_on_is_the_request_however_it_was_put(asked: str
     )
 
 
+def test_what_is_told_with_a_request_stands_beside_it_in_the_order_in_which_it_was_said() -> None:
+    found = told(
+        "For the drum of the winch we get this error. How can we repair the drum?",
+        ("assistant Pip", "The drum needs a new bearing of 40 mm."),
+        "Is larch dear?",
+        ("assistant Pip", "Larch costs 3000."),
+    )
+    assert [(line, text[:24]) for line, _, text in quoted(found)] == [(1, "For the drum of the winc"), (1, "How can we repair the dr"), (3, "Is larch dear? – Pip: “L")]  # fmt: skip
+
+
 def test_a_number_before_a_request_is_none_of_its_words() -> None:
     assert told("2.1. Compare oak and larch for the jetty").title == "Compare oak and larch for the jetty"
 
