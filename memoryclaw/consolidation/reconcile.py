@@ -534,11 +534,13 @@ def _apply_cue(decided: ClaimDecision) -> ClaimDecision:
 
 
 def _bears_on(claim: Claim, old: Fact) -> bool:
-    """True where the words of a claim have to do with what a model says it outdates: they name it, or tell of a change of the same thing."""
-    said, of_one = stems(f"{claim.words} {claim.quote}"), same(old.entity, claim.entity)
-    if same_field(claim.field, old.field) or said & stems(f"{old.field} {old.value}", old.value):
-        return of_one or same(old.entity, claim.speaker) or not said.isdisjoint(stems(old.entity))
-    return of_one and claim.change
+    """True where a claim has to do with what a model says it outdates: it is of the same field, or its words name that, or it is of the same thing; of a speaker, who has many, with a sign of change."""
+    of_one, of_speaker = same(old.entity, claim.entity), same(old.entity, claim.speaker)
+    if same_field(claim.field, old.field) or (of_one and (claim.change or not of_speaker)):
+        return True
+    said = stems(f"{claim.words} {claim.quote}")
+    named = of_one or of_speaker or not said.isdisjoint(stems(old.entity))
+    return named and not said.isdisjoint(stems(f"{old.field} {old.value}", old.value))
 
 
 def _has(facts: Known, field: str) -> bool:
