@@ -116,11 +116,11 @@ def extract(
         salience: what matters and what to ignore; the statements of the talk know it already.
     """
     every = _every_point(segment.turns, talk, language, todos, salience)
-    told = _told(segment.turns, every, language)
+    told = _requests(segment.turns, _told(segment.turns, every, language))
     lines, points = _joined(told), sorted(told, key=lambda point: point.group)
     entities = _entities(segment.turns, talk, names)
     subjects = _topics(points)
-    first = _request(every)
+    first = _request(_requests(segment.turns, every))
     request = (
         _lead(_resolve_dates(segment.turns, first, language)) if first else _reported(segment.turns, every)
     )
@@ -150,7 +150,6 @@ def _every_point(
     ]  # fmt: skip
     every += _in_own_words(turns, _spoken_points(turns, fresh, language, salience))
     every += _pasted(turns, talk, every)
-    every = _requests(turns, every)
     return [*every, *_answers(turns, every, language), *_deeds(turns)]
 
 
