@@ -273,11 +273,8 @@ def _answers(turns: Sequence[Turn], spoken: Sequence[Point], language: str) -> I
         question = part.asked.line if part.asked else 0
         concluding = ((turn, texts) for turn in reversed(part.spoken) if (texts := conclusions(turn)))
         answer, last = next(concluding, (part.spoken[-1], []))
-        ends = [text for text in last if not announces(text)]  # what is only begun is no end
-        main = next(
-            (text for text in ends if len(telling(text)) >= TELLING and not _CODE.fullmatch(text)),
-            next(iter(ends), ""),
-        )
+        thick = [text for text in last if len(telling(text)) >= TELLING]
+        main = next((text for text in thick if _is_end(text)), next(iter(thick or last), ""))
         is_trouble = part.asked is not None and error_in(part.asked.text) != ""
         reasons = [(turn, text) for turn in part.spoken if is_trouble for text in causes(turn)]
         for turn, text in dict.fromkeys((*reasons[:1], *((answer, text) for text in last))):
@@ -286,6 +283,11 @@ def _answers(turns: Sequence[Turn], spoken: Sequence[Point], language: str) -> I
                 turn.line, who(turn), _cut(text, _ANSWERED), EXCHANGE, _weights(text, spoken_in(text, language)), is_must,
                 answers=question or turn.line,
             )  # fmt: skip
+
+
+def _is_end(text: str) -> bool:
+    """True for words that tell how something ended: not what is only begun, and no line of code."""
+    return not announces(text) and not _CODE.fullmatch(text)
 
 
 def _deeds(turns: Sequence[Turn]) -> list[Point]:
@@ -678,6 +680,7 @@ SUMMARY = 240  # characters
 def _summary(request: str, every: Sequence[Point], points: Sequence[Point], *, several: bool) -> str:
     """What was asked and where it ended; without a request the first two things decided or told, and one wish. What matters comes first."""
     ended = next((point for point in reversed(every) if point.answers and point.kept), None)
+    ended = ended if ended and _is_end(ended.text) else None
     wish = [point for point in points if point.group == WISHED][:1]
     candidates = [point for point in points if point.group in (DECIDED, TOLD, DUE)]
     candidates += [point for point in points if point.group in (OPEN, OTHER) and point.salient > 0]
