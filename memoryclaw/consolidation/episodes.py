@@ -74,6 +74,7 @@ _WORTH = {
 _ANSWER = 0.8  # of what the assistant answered
 _HANDED_ON = 24  # characters of a sentence that is taken for the assistant's, where it had said it before
 _LESSONS = 3
+_ASKED = 4  # points of a turn that is a request, at most
 _SPOKE = 2  # words before what was answered
 _START = 4  # words that keep the shortest from winning by being short
 
@@ -157,9 +158,11 @@ def _requests(turns: Sequence[Turn], points: Sequence[Point]) -> list[Point]:
     """The points, those that tools went to work on as what was asked, however it was put: `gzip for the static pages`."""
     acted = {part.asked.line for part in exchanges(turns) if part.asked and part.acted}
     claims = Counter(point.line for point in points if _is_kept(point))
+    said = Counter(point.line for point in points)
+    short = {line for line in acted if claims[line] < 2 and said[line] <= _ASKED}  # a long one is pasted
     return [
         point._replace(group=EXCHANGE)
-        if point.group in (TOLD, OTHER) and point.statement and point.line in acted and claims[point.line] < 2
+        if point.group in (TOLD, OTHER) and point.statement and point.line in short
         else point
         for point in points
     ]
