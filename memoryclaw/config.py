@@ -271,7 +271,7 @@ SETTINGS = (
         "consolidation.skillThreshold",
         7,
         int,
-        "Sessions in which a sequence must occur before a skill is proposed.",
+        "Sessions in which a sequence of calls must occur before a skill is proposed. Of commands alone, which all went well, three sevenths as many do.",
         OBEYED,
         "A proposed skill does nothing before you approve it.",
         2,

@@ -16,6 +16,7 @@ from memoryclaw.consolidation.claims import adjoined
 from memoryclaw.consolidation.exchanges import (
     TELLING,
     Lesson,
+    announces,
     as_words,
     causes,
     conclusions,
@@ -60,6 +61,7 @@ _LONGEST, _ANSWERED, _PASTED, _CALLS, _SCANNED = (
     12000,
 )  # characters of a point, of what was answered, of a pasted line; tool calls; characters of a turn
 _HARD = re.compile(r"\d|[$€£%]")
+_CODE = re.compile(r"`[^`]*`")
 _WORTH = {
     EXCHANGE: 1.0,
     DECIDED: 1.5,
@@ -72,6 +74,7 @@ _WORTH = {
 _ANSWER = 0.8  # of what the assistant answered
 _HANDED_ON = 24  # characters of a sentence that is taken for the assistant's, where it had said it before
 _LESSONS = 3
+_ASKED = 4  # points of a turn that is a request, at most
 _SPOKE = 2  # words before what was answered
 _START = 4  # words that keep the shortest from winning by being short
 
@@ -114,11 +117,11 @@ def extract(
         salience: what matters and what to ignore; the statements of the talk know it already.
     """
     every = _every_point(segment.turns, talk, language, todos, salience)
-    points = _told(segment.turns, every, language)
-    lines = _joined(sorted(points, key=lambda point: point.line))
+    told = _requests(segment.turns, _told(segment.turns, every, language))
+    lines, points = _joined(told), sorted(told, key=lambda point: point.group)
     entities = _entities(segment.turns, talk, names)
     subjects = _topics(points)
-    first = _request(every)
+    first = _request(_requests(segment.turns, every))
     request = (
         _lead(_resolve_dates(segment.turns, first, language)) if first else _reported(segment.turns, every)
     )
@@ -132,7 +135,7 @@ def extract(
         entities=entities,
         points=tuple(
             Quote(point.line, point.who, point.text, point.box, point.ticks, point.due, point.answer)
-            for point in sorted(lines, key=lambda point: point.group)
+            for point in _in_order(lines)
         ),
     )
 
@@ -151,11 +154,26 @@ def _every_point(
     return [*every, *_answers(turns, every, language), *_deeds(turns)]
 
 
+def _requests(turns: Sequence[Turn], points: Sequence[Point]) -> list[Point]:
+    """The points, those that tools went to work on as what was asked, however it was put: `gzip for the static pages`."""
+    acted = {part.asked.line for part in exchanges(turns) if part.asked and part.acted}
+    claims = Counter(point.line for point in points if _is_kept(point))
+    said = Counter(point.line for point in points)
+    short = {line for line in acted if claims[line] < 2 and said[line] <= _ASKED}  # a long one is pasted
+    return [
+        point._replace(group=EXCHANGE)
+        if point.group in (TOLD, OTHER) and point.statement and point.line in short
+        else point
+        for point in points
+    ]
+
+
 def _told(turns: Sequence[Turn], every: Sequence[Point], language: str) -> list[Point]:
-    """The points that are told: decided and changed, the exchanges in their order, then told, wished, due, open, and the rest."""
+    """The points that are told, in the order in which they were said."""
     chosen = _choose(every, len(turns))
-    dated = [point._replace(text=_resolve_dates(turns, point, language)) for point in chosen]
-    return sorted(dated, key=lambda point: point.group) or _anything(turns)
+    return [point._replace(text=_resolve_dates(turns, point, language)) for point in chosen] or _anything(
+        turns
+    )
 
 
 def _resolve_dates(turns: Sequence[Turn], point: Point, language: str) -> str:
@@ -258,7 +276,8 @@ def _answers(turns: Sequence[Turn], spoken: Sequence[Point], language: str) -> I
         question = part.asked.line if part.asked else 0
         concluding = ((turn, texts) for turn in reversed(part.spoken) if (texts := conclusions(turn)))
         answer, last = next(concluding, (part.spoken[-1], []))
-        main = next((text for text in last if len(telling(text)) >= TELLING), next(iter(last), ""))
+        thick = [text for text in last if len(telling(text)) >= TELLING]
+        main = next((text for text in thick if _is_end(text)), next(iter(thick or last), ""))
         is_trouble = part.asked is not None and error_in(part.asked.text) != ""
         reasons = [(turn, text) for turn in part.spoken if is_trouble for text in causes(turn)]
         for turn, text in dict.fromkeys((*reasons[:1], *((answer, text) for text in last))):
@@ -267,6 +286,11 @@ def _answers(turns: Sequence[Turn], spoken: Sequence[Point], language: str) -> I
                 turn.line, who(turn), _cut(text, _ANSWERED), EXCHANGE, _weights(text, spoken_in(text, language)), is_must,
                 answers=question or turn.line,
             )  # fmt: skip
+
+
+def _is_end(text: str) -> bool:
+    """True for words that tell how something ended: not what is only begun, and no line of code."""
+    return not announces(text) and not _CODE.fullmatch(text)
 
 
 def _deeds(turns: Sequence[Turn]) -> list[Point]:
@@ -402,8 +426,8 @@ def _joined(points: Sequence[Point]) -> list[Point]:
 
     def with_answer(point: Point) -> Point:
         # Of several that are kept each has a line of its own, that it can be forgotten without the others.
-        single = claims[point.line] < 2
-        moves = point.line in answered - asking and point.statement is not None and not point.box and single
+        is_apart = _is_kept(point) and (point.line in asking or claims[point.line] > 1)
+        moves = point.line in answered and point.statement is not None and not point.box and not is_apart
         return point._replace(group=EXCHANGE) if moves else point
 
     for point in map(with_answer, points):
@@ -415,6 +439,15 @@ def _joined(points: Sequence[Point]) -> list[Point]:
             place[point.answers or point.line] = len(joined)
         joined.append(point._replace(text=f"“{point.text}”", answer=point.line) if point.answers else point)
     return joined
+
+
+def _in_order(lines: Sequence[Point]) -> list[Point]:
+    """The lines of a note: by their groups, but what is told with a request stands beside it."""
+    asking = {line.line for line in lines if line.group == EXCHANGE}
+    return sorted(
+        lines,
+        key=lambda line: EXCHANGE if line.group in (TOLD, OTHER) and line.line in asking else line.group,
+    )
 
 
 def _is_kept(point: Point) -> bool:
@@ -569,11 +602,23 @@ def _title(turns: Sequence[Turn], request: str, subjects: Sequence[str], points:
             or named
             or next((_sentence(_PASTED_WORDS.sub(r"\1", point.text)) for point in of_people), "")
         )
-        present = set(map(fold, WORD.findall(text)))
-        more = ", ".join([word for word in topics(turns) if fold(word) not in present][:_MORE])
-        text = cut_short(text, _TITLE - len(more) - 3 if more else _TITLE).rstrip(".:;, ")
-        text = f"{text} ({more})" if more and text else text or more
+        text = _with_topics(text, topics(turns))
     return text[:1].upper() + text[1:]
+
+
+def _with_topics(text: str, words: Sequence[str]) -> str:
+    """A text as a title: with the first words of a ranking that it lacks, before all those that are cut off of it."""
+    text = text.rstrip(".:;, ")
+    whole = set(map(fold, WORD.findall(text)))
+    for room in range(_TITLE, _TITLE // 2, -1):
+        shown = cut_short(text, room)
+        present = set(map(fold, WORD.findall(shown)))
+        lacking = [word for word in words if fold(word) not in present]
+        cut_off = [word for word in lacking if fold(word) in whole]
+        more = ", ".join(list(dict.fromkeys((*lacking[:1], *cut_off[:1], *lacking)))[:_MORE])
+        if not more or len(shown) + len(more) + 3 <= _TITLE:
+            break
+    return f"{shown} ({more})" if more and shown else shown or more
 
 
 def _request(every: Sequence[Point]) -> Point | None:
@@ -638,6 +683,7 @@ SUMMARY = 240  # characters
 def _summary(request: str, every: Sequence[Point], points: Sequence[Point], *, several: bool) -> str:
     """What was asked and where it ended; without a request the first two things decided or told, and one wish. What matters comes first."""
     ended = next((point for point in reversed(every) if point.answers and point.kept), None)
+    ended = ended if ended and _is_end(ended.text) else None
     wish = [point for point in points if point.group == WISHED][:1]
     candidates = [point for point in points if point.group in (DECIDED, TOLD, DUE)]
     candidates += [point for point in points if point.group in (OPEN, OTHER) and point.salient > 0]
@@ -812,7 +858,7 @@ def length(text: str) -> int:
 _LINKS = re.compile(r"!?\[\[+|!\[|\]\]+")
 _TAG = re.compile(r"(?<!\S)#+(?=[^\s\d#])")
 _COMMENT = re.compile(r"%%+|<!--+|(?<!-)--+>")
-_LEADING = re.compile(r"(?:[#>+*=~-]+|\d{1,9}[.)]|\[[ xX]?\])(?=\s|$)\s*")
+_LEADING = re.compile(r"(?:[#>+*=~-]+|\d{1,9}(?:\.\d{1,3}){0,3}[.)]|\[[ xX]?\])(?=\s|$)\s*")
 LONGEST_NAME = 60
 _NAME_MARKS = re.compile(r"[\[\]|^#`*<>:%\\]+")
 

@@ -63,7 +63,9 @@ _EMPHASIS = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]{1,80})(?<=\S)\*(?![\w*])")
 _LINKED = re.compile(r"!?\[([^\]\n]{1,120})\]\([^)\n]{0,400}\)")
 
 _HARD = re.compile(r"[`\d]")
-_BARE = re.compile(r"[^\s`]+|\[[^\]]*\]")  # a path alone, or a note of the host in brackets
+_BARE = re.compile(
+    r"[^\s`]+|\[[^\]]*\]|#!.*"
+)  # a path alone, a note of the host in brackets, or the first line of a script
 
 
 def prose(turn: Turn) -> str:
@@ -101,10 +103,11 @@ def _telling_sentences(turn: Turn) -> list[str]:
     )
     text = _HEADING.sub("", prose(turn._replace(text=text)))
     every = list(dict.fromkeys(filter(concludes, map(_plain, sentences(text)))))
-    return [sentence for sentence in every if not _announces(sentence)] or every
+    return [sentence for sentence in every if not announces(sentence)] or every
 
 
-def _announces(sentence: str) -> bool:
+def announces(sentence: str) -> bool:
+    """True for a sentence in which an assistant says what it does next."""
     words = f"{' '.join(plain(sentence))} "
     return any(words.startswith(f"{start} ") for start in lists.lines("consolidation.announcements"))
 
@@ -152,6 +155,10 @@ _STOPPED = ("en", "de", "fr", "es", "nl", "it", "pt")
 
 _TOPICS = 2
 _SHORT, _LONG = 3, 20  # letters of a word that is no topic, and of the longest that is one
+_OF_EVERY_TALK = (
+    "tasks", "honorifics", "adverbs", "hedges", "comparatives", "quantities", "preference_verbs", "preference_words", "reporting_verbs", "decision_verbs", "wish_verbs",
+    "state_verbs", "past_event_verbs", "manner_verbs", "rework_verbs", "change_verbs", "duty_verbs", "done_words", "moods", "order_topics",
+)  # fmt: skip
 _OF_DAYS = ("weekdays", "weekend", "fixed", "units")  # lists of the words of dates
 _COMPARED = 3000  # characters of a turn
 _ADDRESS = re.compile(r"(?<!\S)[^\s@:]*+(?:@|://)\S*+")  # its words are spelled as no one writes them
@@ -189,7 +196,8 @@ def _of_every_work() -> frozenset[str]:
     tasks = (
         fold(word)
         for code in codes()
-        for entry in (*grammar(code).tasks.entries(), *grammar(code).honorifics.entries())
+        for name in _OF_EVERY_TALK
+        for entry in getattr(grammar(code), name).entries()
         for word in entry.split()
     )
     days = (
@@ -316,7 +324,7 @@ class _Trouble:
         """Takes note of what the assistant makes of it, the last time that it says more than what it does next."""
         if not self._failing:
             return
-        words = causes(turn) or [text for text in conclusions(turn) if not _announces(text)]
+        words = causes(turn) or [text for text in conclusions(turn) if not announces(text)]
         for command, failing in self._failing.items() if words else ():
             self._failing[command] = failing._replace(lesson=failing.lesson._replace(cause=words[0], by=turn))
 

@@ -50,10 +50,11 @@ from memoryclaw.writing.secret_gate import without_secrets
 
 _TITLE, _SUMMARY, _TAG, _NAME, _FIELD, _VALUE = 80, 600, 30, 60, 40, 120  # characters, at most
 _TAGS, _TAG_WORDS, _ENTITIES, _CLAIMS, _DROPPED = 7, 3, 20, 30, 30  # how many, at most
-_LEAST_QUOTE = 8  # characters; a shorter one must be the whole turn
+_LEAST_QUOTE = 8  # characters; a shorter one must be a whole sentence
 _COMPOUND = 4  # letters of a word that may begin a longer one
 _GROUNDED = 0.5  # the share of a summary's words that the segment must hold
 _BACK = 4  # turns before a line, of either side, in which a person whom a claim is about must be named
+_OFFERED = 2  # turns before a line, in which the assistant may have offered what it picks
 _UNNAMED = "it is not named near it"
 _DAYS_AWAY = 366  # of a day that is only numbered, such as "the 17th"
 _ORDINAL = re.compile(r"(?<![\w.:/-])(\d{1,2})(?:st|nd|rd|th|\.)(?![\w:/-]|\.?\d)")
@@ -355,7 +356,7 @@ class _Ground:
             if (cited := self._turns.get(line)) is None:
                 return f"line {line} is none of these lines"
             quote, text = one_line(quoted), one_line(cited.text)
-            if not quote or quote not in text or (len(quote) < _LEAST_QUOTE and quote != text):
+            if not quote or quote not in text or (len(quote) < _LEAST_QUOTE and quote not in sentences(text)):
                 return f"its quote does not stand in line {line}"
         if _SECRET.search(f"{claimed.entity} {claimed.field} {claimed.value}"):
             return "it rests on a secret that was taken out"
@@ -365,7 +366,7 @@ class _Ground:
         """Who it is about, as the vault writes the name; who speaks of themselves goes by their name, else by their role."""
         if fold(" ".join(name.split())) in _OWN_NAMES:
             return self._full_name(turn.name) or turn.role or "user"
-        return self._full_name(name)
+        return "" if _names_nobody(name) else self._full_name(name)
 
     def _why_unsaid(self, claimed: ModelClaim, turn: Turn, statement: Statement | None) -> str:
         """Why the value is none of the speaker's own words: nobody said it, it is pasted, or the turn puts it right."""
@@ -387,8 +388,26 @@ class _Ground:
         ):
             return f"its value is no own word of line {claimed.line}: it is quoted, pasted or put right"
         exchange = " ".join(f"{one.asked} {one.words}" for one in statements)
-        stands = self._stands(claimed.value, exchange)
+        stands = self._stands(claimed.value, exchange) or self._is_chosen(claimed, turn)
         return "" if stands else f"its value does not stand in line {claimed.line}"
+
+    def _is_chosen(self, claimed: ModelClaim, turn: Turn) -> bool:
+        """True where the person picks by its place what the assistant has just offered, in a line that the claim quotes: `the second one`."""
+        place = self._segment.index(turn)
+        offering = {
+            near.line for near in self._segment[max(0, place - _OFFERED) : place] if near.role == "assistant"
+        }
+        offered = any(
+            line in offering and self._stands(claimed.value, quote) for line, quote in claimed.beside
+        )
+        code = spoken_in(turn.text, "en")
+        if not offered or code not in codes():
+            return False
+        words, tokens = grammar(code), tokens_of(claimed.quote)
+        return any(
+            choice.at(tokens)
+            for choice in (words.first_choice, words.second_choice, words.third_choice, words.last_choice)
+        )
 
     def _own_words(self, turn: Turn) -> str:
         """The turn's own words, put right where the turn puts them right."""
@@ -492,6 +511,12 @@ class _Ground:
         end = next((n for n, near in enumerate(self._segment) if near.line == turn.line), 0)
         start = 0 if most is None else max(0, end - most)
         return " ".join(near.text for near in self._segment[start:end] if near.role in SPEAKERS)
+
+
+def _names_nobody(name: str) -> bool:
+    """True for a pronoun, which is whoever was named before it: `she`, `it`."""
+    token = fold(" ".join(name.split()))
+    return token not in _ASSISTANT and any(token in grammar(code).pronouns for code in codes())
 
 
 def _by_quote(claimed: ModelClaim) -> bool:

@@ -23,6 +23,7 @@ from memoryclaw.writing.decisions import Decisions, fingerprint
 
 PATTERN = 8  # steps that are looked for; what is longer grows from there
 LONGEST = 20  # steps of a draft
+_SURE, _OF = 3, 7  # of so many sessions that make a skill of any calls, so many make one of commands alone
 ALIKE = 0.7  # of the shorter one's steps; two patterns that share so many, in order, are one skill
 
 CallsOf = Callable[[str], Sequence[Call]]
@@ -38,7 +39,7 @@ def plan_skills(
     calls_of: CallsOf,
     render: Render,
 ) -> list[SkillDraft]:
-    """Drafts for what at least `threshold` sessions did, one of the new ones among them.
+    """Drafts for what at least `threshold` sessions did, or fewer where all of it are commands, one of the new ones among them.
 
     Args:
         new: what was done in the stretches that are consolidated now.
@@ -57,7 +58,7 @@ def plan_skills(
         occurrences = [
             case for session in sessions.values() if (case := _occurrence(session, items, calls_of))
         ]
-        if len(occurrences) >= threshold and is_fixed(items, occurrences):
+        if len(occurrences) >= _enough(items, threshold) and is_fixed(items, occurrences):
             draft = propose(items, occurrences, render, _free(name_of(items), taken))
             taken.add(draft.name)
             drafts.append(draft)
@@ -73,7 +74,9 @@ def _choose(
     """Of patterns that are alike the longest, and of those the one with the least between its steps."""
     sequences = [[tool for tool, _ in _tools(steps)] for steps in sessions.values()]
     among = [place for place, session in enumerate(sessions) if session in recent]
-    patterns = frequent(sequences, threshold, longest=PATTERN, among=among) if among else []
+    least = min(threshold, _enough((PROMPT,), threshold))
+    patterns = frequent(sequences, least, longest=PATTERN, among=among) if among else []
+    patterns = [pattern for pattern in patterns if pattern.support >= _enough(pattern.items, threshold)]
     different = list(dict.fromkeys(map(tuple, sequences)))
     chosen: list[Items] = []
     candidates: list[Items] = []
@@ -85,9 +88,15 @@ def _choose(
         if not any(is_settled(subset) for subset in _subsets(items)):
             chosen.append(items)
     # A skill that is settled also stands for its parts, which the new sessions may have done alone.
-    every = frequent(sequences, threshold, longest=PATTERN) if chosen else []
+    every = frequent(sequences, least, longest=PATTERN) if chosen else []
     settled = [items for pattern in every if is_settled(items := _extend(pattern, different))]
     return [items for items in chosen if not any(are_alike(items, earlier) for earlier in settled)]
+
+
+def _enough(items: Items, threshold: int) -> int:
+    """How many sessions make a skill of these steps: a command that went well says all that it did, a call does not."""
+    of_commands = max(min(threshold, _SURE), threshold * _SURE // _OF)
+    return of_commands if all(item.startswith(PROMPT) for item in items) else threshold
 
 
 def _rank(pattern: Pattern) -> tuple[int, float, int, Items]:

@@ -569,6 +569,16 @@ def _apply_cue(decided: ClaimDecision) -> ClaimDecision:
     return decided
 
 
+def _bears_on(claim: Claim, old: Fact) -> bool:
+    """True where a claim has to do with what a model says it outdates: it is of the same field, or its words name that, or it is of the same thing; of a speaker, who has many, with a sign of change."""
+    of_one, of_speaker = same(old.entity, claim.entity), same(old.entity, claim.speaker)
+    if same_field(claim.field, old.field) or (of_one and (claim.change or not of_speaker)):
+        return True
+    said = stems(f"{claim.words} {claim.quote}")
+    named = of_one or of_speaker or not said.isdisjoint(stems(old.entity))
+    return named and not said.isdisjoint(stems(f"{old.field} {old.value}", old.value))
+
+
 def _has(facts: Known, field: str) -> bool:
     return any(fact.current and same_field(fact.field, field) for _, fact in facts)
 
@@ -632,7 +642,7 @@ class ClaimDecider:
     def standing_of(
         self, segment: Segment, names: Mapping[str, str], leaves: Callable[[str, int], bool]
     ) -> list[str]:
-        """What stands of the speakers and of all who are named in a segment, `id = value (day)`, at most 200 tokens: what its words touch first, then the newest.
+        """What stands of the speakers and of all who are named in a segment, `id = value (day)`, at most 200 tokens: what its words touch first, facts before statements, then the newest.
 
         Args:
             names: key_of(name) -> name, of the entities that it names.
@@ -640,7 +650,7 @@ class ClaimDecider:
         """
         self._offered = {}
         spoken = frozenset[str]().union(*(stems(turn.text) for turn in segment.turns))
-        speakers = (turn.name or turn.role for turn in segment.turns if turn.role == _PERSON)
+        speakers = dict.fromkeys(turn.name or turn.role for turn in segment.turns if turn.role == _PERSON)
         rows = []
         for entity in dict.fromkeys([*speakers, *names.values()]):
             for path, fact in self._facts_of(self._catalog.entity_name(entity)):
@@ -651,15 +661,16 @@ class ClaimDecider:
                     and not fact.audience
                     and leaves(path, fact.line)
                 ):
-                    touched = len(spoken & stems(f"{fact.field} {fact.value}"))
-                    rows.append((-touched, fact.day, fact))
-        rows.sort(key=lambda row: row[2].id)
-        rows.sort(key=lambda row: row[1], reverse=True)
-        rows.sort(key=lambda row: row[0])
+                    about = "" if entity in speakers else fact.entity
+                    touched = len(spoken & stems(f"{about} {fact.field} {fact.value}"))
+                    rows.append((not touched, fact.is_statement, -touched, fact))
+        rows.sort(key=lambda row: row[-1].id)
+        rows.sort(key=lambda row: row[-1].day, reverse=True)
+        rows.sort(key=lambda row: row[:-1])
         lines, spent = [], 0
-        for _, day, fact in rows:
+        for *_, fact in rows:
             value = f'"{fact.value}"' if fact.is_statement else fact.value
-            line = one_line(f"{fact.id} = {value}{f' ({day})' if day else ''}")
+            line = one_line(f"{fact.id} = {value}{f' ({fact.day})' if fact.day else ''}")
             spent += estimate(line) if fact.id not in self._offered else 0
             if spent > _OFFERED:
                 break
@@ -669,6 +680,12 @@ class ClaimDecider:
 
     def parts_of(self, claim: Claim) -> Iterator[Claim]:
         """The claim, in the field of the known value that a model says it takes the place of; where it cannot stand there, that one ends first."""
+        if claim.how == "end" and claim.by != "rules":  # an id tells whose it is
+            whose = self._offered.get(claim.value, claim.entity)
+            of_id = next((fact for _, fact in self._facts_of(whose) if fact.id == claim.value), None)
+            if of_id is None or _bears_on(claim, of_id):
+                yield claim._replace(entity=whose)
+            return
         if not claim.replaces or claim.confidence == "low":
             yield claim._replace(replaces="")
             return
@@ -684,13 +701,20 @@ class ClaimDecider:
         named = [fact for fact in current if fact.id == claim.replaces] or [
             fact for fact in current if same_value(fact.value, claim.replaces)
         ]
-        old = named[0] if len({fact.id for fact in named}) == 1 else None
-        if old is None or same_value(old.value, claim.value):
+        old = named[0] if len({fact.id for fact in named}) == 1 and _bears_on(claim, named[0]) else None
+        # What is another's now is no longer theirs: the lead, the keys. What a speaker does not name, or says of themselves, stays whose it was.
+        is_handed_on = old is not None and not (
+            claim.unnamed
+            or claim.entity == claim.speaker
+            or same(old.entity, self._catalog.entity_name(claim.entity))
+        )
+        if old is None or (same_value(old.value, claim.value) and not is_handed_on):
             yield claim._replace(replaces="")
         elif old.is_statement and claim.is_statement:
             yield claim._replace(entity=old.entity, replaces=old.id)
         elif (
             claim.is_statement
+            or is_handed_on
             or not same_field(claim.field, old.field)
             or holds_many(old.field, declared_field(self._schema, old.field))
         ):

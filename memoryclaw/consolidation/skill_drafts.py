@@ -21,6 +21,7 @@ from memoryclaw.writing.decisions import fingerprint
 
 DRAFTS = "skills/_drafts"
 _SHOWN = 20  # sessions that the evidence names
+_FOR_OTHERS = ("sudo", "doas")  # programs that run another one
 _NAMED = 6  # tools that the description names all
 _TRIGGER = 4  # words
 _WORD = re.compile(r"[a-z][a-z-]*")  # of a command that has commands of its own
@@ -119,6 +120,7 @@ def _bare(tool: str) -> str:
     """The tool's name without the server that offers it: `mcp__mail__send_email` → `send_email`; of a command its first words."""
     if tool.startswith(PROMPT):
         words = words_of_command(tool.removeprefix(PROMPT))
+        words = words[words[0] in _FOR_OTHERS and len(words) > 1 :]
         program = words[0].rpartition("/")[2]
         return " ".join((program, *(word for word in words[1:2] if _WORD.fullmatch(word))))
     return _SERVER.sub("", tool)

@@ -63,7 +63,8 @@ def test_what_served_in_three_sessions_is_a_fact_of_the_project_and_counted_on(a
     assert projects(app).count("[count:: 4] [last:: 2026-03-04]") == 2
     body = git(app.root, "log", "-1", "--format=%B", "--", "semantic/projects.md")
     assert f"command `{RUN}`: 4 sessions, last on 2026-03-04 (s1, s2, s3, s4)" in body
-    assert git(app.root, "show", "--format=", "--name-only", "HEAD~1").split() == ["semantic/projects.md"]
+    commit = git(app.root, "log", "-1", "--format=%H", "--", "semantic/projects.md").strip()
+    assert git(app.root, "show", "--format=", "--name-only", commit).split() == ["semantic/projects.md"]
 
 
 def test_undo_restores_the_bytes_and_what_was_taken_back_does_not_come_again(app: App) -> None:

@@ -413,7 +413,7 @@ def test_no_title_is_a_date_a_mood_or_a_courtesy(text: str) -> None:
 
 
 def test_what_is_only_counted_names_no_episode() -> None:
-    assert told("Yesterday I finally fixed the sink, took 3 hours").title == "Took 3 hours (finally, fixed)"
+    assert told("Yesterday I finally fixed the sink, took 3 hours").title == "Took 3 hours (sink)"
 
 
 @pytest.mark.parametrize("text", ["Yesterday I saw the dentist", "gestern war ich beim Zahnarzt"])
@@ -438,6 +438,49 @@ def test_the_title_is_the_request_without_courtesies_and_never_a_tool(
     said: tuple[str, ...], title: str
 ) -> None:
     assert told(*said).title.casefold() == title.casefold()
+
+
+def test_a_title_that_is_cut_names_what_was_cut_off_where_the_talk_comes_back_to_it() -> None:
+    asked = "List all that has to be ready before we can lift the old barge of the ferry onto the slipway"
+    answered = ("assistant Pip", "Grease the slipway, then check the cradle.")
+    title = told(asked, answered, "is the slipway long enough", ("assistant Pip", "The slipway is.")).title
+    assert title == "List all that has to be ready before we can lift the old barge of … (slipway)"
+    assert len(title) <= 80
+
+
+@pytest.mark.parametrize("asked", ["gzip for the static pages", "the tide table is slow, it takes 9 minutes"])
+def test_what_tools_went_to_work_on_is_the_request_however_it_was_put(asked: str) -> None:
+    ran = ("tool", 'Bash {"command": "make tides"} → ok')
+    found = told(asked, ran, ("assistant Pip", "It takes 40 seconds now, for all static pages."))
+    assert [line for line, _, _ in quoted(found)] == [1, 2]
+    assert quoted(found)[0][2] == f"{asked} – Pip: “It takes 40 seconds now, for all static pages.”"
+    assert (
+        found.summary
+        == f"{asked[0].upper()}{asked[1:]}. – Pip: “It takes 40 seconds now, for all static pages.”"
+    )
+
+
+def test_what_is_told_with_a_request_stands_beside_it_in_the_order_in_which_it_was_said() -> None:
+    found = told(
+        "For the drum of the winch we get this error. How can we repair the drum?",
+        ("assistant Pip", "The drum needs a new bearing of 40 mm."),
+        "Is larch dear?",
+        ("assistant Pip", "Larch costs 3000."),
+    )
+    assert [(line, text[:24]) for line, _, text in quoted(found)] == [(1, "For the drum of the winc"), (1, "How can we repair the dr"), (3, "Is larch dear? – Pip: “L")]  # fmt: skip
+
+
+def test_a_number_before_a_request_is_none_of_its_words() -> None:
+    assert told("2.1. Compare oak and larch for the jetty").title == "Compare oak and larch for the jetty"
+
+
+def test_what_is_only_begun_is_no_end_of_a_summary() -> None:
+    """A session that breaks off ends with what the assistant was about to do, or with the first line of a script."""
+    asked = "Move the tide table to the harbour folder"
+    for begun in ("I'll move the tide table to the harbour folder.", "#!/usr/bin/env tide table harbour"):
+        assert told(asked, ("assistant Pip", begun)).summary == f"{asked}."
+    ended = told(asked, ("assistant Pip", "I'll move the tide table. The tide table stands in harbour/ now."))
+    assert ended.summary.endswith("Pip: “The tide table stands in harbour/ now.”")
 
 
 def test_the_title_that_the_host_gave_comes_first() -> None:

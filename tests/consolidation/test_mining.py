@@ -154,6 +154,27 @@ def test_commands_that_recur_are_a_skill_whatever_stands_between_them():
     assert planned(logs, done[:2]) == []
 
 
+@pytest.mark.parametrize(("threshold", "commands"), [(2, 2), (7, 3), (14, 6)])
+def test_commands_that_went_well_need_three_sessions_where_other_calls_need_seven(threshold, commands):
+    logs = Logs()
+    done = []
+    for n in range(threshold):
+        ran = [event("Bash", command=f"sudo {text}") for text in ("nginx -t", "systemctl reload nginx")]
+        done.append(logs.session(f"c{n}", *ran))
+    tools = [wind(logs, n) for n in range(threshold)]
+
+    def drafts(sessions):
+        return [
+            draft.name
+            for draft in planned(logs, [one for each in sessions for one in each], threshold=threshold)
+        ]
+
+    assert drafts(done[:commands]) == ["nginx-systemctl-reload"]
+    assert drafts(done[: commands - 1]) == []
+    assert drafts(tools) == ["weather-forecast-to-calendar-update"]
+    assert drafts(tools[:-1]) == []
+
+
 @pytest.mark.parametrize(
     "steps",
     [

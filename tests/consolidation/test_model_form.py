@@ -93,6 +93,13 @@ def test_a_claim_may_rest_on_several_lines_and_each_of_their_quotes_must_stand()
     assert "its quote does not stand in line 3" in invented.dropped[0]
 
 
+def test_a_short_quote_is_a_whole_sentence() -> None:
+    turns = ["Aveiro. canals and salt, you know nothing"]
+    home = claim(turns, quotes=["Aveiro."], field="home town", value="Aveiro")
+    assert only(read(turns, home)).value == "Aveiro"
+    assert read(turns, {**home, "quotes": ["salt"], "value": "salt"}).claims == ()
+
+
 def test_a_no_further_on_affirms_nothing() -> None:
     turns = ["do we take 12 oak boards?", ("assistant Pip", "Your call."), "no, we don't"]
     assert only(read(turns, claim(turns, 1, 3, value="12 oak boards"))).confidence == "low"
@@ -102,6 +109,18 @@ def test_the_assistant_states_nothing_beside_a_person_either() -> None:
     turns = [("assistant Pip", "Nora lives in Leeds."), "ok thanks for that"]
     found = read(turns, claim(turns, 1, 2, value="Leeds"))
     assert found.claims == ()
+
+
+def test_what_a_person_picks_by_its_place_may_stand_in_the_offer_and_waits() -> None:
+    offer = ("assistant Pip", "Oak lasts longer. Larch costs half of it.")
+    turns = [offer, "the second one, it smells better"]
+    assert (
+        only(read(turns, claim(turns, 2, 1, entity="boards", field="wood", value="larch"))).confidence
+        != "high"
+    )
+    assert read(turns, claim(turns, 2, entity="boards", field="wood", value="larch")).claims == ()
+    other = [offer, "it smells better"]
+    assert read(other, claim(other, 2, 1, entity="boards", field="wood", value="larch")).claims == ()
 
 
 def test_an_older_answer_is_read() -> None:
@@ -199,6 +218,18 @@ def test_a_model_is_shown_what_stands_of_those_who_are_named_and_no_more_than_it
     assert not any(word in asked.prompt for word in ("heron", "rumour"))
 
 
+def test_facts_of_those_who_are_named_stand_before_what_somebody_said_at_length(root: Path) -> None:
+    said_before = "".join(
+        f'- "monday {n} was a long day on the rope with the others" [said:: 2026-01-02]\n' for n in range(30)
+    )
+    put(root, {"semantic/people.md": f"# Nora\n{said_before}\n# Ole\n- works: sundays [since:: 2026-01-02]\n", "logs/2026-04-19/evening.jsonl": said("evening", [("user Nora", "from monday on ole is on the rope every day")])})  # fmt: skip
+    app = App(root, clock=lambda: NIGHT)
+    (asked,) = app.segments()
+    app.close()
+    known = json.JSONDecoder().raw_decode(asked.prompt, asked.prompt.index("{"))[0]["known"]
+    assert known[0] == "semantic/people#Ole.works = sundays (2026-01-02)"
+
+
 def test_two_hundred_tokens_of_what_stands_at_most(root: Path) -> None:
     many = "".join(f"- thing {n}: a value of some words that is number {n}\n" for n in range(300))
     put(root, {"semantic/people.md": f"# Nora\n{many}", "logs/2026-04-19/evening.jsonl": said("evening", [("user Nora", "thing 250 is gone")])})  # fmt: skip
@@ -247,6 +278,37 @@ def test_what_a_model_says_is_replaced_or_ended_goes_to_history_and_comes_back_b
     assert git(root, "status", "--porcelain") == ""
 
 
+def test_what_passes_to_somebody_else_ends_and_an_id_tells_whose_it_is(tmp_path: Path) -> None:
+    more = "\n# Ole\n- role: rope leader [since:: 2026-01-02]\n\n# Berta\n- boots: red [since:: 2026-01-02]\n\n# Vega\n- engine: diesel [since:: 2026-01-02]\n"
+    root = vault_of(tmp_path / "vault", {"semantic/people.md": PEOPLE + more})
+    turns = [
+        ("user Nora", "Ole has left, so Berta is rope leader now"),
+        ("user Nora", "and the Vega goes without her engine, we took it out"),
+    ]
+    texts = [text for _, text in turns]
+    app = night(
+        root,
+        turns,
+        claim(
+            texts, 1, entity="Berta", field="role", value="rope leader", replaces="semantic/people#Ole.role"
+        ),
+        claim(texts, 2, entity="Nora", field="", ends="semantic/people#Vega.engine"),
+    )
+    held = {
+        (f.entity, f.field, f.value, f.until)
+        for who in ("Ole", "Berta", "Vega")
+        for _, f in app.catalog.facts(who)
+        if f.field
+    }
+    app.close()
+    assert held == {
+        ("Ole", "role", "rope leader", "2026-04-19"),
+        ("Berta", "role", "rope leader", ""),
+        ("Berta", "boots", "red", ""),
+        ("Vega", "engine", "diesel", "2026-04-19"),
+    }
+
+
 def test_a_doubtful_word_replaces_and_ends_nothing(root: Path) -> None:
     turns = [("user Nora", "maybe i should drop Ole for Berta?")]
     texts = [text for _, text in turns]
@@ -260,3 +322,56 @@ def test_a_doubtful_word_replaces_and_ends_nothing(root: Path) -> None:
         (f.field, f.value) for _, f in app.catalog.facts("Nora") if f.current
     }
     app.close()
+
+
+@pytest.mark.parametrize("name", ["she", "it", "They", "er"])
+def test_a_pronoun_is_nobodys_name(name: str) -> None:
+    turns = ["she climbs on sundays, it is her day"]
+    left = read(turns, claim(turns, entity=name, field="climbs on", value="sundays"))
+    assert (left.claims, left.dropped[0]) == (
+        (),
+        "a claim about nothing was left out: it names no entity, no field or no value",
+    )
+    assert only(read(turns, claim(turns, kind="statement", entity=name))).entity == "Nora"
+
+
+def test_an_id_that_has_nothing_to_do_with_the_words_is_not_outdated_by_them(root: Path) -> None:
+    turns = [("user Nora", "Ole rings at half 1 on friday"), ("user Nora", "my boots are red")]
+    texts = [text for _, text in turns]
+    app = night(
+        root,
+        turns,
+        claim(
+            texts, 1, entity="Ole", field="rings at", value="half 1", replaces="semantic/people#Nora.likes"
+        ),
+        claim(texts, 2, field="boots", value="red", replaces="semantic/people#Nora.email"),
+        claim(texts, 2, field="", ends="semantic/people#Nora.likes"),
+    )
+    held = {(fact.field, fact.value) for _, fact in app.catalog.facts("Nora") if fact.current}
+    app.close()
+    assert {("likes", "tea"), ("email", "nora@example.org"), ("boots", "red")} <= held
+
+
+def test_two_doubts_a_day_are_asked_about_the_surest_first_and_the_rest_stands_as_it_was_said(
+    root: Path,
+) -> None:
+    fields = ("boots", "rope", "helmet", "axe", "tent")
+    turns = [("user Nora", f"i think my {field} is number {n}") for n, field in enumerate(fields, 31)]
+    texts = [text for _, text in turns]
+    app = night(
+        root,
+        turns,
+        *(claim(texts, n, field=field, value=f"number {n + 30}") for n, field in enumerate(fields, 1)),
+    )
+    app.close()
+    waiting = (root / "semantic/_pending.md").read_text()
+    asked = [field for field in fields if f"Nora.{field}:" in waiting]
+    assert len(asked) == 2
+    people = (root / "semantic/people.md").read_text()
+    for n, field in enumerate(fields, 31):
+        assert (f'"i think my {field} is number {n}"' in people) == (field not in asked)
+    (record,) = (root / "runs").glob("*.json")
+    left = [
+        one for one in json.loads(record.read_text())["decided"] if "kept as it was said" in one["reason"]
+    ]
+    assert len(left) == 3
