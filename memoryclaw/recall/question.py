@@ -228,8 +228,9 @@ class Question(NamedTuple):
         return [*spoken, *((first, last or first) for first, _, last in days)]
 
     def names_field(self, field: str) -> bool:
-        """True when the question says this field's name, or a synonym of it."""
-        tokens = self.language.tokens(field)
+        """True when the question says this field's name, but for small words as in `lives in`, or a synonym of it."""
+        telling = (word for word in words_of(field) if not self.language.is_stop(word))
+        tokens = self.language.tokens(" ".join(telling))
         return bool(tokens) and self.tokens.issuperset(tokens)
 
     def asks_for(self, field: str, days: str, entity: str) -> bool:
