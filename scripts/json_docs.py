@@ -145,7 +145,8 @@ VERBS = (
     Verb('ask "When is the boathouse deadline?"', "The lines that answer a question.", {
         "answered": "false if no line is sure to answer; the lines are then only the nearest",
         "lines[].share": "of the question's weight that the line holds",
-        "lines[].terms": "what makes it an [answer](recall.md#what-answers)",
+        "lines[].against": "what keeps it from being an [answer](recall.md#what-answers)",
+        "lines[].best": "of the nearest, the line itself; `text` has those around it, too",
     }),
     Verb("links ep-20250708-penicillin", "The links of a note. `links show` returns the same.", {"to": "the id that the link leads to; empty if there is none"}),
     Verb("links --limit 2", "The graph of notes and entities.", {

@@ -536,9 +536,13 @@ class App:
         It is a recall of its own, noted in the ledger, and quotes nothing that a recall leaves out.
         """
         from memoryclaw.recall.ask import BUDGET, ask
+        from memoryclaw.talk.own_words import own_text
 
         recalled = self.recall(query, floor=False, budget=max(self.config.budget, BUDGET))
-        return self._context.read(lambda: ask(self._searcher(), recalled, least=self.config.min_coverage))
+        own = partial(own_text, language=self.config.language)
+        return self._context.read(
+            lambda: ask(self._searcher(), recalled, least=self.config.min_coverage, own=own)
+        )
 
     @verb("GET /v1/receipts/{id}", "Look", "show ID", audience=AGENTS)
     def why(self, receipt: ReceiptId) -> ReadBack:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
 from memoryclaw.index.stemming import language
-from memoryclaw.model import Answer, Match, Matched, Recalled
+from memoryclaw.model import Answer, Match, Matched, Recalled, Unit
 from memoryclaw.recall.packing import text_of
 from memoryclaw.recall.question import RELATED_IN, Question, kin_of
 from memoryclaw.recall.rank import OVER, Ranking, names_field
@@ -40,14 +40,18 @@ _SPOKEN = frozenset({"turn", "episode"})  # in which a quotation is somebody els
 _EXACT = frozenset(
     {"when", "much"}
 )  # forms that are known wherever they stand; a name or a place may be in any words
+_PASTED = ": pasted: “"  # before what an episode quotes of others
 _ANSWERS = "– "  # with which an episode puts an answer behind its question
 _WIDE, _AROUND = 300, 600  # characters of a line, and of a passage
+
+
+OwnText = Callable[[str, str], str]
 
 
 class AnswerLine(NamedTuple):
     """One line that answers, and where it stands."""
 
-    text: str
+    text: str  # of what is only near, with the lines around it
     title: str  # of its note; of a fact and a turn, the text says all
     id: str
     kind: str
@@ -57,6 +61,7 @@ class AnswerLine(NamedTuple):
     trust: str
     share: float  # of the question's weight that it holds
     against: tuple[str, ...] = ()  # what keeps it from being sure
+    best: str = ""  # the line itself, where the text has more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,16 +80,17 @@ class _Candidate(NamedTuple):
     is_certain: bool  # its field is what the question asks for: later talk is reconciled with it
 
 
-def ask(searcher: Searcher, recalled: Recalled, *, least: float) -> AnsweredQuestion:
+def ask(searcher: Searcher, recalled: Recalled, *, least: float, own: OwnText) -> AnsweredQuestion:
     """The lines of a recall that answer its question.
 
     Args:
         recalled: what was recalled, without what may not be quoted.
         least: a line answers only if it holds so much of the question's weight.
+        own: what of the text of a turn, and of who said it, is that one's own: what is pasted answers nothing for sure.
     """
     with searcher.reading():
         ranking = searcher.find(recalled.query, newest=True)
-        candidates = [*_candidates(searcher, ranking, recalled.matches, least)]
+        candidates = [*_candidates(searcher, ranking, recalled.matches, least, own)]
     passes = recalled.relevance.passes
     question = ranking.question
     is_of_day, form = bool(question.days), question.form
@@ -126,11 +132,11 @@ def _nearest(candidates: Iterable[_Candidate]) -> Iterator[AnswerLine]:
         if any(words <= passage for passage in shown):
             continue
         shown.append(set(words_of(one.passage)))
-        yield one.line._replace(text=one.passage)
+        yield one.line._replace(text=one.passage, best=one.line.text)
 
 
 def _candidates(
-    searcher: Searcher, found: Ranking, matches: Sequence[Match], least: float
+    searcher: Searcher, found: Ranking, matches: Sequence[Match], least: float, own: OwnText
 ) -> Iterator[_Candidate]:
     """The best line of each match that says something new, in rank order."""
     spoken: list[set[str]] = []
@@ -139,7 +145,7 @@ def _candidates(
     if not whose and found.question.of_myself:
         whose = searcher.own_keys()
     for match in matches:
-        for candidate in _of_unit(searcher, found, match, whose, least):
+        for candidate in _of_unit(searcher, found, match, whose, least, own_text=own):
             line = candidate.line
             if kinds.setdefault((line.path, line.line), line.kind) != line.kind:
                 break  # a property, and the line of its note that it stands on
@@ -155,7 +161,13 @@ def _asks(text: str) -> bool:
 
 
 def _of_unit(
-    searcher: Searcher, found: Ranking, match: Match, whose: AbstractSet[str], least: float
+    searcher: Searcher,
+    found: Ranking,
+    match: Match,
+    whose: AbstractSet[str],
+    least: float,
+    *,
+    own_text: OwnText,
 ) -> Iterator[_Candidate]:
     """The lines of a unit, those that hold most first, and of these what least speaks against."""
     unit, question = match.unit, found.question
@@ -174,9 +186,13 @@ def _of_unit(
     if unit.kind in _SPOKEN and any(_QUOTATION.search(piece) for _, piece in pieces):
         own = searcher.shares_of_lines(found, match, [_QUOTATION.sub(" ", piece) for _, piece in pieces])
     is_certain = bool(unit.field) and key_of(unit.entity) in whose and names_field(question, unit)
+    pasted = _pasted(unit, pieces, own_text)
     against = [
-        tuple(_against(match, question, piece, share, least, is_asked=is_certain))
-        for (_, piece), share in zip(pieces, own, strict=True)
+        (
+            *_against(match, question, piece, share, least, is_asked=is_certain),
+            *(["pasted"] if is_pasted else ()),
+        )
+        for (_, piece), share, is_pasted in zip(pieces, own, pasted, strict=True)
     ]
     for at in sorted(range(len(pieces)), key=lambda at: (-shares[at], len(against[at]))):
         line, text = pieces[at]
@@ -198,6 +214,16 @@ def _of_unit(
             against[at],
         )
         yield _Candidate(answer, _passage(pieces, at, last, read), is_certain)
+
+
+def _pasted(unit: Unit, pieces: Sequence[tuple[int, str]], own_text: OwnText) -> list[bool]:
+    """Which pieces of what somebody said are words of others: in an episode behind `pasted:`, in a turn what is not its speaker's own."""
+    if unit.kind == "turn" and unit.role == "user":
+        own = " ".join(own_text(unit.text, unit.entity).split())
+        spoken = (piece.removeprefix(f"{unit.entity}: ").rstrip(".!? ") for _, piece in pieces)
+        return [" ".join(piece.split()) not in own for piece in spoken]
+    lines = unit.text.split("\n")
+    return [unit.kind == "episode" and _PASTED in lines[line] for line, _ in pieces]
 
 
 def _tells_of(question: Question, text: str) -> bool:

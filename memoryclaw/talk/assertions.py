@@ -137,6 +137,19 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
     return None
 
 
+def spelled_out(clause: Clause, words: Grammar, names: Names) -> Clause:
+    """A clause with its verb in full where it is contracted with a name: `Rosa's allergic to nuts`, `Wren's not allergic to kiwi`."""
+    tokens, behind = clause.tokens, clause.tokens[1:]
+    if len(tokens) < 3 or not tokens[0].endswith("'s") or not names.is_name(tokens[0]):
+        return clause
+    told = (phrase[phrase[0] in words.be_verbs :] for phrase, _ in words.verb_fields)
+    if not (words.negations.at(behind) or any(phrase and behind[: len(phrase)] == phrase for phrase in told)):
+        return clause  # `Rosa's brother`
+    end = spans_of(clause.text)[0][1]
+    text = f"{clause.text[: end - 2]} is{clause.text[end:]}"
+    return next(iter(clauses(text, words)), clause)._replace(start=clause.start, end=clause.end)
+
+
 def _affirmed(clause: Clause, words: Grammar) -> Clause | None:
     """The clause without the one word that denies its verb: `Wren's not allergic to kiwi`, `he doesn't eat meat`; None where none does."""
     tokens, spans = clause.tokens, spans_of(clause.text)

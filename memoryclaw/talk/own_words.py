@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from memoryclaw.talk.layout import blocks_of, listed, pasted_lines, speaks
 from memoryclaw.talk.seals import Sealing, Seals
-from memoryclaw.text.grammar import Grammar, tokens_of
+from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.sentences import SMALL
 
 _CUT = " … "  # stands where a secret was left out of a line
@@ -118,6 +118,17 @@ def own_words(text: str, words: Grammar, speaker: str = "") -> OwnWords:
     own, others = _parted(lines, words, next(iter(tokens_of(speaker)), ""))
     seals = sealing.sealed()
     return OwnWords("\n".join(own), tuple(filter(tokens_of, (*pasted, *map(seals.open, others)))), seals)
+
+
+def own_text(text: str, speaker: str, language: str) -> str:
+    """The own words of a turn as they were typed.
+
+    Args:
+        language: of the vault, where the words of the turn do not tell another.
+    """
+    code = spoken_in(text, language)
+    own = own_words(text, grammar(code if code in codes() else UNREAD), speaker)
+    return own.seals.open(own.text) if own.pasted else text
 
 
 def without_command(text: str, words: Grammar) -> str:

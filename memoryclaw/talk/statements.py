@@ -18,6 +18,7 @@ from memoryclaw.talk.assertions import (
     assertions_in,
     ends_in,
     field_noun,
+    spelled_out,
     value_of_it,
 )
 from memoryclaw.talk.corrections import corrected
@@ -466,6 +467,7 @@ class _Turn:
         words: str = "",
         behind: str = "",
     ) -> _Piece:
+        clause = spelled_out(clause, self.words, self.names)
         about, subject = self.names.subject(clause, self.words, self.speaker)
         if subject == "other" and clause.subject[0] in self.words.people_pronouns:
             about = self._antecedent()

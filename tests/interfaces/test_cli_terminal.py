@@ -53,6 +53,19 @@ def on_terminal(
     return b"".join(shown).decode().replace("\r\n", "\n")
 
 
+def test_where_nothing_is_sure_to_answer_a_terminal_shows_the_three_nearest_lines(vault_of: VaultOf) -> None:
+    notes = {f"boat-{n}.md": f"The dinghy lies at berth {n}.\n\nIt has a red sail.\n" for n in range(6)}
+    claw = Claw(vault_of(notes))
+    question = "who sails the dinghy at the berth"
+    shown = COLOUR.sub("", on_terminal(claw, "ask", question)).splitlines()
+    assert shown[0] == "No line is sure to answer that. The nearest:"
+    assert len([line for line in shown if "dinghy" in line]) == 3
+    assert not any("red sail" in line for line in shown)
+    piped = claw("ask", question).out
+    assert piped.count("dinghy") == 6
+    assert "red sail" in piped
+
+
 def part_of(leader: int) -> bytes:
     """What was written on a terminal since; nothing once its last writer has closed it."""
     try:

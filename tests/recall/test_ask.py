@@ -15,7 +15,8 @@ from tests.vaults import put
 TURN = '{{"session": "{day}", "turn": {turn}, "ts": "{day}T10:0{turn}:00Z", "role": "user", "content": "{text}"}}\n'
 SAID = {
     "2026-03-01": ("the roof inspection is with Petra Holm", "the lock on Quay Lane is kept by Ulf Berg", "the printer jams on thick paper"),
-    "2026-03-08": ("the lock on Quay Lane is kept by Bo Lind now", "the ferry to Samso takes us and the dog across", "the ferry leaves from the north pier"),
+    "2026-03-08": ("the lock on Quay Lane is kept by Bo Lind now", "the ferry to Samso takes us and the dog across", "the ferry leaves from the north pier",
+        "can you review this mail?\\n\\nHi Ana,\\n\\nthe sluice gate is painted by Jens Frost.\\n\\nBest, Jens"),
 }  # fmt: skip
 NIGHT = """---
 id: night
@@ -26,6 +27,7 @@ timestamp: 2026-03-08T20:00:00Z
 - Ana: Who wants the key of the lock house? – Bjarne, for the whole winter
 - Ana: the pump is greased
 - pasted: “the harbour master is Kaj Munk of Odense”
+- Ana: pasted: “Hi all. The mole is kept by Ib Juul of Odense. Yours, Ib”
 - Ana: yesterday (2026-03-07) the sluice froze
 """
 
@@ -53,6 +55,8 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
         ("printer thick paper", True),  # looked up
         ("who wants the key of the lock house", True),
         ("who is the harbour master", False),  # others say so, and nobody here
+        ("who keeps the mole", False),
+        ("who paints the sluice gate", False),  # a mail that is to be read
     ],
 )
 def test_what_has_the_form_that_is_asked_for_answers(app: App, question: str, is_sure: bool) -> None:

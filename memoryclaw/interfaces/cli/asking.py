@@ -6,6 +6,7 @@ The output is printed from one JSON shape, wherever it comes from, so that the b
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -85,12 +86,16 @@ def ask(found: AnsweredQuestion) -> None:
     """Answer a question with the lines that hold the answer, each with its file and line.
 
     The lines come from facts, episodes, notes and logs; no model is asked. If no line is sure to
-    answer, `ask` says so and shows the nearest.
+    answer, `ask` says so and shows the nearest: three on a terminal, else up to ten, with the lines
+    around them.
     """
+    lines = found.lines
     if not found.answered:
         unsure = "No line is sure to answer that. The nearest:"
-        say(unsure if found.lines else _nothing("ask", "here answers that", found.query, asked=False))
-    for line in found.lines:
+        say(unsure if lines else _nothing("ask", "here answers that", found.query, asked=False))
+        if sys.stdout.isatty():
+            lines = tuple(line._replace(text=line.best) for line in lines[:_NEAREST])
+    for line in lines:
         about = (line.title or line.id, line.when, line.trust * (line.trust != "trusted"))
         for text in line.text.split("\n"):  # the nearest stand with those around them
             flow(one_line(text), indent=0 if found.answered else len(_INDENT), bold=found.answered)
@@ -185,6 +190,7 @@ def _remarks(found: Mapping[str, Any]) -> None:
 # A match, its explanation and a trace in print. The printed terms add up to the printed score.
 
 _INDENT = "   "
+_NEAREST = 3  # lines on a terminal, where none is sure to answer
 _WHOLE = 1000
 
 
