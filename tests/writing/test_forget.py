@@ -126,7 +126,7 @@ def test_a_note_without_an_id_is_found_again_by_its_old_one(tmp_path):
     (root / "plain.md").write_text("plain")
     done = forget(pen_for(root), "plain")
     assert done.id == "archive/plain"
-    assert "not tracked" in done.notice
+    assert "does not track" in done.notice
     assert revive(pen_for(root), "plain").path == "plain.md"
     assert (root / "plain.md").read_text() == "plain"
 

@@ -1,5 +1,5 @@
 // Written by scripts/typescript_client.py, as schema.ts is.
-// OpenAPI: 6766734feebb8c47b7c54e84fb5725168912898cc43e47544bd0af36502ec80a
+// OpenAPI: 7f857639ef573ae94b584bd1c6f5deaf1bd40a4efeb38552fb5b86f01fe78920
 export const VERBS = {
   search: ["GET", "/v1/search"],
   recall: ["POST", "/v1/recall"],
