@@ -149,6 +149,23 @@ def is_task(clause: Clause, words: Grammar) -> bool:
     return bool(tokens) and words.tasks.at(tokens) > 0
 
 
+def is_imperative(clause: Clause, words: Grammar) -> bool:
+    """True for what is to be done at once: `now run the linter and tests`, `drop both`; `test results are in` is none."""
+    tokens = _plain(clause, words)
+    while tokens and words.sequence_words.at(tokens):
+        tokens = tokens[words.sequence_words.at(tokens) :]
+    if words.tasks.at(tokens):
+        return True
+    objects = (
+        words.determiners,
+        words.definite_words,
+        words.pronouns,
+        words.possessives_own,
+        words.all_words,
+    )
+    return tokens[:1] != [] and tokens[0] in words.chores and any(among.at(tokens, 1) for among in objects)
+
+
 def _plain(clause: Clause, words: Grammar) -> list[str]:
     """The tokens of a clause without what may stand before an order: `from now on no bullets`."""
     tokens = list(clause.tokens)

@@ -22,7 +22,7 @@ from memoryclaw.talk.assertions import (
     value_of_it,
 )
 from memoryclaw.talk.corrections import corrected
-from memoryclaw.talk.orders import asks_for, is_for_once, is_order, is_task
+from memoryclaw.talk.orders import asks_for, is_for_once, is_imperative, is_order, is_task
 from memoryclaw.talk.own_words import own_words, without_secrets
 from memoryclaw.talk.people import Names, appositions, paired_with
 from memoryclaw.talk.seals import Seals, balanced, closed
@@ -402,7 +402,7 @@ class _Turn:
                 "hedged": not (at and words.reasons.at(clause.typed))
                 and (words.hedges.within(clause.tokens) or self._hedge_beside(found, at)),
                 "joke": words.jokes.within(clause.typed) or _LAUGH.search(text[clause.start : end]),
-                "moment": words.moments.within(clause.tokens),
+                "moment": words.moments.within(clause.tokens) or is_imperative(clause, words),
                 "mood": self._is_mood(clause),
                 "addressed": words.second_person.within(clause.tokens),
             }

@@ -171,3 +171,17 @@ def test_each_row_decides_its_own_example(example: str) -> None:
     [clause] = clauses(example, grammar(code))
     said = ReadClause.of(clause, grammar(code))
     assert next(row for row, fits, _ in ROWS if fits(said)) == example
+
+
+@pytest.mark.parametrize(
+    ("text", "is_kept"),
+    [
+        ("now run the linter and the tests", False),
+        ("Now I need you to plan a web client for the ferry", False),
+        ("drop both for 1", False),
+        ("test results of Tuesday are 41 and 43", True),
+        ("run club is on Tuesdays at the harbour", True),
+    ],
+)
+def test_what_is_to_be_done_at_once_is_told_by_the_episode_alone(text: str, is_kept: bool) -> None:
+    assert bool(claims_of(talk_of(text))) is is_kept
