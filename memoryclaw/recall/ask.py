@@ -185,7 +185,8 @@ def _of_unit(
     own = shares
     if unit.kind in _SPOKEN and any(_QUOTATION.search(piece) for _, piece in pieces):
         own = searcher.shares_of_lines(found, match, [_QUOTATION.sub(" ", piece) for _, piece in pieces])
-    is_certain = bool(unit.field) and key_of(unit.entity) in whose and names_field(question, unit)
+    is_named = bool(unit.field) and (names_field(question, unit) or question.means_field(unit.field))
+    is_certain = is_named and key_of(unit.entity) in whose
     pasted = _pasted(unit, pieces, own_text)
     against = [
         (

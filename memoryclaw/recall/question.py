@@ -229,9 +229,18 @@ class Question(NamedTuple):
 
     def names_field(self, field: str) -> bool:
         """True when the question says this field's name, but for small words as in `lives in`, or a synonym of it."""
-        telling = (word for word in words_of(field) if not self.language.is_stop(word))
-        tokens = self.language.tokens(" ".join(telling))
+        tokens = self._field_tokens(field)
         return bool(tokens) and self.tokens.issuperset(tokens)
+
+    def means_field(self, field: str) -> bool:
+        """True when the question says this field's name or words that are related to it: `allergic` means `allergy`."""
+        related = {token for leaf in self.related for token in leaf.clause.text.split()}
+        tokens = self._field_tokens(field)
+        return bool(tokens) and (self.tokens | related).issuperset(tokens)
+
+    def _field_tokens(self, field: str) -> list[str]:
+        telling = (word for word in words_of(field) if not self.language.is_stop(word))
+        return [*self.language.tokens(" ".join(telling))]
 
     def asks_for(self, field: str, days: str, entity: str) -> bool:
         """True when it says a word of this field's name or a related one that the entity's name does not have, or asks for a day, a place or a measure and the field holds one.
