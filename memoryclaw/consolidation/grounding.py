@@ -54,6 +54,7 @@ _LEAST_QUOTE = 8  # characters; a shorter one must be a whole sentence
 _COMPOUND = 4  # letters of a word that may begin a longer one
 _GROUNDED = 0.5  # the share of a summary's words that the segment must hold
 _BACK = 4  # turns before a line, of either side, in which a person whom a claim is about must be named
+_SPEAKER = frozenset(lists.words("pronouns.speaker"))
 _OFFERED = 2  # turns before a line, in which the assistant may have offered what it picks
 _UNNAMED = "it is not named near it"
 _DAYS_AWAY = 366  # of a day that is only numbered, such as "the 17th"
@@ -196,7 +197,12 @@ class _Ground:
     def entities(self, names: Iterable[str]) -> Iterator[str]:
         """The names that stand in the segment, as the vault writes them."""
         for name in names:
-            if self._stems.issuperset(self._stem(name)) and (as_written := self._full_name(name)):
+            is_pronoun = _names_nobody(name) or key_of(name) in _SPEAKER
+            if (
+                self._stems.issuperset(self._stem(name))
+                and not is_pronoun
+                and (as_written := self._full_name(name))
+            ):
                 yield as_written
 
     def names(self, tag: str) -> bool:

@@ -23,7 +23,9 @@ def only(extraction: Extraction) -> Claim:
 
 
 def test_a_model_fills_title_summary_tags_entities_and_claims():
-    found = read(EMAIL, tags=("Kitchen Paint", "calendar"), entities=("Farben Kröger", "boathouse", "Elvis"))
+    found = read(
+        EMAIL, tags=("Kitchen Paint", "calendar"), entities=("Farben Kröger", "boathouse", "Elvis", "I")
+    )
     assert (found.title, found.summary) == ("Kitchen wall paint", "Nora and Tomás agree on Dünensand 14.")
     assert found.tags == ("kitchen-paint", "calendar", "kitchen")
     assert found.entities == ("Farben Kröger", "Boathouse")

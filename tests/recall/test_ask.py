@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from conftest import VaultOf
 
 from memoryclaw.app import App
 from memoryclaw.vault.value_forms import holds_form
@@ -149,3 +150,19 @@ def test_what_was_said_today_answers_before_the_night(
     put(tmp_path, {"memoryclaw.yaml": "", "logs/2026-03-09/2026-03-09.jsonl": log})
     with App(tmp_path, clock=lambda: datetime(2026, 3, 9, 12, tzinfo=UTC)) as app:
         assert answer in app.ask(question).lines[0].text
+
+
+def test_a_fact_answers_the_words_by_which_people_ask_for_its_field(vault_of: VaultOf) -> None:
+    people = "# user\n- address: 14 Mill Lane\n\n# Wren\n- allergy: cashews\n- lives in: Leith\n"
+    episode = "---\ntimestamp: 2026-03-08T20:00:00Z\nentities: [I]\n---\n# Talk\n\n- user: what now\n"
+    with App(
+        vault_of({"semantic/people.md": people, "episodes/2026-03-08_20-00-00_talk.md": episode})
+    ) as app:
+        for question, value in (
+            ("where do I live?", "14 Mill Lane"),
+            ("what is Wren allergic to?", "cashews"),
+            ("where does Wren live?", "Leith"),
+        ):
+            answer = app.ask(question)
+            assert answer.answered, question
+            assert value in answer.lines[0].text
