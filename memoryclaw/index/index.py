@@ -517,9 +517,10 @@ Place = tuple[str, int]
 def fingerprint(index: Index) -> str:
     """The digest of an index's tables and of its text lane, down to the place of every token."""
     digest = late.hashlib.sha256()
-    for row in _rows(index):
-        shown = row if isinstance(row, str) else repr(_storable(row))
-        digest.update(shown.encode("utf-8", "backslashreplace"))
+    with index.database.reading():  # as of one moment: a watcher may write meanwhile
+        for row in _rows(index):
+            shown = row if isinstance(row, str) else repr(_storable(row))
+            digest.update(shown.encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
 
 
