@@ -17,7 +17,7 @@ from memoryclaw.consolidation.renewing import renews, stems
 from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import VALUE, Fact
-from memoryclaw.talk.assertions import ANY_FIELD
+from memoryclaw.talk.assertions import ANY_FIELD, COUPLE
 from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, candidates, fold, key_of, words_of
 from memoryclaw.text.prompts import estimate, one_line
@@ -196,7 +196,8 @@ def _doubt(claim: Claim, known: Known) -> ClaimDecision:
 
 def _is_named(fact: Fact, claim: Claim) -> bool:
     """True for the value that an ending names, with more words behind it or fewer: `Shell and is at Fugro now`, `the Skoda`."""
-    if fact.is_statement or not (claim.field == ANY_FIELD or same_field(fact.field, claim.field)):
+    of_field = claim.field == ANY_FIELD or same_field(fact.field, claim.field)
+    if fact.is_statement or not (of_field or (fact.field in COUPLE and claim.field in COUPLE)):
         return False
     ended, value = _word_key(claim.value), _word_key(fact.value)
     return ended[: len(value)] == value or (

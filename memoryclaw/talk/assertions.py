@@ -19,6 +19,7 @@ from memoryclaw.vault.value_forms import words_of_form
 from memoryclaw.vault.vocabulary import misfit
 
 ANY_FIELD = "*"  # of a value that ends, whatever it was the value of
+COUPLE = ("partner", "wife", "husband")  # one field, of which people have several names
 _ANY_DAY = date(2000, 1, 1)
 _VALUE_WORDS, _FIELD_WORDS, _THING_WORDS = 9, 4, 5
 _TOLD_WORDS = 12  # of a value that tells what it is by itself
@@ -73,6 +74,8 @@ def assertions_in(
     """
     introduced = relations(clause, words, names)
     assertions = [assertion_of(relation) for relation in introduced]
+    if words.partings.within(clause.tokens):
+        return tuple(role for role in assertions if role.field not in COUPLE)
     if len(introduced) == 1 and not introduced[0].stated and _holds(clause, words):
         whose = introduced[0].who, "named"
         beside = _by_having(clause, words, whose) or _by_verb(clause, words, names, whose)
@@ -112,10 +115,8 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
         denied = _by_verb(affirmed, words, names, subject) or _by_value(affirmed, words, names, subject)
         if denied:
             return None if denied.when else denied
-    if words.partings.within(clause.tokens) and any(token in words.first_person for token in clause.tokens):
-        typed = (clause.text[a:b] for a, b in spans_of(clause.text))
-        name = next((word for word in typed if word[:1].isupper() and word.lower() not in words.small), "")
-        return Assertion("", ANY_FIELD, name, "end", clause.text) if name else None
+    if (at := words.partings.find(clause.tokens)) >= 0:
+        return _parted(clause, at, words)
     if words.changes.within(clause.tokens) and subject[1] in ("own", "named"):
         start = next(
             (n for n in range(len(clause.tokens)) if words.source_prepositions.at(clause.tokens, n)), -1
@@ -135,6 +136,18 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
             value = _value(clause.text[spans_of(clause.text)[end][0] :], words, stops=True)
             return Assertion(subject[0], field, value, "end", clause.text) if value else None
     return None
+
+
+def _parted(clause: Clause, at: int, words: Grammar) -> Assertion | None:
+    """Who is a couple no more, by the place of what says so: `Anna and I broke up`, `I broke up with Anna`, `Susan and Mark have split up`."""
+    typed = [clause.text[a:b] for a, b in spans_of(clause.text)]
+    named = [n for n, word in enumerate(typed) if word[:1].isupper() and word.lower() not in words.small]
+    before = [typed[n] for n in named if n < at]
+    if any(token in words.first_person for token in clause.tokens[:at]):
+        pair = ["", *before, *(typed[n] for n in named if n > at)]
+    else:
+        pair = before
+    return Assertion(pair[0], COUPLE[0], pair[1], "end", clause.text) if len(pair) == 2 else None
 
 
 def spelled_out(clause: Clause, words: Grammar, names: Names) -> Clause:

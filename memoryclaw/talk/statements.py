@@ -493,7 +493,7 @@ class _Turn:
         self._note_field(clause)
         end = (
             None
-            if assertions or doubts & _UNSURE
+            if (assertions and not self.words.partings.within(clause.tokens)) or doubts & _UNSURE
             else ends_in(clause, self.words, self.names, (about, subject))
         )
         return _Piece(
