@@ -193,11 +193,13 @@ def _of_unit(
         )  # `where do I live?`
     )
     is_certain = is_named and key_of(unit.entity) in whose
+    is_another = is_named and not is_certain and question.of_myself and not question.any_person
     pasted = _pasted(unit, pieces, own_text)
     against = [
         (
             *_against(match, question, piece, share, least, is_asked=is_certain),
             *(["pasted"] if is_pasted else ()),
+            *(["another"] if is_another else ()),
         )
         for (_, piece), share, is_pasted in zip(pieces, own, pasted, strict=True)
     ]

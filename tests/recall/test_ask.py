@@ -166,3 +166,11 @@ def test_a_fact_answers_the_words_by_which_people_ask_for_its_field(vault_of: Va
             answer = app.ask(question)
             assert answer.answered, question
             assert value in answer.lines[0].text
+
+
+def test_what_is_asked_of_oneself_is_not_answered_for_sure_by_what_another_has(vault_of: VaultOf) -> None:
+    people = "# Joan\n- address: 3 Fen Road\n\n# Susan\n- phone: 07911 123456\n- lives in: Ely\n"
+    with App(vault_of({"memoryclaw.yaml": "owner: Joan\n", "semantic/people.md": people})) as app:
+        assert not app.ask("what is my phone number?").answered
+        assert app.ask("what is Susan's phone number?").answered
+        assert app.ask("what is my address?").lines[0].text == "Joan address: 3 Fen Road"
