@@ -353,15 +353,24 @@ def asks_for_state(filters: Sequence[Filter]) -> bool:
     )
 
 
+_LETTERS_A_SLIP = 5  # of a word that is taken for another one: of shorter words too many are alike
+
+
 def spellings(question: Question, catalog: Catalog) -> dict[str, str]:
     """Words of the vault that may be meant by those of the question that it does not know."""
     corrections = {}
     translated = {word for leaf in question.aliases for word in leaf.word.split()}
     for word in question.unknown:
         is_cut = " " in question.language.token(word)  # into pairs of characters, which nobody misspells
-        if len(word) > 3 and not (is_cut or word.isdigit() or word in translated):
+        is_listed = any(_words_akin(word, code, named(code)) for code in RELATED_IN)
+        slips = len(word) // _LETTERS_A_SLIP
+        if slips and not (is_cut or is_listed or word.isdigit() or word in translated):
             close = nearest_words(word, catalog.words_alike(fold(word), slips_in(fold(word))), 1)
-            if close and not any(close[0].word in small for small in SMALL.values()):
+            if (
+                close
+                and close[0].distance <= slips
+                and not any(close[0].word in small for small in SMALL.values())
+            ):
                 corrections[word] = close[0].word
     return corrections
 

@@ -162,10 +162,18 @@ def test_synonyms_of_several_words_work_both_ways(vault_of: VaultOf) -> None:
     assert "notes/a" in {match.unit.id for match in app.search("fast food?").matches}
 
 
+def test_a_word_that_is_known_or_too_far_is_no_slip(vault_of: VaultOf) -> None:
+    app = App(vault_of({"notes/a.md": "Susan is staying; think of the line for Carmen.\n"}))
+    assert app.ask("what is she studying? do I like it? thanks").did_you_mean == {}
+    assert app.ask("escribe un cartel").did_you_mean == {}
+    assert app.ask("is she stayng?").did_you_mean == {"stayng": "staying"}
+
+
 def test_what_nobody_wrote_is_guessed_from_the_vaults_own_words(app: App) -> None:
     assert app.search("larhc cladding").did_you_mean == {"larhc": "larch"}
     assert app.search("chairz").did_you_mean == {"chairz": "chairs"}
     assert app.search("larch").did_you_mean == {}
+    assert app.search("learch stuff").did_you_mean == {"learch": "larch"}
     assert app.search("qqqqqqqq").did_you_mean == {}
 
 
