@@ -542,6 +542,8 @@ def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, st
     if not tokens:
         return None
     if clause.kind == "be":
+        if tokens_of(clause.rest)[0] in words.prepositions:
+            return None  # `i'm on a loaner`
         value, field = _what_somebody_is(value, clause, words)
     else:
         field = _what_somebody_has(tokens, clause, words)

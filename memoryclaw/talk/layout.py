@@ -72,6 +72,8 @@ FORMS = (
     _form("level", r"\W?\[(?:info|debug|warn(?:ing)?|error|trace|fatal|critical|notice)\]|(?-i:INFO|DEBUG|WARN|WARNING|ERROR|TRACE|FATAL):\w", "[INFO] started"),
     _form("record of a program", r"(?:info|dbug|trce|warn|fail|crit|debug|error): {1,4}[\w.]{1,120}\[\d{1,6}\]", "info: App.Server[0] started"),
     _form("error of a program", r"(?-i:[A-Za-z_.]{0,60}[A-Z][a-z]{1,30}(?:Error|Exception)): {1,4}\S", "TypeError: x is not a function"),
+    _form("error with a number", r"(?:npm (?:err!|error|warn)|(?:error|warning) ?\[?[a-z]{1,6}\d{2,6}\]?:|fatal:) {1,4}\S", "error TS2345: no such type"),
+    _form("trace of a program", r"Traceback \(most recent call last\):$|File \"[^\"]{1,200}\", line \d", "Traceback (most recent call last):"),
     _form("blank to be filled", r"[^_\n]{0,200}(?<!\w)_{3,20}(?!\w)", "Sally ____ to school"),
     _form("variable of an environment", r"(?-i:[A-Z][A-Z0-9_]{1,40})=\S", "PORT=80"),
     _form("name of a part", r"(?-i:[A-ZÄÖÜ][A-ZÄÖÜ .'-]{1,24})(?: ?\(.{1,30}\))?$(?<![.!?])", "TOM", least=2, below=True),
@@ -123,6 +125,23 @@ def pasted_lines(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
         pasted.update(range(messages[0], messages[-1]))  # a message may have paragraphs
     pasted.update(_dialogue(lines, words))
     return pasted
+
+
+_RECORDS = frozenset(
+    {
+        "record",
+        "level",
+        "record of a program",
+        "error of a program",
+        "error with a number",
+        "trace of a program",
+    }
+)
+
+
+def is_record(line: str) -> bool:
+    """True for a line that a program wrote of what it did."""
+    return any(form.pattern.match(line.strip()) for form in FORMS if form.name in _RECORDS)
 
 
 _TALKS = frozenset({"message", "message of a name with its time"})

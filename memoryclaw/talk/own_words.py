@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from memoryclaw.talk.layout import blocks_of, listed, pasted_lines, speaks
+from memoryclaw.talk.layout import blocks_of, is_record, listed, pasted_lines, speaks
 from memoryclaw.talk.seals import Sealing, Seals
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.sentences import SMALL
@@ -116,8 +116,9 @@ def own_words(text: str, words: Grammar, speaker: str = "") -> OwnWords:
 
     lines = _QUOTED.sub(quotation, sealing.code(text)).split("\n")
     own, others = _parted(lines, words, next(iter(tokens_of(speaker)), ""))
+    text = sealing.calls("\n".join(own))  # only now: that they are calls tells code from talk
     seals = sealing.sealed()
-    return OwnWords("\n".join(own), tuple(filter(tokens_of, (*pasted, *map(seals.open, others)))), seals)
+    return OwnWords(text, tuple(filter(tokens_of, (*pasted, *map(seals.open, others)))), seals)
 
 
 def own_text(text: str, speaker: str, language: str) -> str:
@@ -166,7 +167,7 @@ def _parted(lines: Sequence[str], words: Grammar, me: str) -> tuple[list[str], l
         pasted.append(line[len(before) :].strip())
         inside = bool(pasted[-1])
         if reach:
-            end = len(lines) if reach == _ALL else _block_end(lines, number)
+            end = _text_end(lines, number, words) if reach == _ALL else _block_end(lines, number)
     return own, pasted
 
 
@@ -197,6 +198,24 @@ def _tables(lines: Sequence[str], words: Grammar) -> set[int]:
             elif goes_on:
                 tables.add(at)
     return tables
+
+
+def _text_end(lines: Sequence[str], at: int, words: Grammar) -> int:
+    """Where a text ends that a line announces: what a program wrote before the block in which somebody speaks of themselves, any other at the end."""
+    is_below = False
+    for first, end in blocks_of(lines):
+        block = range(max(first, at + 1), end)
+        if not block:
+            continue
+        if not any(_is_of_program(lines[place]) for place in block):
+            is_own = is_below and speaks(lines[block[0]], words, to_somebody=False)
+            return block[0] if is_own else len(lines)
+        is_below = True
+    return len(lines)
+
+
+def _is_of_program(line: str) -> bool:
+    return is_record(line) or bool(_CODE_LINE.search(line)) or len(_SIGNS.findall(line)) > _MANY_SIGNS
 
 
 _BLOCK, _ALL = "block", "all"  # how far words of others go on: to the next empty line, to the end
@@ -251,7 +270,7 @@ def _material(lines: Sequence[str], words: Grammar) -> set[int]:
                 elif back or at == last or "?" in lines[at]:  # the text may stand on either side
                     material.update(range(*before))
                 if at != last and not (back and first):
-                    return material | set(range(at + 1, len(lines)))
+                    return material | set(range(at + 1, _text_end(lines, at, words)))
             elif _asks_for_work(_ENDS.split(lines[at])[-1], words, beside=True):
                 material.update(range(first, at + 1) if at == last else range(at + 1, len(lines)))
         before = first, end

@@ -16,6 +16,9 @@ _CODE = re.compile(
     r"`[^`\n]+`|(?<!\S)--[A-Za-z][\w-]*+(?:=[^\s,;]*+)?"
     r"|(?<![\w.:/@~])(?:~|\.{1,2})/[\w.@+/-]*+|(?<![\w.:/@~])(?:/[\w@+-][\w.@+-]*+){2,}/?|(?<![\w.:/@~-])\w[\w-]*+(?:/[\w-]++)*+/[\w-]++\.[a-z]\w{0,4}\b"
 )
+_CALL = re.compile(  # not `file(s)`
+    r"(?<![\w.])[A-Za-z_][\w.]*+\((?!(?:e?[nrs]|e|a|in|innen)\))(?:[^()\s]|(?<=,) ){0,80}+\)"
+)
 _END = ".,;:!?"  # ends a sentence rather than a path
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "“": "”", "„": "“”", "«": "»", '"': '"'}
 _ENDS = frozenset(")]}”»")
@@ -58,6 +61,10 @@ class Sealing:
     def code(self, text: str) -> str:
         """The text with its code, paths and options sealed."""
         return _CODE.sub(self._sealed, text)
+
+    def calls(self, text: str) -> str:
+        """The text with calls of functions sealed: `push(batch)`."""
+        return _CALL.sub(self._sealed, text)
 
     def sealed(self) -> Seals:
         """What was taken out so far."""

@@ -27,6 +27,7 @@ from memoryclaw.talk.own_words import own_words, without_secrets
 from memoryclaw.talk.people import Names, appositions, paired_with
 from memoryclaw.talk.seals import Seals, balanced, closed
 from memoryclaw.text.clauses import Clause, asks, clauses, trimmed
+from memoryclaw.text.fillers import greets
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import sentences
@@ -432,6 +433,7 @@ class _Turn:
             and bool(_content(clause.tokens, self.words))
             and not self._is_mood(clause)
             and not is_order(clause, self.words)
+            and not greets(text)
         )
 
     def _kind(self, clause: Clause, *, answers: bool) -> str:

@@ -55,6 +55,11 @@ def is_filler(text: str, names: Iterable[str] = (), is_stop: Callable[[str], boo
     return True
 
 
+def greets(text: str) -> bool:
+    """True for a text that begins as one begins to greet or to thank somebody: `Hello dear`."""
+    return any(word in _GREETINGS or word in _HAILS for word in plain(text)[:1])
+
+
 def plain(text: str) -> list[str]:
     """The words of a text, folded, without apostrophes."""
     return [fold(word).replace("'", "").replace("’", "") for word in WORD.findall(text)]

@@ -220,6 +220,11 @@ def test_a_noun_alone_is_the_topic_of_the_next_sentence(text: str) -> None:
 # How sure it is
 
 
+def test_whom_one_greets_is_no_topic() -> None:
+    (statement,) = talk_of("Hello dear. My grandson Alfie set this up").statements
+    assert (statement.topic, statement.words) == ("", "My grandson Alfie set this up")
+
+
 @pytest.mark.parametrize(
     ("text", "doubt"),
     [
@@ -322,6 +327,7 @@ def test_words_of_others_are_named_and_not_read() -> None:
         "the nightly script needs --dry_run_all on the server",
         "our docs are at https://docs.heron.example/a_b/(c) and the wiki stands below it",
         "always sign my mails with Maren P., not Maren Petersen",
+        "we always call push(batch, 3) with an empty list first",
     ],
 )
 def test_what_somebody_says_is_kept_whole(text: str) -> None:
