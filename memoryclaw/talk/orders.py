@@ -8,6 +8,7 @@ from typing import NamedTuple
 from memoryclaw.text.clauses import Clause
 from memoryclaw.text.grammar import Grammar
 
+_OCCASION = 6  # words before an order that say where it holds, at most, and its own first
 _CONDITION = 3  # words of the shortest condition: `when you write`
 
 
@@ -175,8 +176,22 @@ def _plain(clause: Clause, words: Grammar) -> list[str]:
             tokens, words
         )  # `nie wieder`, `when you`
         lead = words.politeness.at(tokens) or (lasting if lasting > 1 and not held else 0)
+        lead = lead or _occasion(tokens, words) * words.lasting.within(clause.typed)
         filler = tokens[0] in words.fillers and tokens[0] not in words.negative_determiners
         if not (lead or filler or tokens[0] in words.coordinators):
             break
         tokens = tokens[lead or 1 :]
     return tokens
+
+
+def _occasion(tokens: Sequence[str], words: Grammar) -> int:
+    """How many tokens say where an order holds that stands behind them: `in this repo always use tabs`; 0 where none do."""
+    if tokens[0] not in words.prepositions:
+        return 0
+    for at in range(2, min(len(tokens) - 1, _OCCASION)):
+        lasting = words.lasting.at(tokens, at)
+        verb = tokens[at + lasting]
+        if lasting or (verb in words.manner_verbs and tokens[at - 1] in words.things):
+            is_order = verb in words.manner_verbs or verb in words.chores
+            return at if is_order and tokens[at - 1] not in words.nominatives else 0
+    return 0
