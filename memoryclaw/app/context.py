@@ -73,7 +73,7 @@ def system_clock() -> datetime:
     try:
         writable_moment(moment)
     except OverflowError:  # in a zone that makes it another year
-        raise InputError(f"MEMORYCLAW_NOW is {fixed!r}, which is no time in UTC") from None
+        raise InputError(f"MEMORYCLAW_NOW is {fixed!r}, which is not a time in UTC") from None
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 

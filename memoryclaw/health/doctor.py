@@ -129,7 +129,7 @@ def _conflicts(found: Sequence[Conflict]) -> Check:
         for path, fact in one.facts
     )
     if not details:
-        return Check("conflicts", "ok", "no two values stand for a field that holds one")
+        return Check("conflicts", "ok", "no field of one value has two")
     return Check("conflicts", "advice", f"{_some(len(found), 'conflict')} between values that stand", details)
 
 
@@ -174,7 +174,7 @@ def idle_models(config: Config) -> list[str]:
 def _names(paths: Collection[str]) -> Check:
     hint = "rename it: another system cannot hold it, or takes the two names for one file"
     details = (Problem(path, 0, why, hint) for path, why in name_troubles(paths))
-    fine, level = "every system can hold these file names", "problem" if any(name_twins(paths)) else "advice"
+    fine, level = "these file names work on every system", "problem" if any(name_twins(paths)) else "advice"
     return _counted("names", details, fine, "file name", "cannot be held by every system", level=level)
 
 
@@ -259,7 +259,7 @@ def _permissions(root: Path, state: Path) -> Check:
         for path, mode, folder in _modes(root, state)
         if mode & _OTHERS
     )
-    fine = "nobody else can look into the vault"
+    fine = "nobody else can read the vault"
     return _counted("permissions", details, fine, "place", "open to other users of this machine")
 
 
@@ -283,7 +283,7 @@ def _links(patient: CheckedVault) -> Check:
     with patient.index.database.reading():  # one state of it, which is looked at once for damage
         ends = dangling(patient.catalog, patient.vault.beside())
     details = (
-        Problem(end.source, end.line, f"links to {end.target!r}, which nothing in the vault answers to")
+        Problem(end.source, end.line, f"links to {end.target!r}, which does not exist in the vault")
         for end in ends
     )
     return _counted("links", details, "every link leads somewhere", "link", "to what is not there yet")

@@ -146,7 +146,7 @@ def test_notes_under_a_name_that_was_given_away_are_plain_notes(tmp_path: Path) 
         ({"archive": "logs"}, "folder of another kind"),
         ({"archive": "logs", "logs": "archive"}, "a name of MemoryClaw's own"),
         ({"archive": "a", "logs": "A/b"}, "lie in one another"),
-        ({"attic": "a"}, "is no folder of MemoryClaw's"),
+        ({"attic": "a"}, "is not a folder of MemoryClaw's"),
     ],
 )
 def test_a_folder_that_cannot_be_there_is_refused_in_one_sentence(

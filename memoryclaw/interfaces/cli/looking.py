@@ -201,7 +201,7 @@ def notes(notes: Sequence[NoteEntry]) -> None:
 def facts(
     context: CliContext, *, entity: str, as_of: date | None, believed_at: str, history: bool, memory_type: str
 ) -> None:
-    """List the facts of one entity, or all facts, then what was said about it, newest first."""
+    """List the facts about one entity, or all facts; then what was said, newest first."""
     with context.app() as app:
         then = app.commit_at(believed_at) if believed_at else None
         found = app.facts(

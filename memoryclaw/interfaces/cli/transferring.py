@@ -53,7 +53,7 @@ _SHOWN = 20
 def import_(
     context: CliContext, what: str, path: str, *, format_: str | None, dry_run: bool, yes: bool
 ) -> int:
-    """Import from other programs, and restore bundles; PATH is only read, and nothing comes twice.
+    """Import from other programs, or restore a bundle; PATH is only read, and nothing is imported twice.
 
     WHAT is chatgpt, claude, aider, mem0, basic-memory, memory-md, markdown, logs or bundle.
     Conversations become logs, memories wait in `review`, notes are copied to `notes/`. Shows what
@@ -64,7 +64,7 @@ def import_(
     if what == _LOGS:
         if dry_run:
             raise click.UsageError(
-                "Logs have no --dry-run; the source is only read, and nothing comes twice."
+                "Logs have no --dry-run; the source is only read, and nothing is imported twice."
             )
         return _logs(context, path, format_ or "")
     if what == _BUNDLE:
@@ -232,7 +232,7 @@ def _more(count: int) -> None:
     type=TAG,
     multiple=True,
 )
-@option("--budget", "N", "Tokens of memory-md and latest at most.", type=click.INT)
+@option("--budget", "N", "The most tokens in memory-md and latest.", type=click.INT)
 def export(
     context: CliContext, *, what: str, file: str, since: str, tags: tuple[str, ...], budget: int | None
 ) -> None:

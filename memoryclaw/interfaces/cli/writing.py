@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @option(
     "--map",
     "NAME=DIR",
-    "Put a folder of MemoryClaw's elsewhere if you use its name already: archive=memory/archive; may be repeated.",
+    "Put a folder of MemoryClaw's elsewhere if you already use its name: archive=memory/archive; may be repeated.",
     name="maps",
     multiple=True,
 )

@@ -92,7 +92,7 @@ def listening(host: str, port: int, *, allow_remote: bool) -> socket.socket:
     """
     if not (is_loopback(host) or allow_remote):
         raise InputError(
-            f"{host} can be reached from other machines; say --allow-remote if that is what you want"
+            f"{host} can be reached from other machines; give --allow-remote if that is what you want"
         )
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
