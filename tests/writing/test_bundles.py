@@ -193,7 +193,7 @@ def test_nothing_that_is_there_is_overwritten(claw: Claw, tmp_path: Path) -> Non
     assert kept(vault) == now
     done = claw("import", "bundle", bundle, "--yes")
     assert done.code == 1
-    assert "semantic/people.md is there with other bytes, and stays as it is" in done.err
+    assert "semantic/people.md exists with other contents, and stays as it is" in done.err
     assert kept(vault) == {**now, "notes/broken.md": b"---\na: [1\n---\n"}
 
 

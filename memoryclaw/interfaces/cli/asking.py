@@ -151,7 +151,9 @@ def recall(context: CliContext, /, *, query: tuple[str, ...], **options: Any) ->
         return
     seen = any(left["reason"] == "already_visible" for left in found["left_out"])
     nothing = (
-        "All that was found is visible already." if seen else _nothing("recall", "recalled", found["query"])
+        "Everything that was found is already visible."
+        if seen
+        else _nothing("recall", "recalled", found["query"])
     )
     say(visible(found["context"]) or nothing)
     say(f"\n{found['tokens']} of {found['budget']} tokens, confidence {found['confidence']:.2f}")

@@ -284,7 +284,7 @@ def _applied(done: Consolidated) -> None:
     say()
     if done.mode == "branch":
         say(
-            f"Nothing in the vault has changed yet: `memoryclaw review approve {done.changes.run}` takes it over."
+            f"Nothing in the vault has changed yet: `memoryclaw review approve {done.changes.run}` applies it."
         )
     elif any(commit.commit for commit in applied.commits):
         say(f"Undo the whole run with `memoryclaw undo {done.changes.run}`.")

@@ -90,7 +90,7 @@ def _post(given: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:
     try:
         counts = hooks.keep_turns(given, root, keep, _deliverer())
         if counts["refused"]:
-            _remark(f"{counts['refused']} turns could not be kept; they are tried again the next time")
+            _remark(f"{counts['refused']} turns could not be kept; they will be tried again next time")
         hooks.note_session(given, root)
         if hooks.ends_session(given):
             session, agent = hooks.session_of(given), app(_caller())

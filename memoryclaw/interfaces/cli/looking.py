@@ -322,7 +322,7 @@ def views(context: CliContext, *, name: str, write: bool) -> None:
         for one in found.listed:
             say(f"\n{one.page.part if one.page else ''}".rstrip())
     elif not rows:
-        say("Nothing is known of which a page could be made.")
+        say("Nothing is known that a page could be made from.")
     elif write:
         say(f"Wrote {plural(len(found.written), 'page')}.")
 

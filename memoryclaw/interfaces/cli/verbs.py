@@ -404,7 +404,7 @@ def shared_options() -> list[click.Option]:
 def _keep(ctx: click.Context, param: click.Parameter, value: str | bool | None) -> None:
     """Keeps what was said last; an option that was left out at one place takes nothing from the other."""
     if param.name == "vault" and value == "":
-        raise click.BadParameter("needs a folder, and got an empty text")
+        raise click.BadParameter("needs a folder, not an empty text")
     if value not in (None, False):
         setattr(ctx.ensure_object(CliContext), str(param.name), value)
 

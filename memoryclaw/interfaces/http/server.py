@@ -100,7 +100,7 @@ def listening(host: str, port: int, *, allow_remote: bool) -> socket.socket:
     except (OSError, OverflowError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise InputError(
-            f"{host}:{port} cannot be listened on ({why}); choose another with --port, 0 for any that is free"
+            f"{host}:{port} is not free to listen on ({why}); choose another with --port, 0 for any that is free"
         ) from None
     # Connections take it over. Without it the second part of each answer waits 40 ms for the client to confirm the first.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
