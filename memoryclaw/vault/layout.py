@@ -29,7 +29,7 @@ MEANINGS = {
     "semantic": "its lines are read as facts",
     "skills": "its SKILL.md files are skills, which need approval",
     "review": "its notes wait for your decision, and no answer quotes them",
-    "archive": "its notes are archived, and no answer quotes them",
+    "archive": "its notes count as archived, and no answer quotes them",
     "logs": "its notes are read as conversations",
     "ledger": "it is not searched",
     "runs": "it is not searched",

@@ -240,7 +240,7 @@ def _tell_survey(found: Survey) -> None:
         ("holds", f"{kinds}{' of an Obsidian vault' if found.obsidian else ''}"),
         ("with", ", ".join(plural(count, what) for what, count in counts.items() if count)),
         ("languages", ", ".join(f"{code} {count}" for code, count in found.languages.items())),
-        ("beside", ", ".join(f"{count} {suffix}" for suffix, count in found.other.items() if found.place != "vault")),
+        ("other", ", ".join(f"{count} {suffix}" for suffix, count in found.other.items() if found.place != "vault")),
         ("ignored", plural(found.ignored, "note") + _READ_ALL_THE_SAME if found.ignored else ""),
         ("secrets", f"{', '.join(found.secret)}: not committed" if found.secret else ""),
         ("changed", f"{plural(len(found.changed), 'file')} with changes that you did not commit: left as they are" if found.changed else ""),
