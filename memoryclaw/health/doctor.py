@@ -129,7 +129,7 @@ def _conflicts(found: Sequence[Conflict]) -> Check:
         for path, fact in one.facts
     )
     if not details:
-        return Check("conflicts", "ok", "no field of one value has two")
+        return Check("conflicts", "ok", "no single-value field has two values")
     return Check("conflicts", "advice", f"{_some(len(found), 'conflict')} between values that stand", details)
 
 
