@@ -271,7 +271,7 @@ def test_lines_that_nobody_committed_are_not_swept_into_a_decision(vault):
     head = git(vault, "rev-parse", "HEAD")
     with opened(vault) as app:
         [item] = [item for item in app.review.list() if item.field == "colour"]
-        with pytest.raises(ConflictError, match="not committed"):
+        with pytest.raises(ConflictError, match="uncommitted"):
             app.review.approve([item], value=1)
     assert path.read_text() == FACTS + "- colour: red\n"
     assert git(vault, "rev-parse", "HEAD") == head
