@@ -94,8 +94,8 @@ def _show_uses(found: Inspected) -> None:
         ("kept because", found.worth),
         ("strength", f"{strength.value:.3f}{hot} = 2 ^ {strength.x:.3f}"),
         ("fades", faded if strength.steps else ""),
-        ("used", "" if strength.steps else "never cited nor rated"),
-        ("exposure", f"shown {found.shown}, searched {found.searched}, fetched {found.fetched} (reported; counts nothing)"),
+        ("used", "" if strength.steps else "never cited or rated"),
+        ("exposure", f"shown {found.shown}, searched {found.searched}, fetched {found.fetched} (for information only)"),
     ])  # fmt: skip
     if strength.steps:
         say()
