@@ -627,9 +627,7 @@ def load(
     says = {key for each in (mine, chosen, written) for key, value in each.items() if value is not None}
     ignored += [Ignored(key, value, "") for key, value in OLD_DEFAULTS.items() if key not in says]
     if values["vault.id"] and not is_vault_id(values["vault.id"]):
-        notices.append(
-            f"{CONFIG_FILE}: vault.id is no name of a vault, which has 32 hex digits; it was ignored"
-        )
+        notices.append(f"{CONFIG_FILE}: vault.id must have 32 hex digits; it was ignored")
         values["vault.id"] = ""
     newer = _newer(values["vault.format"])
     notices += [newer] if newer else []
@@ -839,7 +837,7 @@ def _map(where: str, setting: Setting, value: Any) -> dict[str, Any]:
 
 def _one_of(where: str, setting: Setting, allowed: tuple[str, ...], value: str) -> str:
     if value not in allowed:
-        raise ConfigError(f"{where}: {setting.key} cannot be {value!r}; it is one of {', '.join(allowed)}")
+        raise ConfigError(f"{where}: {setting.key} cannot be {value!r}; choose one of {', '.join(allowed)}")
     return value
 
 
@@ -850,7 +848,7 @@ def _number(where: str, setting: Setting, value: str) -> Any:
         raise ConfigError(f"{where}: {setting.key} must be a number, not {value!r}") from None
     if not setting.least <= number <= setting.most:
         raise ConfigError(
-            f"{where}: {setting.key} must lie between {setting.least:g} and {setting.most:g}, not {value}"
+            f"{where}: {setting.key} must be between {setting.least:g} and {setting.most:g}, not {value}"
         )
     return number
 

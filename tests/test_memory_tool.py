@@ -236,7 +236,7 @@ def test_what_was_erased_does_not_come_back(vault: Path, memory: VaultMemoryTool
 
 
 def test_names_of_notes_and_folders(vault: Path, memory: VaultMemoryTool) -> None:
-    with pytest.raises(Exception, match="no folder for an agent's notes"):
+    with pytest.raises(Exception, match="not a folder for an agent's notes"):
         tool_of(vault, folder="notes")
     create = {"command": "create", "file_text": "x\n"}
     for path in ("/memories/a/deep/er/note", "/memories/b.md", "/memories/v1.2.txt"):

@@ -58,7 +58,7 @@ def test_history_of_a_note_and_of_a_fact_has_pages_too(app: App) -> None:
 
 @pytest.mark.parametrize("place", ["x", "HEAD.3", f"{'0' * 40}.1", "--all.1", f"{'a' * 40}.-1"])
 def test_a_place_that_is_none_is_refused(app: App, place: str) -> None:
-    with pytest.raises(InputError, match="is no page of this history"):
+    with pytest.raises(InputError, match="is not a page of this history"):
         app.history(before=place)
 
 

@@ -176,7 +176,7 @@ def open_vault(
     if not root.exists() and (notes := settings.notes_here(path_text, os.environ, settings.here())):
         way = "`memoryclaw init .`" if notes == settings.here() else f"`memoryclaw init {notes}`"
         raise VaultError(
-            f"{notes} holds notes and is no vault yet; run {way} to make it one, or name another with --vault"
+            f"{notes} holds notes but is not a vault yet; run {way} to make it one, or name another with --vault"
         )
     return App(root, clock=clock, progress=progress, patience=patience, audience=audience)
 
@@ -268,7 +268,7 @@ def restore_vault(
         init_vault(folder, paths=looked.paths, clock=clock)
     elif not os.path.isfile(os.path.join(folder, CONFIG_FILE)):
         raise InputError(
-            f"{folder} is no vault, and not empty; run `memoryclaw init` there first, or name another with --vault"
+            f"{folder} is not a vault, and not empty; run `memoryclaw init` there first, or name another with --vault"
         )
     with App(Path(folder), clock=clock, progress=progress) as app:
         return app.transfer.import_bundle(bundle, dry_run=dry_run)._replace(created=created)

@@ -223,7 +223,7 @@ def _unadopted(context: VaultContext) -> list[str]:
         for origin, lines in by_origin.items()
     )
     return [
-        f"not obeyed, as only you can allow it: {listed}; `memoryclaw adopt` lists what each allows and adopts it for you"
+        f"ignored, because only you can allow it: {listed}; `memoryclaw adopt` lists what each would permit, and allows it"
     ]
 
 
@@ -248,7 +248,7 @@ def _zoneless(context: VaultContext) -> list[str]:
     """What is told once of a vault that is older than its `timezone:`."""
     zone = "" if context.config.timezone else machine_zone()
     return [
-        f"the vault names no zone, so days are counted in UTC where a turn brings none of its own; `timezone: {zone}` in {CONFIG_FILE} counts them as this machine does"
+        f"the vault has no time zone, so days are counted in UTC unless a turn has its own; `timezone: {zone}` in {CONFIG_FILE} counts them as this machine does"
     ] * bool(zone)
 
 

@@ -45,7 +45,9 @@ class AgentNotes:
         self._context = context
         self.folder = safe_path(folder.strip("/"))
         if trust_of_file(f"{self.folder}/note.md") == TRUSTS[0]:
-            raise InputError(f"{folder!r} is no folder for an agent's notes; use {FOLDER}, or one below it")
+            raise InputError(
+                f"{folder!r} is not a folder for an agent's notes; use {FOLDER}, or one below it"
+            )
 
     @allowed(*AGENTS)
     def list(self, under: str = "") -> list[AgentNote]:
@@ -171,7 +173,7 @@ class AgentNotes:
         path = self._path(name)
         trouble = next((why for _, why in name_troubles([path])), "")
         if trouble or not is_wanted(path) or not path.isprintable():
-            raise InputError(f"{name!r} {trouble or 'is no name for a note'}; use another name")
+            raise InputError(f"{name!r} {trouble or 'is not a name for a note'}; use another name")
         return path
 
     def _look(self, path: str) -> DecodedText | None:

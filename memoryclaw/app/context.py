@@ -51,7 +51,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
 _INDEXES = ("_whole", "_view")
 _PAUSE = 0.05
 _LOOKS = 5  # at an index that another process replaces meanwhile
-_REPLACED = "another process keeps the index of this vault by other settings; end it, or start it again with those of today"
+_REPLACED = "another process keeps the index of this vault with other settings; end it, or restart it with the current ones"
 AUDIENCES = "audience"  # the folder of their indexes
 Clock = Callable[[], datetime]
 Opener = Callable[[str], tuple[IndexDatabase, TextIndex]]  # of a recipe
@@ -73,7 +73,7 @@ def system_clock() -> datetime:
     try:
         writable_moment(moment)
     except OverflowError:  # in a zone that makes it another year
-        raise InputError(f"MEMORYCLAW_NOW is {fixed!r}, which is no time in UTC") from None
+        raise InputError(f"MEMORYCLAW_NOW is {fixed!r}, which is not a time in UTC") from None
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 

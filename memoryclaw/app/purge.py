@@ -117,9 +117,7 @@ def carry_out(
     hits += [] if history else traces.in_branches(writing, begun.lines, needles)
     bundle = ""
     if history and past == "kept" and hits:
-        notices.append(
-            "git's history was left as it is: settle what was found, then purge the same once more"
-        )
+        notices.append("git's history was left as it is: deal with what was found, then purge the same again")
     elif history and past == "kept":
 
         def kept(bundle: str, before: str) -> None:

@@ -84,7 +84,7 @@ class Review:
         from memoryclaw.review.decide import decide, item_as_shown
 
         if digest and len(items) != 1:
-            raise InputError("a digest is of one thing that waits; decide each of several by its own")
+            raise InputError("a digest belongs to one pending change; decide each of several by itself")
 
         def work(context: WriteContext, why: str) -> Sequence[ReviewDecision]:
             chosen = [item_as_shown(context, items[0].id, digest)] if digest else items

@@ -134,7 +134,7 @@ class Transfer:
             )
         day = parse_timestamp(since)[:10] if since else ""
         if since and not day:
-            raise InputError(f"{since[:40]!r} is no date; give one such as 2026-03-01")
+            raise InputError(f"{since[:40]!r} is not a date; give one such as 2026-03-01")
         from memoryclaw.vault import files
         from memoryclaw.vault.export_gate import exportable_bytes, withheld_names
         from memoryclaw.vault.seen import visible_bytes

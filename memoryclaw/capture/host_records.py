@@ -91,4 +91,4 @@ def _of_codex(record: Mapping[str, Any], payload: Mapping[str, Any]) -> list[Any
             return [{**about, "role": "assistant", "content": [call]}]
         case "function_call_output" | "custom_tool_call_output":
             return [{**about, "role": "user", "content": [{**payload, "type": "function_call_output"}]}]
-    return "a record of the host that is no message"
+    return "a record of the host that is not a message"

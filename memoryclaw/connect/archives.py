@@ -66,7 +66,7 @@ def _in_file(path: str, name: str) -> list[Part]:
         with zipfile.ZipFile(path) as archive:
             infos = [info for info in archive.infolist() if not info.is_dir()]
     except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
-        raise InputError(f"{path} is no zip that can be read ({error}); download it again") from None
+        raise InputError(f"{path} cannot be read as a zip ({error}); download it again") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror})") from None
     for info in infos:
@@ -87,7 +87,7 @@ def _must_be_harmless(path: str, info: zipfile.ZipInfo) -> None:
         raise InputError(f"{path} is locked with a password; unpack it and import the folder")
     if info.file_size > max(_HARMLESS, _RATIO * info.compress_size):
         raise InputError(
-            f"{name[:80]!r} in {path} would swell from {info.compress_size:,} to {info.file_size:,} bytes; it was not read. "
+            f"{name[:80]!r} in {path} would expand from {info.compress_size:,} to {info.file_size:,} bytes; it was not read. "
             "If you trust it, unpack it and import the folder"
         )
 

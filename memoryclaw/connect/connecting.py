@@ -80,7 +80,7 @@ def lasting_command() -> tuple[str, ...]:
         words = (sys.executable, "-P", "-m", NAME)
     if cache := cache_of({words[0], os.path.realpath(words[0]), sys.prefix, __file__}, os.environ):
         raise ConfigError(
-            f"this MemoryClaw runs from {cache}, a cache that is swept, and a host could not start it from there for long; "
+            f"this MemoryClaw runs from {cache}, a cache that is emptied now and then, so a host could not rely on it; "
             "run `uv tool install 'memoryclaw[all]'` or `pipx install 'memoryclaw[all]'` first, then `memoryclaw connect` again"
         )
     return words
@@ -160,7 +160,9 @@ def _value(editor: SettingsEditor, words: Sequence[str], vault: str) -> Any:
     try:
         vault.encode()
     except UnicodeEncodeError:
-        raise InputError(f"{vault!r} has a name that is no UTF-8, which no host's settings can say") from None
+        raise InputError(
+            f"{vault!r} has a name that is not UTF-8, which no host's settings can contain"
+        ) from None
     if editor is SKILL:
         skill = shipped("plugins/openclaw/skills") / SKILL_NAME / "SKILL.md"
         return skill_for(skill.read_text(encoding="utf-8"), words, vault)

@@ -197,13 +197,13 @@ def import_export(
         InputError: there is no such source, or it is not what it is said to be.
     """
     if kind not in KINDS:
-        raise InputError(f"{kind!r} cannot be imported; it is one of {', '.join(KINDS)}")
+        raise InputError(f"{kind!r} cannot be imported; choose one of {', '.join(KINDS)}")
     source = os.path.abspath(os.path.expanduser(source))
     root = os.path.realpath(context.root)
     if os.path.realpath(source) == root or os.path.realpath(source).startswith(f"{root}{os.sep}"):
         raise InputError(f"{source} lies in the vault, where everything is searched already")
     if os.path.isdir(source) and root.startswith(f"{os.path.realpath(source).rstrip(os.sep)}{os.sep}"):
-        raise InputError(f"the vault itself lies in {source}; name the folder that is to be brought over")
+        raise InputError(f"the vault itself lies in {source}; name the folder to import")
     reading = SourceReading(recorder, keep=not dry_run)
     work = _copied if kind == MARKDOWN else partial(_exported, SOURCES[kind])
     outcome = work(context, reading, source, progress or (lambda _done, _total: None))
@@ -233,7 +233,7 @@ def _exported(
     memories = reading.run(program, parts, progress)
     if reading.left_out[OTHER_FORM] and not (memories or reading.conversations or reading.problems):
         raise InputError(
-            f"nothing in {source} is written as {program.owner} exports it; nothing was imported. Is it of another program?"
+            f"nothing in {source} is written as {program.owner} exports it; nothing was imported. Is it from another program?"
         )
     title = clean_name(_folder(source), context.gate.text)
     program = program._replace(owner=program.owner or title)

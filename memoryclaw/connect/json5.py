@@ -85,7 +85,7 @@ def parse_object(text: str) -> JsonNode:
     except (ConfigError, RecursionError) as error:
         raise InputError(f"it is not valid JSON ({error}); fix the file first") from None
     if node.kind != "object":
-        raise InputError("it holds something else than an object; fix the file first")
+        raise InputError("it contains something other than an object; fix the file first")
     return node
 
 
@@ -170,7 +170,7 @@ class _Json5Parser:
                 return sign * float(hit[4])
         except ValueError:  # a dot alone, or more digits than Python reads
             pass
-        raise self.error(at, f"{word[:40]!r} is no value")
+        raise self.error(at, f"{word[:40]!r} is not a value")
 
 
 def _unquote(quoted: str) -> str:

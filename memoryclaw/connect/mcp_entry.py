@@ -189,7 +189,7 @@ def _toml(text: str) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"it is not valid TOML ({error}); fix the file first") from None
     if not isinstance(values.get(_SECTION, {}), dict):
-        raise InputError(f"its {_SECTION} is no table; fix the file first")
+        raise InputError(f"its {_SECTION} is not a table; fix the file first")
     return values
 
 

@@ -170,7 +170,7 @@ def _model(name: str, config: Config, environ: Mapping[str, str]) -> LanguageMod
     if name == "command":
         refusal = _refusal(config, environ)
         return Command(config.command, config.timeout, environ, refusal=refusal, told=without_secrets)
-    raise ConfigError(f"llm.chain cannot hold {name!r}; it holds ollama, openai, command or nothing")
+    raise ConfigError(f"llm.chain cannot contain {name!r}; it may name ollama, openai and command")
 
 
 # A command may send what it reads anywhere, so it reads nothing until a person has agreed to it.

@@ -35,7 +35,7 @@ _MEANT = {spelt: name for name, spelt in _SPELT.items()}
 _HINT = "fix it, or remove the file: git keeps it"
 _HOW = (
     "Tick one box and run `memoryclaw review apply`, or run `memoryclaw review approve {id}`.\n"
-    "What stands below is what will be done; change it where it is wrong."
+    "Approving does what is listed below; change it where it is wrong."
 )
 _BOX = re.compile(r"[ \t]*[-*+][ \t]+\[(.)\][ \t]+(approve|reject)\b", re.IGNORECASE)
 _FIELD = re.compile(r"[ \t]*[-*+][ \t]+([a-z ]{1,40}):(?:[ \t]++(.*))?")

@@ -141,7 +141,7 @@ class Schedule:
             return works
         reasons = " and ".join(troubles.values())
         raise VaultError(
-            f"{reasons}; let whatever runs commands on time here run this {times}: {for_shell(command)}"
+            f"{reasons}; let whatever schedules commands here run this {times}: {for_shell(command)}"
         )
 
     def _install(self, by: str, written: tuple[tuple[str, str], ...]) -> tuple[bool, str]:

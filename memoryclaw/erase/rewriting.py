@@ -398,7 +398,7 @@ class _ObjectReader:
         words = answer.readline().split()
         if len(words) != 3:
             raise HistoryError(
-                f"the object {oid[:12]} of the vault's git repository is not there; `git fsck` looks closer"
+                f"the object {oid[:12]} of the vault's git repository is not there; `git fsck` says more"
             )
         data = answer.read(int(words[2]))
         answer.read(1)

@@ -108,7 +108,7 @@ def _notes(catalog: Catalog) -> Check:
 
 def _fields(patient: CheckedVault) -> Check:
     """What a person wrote by hand is kept and found, whatever its type; here it is told."""
-    fine = "every value is of the type that its field is declared to have"
+    fine = "every value has the type that its field declares"
     details = untyped(patient.vault, patient.catalog)
     return _counted("fields", details, fine, "value", "of another type than declared")
 
@@ -129,14 +129,14 @@ def _conflicts(found: Sequence[Conflict]) -> Check:
         for path, fact in one.facts
     )
     if not details:
-        return Check("conflicts", "ok", "no two values stand for a field that holds one")
+        return Check("conflicts", "ok", "no single-value field has two values")
     return Check("conflicts", "advice", f"{_some(len(found), 'conflict')} between values that stand", details)
 
 
 def _index(patient: CheckedVault, *, fix: bool) -> Check:
     trouble = _unsound(patient)
     if not trouble:
-        return Check("index", "ok", "sound, and equal to one built from the files just now")
+        return Check("index", "ok", "sound, and equal to one freshly built from the files")
     if not fix:
         return Check("index", "problem", f"{trouble}; `memoryclaw check --fix` builds it again")
     patient.mend()
@@ -172,10 +172,10 @@ def idle_models(config: Config) -> list[str]:
 
 
 def _names(paths: Collection[str]) -> Check:
-    hint = "rename it: another system cannot hold it, or takes the two names for one file"
+    hint = "rename it: another system cannot use it, or takes the two names for one file"
     details = (Problem(path, 0, why, hint) for path, why in name_troubles(paths))
-    fine, level = "every system can hold these file names", "problem" if any(name_twins(paths)) else "advice"
-    return _counted("names", details, fine, "file name", "cannot be held by every system", level=level)
+    fine, level = "these file names work on every system", "problem" if any(name_twins(paths)) else "advice"
+    return _counted("names", details, fine, "file name", "do not work on every system", level=level)
 
 
 def _git(root: Path) -> Check:
@@ -259,7 +259,7 @@ def _permissions(root: Path, state: Path) -> Check:
         for path, mode, folder in _modes(root, state)
         if mode & _OTHERS
     )
-    fine = "nobody else can look into the vault"
+    fine = "nobody else can read the vault"
     return _counted("permissions", details, fine, "place", "open to other users of this machine")
 
 
@@ -283,7 +283,7 @@ def _links(patient: CheckedVault) -> Check:
     with patient.index.database.reading():  # one state of it, which is looked at once for damage
         ends = dangling(patient.catalog, patient.vault.beside())
     details = (
-        Problem(end.source, end.line, f"links to {end.target!r}, which nothing in the vault answers to")
+        Problem(end.source, end.line, f"links to {end.target!r}, which does not exist in the vault")
         for end in ends
     )
     return _counted("links", details, "every link leads somewhere", "link", "to what is not there yet")
@@ -301,7 +301,7 @@ def _views(found: Sequence[View]) -> Check:
     hints = {
         "stale": "`memoryclaw browse views --write` compiles it again",
         "edited": "move your words out of the marks, then `memoryclaw browse views --write`",
-        "orphan": "nothing is left to compile it from; remove it if you need it no more",
+        "orphan": "nothing is left to compile it from; remove it if you no longer need it",
     }
     details = tuple(
         Problem(view.path, 0, f"is {view.state}", hints[view.state])

@@ -137,7 +137,7 @@ def git_report(history: History) -> GitReport:
             "rev-list", "--max-count=1", "--grep=^Run: ", "--format=%ct %s", "HEAD", *history.limits
         )
     except HistoryError as error:
-        return GitReport("damaged", damage(f"{error}; `memoryclaw check` looks closer"))
+        return GitReport("damaged", damage(f"{error}; `memoryclaw check` says more"))
     lines = out.decode("utf-8", "replace").splitlines()
     if not is_there or len(lines) < 2:  # the id, then what the format asks for
         return GitReport(state.name, sentence)

@@ -107,7 +107,9 @@ def remote_of(history: History) -> RemoteBranch:
         else ref
     )
     if not merge.startswith(_HEADS):
-        raise HistoryError(f"{branch} follows {merge}, which is no branch; set branch.{branch}.merge to one")
+        raise HistoryError(
+            f"{branch} follows {merge}, which is not a branch; set branch.{branch}.merge to one"
+        )
     remote_branch = merge.removeprefix(_HEADS)
     url = settings[f"remote.{name}.url"]
     follows = settings.get(f"remote.{name}.fetch", "") == f"+{_HEADS}*:refs/remotes/{name}/*"
@@ -294,7 +296,7 @@ def _finish(command: list[str], root: str, variables: dict[str, str], seconds: f
     try:
         out, err = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
-        raise HistoryError(f"git did not come to an end within {seconds:g} seconds; try again") from None
+        raise HistoryError(f"git did not finish within {seconds:g} seconds; try again") from None
     finally:
         if process.returncode is None:
             with suppress(ProcessLookupError):

@@ -165,7 +165,7 @@ class GitFileState(NamedTuple):
 
 def missing_object(what: str) -> str:
     """One sentence about an object that a commit names and that is not there."""
-    return damage(f"{what} is not there; `memoryclaw check` looks closer")
+    return damage(f"{what} is not there; `memoryclaw check` says more")
 
 
 def trees_of(
@@ -669,7 +669,7 @@ class History:
             if any(oid and oid not in data for oid in oids_of_file):
                 raise HistoryError(
                     f"a version of {path} that {commit[:12]} names is not in this copy of the vault's repository; "
-                    "`memoryclaw check` looks closer"
+                    "`memoryclaw check` says more"
                 )
         return [
             FileChange(self.places.name_of(path), data.get(before), data.get(after))

@@ -70,9 +70,9 @@ def normalise(rows: Any, count: int, who: str) -> Floats:
     try:
         vectors = np.asarray(rows, dtype=np.float32)
     except (ValueError, TypeError, OverflowError):
-        raise ModelError(f"{who} answered with something else than vectors") from None
+        raise ModelError(f"{who} answered with something other than vectors") from None
     if vectors.ndim != 2 or vectors.shape[0] != count or not vectors.shape[1]:
-        raise ModelError(f"{who} answered with something else than one vector a text")
+        raise ModelError(f"{who} answered with something other than one vector a text")
     lengths = np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
     if not np.isfinite(lengths).all() or not lengths.all():
         raise ModelError(f"{who} answered with a vector that points nowhere")

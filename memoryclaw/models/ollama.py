@@ -41,7 +41,7 @@ class Ollama:
         except late.ollama.ResponseError as error:
             raise self._refusal(error.status_code) from None
         except (ValueError, TypeError, RecursionError):
-            raise ModelError("Ollama answered with something else than an answer") from None
+            raise ModelError("Ollama answered with something other than an answer") from None
         return answer.message.content or ""
 
     def _refusal(self, status: int) -> ModelError:
@@ -119,7 +119,7 @@ def _ask(endpoint: Endpoint, question: Callable[[Client], Any], model: str) -> A
             raise _unknown(model) from None
         raise ModelError(f"{WHO} failed with status {error.status_code}") from None
     except (ValueError, TypeError, RecursionError):
-        raise ModelError(f"{WHO} answered with something else than vectors") from None
+        raise ModelError(f"{WHO} answered with something other than vectors") from None
 
 
 def full_name(model: str) -> str:

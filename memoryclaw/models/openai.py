@@ -69,7 +69,7 @@ class OpenAI:
         except (ValueError, LookupError, TypeError, RecursionError):
             content = None
         if not isinstance(content, str):
-            raise ModelError(f"{self._endpoint.who} answered with something else than an answer")
+            raise ModelError(f"{self._endpoint.who} answered with something other than an answer")
         return content
 
     def _refusal(self, status: int) -> ModelError:

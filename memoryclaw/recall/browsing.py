@@ -126,9 +126,9 @@ def browse(
     """
     note_kind, sort = _NOTE_KINDS.get(kind, kind), check_type(memory_type)
     if note_kind and note_kind not in NOTE_KINDS:
-        raise InputError(f"there is no kind {kind!r}; it is one of {', '.join(NOTE_KINDS)}")
+        raise InputError(f"there is no kind {kind!r}; choose one of {', '.join(NOTE_KINDS)}")
     if state not in NOTE_STATES:
-        raise InputError(f"there is no state {state!r}; it is one of {', '.join(NOTE_STATES)}")
+        raise InputError(f"there is no state {state!r}; choose one of {', '.join(NOTE_STATES)}")
     hot = _hot_notes(catalog, strengths) if strengths else set()
     sql = """select id, kind, path, title, at, tags, state from files f where kind != 'settings' and state = ?1 and (?2 = '' or kind = ?2)
         and (?3 = '' or memory_type = ?3 or fid in (select fid from unit u where u.memory_type = ?3 and u.memory_type != '' and u.state = f.state))
@@ -231,7 +231,7 @@ def todos(
         InputError: there is no such state.
     """
     if state not in TODO_STATES:
-        raise InputError(f"there is no state {state!r}; it is one of {', '.join(TODO_STATES)}")
+        raise InputError(f"there is no state {state!r}; choose one of {', '.join(TODO_STATES)}")
     tokens = set(" ".join(map(language.token, words_of(words))).split())
     entries = []
     for unit, path in catalog.todos(TODO_STATES[state]):
@@ -278,7 +278,7 @@ def due_in(text: str, today: date) -> tuple[str, str]:
         ]
     if not ranges:
         raise InputError(
-            f"{text[:60]!r} is no time; write it as 2026-04-30, `this week`, `30 April` or `next month`"
+            f"{text[:60]!r} is not a time; write it as 2026-04-30, `this week`, `30 April` or `next month`"
         )
     range_ = next_occurrence(ranges[0], today) or ranges[0]
     return range_.start, range_.end

@@ -337,7 +337,7 @@ def kind_filter(kind: str) -> Filter:
     """
     kind = KIND_NAMES.get(kind.lower(), kind.lower().removesuffix("s"))
     if kind not in KINDS | STATES:
-        raise InputError(f"there is no kind {kind!r}; it is one of {', '.join(sorted(KINDS | STATES))}")
+        raise InputError(f"there is no kind {kind!r}; choose one of {', '.join(sorted(KINDS | STATES))}")
     return Filter(field="kind", value=kind, negated=False, written=f"kind:{kind}")
 
 

@@ -205,7 +205,7 @@ def _decide_setting(
     verb = "approve" if value else "reject"
     outcome = _write(context, verb, item, [edit], title, reason=reason)
     is_served = value and watcher(state_folder(context.root))[0]  # settings are read when a program starts
-    notice = "the server that runs goes by it once it is started again" if is_served else ""
+    notice = "the running server follows it once it is restarted" if is_served else ""
     notices = "; ".join(filter(None, (outcome.notice, notice)))
     return ReviewDecision(item.id, item.kind, title, decision, outcome.commit, notices)
 
@@ -217,7 +217,7 @@ def _both_stand(
     _must_be_as_shown(context, item)
     pairs = dict.fromkeys(pair_print(first, second) for first, second in rivals(conflict))
     decisions = [_decision(context, REJECTED, KIND, pair)._replace(reason=reason) for pair in pairs]
-    title = f"{item.what}; both may stand"
+    title = f"{item.what}; both are kept"
     outcome = _write(
         context, "reject", item, [record_edit(decisions)], title, reason=reason, evidence=_sides(conflict)
     )
@@ -385,13 +385,13 @@ def _branch(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDec
 def _foreign(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDecision:
     if item.widened:
         widened.decide(context, item.widened, wanted=decision != REJECTED)
-        stays = "it stays as narrow on this machine as it was; elsewhere, it is as it came" * (
+        stays = "on this machine it stays as narrow as it was; elsewhere nothing changes" * (
             decision == REJECTED
         )
         return ReviewDecision(item.id, item.kind, item.what, decision, notice=stays)
     if decision == REJECTED:
         elsewhere.decline(context, item.foreign)
-        stays = "it counts for nothing on this machine; where it was decided, it stays"
+        stays = "it has no effect on this machine, and stays where it was decided"
         return ReviewDecision(item.id, item.kind, item.what, decision, notice=stays)
     outcome = elsewhere.adopt(context, item.foreign)
     return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)

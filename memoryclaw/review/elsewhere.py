@@ -42,9 +42,9 @@ def why(context: WriteContext, proposals: Sequence[Decision]) -> str:
     origin = _origins(History(context.root), proposals)
     reasons = [
         trouble,
-        f"decided elsewhere{f' ({origin})' * bool(origin)}, so nothing of it counts on this machine",
+        f"decided elsewhere{f' ({origin})' * bool(origin)}, so none of it counts on this machine",
     ]
-    return "; ".join([*filter(None, reasons), "a yes, or `memoryclaw adopt`, makes it yours"])
+    return "; ".join([*filter(None, reasons), "approve it, or run `memoryclaw adopt`, to make it yours"])
 
 
 def _origins(history: History, proposals: Iterable[Decision]) -> str:

@@ -106,7 +106,7 @@ def _page(git: History, before: str) -> tuple[str, int]:
     """The commit that the first page began at, and how many commits were shown since."""
     hit = _PLACE.fullmatch(before)
     if hit is None or git.objects([hit[1]])[0] is None or not git.holds(hit[1]):
-        raise InputError(f"{before[:80]!r} is no page of this history; take `next` of the page before")
+        raise InputError(f"{before[:80]!r} is not a page of this history; use `next` of the previous page")
     return hit[1], int(hit[2])
 
 
@@ -244,7 +244,7 @@ def blame(context: WriteContext, id_: str) -> Blame:
     file, text = context.semantic(address.path), context.text(address.path)
     fact = next((f for f in file.facts(text).facts if f.id == id_), None)
     if fact is None:
-        raise NotFoundError(f"there is no fact {id_} in {address.path} any more")
+        raise NotFoundError(f"the fact {id_} is no longer in {address.path}")
     commit, notice = _origin(context, file, fact)
     decided = Decisions.read(context.text(DECISIONS_FILE)).of(
         fingerprint("fact", fact.entity, fact.field, fact.value)

@@ -313,7 +313,7 @@ class _Merge:
         """Two repositories that have no commit in common are merged only where both are vaults."""
         if CONFIG_FILE not in self._listing(theirs):
             raise ConflictError(
-                f"{self._remote} has no commit in common with this vault and is no vault itself; nothing was changed: "
+                f"{self._remote} has no commit in common with this vault and is not a vault itself; nothing was changed: "
                 "give the vault a remote of its own"
             )
 
@@ -350,7 +350,7 @@ class _Merge:
         )
         if name := next(odd, ""):
             raise ConflictError(
-                f"{name} is a link or a submodule in one of the two copies; nothing was changed: take it in with `git merge` first"
+                f"{name} is a link or a submodule in one of the two copies; nothing was changed: merge it with `git merge` first"
             )
         self._load([e.oid for path in changed if (e := merged.files.get(path))])
         commit = self._land(head, theirs, changed, merged, forward=forward)
@@ -394,7 +394,7 @@ class _Merge:
         if unstaged and work is not None and is_record(path):
             return unite(data or b"", work)
         raise ConflictError(
-            f"{path} holds changes of yours that are not committed, and the other copy changed it too; nothing was changed: "
+            f"{path} has uncommitted changes of yours, and the other copy changed it too; nothing was changed: "
             "commit them, or put them aside with `git stash`, then try again"
         )
 
@@ -479,7 +479,7 @@ def _blobs(history: History, oids: Sequence[str]) -> Iterator[tuple[str, bytes]]
         for oid, blob in zip(batch, history.objects(batch), strict=True):
             if blob is None or blob[1] != "blob":
                 raise HistoryError(
-                    f"git does not have {oid[:12]}, which a commit names; `memoryclaw check` looks closer"
+                    f"git does not have {oid[:12]}, which a commit names; `memoryclaw check` says more"
                 )
             yield oid, blob[2]
 

@@ -311,7 +311,7 @@ class _Merging:
         odd = next((e for e in (was, ours, two) if e is not None and e.mode not in _REGULAR), None)
         if odd is not None:
             raise ConflictError(
-                f"{path} is a link or a submodule that both sides changed; nothing was merged: take it in with `git merge`"
+                f"{path} is a link or a submodule that both sides changed; nothing was merged: merge it with `git merge`"
             )
         if ours is None or two is None:
             self._keep(path, ours or two)

@@ -31,7 +31,7 @@ def commit_at(root: str, when: str) -> Logged:
     """
     git = History(root)
     if not git.git_dir:
-        raise HistoryError(f"what was held true then cannot be told: {git.state().sentence}")
+        raise HistoryError(f"what the vault said then cannot be shown: {git.state().sentence}")
     if not _DATE.fullmatch(when):
         return repository.log_row(git, git.find(when).commit)
     moment = _moment(when)

@@ -223,7 +223,7 @@ def _conflicts(context: WriteContext) -> Iterator[ReviewItem]:
             id=f"{KIND}-{conflict_print(conflict)[:8]}",
             kind=KIND,
             what=fact_in_words(conflict.entity, conflict.field, " or ".join(conflict.values)),
-            why=f"both stand, and only one can hold: {values}",
+            why=f"only one of these can be true: {values}",
             path=path,
             source=", ".join(dict.fromkeys(fact.source for _, fact in conflict.facts if fact.source)),
             entity=conflict.entity,

@@ -308,7 +308,7 @@ def _must_agree(
     texts = [decode(data).text for data in (*mine, *head) if data is not None]
     if len(texts) < 4 or not same_patch(*texts):
         raise ConflictError(
-            f"{path} holds changes of yours, not committed, where this would write; commit them, then try again"
+            f"{path} has uncommitted changes of yours where this would write; commit them, then try again"
         )
 
 

@@ -98,7 +98,7 @@ def why(context: WriteContext, waiting: Sequence[Widened]) -> str:
     more = f", {len(commits) - _NAMED} more" if len(commits) > _NAMED else ""
     return (
         f"labelled elsewhere{f' ({origin}{more})' * bool(origin)}, so what was narrower holds on this machine; "
-        "a yes, or `memoryclaw adopt`, makes it yours"
+        "approve it, or run `memoryclaw adopt`, to make it yours"
     )
 
 

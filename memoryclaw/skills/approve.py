@@ -53,7 +53,7 @@ def new_skill(context: WriteContext, name: str, description: str = "") -> Writte
     if not is_name(name):
         hint = f", such as {slug(name)}" if name.strip() else ""
         raise InputError(
-            f"{name[:80]!r} is not a name for a skill; use up to {NAME_LENGTH} small letters, digits and single hyphens{hint}"
+            f"{name[:80]!r} is not a name for a skill; use up to {NAME_LENGTH} lower-case letters, digits and single hyphens{hint}"
         )
     twin = next((one for one in list_skills(context.root) if name in (one.name, one.skill.stem)), None)
     if twin:

@@ -69,7 +69,7 @@ def _name(file: SkillFile) -> Iterator[Problem]:
     if not is_name(name):
         message = f"{name[:80]!r} is not a name for a skill"
         yield Problem(
-            "", line, message, f"use small letters, digits and single hyphens, such as {slug(name)}"
+            "", line, message, f"use lower-case letters, digits and single hyphens, such as {slug(name)}"
         )
     elif name != file.stem:
         message = f"the skill {name} is in the folder {file.stem}"
@@ -133,7 +133,7 @@ def _triggers(file: SkillFile) -> Iterator[Problem]:
                 "",
                 line,
                 f"the trigger {name[:60]!r} would match nearly everything",
-                "add a word of the matter",
+                "add a word that says what it is about",
             )
 
 

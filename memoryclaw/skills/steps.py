@@ -311,7 +311,7 @@ def _slips(low: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield f"has a key {key[:60]!r} that no step may have", f"use {', '.join(sorted(_KEYS))}"
     args = _first(low, _ARGS)
     if args is not None and not isinstance(args, dict):
-        yield "has arguments that are no map", "write args: {name: value}"
+        yield "has arguments that are not a map", "write args: {name: value}"
 
 
 def _need(asked: ParameterSpec, header: Mapping[str, Any]) -> Requirement:

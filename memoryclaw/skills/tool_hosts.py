@@ -51,7 +51,7 @@ class GatewayTools:
         if not self._token:
             raise ConfigError(f"the OpenClaw gateway needs its token: set {TOKEN} in the environment")
         if _CONTROL.search(self._token):
-            raise ConfigError(f"{TOKEN} holds a character that no token has, such as a line break")
+            raise ConfigError(f"{TOKEN} contains a character that tokens cannot have, such as a line break")
         host = _host(self._url)
         if host not in LOOPBACK and not self._allow_remote:
             raise ConfigError(

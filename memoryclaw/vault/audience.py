@@ -47,7 +47,7 @@ def audience_name(audience: str) -> str:
     name = audience.strip().lower()
     if not _NAME.fullmatch(name):
         raise InputError(
-            f"{audience[:60]!r} is no audience; it is owner, agent, public, or the name of a group"
+            f"{audience[:60]!r} is not an audience; give owner, agent, public, or the name of a group"
         )
     return name
 

@@ -79,7 +79,7 @@ def _of_obsidian(text: str) -> tuple[list[str], list[Problem]]:
         settings = json.loads(text)
     except ValueError:
         return [], [
-            Problem(OBSIDIAN_FILE, 1, "this is no JSON, so what Obsidian excludes is read all the same")
+            Problem(OBSIDIAN_FILE, 1, "this is not JSON, so what Obsidian excludes is read all the same")
         ]
     filters = settings.get("userIgnoreFilters") if isinstance(settings, dict) else None
     beginnings, problems = list[str](), list[Problem]()

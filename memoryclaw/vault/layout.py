@@ -29,7 +29,7 @@ MEANINGS = {
     "semantic": "its lines are read as facts",
     "skills": "its SKILL.md files are skills, which need approval",
     "review": "its notes wait for your decision, and no answer quotes them",
-    "archive": "its notes are archived, and no answer quotes them",
+    "archive": "its notes count as archived, and no answer quotes them",
     "logs": "its notes are read as conversations",
     "ledger": "it is not searched",
     "runs": "it is not searched",
@@ -99,13 +99,15 @@ def valid_places(asked: Mapping[str, object]) -> dict[str, str]:
         InputError: a folder cannot be there; the sentence begins with its name.
     """
     if unknown := [name for name in asked if name not in MOVABLE]:
-        raise InputError(f"{unknown[0]} is no folder of MemoryClaw's; these are: {', '.join(MOVABLE)}")
+        raise InputError(f"{unknown[0]} is not a folder of MemoryClaw's; these are: {', '.join(MOVABLE)}")
     targets = {name: str(place).strip().strip("/") for name, place in asked.items()}
     targets = {name: place for name, place in targets.items() if place and place != name}
     for name, place in targets.items():
         first, *others = segments = place.split("/")
         if _CONTROL.search(place) or any(segment in {"", ".", ".."} for segment in segments):
-            raise InputError(f"{name}: {place!r} is no folder inside the vault; write it as `.memory/{name}`")
+            raise InputError(
+                f"{name}: {place!r} is not a folder inside the vault; write it as `.memory/{name}`"
+            )
         if first.lower() in _TAKEN or (first in MOVABLE and first not in targets):
             raise InputError(
                 f"{name}: {place!r} is a folder of another kind; choose another, such as `.memory/{name}`"

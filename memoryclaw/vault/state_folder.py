@@ -154,7 +154,7 @@ def _link_in(folder: str, depth: int) -> str:
 
 def _link(path: str) -> VaultError:
     return VaultError(
-        f"{path} is a symbolic link, and none is followed there; delete the link, then try again"
+        f"{path} is a symbolic link, and links are not followed there; delete the link, then try again"
     )
 
 

@@ -165,7 +165,7 @@ def with_tick(line: str, *, done: bool, today: str) -> str:
     """
     todo = read_todo(line)
     if todo is None:
-        raise InputError("this line is no to-do any more")
+        raise InputError("this line is no longer a to-do")
     if (todo.status == "done") if done else (todo.status == "open"):
         return line
     if done and todo.repeat:

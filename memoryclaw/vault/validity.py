@@ -45,7 +45,7 @@ def check_type(word: str) -> str:
     """
     type_ = canonical_type(word)
     if type_ and type_ not in MEMORY_TYPES:
-        raise InputError(f"there is no type {word[:60]!r}; it is one of {', '.join(MEMORY_TYPES)}")
+        raise InputError(f"there is no type {word[:60]!r}; choose one of {', '.join(MEMORY_TYPES)}")
     return type_
 
 

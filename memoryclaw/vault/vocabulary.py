@@ -182,7 +182,9 @@ def _field(name: str, spec: Any, loaded: Yaml, problems: list[Problem]) -> Decla
         if spans and not field.verify:
             line = loaded.lines.get(("fields", name, _VERIFY), loaded.lines.get(("fields", name), 1))
             hint = "write it as `180 days`, `6 months` or `1 year`"
-            problems.append(Problem("", line, f"{name}: {spans[0]!r} is no time after which to verify", hint))
+            problems.append(
+                Problem("", line, f"{name}: {spans[0]!r} is not a time after which to verify", hint)
+            )
     for word in (part.lower() for text in strings(spec) for part in text.replace(",", " ").split()):
         if word in TYPES:
             field = field._replace(type=word)

@@ -265,7 +265,7 @@ def dump(memory: WorkingMemory) -> dict[str, Any]:
 def load(value: Any, session: str, path: str) -> WorkingMemory:
     """Reads a working memory from the content of its file; an empty one with a problem if it is not this session's."""
     if not isinstance(value, Mapping):
-        return unusable(session, path, "this file is no JSON object")
+        return unusable(session, path, "this file is not a JSON object")
     if value.get("session") != session:
         return unusable(session, path, f"this file is not the working memory of session {session}")
     content = {key: inner for key, inner in value.items() if key not in ("session", "updated", "by_hand")}

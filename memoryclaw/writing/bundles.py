@@ -273,7 +273,7 @@ class Bundle:
                         raise self._bad(f"{info.name[:80]!r} is no regular file")
                     total += info.size
                     if total > max(_HARMLESS, _RATIO * self._packed):
-                        raise self._bad(f"it would swell from {self._packed:,} to over {total:,} bytes")
+                        raise self._bad(f"it would expand from {self._packed:,} to over {total:,} bytes")
                     yield info.name, info.size, file
             while unsqueezed.read(_READ):  # to the end, where its checksum is
                 pass

@@ -34,7 +34,7 @@ def identify(context: WriteContext, fresh: str) -> None:
         if is_vault_id(current):  # another process was first
             return text
         if current:
-            raise ConfigError(f"{CONFIG_FILE}: vault.id is no id, which has 32 hex digits; take the line out")
+            raise ConfigError(f"{CONFIG_FILE}: vault.id must have 32 hex digits; take the line out")
         return with_setting(text, KEY, fresh, CONFIG_FILE)
 
     def message() -> str:

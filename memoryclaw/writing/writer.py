@@ -346,7 +346,9 @@ def _same_change(edit: Edit, work: bytes | None, after: bytes | None, other: byt
         return after
     if edit.consumes:
         return edit.change(other) if other is not None else None
-    theirs = f"{edit.path} holds changes of yours, not committed, where this would write; commit them, then try again"
+    theirs = (
+        f"{edit.path} has uncommitted changes of yours where this would write; commit them, then try again"
+    )
     if work is None or after is None or other is None:
         raise ConflictError(theirs)
     try:

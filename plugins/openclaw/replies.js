@@ -9,7 +9,7 @@ export function audit(commits, checks, from) {
   const wrong = checks.filter((check) => check.level !== "ok").map((check) => `${check.level}: ${plainLine(check.sentence)}`);
   return lines([
     ...commits.map((one) => `${day(one.when)} ${plainLine(one.subject)} (${short(one.commit)})`),
-    ...(commits.length ? [] : ["Nothing was done yet."]),
+    ...(commits.length ? [] : ["Nothing has been done yet."]),
     ...(from ? origin(from) : []),
     ...wrong,
   ]);

@@ -124,7 +124,7 @@ def test_a_ticket_used_twice_ends_the_session(chromium: Any, daemon: Daemon) -> 
     other.goto(url)
     assert "used twice" in other.locator("main").inner_text()
     page.goto(url.partition("/enter")[0] + "/review")
-    assert "Session over" in page.locator("main").inner_text()
+    assert "Session ended" in page.locator("main").inner_text()
     mine.close()
     theirs.close()
 

@@ -275,7 +275,7 @@ def test_signing_out_ends_every_window(visit: Any) -> None:
     page = visit.go("health")
     with page.expect_navigation():
         page.get_by_role("button", name="Sign out everywhere").click()
-    page.wait_for_selector("text=Session over")
+    page.wait_for_selector("text=Session ended")
     other.goto(f"{visit.base}/ui/review")
     assert "memoryclaw ui" in other.locator("main").inner_text()
 

@@ -197,7 +197,7 @@ def test_without_a_record_the_defaults_of_openclaw_return() -> None:
         ("{a: }", "line 1: a value is missing here"),
         ("", "line 1: a value is missing here"),
         ("{} x", "line 1: there is more text after the end of the value"),
-        ("{a: nope}", "line 1: 'nope' is no value"),
+        ("{a: nope}", "line 1: 'nope' is not a value"),
         ("[" * 200, "line 1: this is nested too deeply"),
         ("{plugins: 1}", "plugins is not an object"),
         ("[]", "the whole text is not an object"),

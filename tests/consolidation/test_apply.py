@@ -246,7 +246,7 @@ def test_a_fact_that_meets_uncommitted_work_is_proposed_and_its_episode_is_kept(
     applied = done(root, whole(changes=(change,)))
     assert [found.kind for found in applied.commits] == ["episode", "proposal", "fact", "record"]
     assert read_proposal((root / applied.proposed[0]).read_text()).actions == (deadline(),)
-    assert "holds changes of yours" in (root / applied.proposed[0]).read_text()
+    assert "has uncommitted changes of yours" in (root / applied.proposed[0]).read_text()
     assert "deadline: 2026-12-14" in (root / "semantic/projects.md").read_text()
     shown = [line for line in git(root, "diff", "-U0").splitlines()[4:] if line[0] in "+-"]
     assert shown == ["-- deadline: 2026-12-11 [since:: 2026-03-01] [source:: [[2026-03-01_10-00-00_kick-off]]]", "+- deadline: 2026-12-14 [since:: 2026-03-01] [source:: [[2026-03-01_10-00-00_kick-off]]]"]  # fmt: skip
@@ -256,7 +256,7 @@ def test_a_source_that_meets_uncommitted_work_is_left_out_with_a_remark(root):
     (root / "semantic/projects.md").write_text(PROJECTS.replace("- lead: Søren", "- lead:  søren"))
     applied = done(root, whole(changes=(episode("e", "Late", BOATHOUSE, CONFIRM),)))
     assert [found.kind for found in applied.commits] == ["episode", "record"]
-    assert "holds changes of yours" in applied.notices[0]
+    assert "has uncommitted changes of yours" in applied.notices[0]
 
 
 def test_a_note_that_is_made_and_put_away_in_one_run_ends_in_the_archive(root):

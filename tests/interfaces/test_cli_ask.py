@@ -272,7 +272,7 @@ def test_a_question_costs_little_to_start(asked: Claw, tmp_path: Path) -> None:
 def test_a_question_without_words_gets_a_kind_sentence(asked: Claw, verb: str, query: str) -> None:
     ran = asked(verb, query)
     assert ran.code == 0
-    assert ran.out.startswith("There is no word to look for; ask with some, as in: memoryclaw ")
+    assert ran.out.startswith("There is nothing to look for; give some words, as in: memoryclaw ")
     assert verb in ran.out
     assert asked(verb, query, "--json").json["query"] == query
 

@@ -103,7 +103,7 @@ def test_no_vault_agrees_and_no_vault_names_the_command(night: Claw, tmp_path: P
     assert "only after you agree" in night("consolidate", "--dry-run").err
     (folder / "config.yaml").unlink()
     ran = night("consolidate", "--dry-run")
-    assert "not obeyed" in ran.err  # and no model is asked at all
+    assert "ignored, because only you" in ran.err  # and no model is asked at all
     assert night("consolidate", "--agree").code == 1
     assert not (tmp_path / "seen").exists()
     assert not (tmp_path / "owned").exists()

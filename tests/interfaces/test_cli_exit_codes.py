@@ -182,7 +182,7 @@ def test_a_full_disk_behind_standard_output_is_a_sentence(asked: Claw) -> None:
     assert process.wait(60) == 1
     assert (
         told
-        == "memoryclaw: the answer could not be written (No space left on device); what was asked for is done\n"
+        == "memoryclaw: the answer could not be written (No space left on device), but the command was carried out\n"
     )
 
 

@@ -123,7 +123,7 @@ def test_alone_in_an_empty_home_it_says_what_comes_next_and_that_works(tmp_path:
         assert done.returncode == 0, (typed, done)
     assert (notes / "memoryclaw.yaml").exists()
     later = claw(cwd=home)
-    assert "Look:" in later.out + later.err
+    assert "Browse:" in later.out + later.err
 
 
 def test_about_thirty_verbs_stand_on_the_first_page() -> None:

@@ -73,7 +73,7 @@ def test_pre_answers_claude_code_with_a_context_for_the_prompt(hooked: Claw) -> 
         (["--nope"], QUESTION, "does not know '--nope'"),
         (["--vault", "/nowhere"], QUESTION, "there is no vault"),
         ([], '{"prompt": 7}', ""),
-        (["--host", "emacs"], QUESTION, "no host that is known"),
+        (["--host", "emacs"], QUESTION, "not a known host"),
     ],
 )
 def test_pre_answers_with_no_context_in_any_trouble(

@@ -85,7 +85,7 @@ def test_a_path_is_told_step_by_step(claw: Claw) -> None:
     assert claw("links", "path", "Boathouse", "Ann").out.splitlines()[1].split() == [
         "semantic/projects#Boathouse", "names", "semantic/people#Ann", "semantic/projects.md:2",
     ]  # fmt: skip
-    assert claw("links", "path", "Home", "alone").out == "No way leads from Home to alone.\n"
+    assert claw("links", "path", "Home", "alone").out == "There is no path from Home to alone.\n"
     assert claw("links", "path", "Home", "alone", "--json").json["found"] is False
     assert claw("links", "path", "Home", "nothing").code == 1
     assert claw("links", "path", "Home").code == 2
@@ -124,7 +124,7 @@ def test_a_graph_that_is_cut_says_so(claw: Claw) -> None:
 
 def test_a_vault_without_ties_says_so(vault_of: VaultOf, tmp_path: Path) -> None:
     claw = Claw(vault_of({"memoryclaw.yaml": "", "a.md": "A.\n"}))
-    assert claw("links").out == "Nothing is tied to anything yet.\n"
-    assert claw("links", "neighbours", "a").out == "Nothing is tied to it.\n"
+    assert claw("links").out == "Nothing is linked yet.\n"
+    assert claw("links", "neighbours", "a").out == "Nothing is linked to it.\n"
     assert claw("links", "dangling").out == "Every link leads somewhere.\n"
     assert claw("links", "a", "--dot").code == 2

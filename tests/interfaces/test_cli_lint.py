@@ -132,7 +132,7 @@ def test_staging_before_the_first_commit_and_without_a_repository(vault_of: Vaul
 
 def test_the_hook_warns_of_what_is_committed_and_lets_it_pass(vault: Path) -> None:
     claw, hook = Claw(vault), vault / ".git/hooks/pre-commit"
-    assert "it warns, and stops no commit" in claw("lint", "--install-hook").out
+    assert "it warns, but stops no commit" in claw("lint", "--install-hook").out
     first = hook.read_bytes()
     assert claw("lint", "--install-hook", "--json").json["action"] == "unchanged"
     assert hook.read_bytes() == first

@@ -91,7 +91,7 @@ def test_types_narrow_what_is_listed(vault_of: VaultOf) -> None:
 def test_a_type_that_there_is_none_of_is_a_mistake_that_lists_them(asked: Claw, verb: str) -> None:
     ran = asked(verb, "--type", "dream")
     assert ran.code == 2
-    assert "it is one of decision, preference, lesson, procedure, event, to-do" in ran.err
+    assert "choose one of decision, preference, lesson, procedure, event, to-do" in ran.err
 
 
 def test_what_is_used_often_is_marked_and_comes_first_among_equals(vault_of: VaultOf) -> None:
@@ -205,6 +205,6 @@ def test_each_kind_of_trouble_is_told_once_with_three_examples(vault_of: VaultOf
     claw = Claw(vault_of({"memoryclaw.yaml": "", **notes}))
     checked = claw("check").out
     assert "6 links to what is not there yet" in checked
-    assert checked.count("which nothing in the vault answers to") == 3
+    assert checked.count("which does not exist in the vault") == 3
     assert "… and 3 more of this kind" in checked
     assert claw("facts").err.count("\n") <= 4

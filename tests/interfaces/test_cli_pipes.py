@@ -155,7 +155,7 @@ def test_a_full_disk_behind_the_answer_cancels_nothing_and_is_told(vault: VaultC
         )  # fmt: skip
     assert done.returncode == 1
     assert done.stderr.count(b"\n") == 1
-    assert b"could not be written (No space left on device); what was asked for is done" in done.stderr
+    assert b"could not be written (No space left on device), but the command was carried out" in done.stderr
     assert [one["id"] for one in Claw(root)("review", "--json").json["waiting"]] == ["book-trains"]
 
 

@@ -78,7 +78,7 @@ def test_match_tells_which_skill_why_and_that_nobody_approved_it(asked: Claw) ->
     [found] = asked("skills", "match", "send an update", "--json").json["skills"]
     assert sum(term["value"] for term in found["why"]["terms"]) == pytest.approx(found["score"])
     assert found["offered"] is False
-    assert asked("skills", "match", "moonlight").out.startswith("No skill has a word of this")
+    assert asked("skills", "match", "moonlight").out.startswith("No skill shares a word with this")
 
 
 def test_show_prints_the_file_and_tells_its_digest_beside_it(asked: Claw) -> None:

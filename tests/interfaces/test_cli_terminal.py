@@ -129,7 +129,7 @@ PLACES = {
     "search pile": ["episodes/2026-04-16_09-15-00_first-pile-in-aarhus.md:6"],
     "ask Where does the pile stand?": ["episodes/2026-04-16_09-15-00_first-pile-in-aarhus.md:6"],
     "status": ["fts5"],
-    "doctor": ["every system can hold these file names"],
+    "doctor": ["these file names work on every system"],
 }
 
 

@@ -83,7 +83,7 @@ def test_a_port_that_is_taken_is_said_with_a_hint(daemon: Daemon, tmp_path: Path
     vault = put(tmp_path, {"memoryclaw.yaml": f"serve:\n  port: {daemon.port}\n"})
     done = Claw(vault)("serve")
     assert done.code == 1
-    assert f"127.0.0.1:{daemon.port} cannot be listened on" in done.err
+    assert f"127.0.0.1:{daemon.port} is not free to listen on" in done.err
     assert "--port" in done.err
 
 

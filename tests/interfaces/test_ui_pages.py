@@ -135,4 +135,4 @@ def test_a_question_about_the_settings_shows_each_answer(tmp_path: Path) -> None
         approved = claw("review", "approve", item["id"])
     assert all(f"<bdi>{words}</bdi>" in text for words in ("Only me", "Do not read"))
     assert "Leave as is <kbd>" in text
-    assert "once it is started again" in approved.out + approved.err
+    assert "once it is restarted" in approved.out + approved.err

@@ -140,13 +140,13 @@ def test_notes_under_a_name_that_was_given_away_are_plain_notes(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("paths", "why"),
     [
-        ({"archive": "../out"}, "no folder inside the vault"),
+        ({"archive": "../out"}, "not a folder inside the vault"),
         ({"archive": "/"}, None),
         ({"archive": ".git/x"}, "folder of another kind"),
         ({"archive": "logs"}, "folder of another kind"),
         ({"archive": "logs", "logs": "archive"}, "a name of MemoryClaw's own"),
         ({"archive": "a", "logs": "A/b"}, "lie in one another"),
-        ({"attic": "a"}, "is no folder of MemoryClaw's"),
+        ({"attic": "a"}, "is not a folder of MemoryClaw's"),
     ],
 )
 def test_a_folder_that_cannot_be_there_is_refused_in_one_sentence(
@@ -163,7 +163,9 @@ def test_a_folder_that_cannot_be_there_is_refused_in_one_sentence(
 def test_settings_that_cannot_be_are_said_with_their_file(tmp_path: Path) -> None:
     root = begun(tmp_path / "v", {}, {})
     (root / "memoryclaw.yaml").write_text("paths:\n  archive: ../out\n")
-    with pytest.raises(ConfigError, match=r"memoryclaw\.yaml: paths\.archive: .* no folder inside the vault"):
+    with pytest.raises(
+        ConfigError, match=r"memoryclaw\.yaml: paths\.archive: .* not a folder inside the vault"
+    ):
         opened(root)
 
 

@@ -69,9 +69,9 @@ def test_the_page_of_an_entity_quotes_the_files_and_links_back(root):
         "---\ngenerated: true\ntitle: Boathouse\ncompiled_from: [semantic/projects, ep-2026-02-03, ep-2026-02-02, ep-2026-02-01]\n"
         f"{text.splitlines()[4]}\n---\n# Boathouse\n\n{BEGIN}\n"
         "Also called rowing club.\n\n"
-        "## What holds\n\n- deadline: 2026-12-11 (since 2026-02-01) [[ep-2026-02-01]] [[semantic/projects|projects]]\n\n"
+        "## What is true now\n\n- deadline: 2026-12-11 (since 2026-02-01) [[ep-2026-02-01]] [[semantic/projects|projects]]\n\n"
         '## In their words\n\n- "it must be light" (said 2026-02-03) [[semantic/projects|projects]]\n\n'
-        "## What held before\n\n- deadline: 2026-06-27 (until 2026-02-01) [[semantic/projects|projects]]\n\n"
+        "## What was true before\n\n- deadline: 2026-06-27 (until 2026-02-01) [[semantic/projects|projects]]\n\n"
         "## What happened\n\n"
         "- 2026-02-03: [[episodes/2026-02-03_09-00-00_d|Day 2026-02-03]]\n  - Nora: The boathouse costs 3 thousand.\n"
         "- 2026-02-02: [[episodes/2026-02-02_09-00-00_d|Day 2026-02-02]]\n  - Nora: The boathouse costs 2 thousand.\n"
@@ -151,7 +151,7 @@ def test_what_a_person_wrote_on_a_page_stays_byte_for_byte(root, newline):
 def test_words_between_the_marks_are_reported_and_not_lost(root):
     views(root, write=True)
     page = root / PAGE
-    page.write_text(page.read_text().replace("## What holds\n", "## What holds\n\nMy own line.\n"))
+    page.write_text(page.read_text().replace("## What is true now\n", "## What holds\n\nMy own line.\n"))
     (root / "semantic/projects.md").write_text("# Boathouse\n- deadline: 2027-01-15\n")
     done = views(root, write=True)
     assert PAGE not in done.written

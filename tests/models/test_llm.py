@@ -148,9 +148,9 @@ def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch
         ("redirect", "status 307"),
         ("status_500", "status 500"),
         ("model_missing", "has no model m"),
-        ("empty", "something else than an answer"),
-        ("deep", "something else than an answer"),
-        ("bad_utf8", "something else than an answer"),
+        ("empty", "something other than an answer"),
+        ("deep", "something other than an answer"),
+        ("bad_utf8", "something other than an answer"),
     ],
 )
 def test_every_failure_ends_in_one_sentence(mode: str, why: str):

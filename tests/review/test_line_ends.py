@@ -151,7 +151,7 @@ def test_what_is_not_committed_here_is_not_overwritten_by_what_comes(clones):
         app.exchange()
     mine = (two / "notes/a.md").read_bytes().replace(b"oak", b"elm")
     (two / "notes/a.md").write_bytes(mine)
-    with App(two) as app, pytest.raises(ConflictError, match="holds changes of yours"):
+    with App(two) as app, pytest.raises(ConflictError, match="has uncommitted changes of yours"):
         app.exchange()
     assert (two / "notes/a.md").read_bytes() == mine
 

@@ -369,7 +369,7 @@ def test_work_that_is_not_committed_is_never_swept_in_nor_overwritten(copies: tu
     head = two.head()
     with pytest.raises(
         ConflictError,
-        match=r"semantic/people\.md holds changes of yours that are not committed.*nothing was changed",
+        match=r"semantic/people\.md has uncommitted changes of yours.*nothing was changed",
     ):
         two.exchange()
     assert two.head() == head

@@ -129,7 +129,7 @@ def test_both_may_stand_and_that_is_remembered_until_a_value_changes(vault):
         [item] = app.review.list()
         [done] = app.review.reject([item], reason="one is the soft one")
     assert waiting(vault) == []
-    assert "both may stand" in git(vault, "log", "-1", "--format=%s")
+    assert "both are kept" in git(vault, "log", "-1", "--format=%s")
     with opened(vault) as app:
         assert "conflicts" not in app.recall("deadline of Atlas").context
         assert app.doctor()[2].level == "ok"
@@ -271,7 +271,7 @@ def test_lines_that_nobody_committed_are_not_swept_into_a_decision(vault):
     head = git(vault, "rev-parse", "HEAD")
     with opened(vault) as app:
         [item] = [item for item in app.review.list() if item.field == "colour"]
-        with pytest.raises(ConflictError, match="not committed"):
+        with pytest.raises(ConflictError, match="uncommitted"):
             app.review.approve([item], value=1)
     assert path.read_text() == FACTS + "- colour: red\n"
     assert git(vault, "rev-parse", "HEAD") == head

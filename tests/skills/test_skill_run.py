@@ -340,7 +340,7 @@ def test_a_default_is_of_the_type_that_is_asked_for(tmp_path, book):
         ("  - write five lines\n", "step 1 is text for an agent"),
         ("  - {action: ask_user, tool: note}\n", "is the action 'ask_user', not a call of a tool"),
         ("  - {tool: note, if: '$x'}\n", "has a key 'if' that no step may have"),
-        ("  - {tool: note, args: [a]}\n", "has arguments that are no map"),
+        ("  - {tool: note, args: [a]}\n", "has arguments that are not a map"),
         ("  - {args: {text: a}}\n", "names no tool"),
         ("  - {tool: note, args: {text: '{{nothing}}'}}\n", "names $nothing"),
         ("  - {tool: note, args: {text: a}, as: 'x y'}\n", "cannot be called"),

@@ -191,5 +191,5 @@ def test_labels_narrow_one_another() -> None:
 
 @pytest.mark.parametrize("said", ["", " ", "a b", "../x", "a" * 65, "-x"])
 def test_what_no_label_could_name_is_no_audience(said: str) -> None:
-    with pytest.raises(InputError, match="is no audience"):
+    with pytest.raises(InputError, match="is not an audience"):
         audience_name(said)

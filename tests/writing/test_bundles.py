@@ -143,7 +143,7 @@ def test_a_selection_holds_what_is_of_its_days_and_tags(claw: Claw, tmp_path: Pa
     assert claw("export", tmp_path / "x.tar.gz", "--tag", "nosuch").code == 1
     assert not (tmp_path / "x.tar.gz").exists()
     assert not list(tmp_path.glob("*.part"))
-    assert "is no date" in claw("export", tmp_path / "x.tar.gz", "--since", "yesterdayish").err
+    assert "is not a date" in claw("export", tmp_path / "x.tar.gz", "--since", "yesterdayish").err
 
 
 def test_what_must_not_leave_does_not_and_the_payloads_of_its_lines_neither(
@@ -193,7 +193,7 @@ def test_nothing_that_is_there_is_overwritten(claw: Claw, tmp_path: Path) -> Non
     assert kept(vault) == now
     done = claw("import", "bundle", bundle, "--yes")
     assert done.code == 1
-    assert "semantic/people.md is there with other bytes, and stays as it is" in done.err
+    assert "semantic/people.md exists with other contents, and stays as it is" in done.err
     assert kept(vault) == {**now, "notes/broken.md": b"---\na: [1\n---\n"}
 
 
@@ -349,7 +349,7 @@ def test_links_devices_damage_and_bombs_are_refused(
         assert "nothing was written" in done.err
     monkeypatch.setattr(bundles, "_HARMLESS", 1000)
     monkeypatch.setattr(bundles, "_RATIO", 2)
-    with pytest.raises(InputError, match="would swell"):
+    with pytest.raises(InputError, match="would expand"):
         bundles.Bundle(str(tmp_path / "b.tar.gz"))
     assert not (tmp_path / "new").exists()
 
@@ -396,7 +396,7 @@ def test_where_it_goes_is_checked_before_anything_is_read(claw: Claw, tmp_path: 
     put(tmp_path / "full", {"x.txt": "mine"})
     claw("export", tmp_path / "b.tar.gz")
     done = claw("import", "bundle", tmp_path / "b.tar.gz", "--vault", tmp_path / "full", "--yes")
-    assert (done.code, "is no vault, and not empty" in done.err) == (1, True)
+    assert (done.code, "is not a vault, and not empty" in done.err) == (1, True)
 
 
 def test_only_the_owner_restores(claw: Claw, tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_lines_that_the_user_changed_are_refused_and_nothing_is_written(tmp_path
     if staged:
         git(root, "add", "a.md")
     before = (snapshot(root), git(root, "rev-parse", "HEAD"))
-    with pytest.raises(ConflictError, match=r"a\.md holds changes of yours"):
+    with pytest.raises(ConflictError, match=r"a\.md has uncommitted changes of yours"):
         put(root, "a.md", replaced("mine 3\n", "ours 3\n"))
     assert (snapshot(root), git(root, "rev-parse", "HEAD")) == before
 

@@ -118,7 +118,7 @@ def ask(found: AnsweredQuestion) -> None:
 )
 @click.argument("query", nargs=-1, required=True, type=TEXT)
 @option("--goal", "TEXT", "What the agent is working on; its words help to rank.")
-@option("--budget", "N", "Tokens of the context at most, framing included.", type=click.INT)
+@option("--budget", "N", "The most tokens in the context, framing included.", type=click.INT)
 @option("--session", "S", "The running session; its own turns, and what it has seen, are left out.")
 @click.option(
     "--seen",
@@ -151,7 +151,9 @@ def recall(context: CliContext, /, *, query: tuple[str, ...], **options: Any) ->
         return
     seen = any(left["reason"] == "already_visible" for left in found["left_out"])
     nothing = (
-        "All that was found is visible already." if seen else _nothing("recall", "recalled", found["query"])
+        "Everything that was found is already visible."
+        if seen
+        else _nothing("recall", "recalled", found["query"])
     )
     say(visible(found["context"]) or nothing)
     say(f"\n{found['tokens']} of {found['budget']} tokens, confidence {found['confidence']:.2f}")
@@ -176,7 +178,7 @@ def _nothing(verb: str, done: str, query: str, *, asked: bool = True) -> str:
 
     if words_of(query):
         return f"Nothing {done} for {styled(query)}." if asked else f"Nothing {done}."
-    return f"There is no word to look for; ask with some, as in: memoryclaw {verb} boathouse deadline"
+    return f"There is nothing to look for; give some words, as in: memoryclaw {verb} boathouse deadline"
 
 
 def _remarks(found: Mapping[str, Any]) -> None:

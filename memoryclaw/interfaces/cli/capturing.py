@@ -27,7 +27,7 @@ _CHUNK = 1 << 18
         "capture --session monday < turns.jsonl",
     ]
 )
-@option("--session", "S", "The session of lines that name none.")
+@option("--session", "S", "The session for lines that name none.")
 def capture(context: CliContext, session: str) -> int:
     """Append turns and tool events to the logs; reads one JSON object per line.
 

@@ -40,7 +40,7 @@ _MOST_ANSWERS = 64_000_000  # characters of a file of answers
     ],
 )
 def consolidate() -> None:
-    """Turn new turns of the logs into episodes, facts, statements and skill drafts.
+    """Turn new conversations into episodes, facts, statements and skill drafts.
 
     Each change is a commit. What is not certain waits for `review`.
     """
@@ -138,7 +138,7 @@ def _lines(file: TextIO) -> list[str]:
     text = file.read(_MOST_ANSWERS + 1)
     if len(text) > _MOST_ANSWERS:
         raise InputError(
-            f"{file.name} holds more than {_MOST_ANSWERS:,} characters; hand the answers in in parts"
+            f"{file.name} holds more than {_MOST_ANSWERS:,} characters; send the answers in several parts"
         )
     return text.split("\n")
 
@@ -284,7 +284,7 @@ def _applied(done: Consolidated) -> None:
     say()
     if done.mode == "branch":
         say(
-            f"Nothing in the vault has changed yet: `memoryclaw review approve {done.changes.run}` takes it over."
+            f"Nothing in the vault has changed yet: `memoryclaw review approve {done.changes.run}` applies it."
         )
     elif any(commit.commit for commit in applied.commits):
         say(f"Undo the whole run with `memoryclaw undo {done.changes.run}`.")

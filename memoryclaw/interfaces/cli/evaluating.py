@@ -41,7 +41,7 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
     ]
 )
 @click.argument("file", required=False, type=TEXT)
-@option("--k", "N,N", "Found means among the first N; 5,10.", name="ks", callback=_numbers)
+@option("--k", "N,N", "Count an id as found if it is among the first N; 5,10.", name="ks", callback=_numbers)
 @option("--budget", "N,N", "Sizes of contexts, in tokens; 400,600,800.", name="budgets", callback=_numbers)
 @option(
     "--least",

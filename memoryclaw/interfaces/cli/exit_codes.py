@@ -27,7 +27,9 @@ def run(args: list[str]) -> int:
         code = cli.main(args, prog_name="memoryclaw", standalone_mode=False, obj=context)
         sys.stdout.flush()
         if trouble := streams.trouble():
-            return _failed(f"the answer could not be written ({trouble}); what was asked for is done", args)
+            return _failed(
+                f"the answer could not be written ({trouble}), but the command was carried out", args
+            )
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
         return _usage(error, args)

@@ -90,7 +90,7 @@ def _post(given: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:
     try:
         counts = hooks.keep_turns(given, root, keep, _deliverer())
         if counts["refused"]:
-            _remark(f"{counts['refused']} turns could not be kept; they are tried again the next time")
+            _remark(f"{counts['refused']} turns could not be kept; they will be tried again next time")
         hooks.note_session(given, root)
         if hooks.ends_session(given):
             session, agent = hooks.session_of(given), app(_caller())
@@ -136,7 +136,7 @@ def _options(args: Sequence[str]) -> dict[str, str]:
 def _host(said: Mapping[str, str]) -> str:
     host = said.get("host", CLAUDE_CODE)
     if host not in HOSTS:
-        raise InputError(f"{host!r} is no host that is known; it is one of {', '.join(HOSTS)}")
+        raise InputError(f"{host!r} is not a known host; choose one of {', '.join(HOSTS)}")
     return host
 
 
@@ -145,7 +145,7 @@ def _given(end: float) -> Mapping[str, Any]:
     data = b""
     while len(data) <= _MOST_BYTES:
         if not select.select([0], [], [], max(0.0, end - time.monotonic()))[0]:
-            raise InputError("nothing whole came on standard input in time")
+            raise InputError("no complete input came on standard input in time")
         part = os.read(0, 1 << 16)
         if not part:
             break

@@ -78,7 +78,7 @@ def _into(verb: Callable[..., None]) -> Callable[..., None]:
 def install(
     context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
 ) -> None:
-    """Add our hooks to a host's settings; shows what changes, keeps a backup, and touches nothing else."""
+    """Add MemoryClaw's hooks to a host's settings; shows what changes, keeps a backup, and touches nothing else."""
     from memoryclaw.connect.claude_code import HOOKS
     from memoryclaw.connect.connecting import hook_command, lasting_command
     from memoryclaw.connect.settings_file import plan_install
@@ -94,7 +94,7 @@ def install(
 def uninstall(
     context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
 ) -> None:
-    """Take our hooks out of a host's settings, and nothing else."""
+    """Remove MemoryClaw's hooks from a host's settings, and nothing else."""
     from memoryclaw.connect.claude_code import HOOKS
     from memoryclaw.connect.settings_file import plan_uninstall
 

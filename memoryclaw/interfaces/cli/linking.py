@@ -66,7 +66,7 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
             [[edge.source, _tie(edge, edge.source), edge.target, edge.place] for edge in whole.graph.edges],
         )
         if not whole.graph.edges:
-            say("Nothing is tied to anything yet.")
+            say("Nothing is linked yet.")
     remark(whole.notice)
     print_freshness(fresh)
 
@@ -85,7 +85,7 @@ def path(way: PathShown) -> None:
         ],
     )
     if way.steps is None:
-        say(f"No way leads from {styled(way.start.id)} to {styled(way.end.id)}.")
+        say(f"There is no path from {styled(way.start.id)} to {styled(way.end.id)}.")
     elif not way.steps:
         say("Both are the same.")
 
@@ -109,7 +109,7 @@ def neighbours(shown: NeighboursShown) -> None:
         ],
     )
     if not shown.neighbours:
-        say("Nothing is tied to it.")
+        say("Nothing is linked to it.")
     elif shown.total > len(shown.neighbours):
         remark(f"{len(shown.neighbours)} of {shown.total} are shown; --limit shows more")
 
@@ -122,7 +122,7 @@ def orphans(nodes: Sequence[GraphNode]) -> None:
     """List notes and entities without any link."""
     table(["id", "kind", "title"], [[one.id, one.kind, one.title] for one in nodes])
     if not nodes:
-        say("Everything is tied to something.")
+        say("Everything is linked to something.")
 
 
 @links.command(of="graph.dangling", examples=["init\nlinks dangling", "links dangling --json"])

@@ -51,7 +51,7 @@ def _tell_hooked(context: CliContext, check: str, done: Hooked) -> None:
         return
     if mode := done.checks.get(check):
         effect = (
-            "stops a commit in which it finds something" if mode == "strict" else "warns, and stops no commit"
+            "stops a commit in which it finds something" if mode == "strict" else "warns, but stops no commit"
         )
         state = "was there already" if done.action == "unchanged" else "is installed"
         say(f"{styled(check)} {state} in {styled(done.path)}; it {effect}.")
@@ -66,7 +66,7 @@ def ended_hook(what: str, mode: str) -> int:
     from memoryclaw.history.commit_hook import FOUND
 
     if mode == "strict":
-        remark(f"memoryclaw: {what}; the commit was stopped (`git commit --no-verify` makes it all the same)")
+        remark(f"memoryclaw: {what}; the commit was stopped (`git commit --no-verify` commits anyway)")
         return FOUND
     remark(f"memoryclaw: {what}; the commit goes on")
     return 0

@@ -94,8 +94,8 @@ def _show_uses(found: Inspected) -> None:
         ("kept because", found.worth),
         ("strength", f"{strength.value:.3f}{hot} = 2 ^ {strength.x:.3f}"),
         ("fades", faded if strength.steps else ""),
-        ("used", "" if strength.steps else "never cited nor rated"),
-        ("exposure", f"shown {found.shown}, searched {found.searched}, fetched {found.fetched} (reported; counts nothing)"),
+        ("used", "" if strength.steps else "never cited or rated"),
+        ("exposure", f"shown {found.shown}, searched {found.searched}, fetched {found.fetched} (for information only)"),
     ])  # fmt: skip
     if strength.steps:
         say()
@@ -201,7 +201,7 @@ def notes(notes: Sequence[NoteEntry]) -> None:
 def facts(
     context: CliContext, *, entity: str, as_of: date | None, believed_at: str, history: bool, memory_type: str
 ) -> None:
-    """List the facts of one entity, or all facts, then what was said about it, newest first."""
+    """List the facts about one entity, or all facts; then what was said, newest first."""
     with context.app() as app:
         then = app.commit_at(believed_at) if believed_at else None
         found = app.facts(
@@ -322,7 +322,7 @@ def views(context: CliContext, *, name: str, write: bool) -> None:
         for one in found.listed:
             say(f"\n{one.page.part if one.page else ''}".rstrip())
     elif not rows:
-        say("Nothing is known of which a page could be made.")
+        say("Nothing is known that a page could be made from.")
     elif write:
         say(f"Wrote {plural(len(found.written), 'page')}.")
 

@@ -40,7 +40,7 @@ _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red
 @flag("--with-git", "First fetch, merge and push with git.")
 @flag("--include-noexport", "With --with-git: also push what is marked not to leave this machine.")
 def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, include_noexport: bool) -> None:
-    """Update the index from the files, as every question does; with git, exchange changes with another machine first."""
+    """Update the index from the files; with --with-git, first exchange changes with another machine."""
     if watch:
         if vectors or with_git or include_noexport:
             raise click.UsageError("--watch takes no other option.")

@@ -105,7 +105,7 @@ def diff(context: CliContext, names: tuple[str, ...]) -> None:
 def approve(context: CliContext, /, names: tuple[str, ...], *, value: int | None, **how: Any) -> int:
     """Apply pending changes, one commit each.
 
-    Of a conflict, one value is kept, and the others move to History.
+    In a conflict, one value is kept, and the others move to History.
     """
     return _decide(context, names, "approved", value=value or 0, **how)
 

@@ -68,9 +68,9 @@ def serve(
     after: int,
     stop: bool,
 ) -> None:
-    """Serve the vault over HTTP, watch its files and consolidate on time.
+    """Serve the vault over HTTP, watch its files and consolidate when it is due.
 
-    A vault has one daemon. It listens on this machine only. Ends with Ctrl-C or `serve --stop`.
+    A vault has one daemon. It listens on this machine only. Stop it with Ctrl-C or `serve --stop`.
     """
     if stop:
         _stop(context)
@@ -134,7 +134,7 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
     if told is None:
         if pid := watcher(state_folder(root))[0]:
             raise InputError(
-                f"process {pid} watches this vault and gives no page, or has another MEMORYCLAW_NOW; "
+                f"process {pid} watches this vault but serves no page, or has another MEMORYCLAW_NOW; "
                 "end it (`memoryclaw serve --stop`), then try again"
             )
         with context.app() as app:

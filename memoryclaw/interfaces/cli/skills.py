@@ -66,7 +66,7 @@ def list_(found: Sequence[ListedSkill]) -> None:
         ],
     )
     if not found:
-        say("No skills yet; `memoryclaw skills new NAME` begins one.")
+        say("No skills yet; `memoryclaw skills new NAME` creates one.")
 
 
 @skills.command(
@@ -138,7 +138,7 @@ def match(context: CliContext, request: tuple[str, ...]) -> None:
     for offer in offers:
         _tell_offer(offer)
     if not offers:
-        say("No skill has a word of this; `memoryclaw skills list` shows them all.")
+        say("No skill shares a word with this; `memoryclaw skills list` shows them all.")
 
 
 @skills.command(
@@ -192,7 +192,7 @@ def host(found: HostSkills) -> None:
     say(styled(found.folder))
     table(["name", "version", "path"], [[one.name, one.version, one.path] for one in found.skills])
     if not found.skills:
-        say("No skill is approved; `memoryclaw skills approve NAME` lets hosts have one.")
+        say("No skill is approved; `memoryclaw skills approve NAME` offers one to hosts.")
     for one in found.left_out:
         remark(f"{one.path} is not given to hosts: {one.reason}")
 

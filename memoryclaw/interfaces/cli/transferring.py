@@ -53,18 +53,18 @@ _SHOWN = 20
 def import_(
     context: CliContext, what: str, path: str, *, format_: str | None, dry_run: bool, yes: bool
 ) -> int:
-    """Import from other programs, and restore bundles; PATH is only read, and nothing comes twice.
+    """Import from other programs, or restore a bundle; PATH is only read, and nothing is imported twice.
 
     WHAT is chatgpt, claude, aider, mem0, basic-memory, memory-md, markdown, logs or bundle.
     Conversations become logs, memories wait in `review`, notes are copied to `notes/`. Shows what
-    would come, and asks.
+    would come in, and asks.
     """
     if format_ and what != _LOGS:
-        raise click.UsageError("--format is for logs alone.")
+        raise click.UsageError("--format is only for logs.")
     if what == _LOGS:
         if dry_run:
             raise click.UsageError(
-                "Logs have no --dry-run; the source is only read, and nothing comes twice."
+                "Logs have no --dry-run; the source is only read, and nothing is imported twice."
             )
         return _logs(context, path, format_ or "")
     if what == _BUNDLE:
@@ -175,7 +175,7 @@ def _tell_export(done: ImportedExport) -> None:
     for why, count in done.left_out.items():
         say(f"Left out: {styled(why)} ({count:,}).")
     if not done.dry_run and done.added:
-        say("`memoryclaw consolidate` makes memories of the conversations.")
+        say("`memoryclaw consolidate` turns the conversations into memories.")
     if not done.dry_run and done.proposed:
         say("`memoryclaw review` shows the proposals.")
     remarks = [f"{one.path}:{one.line} {one.message}; {one.hint}" for one in done.problems] + list(
@@ -197,7 +197,7 @@ def _tell_restored(done: Restored) -> None:
     told += [f"{done.same:,} there already"] * (done.same > 0)
     say(f"{', '.join(told)}.")
     for path in done.differs[:_SHOWN]:
-        remark(f"{path} is there with other bytes, and stays as it is")
+        remark(f"{path} exists with other contents, and stays as it is")
     _more(len(done.differs))
     for path, why in done.left_out[:_SHOWN]:
         remark(f"{path} {why}; it was left out")
@@ -232,7 +232,7 @@ def _more(count: int) -> None:
     type=TAG,
     multiple=True,
 )
-@option("--budget", "N", "Tokens of memory-md and latest at most.", type=click.INT)
+@option("--budget", "N", "The most tokens in memory-md and latest.", type=click.INT)
 def export(
     context: CliContext, *, what: str, file: str, since: str, tags: tuple[str, ...], budget: int | None
 ) -> None:

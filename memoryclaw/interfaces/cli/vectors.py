@@ -65,7 +65,7 @@ def on(context: CliContext, *, model: str | None, yes: bool) -> None:
     for name, (old, new) in gained.items():
         say(f"{name} of the golden questions: {old:.3f} without vectors, {new:.3f} with them")
     if not gained:
-        say("There are no golden questions to tell what it gains; eval/questions.yaml holds them.")
+        say("There are no golden questions to show what it gains; write some into eval/questions.yaml.")
 
 
 @vectors.command(examples=["init\nvectors off"])

@@ -76,10 +76,10 @@ class CliContext:
 # A group that several modules add to is in the last of them.
 SECTIONS: dict[str, dict[str, str]] = {
     "Ask": {"ask": "asking", "recall": "asking", "search": "asking"},
-    "Look": {"show": "looking", "browse": "looking", "facts": "looking", "todos": "looking", "timeline": "looking", "links": "linking"},
-    "Write": {"remember": "writing", "edit": "writing", "forget": "writing", "trust": "writing", "undo": "writing"},
-    "Learn and review": {"consolidate": "consolidating", "review": "reviewing", "skills": "skills", "history": "looking", "blame": "looking"},
-    "Keep": {"init": "writing", "status": "maintaining", "check": "evaluating", "sync": "maintaining", "vectors": "vectors", "adopt": "adopting", "import": "transferring", "export": "transferring"},
+    "Browse": {"show": "looking", "browse": "looking", "facts": "looking", "todos": "looking", "timeline": "looking", "links": "linking"},
+    "Change": {"remember": "writing", "edit": "writing", "forget": "writing", "trust": "writing", "undo": "writing"},
+    "Consolidate and review": {"consolidate": "consolidating", "review": "reviewing", "skills": "skills", "history": "looking", "blame": "looking"},
+    "Maintain": {"init": "writing", "status": "maintaining", "check": "evaluating", "sync": "maintaining", "vectors": "vectors", "adopt": "adopting", "import": "transferring", "export": "transferring"},
     "Connect": {"connect": "connecting", "serve": "serving", "ui": "serving"},
 }  # fmt: skip
 _FIRST_PART = {"check": "maintaining"}  # where its own function is
@@ -404,7 +404,7 @@ def shared_options() -> list[click.Option]:
 def _keep(ctx: click.Context, param: click.Parameter, value: str | bool | None) -> None:
     """Keeps what was said last; an option that was left out at one place takes nothing from the other."""
     if param.name == "vault" and value == "":
-        raise click.BadParameter("needs a folder, and got an empty text")
+        raise click.BadParameter("needs a folder, not an empty text")
     if value not in (None, False):
         setattr(ctx.ensure_object(CliContext), str(param.name), value)
 

@@ -28,7 +28,7 @@ _KYOTO = "init\nworking set --session kyoto --goal 'book the train' --plan 'ask 
 @click.option("--session", metavar="S", default="", type=TEXT, hidden=True)
 @click.pass_context
 def working(ctx: click.Context, session: str) -> None:
-    """The working memory of a session: goal, plan, facts, observations, active skill.
+    """Show or set the working memory of a session: goal, plan, facts, observations, active skill.
 
     `recall --session` includes it, and its goal helps to rank.
     """

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @option(
     "--map",
     "NAME=DIR",
-    "Put a folder of MemoryClaw's elsewhere if you use its name already: archive=memory/archive; may be repeated.",
+    "Put a folder of MemoryClaw's elsewhere if you already use its name: archive=memory/archive; may be repeated.",
     name="maps",
     multiple=True,
 )
@@ -63,7 +63,7 @@ def init(
 
     Says what the folder holds, then adds folders, settings and a git repository where they are
     missing. On a terminal it asks for the options below. Without DIR it takes the folder that the
-    other commands would use. In your home folder, or among source code, it refuses without --yes.
+    other commands use. In your home folder, or among source code, it refuses without --yes.
     """
     from memoryclaw.app import init_vault, survey_vault  # `--help` needs no app
     from memoryclaw.app.adoption import is_temporary, remember_vault
@@ -210,8 +210,8 @@ def _mapped(context: CliContext, found: Survey, maps: Sequence[str], *, yes: boo
 
 
 _UNUSUAL = {
-    "home": "{} is your home folder, and all that is below it would be read as notes.",
-    "code": "{} holds source code, and MemoryClaw's commits would stand among those of the code.",
+    "home": "{} is your home folder, and everything below it would be read as notes.",
+    "code": "{} holds source code, and MemoryClaw's commits would be mixed with those of the code.",
 }
 
 
@@ -226,7 +226,7 @@ def _folder(root: Path) -> str:
 
 
 _READ_ALL_THE_SAME = (
-    " by git's rules, and read here like any other; `memoryclaw review` asks whether they are to be"
+    " by git's rules, and read here like any other; `memoryclaw review` asks whether they should be"
 )
 
 
@@ -240,7 +240,7 @@ def _tell_survey(found: Survey) -> None:
         ("holds", f"{kinds}{' of an Obsidian vault' if found.obsidian else ''}"),
         ("with", ", ".join(plural(count, what) for what, count in counts.items() if count)),
         ("languages", ", ".join(f"{code} {count}" for code, count in found.languages.items())),
-        ("beside", ", ".join(f"{count} {suffix}" for suffix, count in found.other.items() if found.place != "vault")),
+        ("other", ", ".join(f"{count} {suffix}" for suffix, count in found.other.items() if found.place != "vault")),
         ("ignored", plural(found.ignored, "note") + _READ_ALL_THE_SAME if found.ignored else ""),
         ("secrets", f"{', '.join(found.secret)}: not committed" if found.secret else ""),
         ("changed", f"{plural(len(found.changed), 'file')} with changes that you did not commit: left as they are" if found.changed else ""),
@@ -416,7 +416,7 @@ def _tell_purged(context: CliContext, done: Purged) -> None:
         say(f"  {styled(f'{one.path}:{one.line}' if one.line else one.path)} ({one.place})")
     if done.hits:
         say(
-            "Look at these: what says it too was not named. Purge it by its id, or change it by hand, then purge once more."
+            "Look at these: they say the same and were not named. Purge them by id, or change them by hand, then purge again."
         )
     if done.bundle:
         say(
@@ -443,8 +443,8 @@ def _tell_purged(context: CliContext, done: Purged) -> None:
 def trust(context: CliContext, id_: str, *, quarantine: bool, yes: bool) -> None:
     """Trust what an agent, a tool or a web page said, or put it in quarantine.
 
-    Shows the text and asks first. What you trust is recalled like your own words. Only the command
-    line has this command.
+    Shows the text and asks first. What you trust is recalled like your own words.
+    It is available only on the command line.
     """
     with context.app() as app:
         if quarantine:

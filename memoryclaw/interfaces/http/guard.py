@@ -85,7 +85,7 @@ class Guard:
             raise _no(
                 400,
                 "input",
-                "this request tells its length twice; send Content-Length or Transfer-Encoding, not both",
+                "this request gives its length twice; send Content-Length or Transfer-Encoding, not both",
                 {"Connection": "close"},
             )
         own_hosts = self._own_hosts(scope)
@@ -98,7 +98,7 @@ class Guard:
         if own_hosts is not None:
             return  # it looks at the rest itself
         if any(origin not in self._origins for origin in _all(scope, b"origin")):
-            raise _no(403, "forbidden", "web pages of other places may not ask this daemon")
+            raise _no(403, "forbidden", "other web pages may not ask this daemon")
 
     async def _let_in(self, scope: Scope) -> None:
         """Lets one in who sent a token and does not come too often."""

@@ -92,7 +92,7 @@ def listening(host: str, port: int, *, allow_remote: bool) -> socket.socket:
     """
     if not (is_loopback(host) or allow_remote):
         raise InputError(
-            f"{host} can be reached from other machines; say --allow-remote if that is what you want"
+            f"{host} can be reached from other machines; give --allow-remote if that is what you want"
         )
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -100,7 +100,7 @@ def listening(host: str, port: int, *, allow_remote: bool) -> socket.socket:
     except (OSError, OverflowError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise InputError(
-            f"{host}:{port} cannot be listened on ({why}); choose another with --port, 0 for any that is free"
+            f"{host}:{port} is not free to listen on ({why}); choose another with --port, 0 for any that is free"
         ) from None
     # Connections take it over. Without it the second part of each answer waits 40 ms for the client to confirm the first.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -48,7 +48,7 @@ _HEADERS = {
 _HEAD = {
     400: "This cannot be used",
     403: "This is not allowed",
-    404: "There is no such thing here",
+    404: "There is nothing here",
     409: "It changed while you were looking",
     423: "Somebody else is writing",
     500: "A bug stopped this",
@@ -114,7 +114,7 @@ class Site:
         if session is None:
             if path == "/changes":
                 return _json({"over": True}, 401)
-            return self._page(Shown("over.html", {"title": "Session over"}, 401))
+            return self._page(Shown("over.html", {"title": "Session ended"}, 401))
         return await self._carried_out(request, path, session)
 
     def _entered(self, request: Request) -> Response:

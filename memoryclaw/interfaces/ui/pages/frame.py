@@ -81,7 +81,7 @@ def sign_out(_app: App, asked: PageRequest) -> Answer:
 # Help.
 
 _KEYS = (
-    ("Anywhere", (("/", "to the search field"), ("u", "undo what was done last"), ("?", "the keys of this page"), ("Esc", "leave a field, close"))),
+    ("Anywhere", (("/", "to the search field"), ("u", "undo the last change"), ("?", "the keys of this page"), ("Esc", "leave a field, close"))),
     ("Lists", (("j", "next"), ("k", "previous"), ("Enter, o", "open"))),
     ("Review", (("a", "approve"), ("x", "reject"), ("e", "edit"), ("c", "compare with the rival"))),
     ("Forms", (("Ctrl+Enter", "save, ask"),)),
@@ -96,7 +96,7 @@ _WORDS = (
     ("statement", "what somebody said, word for word, if it fits no field"),
     ("entity", "a person, a project or a thing that facts are about"),
     ("turn", "one thing that you or your agent said; turns are kept in `logs/`"),
-    ("consolidation", "reads new turns, and makes episodes, facts and questions of them"),
+    ("consolidation", "turns what was said into episodes, facts and questions"),
     ("recall", "the memories that your agent is given for a question, within a budget of tokens"),
     ("receipt", "the record of one recall; trying a question on the Recall page leaves none"),
     (

@@ -169,7 +169,7 @@ def store(app: App, asked: PageRequest) -> Answer:
     try:
         written = app.review.edit(asked.name, lambda _: text, digest=form.digest)
     except ConflictError as error:
-        trouble = f"It changed while you wrote, and nothing was stored: {error}. Your text is below, and so is the text as it is now"
+        trouble = f"It changed while you were writing, and nothing was saved: {error}. Your text is below, and so is the current one"
         return edit(app, asked, typed=text, trouble=trouble, status=409)
     except NotFoundError as error:
         raise ConflictError(str(error)) from None

@@ -16,7 +16,7 @@ from memoryclaw.text.frontmatter import split
 _STATES = {
     "approved": "Hosts are offered exactly this version.",
     "changed since approval": "It was edited after you approved it; hosts still get the approved version.",
-    "not approved": "It is found and shown, but offered to no host.",
+    "not approved": "Searches show it, but no host is offered it.",
     "draft": "MemoryClaw wrote it from work that your agent repeated.",
 }
 _ENDINGS = {

@@ -135,7 +135,7 @@
     if (document.hidden || leaving) return;
     let answer;
     try { answer = await fetch(`/ui/changes?after=${after}&watch=${encodeURIComponent(body.dataset.watch)}`, { cache: "no-store" }); } catch { reach(false); return; }
-    if (answer.status === 401) { say("This session is over; run memoryclaw ui again. What you typed is kept by this tab.", false); return; }
+    if (answer.status === 401) { say("This session has ended; run memoryclaw ui again. This tab keeps what you typed.", false); return; }
     if (!answer.ok) return;
     reach(true);
     const now = await answer.json();
@@ -144,7 +144,7 @@
     $$("[data-count]").forEach(e => { e.hidden = !now.waiting; });
     $$("[data-notes]").forEach(e => { e.textContent = now.notes; });
     changed = Math.max(changed, now.changed);
-    if (changed) say(body.dataset.edits ? "This changed while you write; saving will show both." : changed === 1 ? "Something changed here." : `${changed} things changed here.`, !body.dataset.edits);
+    if (changed) say(body.dataset.edits ? "This changed while you were writing; saving will show both versions." : changed === 1 ? "Something changed here." : `${changed} things changed here.`, !body.dataset.edits);
   }
   setInterval(look, 2000);
   document.addEventListener("visibilitychange", look);
