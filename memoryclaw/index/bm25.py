@@ -137,7 +137,7 @@ def _room(clause: IndexClause) -> int:
         return _room(clause.parts[0])
     rooms = [_room(inner) for inner in clause.parts if inner.op != "not"]
     barred = [_room(inner) for inner in clause.parts if inner.op == "not"]
-    first, first_barred = 1 + (len(rooms) > 1 and bool(barred)), 3 + (len(barred) > 1)
-    places = [first + 2 * (index > 0) + room for index, room in enumerate(rooms)]
+    first_barred = 3 + 2 * (len(rooms) > 1) + (len(barred) > 1)
+    places = [1 + 2 * (index > 0) + room for index, room in enumerate(rooms)]
     places += [first_barred + 2 * (index > 0) + room for index, room in enumerate(barred)]
     return max(places, default=0)

@@ -120,9 +120,9 @@ def _expression(clause: IndexClause) -> str:
     required = [_group(inner) for inner in clause.parts if inner.op != "not"]
     barred = [_group(inner.parts[0]) for inner in clause.parts if inner.op == "not"]
     text = (" OR " if clause.op == "any" else " AND ").join(required)
-    if not barred:
-        return text
-    return f"{_bracket(text, len(required))} NOT {_bracket(' OR '.join(barred), len(barred))}"
+    # Beside the last part alone, which comes to the same: FTS5 forgets words that it has seen already of an alternative within an AND
+    # that stands below anything else.
+    return f"{text} NOT {_bracket(' OR '.join(barred), len(barred))}" if barred else text
 
 
 def _group(clause: IndexClause) -> str:

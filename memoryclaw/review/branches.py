@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import NamedTuple
 
 from memoryclaw.consolidation.apply import CommitMessages, new_file
 from memoryclaw.consolidation.changes import PlannedChange, read_record
+from memoryclaw.consolidation.pending import PENDING_FILE, read_pending, remove_pending
 from memoryclaw.consolidation.proposals import proposal
 from memoryclaw.consolidation.selecting import BRANCHES, OpenBranch, read_branch
 from memoryclaw.errors import ConflictError, HistoryError, NotFoundError
@@ -17,7 +19,7 @@ from memoryclaw.text.encoding import decode, encode, in_form_of, same_text
 from memoryclaw.vault.edits import SemanticFile
 from memoryclaw.vault.layout import DECISIONS_FILE, place_of, timestamp
 from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, Decisions
+from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, Decisions, decisions_of, fingerprint
 from memoryclaw.writing.writer import Bytes, Edit, Writer, patch_bytes, writing
 
 _REPLAYED = "Approved"  # the trailer that names the commit of the branch
@@ -90,7 +92,7 @@ class _Replay:
 
     def replay_commit(self, recorded: Recorded, *, last: bool) -> None:
         """One commit; what of it meets later edits becomes a proposal. The last one brings the decision with it."""
-        changes = self._writer.history.changes(recorded.commit)
+        changes = [self._without_refused(c) for c in self._writer.history.changes(recorded.commit)]
         edits = [Edit(change.path, self._again(change)) for change in changes]
         if last:
             decision = Decision(timestamp(self._context.now), APPROVED, "run", run=self._run)
@@ -100,6 +102,18 @@ class _Replay:
             self._write(edits, message)
         except ConflictError as error:
             self._propose(recorded, changes, str(error))
+
+    def _without_refused(self, change: FileChange) -> FileChange:
+        """The change, asking for nothing that a person said no to while the branch waited."""
+        if change.path != PENDING_FILE or change.after is None:
+            return change
+        file, decisions = decode(change.after), decisions_of(self._context.root)
+        refused = [
+            fact.id
+            for fact in read_pending(file.text)
+            if decisions.is_rejected(fingerprint("fact", fact.entity, fact.field, fact.value))
+        ]
+        return change._replace(after=encode(file._replace(text=reduce(remove_pending, refused, file.text))))
 
     def _propose(self, recorded: Recorded, changes: Sequence[FileChange], why: str) -> None:
         actions = tuple(

@@ -268,6 +268,13 @@ class EngineContract:
         )
         assert opened.found(token("a")) == [3, 2, 4, 1]
 
+    def test_what_is_left_out_takes_nothing_from_the_scores_of_the_others(self, opened: OpenEngine) -> None:
+        opened.put(row(1, "c a"), row(2, "b a"), row(3, "d a"))
+        parts = (any_of(token("c", "title"), phrase("a c"), token("b")), token("a"))
+        scores = opened.engine.find(all_of(*parts), 10)
+        assert [hit.rowid for hit in scores] == [2]
+        assert opened.engine.find(all_of(*parts, without(token("z")), without(token("d"))), 10) == scores
+
     def test_a_part_counts_only_where_its_group_holds(self, opened: OpenEngine) -> None:
         """In (a AND b) OR c, a unit with a and c scores c alone."""
         opened.put(row(1, "a c"), row(2, "c x"), row(3, "a b"), *(row(n, "y z") for n in range(4, 20)))

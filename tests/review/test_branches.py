@@ -6,13 +6,16 @@ from gitvault import git, pen_for, snapshot, users_work, vault_of
 
 from memoryclaw.consolidation.apply import apply
 from memoryclaw.consolidation.changes import read_record
+from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pending, read_pending
 from memoryclaw.consolidation.proposals import read_proposal
 from memoryclaw.consolidation.selecting import open_branches
 from memoryclaw.errors import ConflictError, HistoryError, NotFoundError
 from memoryclaw.history.repository import History
 from memoryclaw.review.branches import approve, reject
+from memoryclaw.review.decide import decide
+from memoryclaw.review.queue import waiting_items
 from memoryclaw.vault.layout import DECISIONS_FILE
-from memoryclaw.writing.decisions import Decisions
+from memoryclaw.writing.decisions import REJECTED, Decisions
 
 BRANCH, RECORD = f"memoryclaw/{RUN}", f"runs/{RUN}.json"
 
@@ -167,6 +170,17 @@ def test_an_approval_that_was_cut_short_goes_on_where_it_stopped(root, tmp_path,
     assert tree(root) == tree(direct(tmp_path))
     assert git(root, "rev-list", "--count", "HEAD") == "8\n"
     assert git(root, "status", "--porcelain") == ""
+
+
+def test_what_a_person_refused_while_the_branch_waited_is_not_asked_again(root):
+    branched(root)
+    add = add_pending((root / PENDING_FILE).read_text(), PendingFact("", "Nora", "likes", "oak"))
+    (root / PENDING_FILE).write_text(add)
+    git(root, "commit", "-qam", "another run asks the same")
+    [item] = [item for item in waiting_items(pen_for(root)) if item.entity == "Nora"]
+    decide(pen_for(root), [item], REJECTED)
+    approve(pen_for(root), RUN)
+    assert [fact.entity for fact in read_pending((root / PENDING_FILE).read_text())] == ["Anna"]
 
 
 def test_rejected_its_lines_stay_done_and_its_branch_is_gone(root):
