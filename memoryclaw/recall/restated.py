@@ -87,6 +87,10 @@ class _Line:
         return tuple(tokens_of(self._sentence))
 
     @cached_property
+    def has_figures(self) -> bool:
+        return _has_figures(self._sentence)
+
+    @cached_property
     def values(self) -> Mapping[str, Mapping[str, str]]:
         """By form and what they amount to, as they were written."""
         return _values(self._sentence, _day(self.unit, self._today))
@@ -121,7 +125,7 @@ class _Line:
     def may_restate(self) -> bool:
         """True where it may say otherwise than an earlier line."""
         is_later = self.day or self.changes
-        return bool(is_later and (self.unit.is_statement or self.values or self.denied or self.frame))
+        return bool(is_later and (self.unit.is_statement or self.has_figures or self.denied or self.frame))
 
 
 class _Restatement(NamedTuple):
@@ -302,7 +306,7 @@ def _day(unit: Unit, today: date) -> date:
 def _values(text: str, day: date) -> dict[str, dict[str, str]]:
     """The exact values of a text by their form: what they amount to, and how they were written."""
     values: dict[str, dict[str, str]] = {}
-    if not any(map(str.isdigit, text)) and "@" not in text:
+    if not _has_figures(text):
         return values
     spans, text = find_ranges(text, day) if _DATED.search(text) else ([], text)
     days = [
@@ -318,6 +322,11 @@ def _values(text: str, day: date) -> dict[str, dict[str, str]]:
             values[form] = {_amounts_to(form, hit[0]): hit[0] for hit in hits}
             text = with_blanks(text, (hit.span() for hit in hits))
     return values
+
+
+def _has_figures(text: str) -> bool:
+    """False for a text that has no exact value."""
+    return "@" in text or any(map(str.isdigit, text))
 
 
 def _amounts_to(form: str, text: str) -> str:
@@ -363,6 +372,8 @@ def _denied(tokens: Sequence[str], words: Grammar) -> Iterator[tuple[str, ...]]:
     """The first words of each thing that a sentence denies: `not 48`, `instead of the barn`, `from Kiel to Leeds`."""
     signs = [words.not_the_other, words.ended, words.replacing]
     signs += [words.source_prepositions] if words.changes.within(tokens) else []
+    if not any(sign.within(tokens) for sign in (*signs, words.gone)):
+        return
     for at in range(len(tokens)):
         size = next((size for sign in signs if (size := sign.at(tokens, at))), 0)
         behind = tokens[at + size : at + size + _DENIED + 1] if size else ()
@@ -385,7 +396,7 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Rest
     """How a later line says otherwise of the same field of what both name; None where it does not."""
     if line.day == later.day:
         return _rewritten(line, later)
-    for form, values in line.values.items():
+    for form, values in line.values.items() if line.has_figures and later.has_figures else ():
         others = later.values.get(form, {})
         new = [written for value, written in others.items() if value not in values]
         if new and values.keys().isdisjoint(others) and _is_of_one(line, later, form, names):
