@@ -15,7 +15,6 @@ from memoryclaw.text.dates import find_ranges, with_blanks
 from memoryclaw.text.grammar import Grammar, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import Language, key_of, words_of
 from memoryclaw.text.sentences import sentences
-from memoryclaw.vault.fact_values import noun_of
 
 LINES = 36  # that are compared, the best first
 _DENIED = 3  # words of a value that is denied
@@ -348,6 +347,8 @@ def _tells_event(text: str, tokens: Sequence[str], unit: Unit, words: Grammar) -
 
 def _nouns(tokens: tuple[str, ...], words: Grammar) -> Iterator[str]:
     """The fields that a sentence names, or tells by their verbs."""
+    from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - few answers hold two values of one form
+
     for phrase, field in words.verb_fields:
         if phrase[0] in tokens and tokens[tokens.index(phrase[0]) :][: len(phrase)] == phrase:
             yield known.field if (known := noun_of(field)) else field
