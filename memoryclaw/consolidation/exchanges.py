@@ -17,7 +17,7 @@ from memoryclaw.talk.own_words import without_secrets
 from memoryclaw.text import words as lists
 from memoryclaw.text.fillers import is_filler, plain
 from memoryclaw.text.grammar import codes, grammar
-from memoryclaw.text.language import WORD, fold
+from memoryclaw.text.language import WORD, fold, folded_words
 from memoryclaw.text.sentences import sentences
 
 SCANNED = 12000  # characters of a turn
@@ -134,7 +134,8 @@ def _plain(sentence: str) -> str:
 
 def telling(text: str) -> list[str]:
     """The words of a text that carry its subject, folded: no small words of any language, nothing that every talk is full of."""
-    return [word for hit in WORD.finditer(text) if (word := fold(hit[0])) not in _common() and len(word) > 1]
+    common = _common()
+    return [word for word in folded_words(text) if word not in common and len(word) > 1]
 
 
 @cache

@@ -379,8 +379,11 @@ class _LeafCounter:
         usual: Mapping[tuple[str, str], float],
     ) -> None:
         self._units = units
-        sought = ((n, coded(leaf.clause.text, codes), leaf.clause.columns) for n, leaf in enumerate(leaves))
-        self._sought = [(n, text, columns) for n, text, columns in sought if text]
+        # By the first character of its codes: a field holds few of those that are sought.
+        self._sought: dict[str, list[tuple[int, str, tuple[str, ...]]]] = {}
+        for n, leaf in enumerate(leaves):
+            if text := coded(leaf.clause.text, codes):
+                self._sought.setdefault(text[0], []).append((n, text, leaf.clause.columns))
         self._asked = asked
         self._usual = usual
         self._bodies: dict[int, Mapping[int, float]] = {}
@@ -392,7 +395,7 @@ class _LeafCounter:
     def own(self, rowid: int) -> dict[int, float]:
         """The leaves in the columns of a unit itself."""
         counts = dict(self._body(rowid))
-        for column, field in self.fields(rowid).items():
+        for column, field in zip(COUNTED, self._units[rowid].columns.split("\n"), strict=True):
             if field and column != "body":
                 for n, weighed in self._weigh(rowid, column, field).items():
                     counts[n] = counts.get(n, 0.0) + weighed
@@ -427,17 +430,18 @@ class _LeafCounter:
         return counts
 
     def _weigh(self, rowid: int, column: str, field: str) -> Mapping[int, float]:
-        times = {
-            n: field.count(text)
-            for n, text, columns in self._sought
+        hits = [
+            (n, field.count(text))
+            for first in self._sought.keys() & set(field)
+            for n, text, columns in self._sought[first]
             if text in field and (not columns or column in columns)
-        }
-        if not times:
+        ]
+        if not hits:
             return NONE
         # Search words are few or many, and each is a guess.
         usual = 0.0 if column == ALSO else self._usual[self._units[rowid].kind, column]
         scale = WEIGHTS.get(column, 1.0) / _norm(length(field), usual) if usual else SEARCHED
-        return {n: scale * counted for n, counted in times.items()}
+        return {n: scale * counted for n, counted in sorted(hits)}
 
 
 def _tokens(clause: IndexClause) -> list[str]:

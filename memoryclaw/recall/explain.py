@@ -65,8 +65,12 @@ def reasons(leaves: Iterable[Leaf], reading: UnitWords) -> Reasons:
     if not leaves:
         return collected
     places = _places({leaf.clause.text for leaf in leaves if leaf.clause.op == "token"}, reading)
+    tokens = {token for _, token in places}
+    columns = [column for column in (*COLUMNS, ALSO) if column in reading.words]
     for leaf in leaves:
-        for column in leaf.clause.columns or (*COLUMNS, ALSO):
+        if leaf.clause.op == "token" and leaf.clause.text not in tokens:
+            continue
+        for column in leaf.clause.columns or columns:
             surfaces = (
                 places.get((column, leaf.clause.text), ())
                 if leaf.clause.op == "token"

@@ -132,7 +132,7 @@ class Pack:
         """Leaves out what came in again later, from a source more trusted, or, of a note, as the line that it quotes."""
         for number, item in enumerate(self._items):
             earlier_texts = [before.told for before in self._items if _precedes(before, item)]
-            spoken = _sentences(item.quoted) if earlier_texts else ()
+            spoken = sentences(item.quoted) if earlier_texts else ()
             if not any(_is_told(sentence, earlier_texts) for sentence in spoken):
                 continue
             room = line_cost(item.where, item.quoted)
@@ -229,10 +229,10 @@ class Pack:
             and any(set(plain_text.split()) <= set(one.split()) for one in visible_texts)
         ):
             return "duplicate"  # a turn or an episode that is quoted already holds the words
-        if unit.kind == "turn" and any(_is_told(one, visible_texts) for one in _sentences(unit.text)):
+        if unit.kind == "turn" and any(_is_told(one, visible_texts) for one in sentences(unit.text)):
             new = [
                 one
-                for one in map(_plain, _sentences(unit.text))
+                for one in map(_plain, sentences(unit.text))
                 if not any(one in text for text in visible_texts)
             ]
             new_words = {word for one in new for word in one.split()}
@@ -294,7 +294,7 @@ class Pack:
     ) -> str:
         """A unit, whole or cut to the room, without what is `known`; a part without new words is empty. A turn that is cut keeps its speaker."""
         text = item_text(unit)
-        repeats = unit.kind in _WHOLE and any(_is_told(sentence, known) for sentence in _sentences(text))
+        repeats = unit.kind in _WHOLE and any(_is_told(sentence, known) for sentence in sentences(text))
         if _fits(where, text, room) and not repeats:
             return text
         speaker = f"{unit.entity}: " if unit.kind == "turn" and unit.entity else ""
@@ -402,19 +402,11 @@ def _own_words(unit: Unit) -> str:
     return (unit.kind in _WHOLE and _speakers_once(without_block_ids(unit.text))) or text_of(unit)
 
 
-# One recall asks both of the same texts again and again.
-
-
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)  # one recall asks it of the same texts again and again
 def _plain(text: str) -> str:
     """The words alone, between spaces; the text itself when it has none."""
     words = runs_of(text)
     return f" {' '.join(words)} " if words else prompts.one_line(text.casefold())
-
-
-@lru_cache(maxsize=1024)
-def _sentences(text: str) -> tuple[str, ...]:
-    return tuple(sentences(text))
 
 
 # The lines of a context: what stands in one file or session stands under one line that names it, so that it is named
@@ -557,7 +549,7 @@ def passage(
     """
     if len(text) > _SCANNED:
         text = snippet(text, surfaces, _SCANNED).text
-    candidates = [sentence for sentence in _sentences(text) if _WORDS.search(sentence)]
+    candidates = [sentence for sentence in sentences(text) if _WORDS.search(sentence)]
     repeated, chosen = list(told), set[int]()
     for number in _by_worth(candidates, surfaces, near):
         if _is_told(candidates[number], repeated):

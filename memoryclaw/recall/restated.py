@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from functools import lru_cache
-from itertools import takewhile
+from functools import cached_property, lru_cache
+from itertools import chain, takewhile
 from typing import NamedTuple
 
 from memoryclaw.model import TRUSTS, Unit
 from memoryclaw.recall.question import Question
 from memoryclaw.text.dates import find_ranges, with_blanks
 from memoryclaw.text.grammar import Grammar, codes, grammar, spoken_in, tokens_of
-from memoryclaw.text.language import key_of, words_of
+from memoryclaw.text.language import Language, key_of, words_of
 from memoryclaw.text.sentences import sentences
-from memoryclaw.vault.fact_values import noun_of
 
 LINES = 36  # that are compared, the best first
 _DENIED = 3  # words of a value that is denied
@@ -60,23 +59,72 @@ class Verdicts(NamedTuple):
     rivals: dict[str, tuple[str, ...]]
 
 
-class _Line(NamedTuple):
-    """A sentence about what was asked about."""
+class _Line:
+    """A sentence about what was asked about. What two lines are compared by is read when they meet: most meet no other."""
 
-    unit: Unit
-    day: str
-    who: str  # key of who said it; empty for what a note says
-    tokens: tuple[str, ...]
-    about: frozenset[frozenset[str]]  # the things of the question that it names
-    stems: frozenset[str]
-    values: Mapping[str, Mapping[str, str]]  # by form and what they amount to, as they were written
-    nouns: frozenset[str]  # the fields that it names
-    changes: bool
-    is_event: bool  # it tells what happened, or a day that was over
-    frame: tuple[
-        tuple[str, ...], ...
-    ]  # the words for a field, up to the verb, and what it is: `contact at Nordmole`, `kaveh tveit`
-    denied: tuple[tuple[str, ...], ...]  # the first words of what it says holds no longer
+    def __init__(
+        self, unit: Unit, sentence: str, about: frozenset[frozenset[str]], stems: frozenset[str], today: date
+    ) -> None:
+        self.unit = unit
+        self.day = unit.when[:10]
+        self.about = about  # the things of the question that it names
+        self.stems = stems
+        self._sentence = sentence
+        self._today = today
+
+    @cached_property
+    def who(self) -> str:
+        """The key of who said it; empty for what a note says."""
+        return key_of(_speaker(self.unit))
+
+    @cached_property
+    def _words(self) -> Grammar:
+        return _grammar(self.unit)
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        return tuple(tokens_of(self._sentence))
+
+    @cached_property
+    def has_figures(self) -> bool:
+        return _has_figures(self._sentence)
+
+    @cached_property
+    def values(self) -> Mapping[str, Mapping[str, str]]:
+        """By form and what they amount to, as they were written."""
+        return _values(self._sentence, _day(self.unit, self._today))
+
+    @cached_property
+    def nouns(self) -> frozenset[str]:
+        """The fields that it names."""
+        return frozenset(_nouns(tuple(tokens_of(self.unit.field)) or self.tokens, self._words))
+
+    @cached_property
+    def changes(self) -> bool:
+        return self._words.changes.within(self.tokens) or any(
+            token in self._words.renewals for token in self.tokens
+        )
+
+    @cached_property
+    def is_event(self) -> bool:
+        """True where it tells what happened, or a day that was over."""
+        return _tells_event(self._sentence, self.tokens, self.unit, self._words)
+
+    @cached_property
+    def frame(self) -> tuple[tuple[str, ...], ...]:
+        """The words for a field, up to the verb, and what it is: `contact at Nordmole`, `kaveh tveit`."""
+        return _frame(self.tokens, self._words)
+
+    @cached_property
+    def denied(self) -> tuple[tuple[str, ...], ...]:
+        """The first words of what it says holds no longer."""
+        return tuple(_denied(self.tokens, self._words))
+
+    @cached_property
+    def may_restate(self) -> bool:
+        """True where it may say otherwise than an earlier line."""
+        is_later = self.day or self.changes
+        return bool(is_later and (self.unit.is_statement or self.has_figures or self.denied or self.frame))
 
 
 class _Restatement(NamedTuple):
@@ -100,9 +148,7 @@ def verdicts(question: Question, units: Sequence[Unit], before: Mapping[str, str
     named, topics = _topics(question)
     least = 1 if named else min(2, len(topics))  # of what a question speaks of, that both lines have
     units = [unit for unit in units if unit.kind != "skill" and unit.state == "current"][:LINES]
-    lines = (
-        [line for unit in units for line in _lines(unit, question, topics, least, before)] if topics else []
-    )
+    lines = list(_comparable(units, question, topics, least, before)) if topics else []
     gone: dict[tuple[Later, str, str], _Restatement] = {}
     for line, later, change in _changes(lines, least, named=named):
         is_vouched_for = TRUSTS.index(later.unit.trust) <= TRUSTS.index(line.unit.trust)
@@ -115,7 +161,7 @@ def verdicts(question: Question, units: Sequence[Unit], before: Mapping[str, str
             news = Later(later.day if line.day < later.day else "", change.value)
             _keep(marks.later, line.unit, news, old)
             gone[news, old, change.form] = change
-    repeating = [unit for unit in units if unit.role == "assistant" or unit.kind == "episode"] if gone else []
+    repeating = [unit for unit in units if _repeats_others(unit)] if gone else []
     for unit in repeating:
         for (news, old, _), change in gone.items() if unit.id not in marks.later else ():
             if unit.when[:10] < (news.day or "9") and _repeats(unit, old, change, question.today):
@@ -129,12 +175,31 @@ def verdicts(question: Question, units: Sequence[Unit], before: Mapping[str, str
     return marks._replace(rivals=disputed)
 
 
+def _comparable(
+    units: Sequence[Unit],
+    question: Question,
+    topics: Sequence[frozenset[str]],
+    least: int,
+    before: Mapping[str, str],
+) -> Iterator[_Line]:
+    """The lines of the units about one of the topics, but for those of the assistant and of episodes that no other speaks of: they only repeat."""
+    lines = {
+        unit.id: list(_lines(unit, question, topics, least, before))
+        for unit in units
+        if not _repeats_others(unit)
+    }
+    restating = [line for unit_lines in lines.values() for line in unit_lines if line.may_restate]
+    spoken_of = frozenset[frozenset[str]]().union(*(line.about for line in restating))
+    for unit in units if restating else ():
+        yield from lines[unit.id] if unit.id in lines else _lines(unit, question, spoken_of, least, before)
+
+
 def _changes(
     lines: Sequence[_Line], least: int, *, named: bool
 ) -> Iterator[tuple[_Line, _Line, _Restatement]]:
     """The lines of which a later one, or one of a note without a day, says otherwise."""
     for later in lines:
-        if not (later.day or later.changes) or later.unit.role == "assistant" or later.unit.kind == "episode":
+        if _repeats_others(later.unit) or not later.may_restate:
             continue
         for line in lines:
             about = line.about & later.about
@@ -169,41 +234,62 @@ def _topics(question: Question) -> tuple[bool, list[frozenset[str]]]:
 
 def _stems(question: Question, words: Iterable[str]) -> frozenset[str]:
     language = question.language
-    return frozenset(token for word in words if not language.is_stop(word) for token in language.tokens(word))
+    return frozenset(chain.from_iterable(_stems_of(word, language) for word in words))
+
+
+@lru_cache(maxsize=16384)
+def _stems_of(word: str, language: Language) -> tuple[str, ...]:
+    return () if language.is_stop(word) else tuple(language.tokens(word))
+
+
+def _repeats_others(unit: Unit) -> bool:
+    """True for the words of the assistant and for episodes: they only repeat what somebody said."""
+    return unit.role == "assistant" or unit.kind == "episode"
+
+
+def _speaker(unit: Unit) -> str:
+    return unit.entity if unit.role == "user" or unit.is_statement else ""
+
+
+def _text(unit: Unit) -> str:
+    if unit.kind != "fact":
+        return unit.text
+    return unit.value if unit.is_statement else f"{unit.entity} {unit.field}: {unit.value}"
+
+
+def _grammar(unit: Unit) -> Grammar:
+    return grammar(code if (code := spoken_in(_text(unit), "en")) in codes() else "en")
 
 
 def _lines(
-    unit: Unit, question: Question, topics: Sequence[frozenset[str]], least: int, before: Mapping[str, str]
+    unit: Unit,
+    question: Question,
+    topics: Collection[frozenset[str]],
+    least: int,
+    before: Mapping[str, str],
 ) -> Iterator[_Line]:
-    """The sentences of a unit that are about one of the topics, and hold a value or deny one."""
-    text = (
-        unit.text
-        if unit.kind != "fact"
-        else unit.value
-        if unit.is_statement
-        else f"{unit.entity} {unit.field}: {unit.value}"
-    )
-    own = unit.entity if unit.role == "user" or unit.is_statement else ""
+    """The sentences of a unit that are about one of the topics."""
+    text = _text(unit)
+    own = _speaker(unit)
     above = f"{unit.title} {unit.entity}" if unit.kind == "note" else before.get(unit.id, "")
     around = f"{above} {own}".lower()
     if not _may_name(f"{text} {around}".lower(), topics, least):
         return
     named = _stems(question, words_of(above)) if above else frozenset()
     mine = _stems(question, words_of(own)) if own else frozenset()
-    words = grammar(code if (code := spoken_in(text, "en")) in codes() else "en")
+    words = _grammar(unit) if not mine.isdisjoint(chain.from_iterable(topics)) else None
     for sentence in (part for whole in sentences(text) for part in _JOINED.split(whole)):
         if not _may_name(f"{sentence} {around}".lower(), topics, least):
             continue
-        tokens = tuple(tokens_of(sentence))
         stems = _stems(question, words_of(sentence))
-        is_own = any(token in words.first_person or token in words.possessives_own for token in tokens)
-        about = [topic for topic in topics if topic <= (stems | named | mine if is_own else stems | named)]
+        known = stems | named
+        if words and any(
+            token in words.first_person or token in words.possessives_own for token in tokens_of(sentence)
+        ):
+            known |= mine
+        about = frozenset(topic for topic in topics if topic <= known)
         if len(about) >= least:
-            yield _Line(
-                unit, unit.when[:10], key_of(own), tokens, frozenset(about), stems, _values(sentence, _day(unit, question.today)),
-                frozenset(_nouns(tuple(tokens_of(unit.field)) or tokens, words)), words.changes.within(tokens) or any(token in words.renewals for token in tokens),
-                _tells_event(sentence, tokens, unit, words), _frame(tokens, words), tuple(_denied(tokens, words)),
-            )  # fmt: skip
+            yield _Line(unit, sentence, about, stems, question.today)
 
 
 def _may_name(text: str, topics: Iterable[frozenset[str]], least: int) -> bool:
@@ -219,7 +305,7 @@ def _day(unit: Unit, today: date) -> date:
 def _values(text: str, day: date) -> dict[str, dict[str, str]]:
     """The exact values of a text by their form: what they amount to, and how they were written."""
     values: dict[str, dict[str, str]] = {}
-    if not any(map(str.isdigit, text)) and "@" not in text:
+    if not _has_figures(text):
         return values
     spans, text = find_ranges(text, day) if _DATED.search(text) else ([], text)
     days = [
@@ -235,6 +321,11 @@ def _values(text: str, day: date) -> dict[str, dict[str, str]]:
             values[form] = {_amounts_to(form, hit[0]): hit[0] for hit in hits}
             text = with_blanks(text, (hit.span() for hit in hits))
     return values
+
+
+def _has_figures(text: str) -> bool:
+    """False for a text that has no exact value."""
+    return "@" in text or any(map(str.isdigit, text))
 
 
 def _amounts_to(form: str, text: str) -> str:
@@ -256,6 +347,8 @@ def _tells_event(text: str, tokens: Sequence[str], unit: Unit, words: Grammar) -
 
 def _nouns(tokens: tuple[str, ...], words: Grammar) -> Iterator[str]:
     """The fields that a sentence names, or tells by their verbs."""
+    from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - few answers hold two values of one form
+
     for phrase, field in words.verb_fields:
         if phrase[0] in tokens and tokens[tokens.index(phrase[0]) :][: len(phrase)] == phrase:
             yield known.field if (known := noun_of(field)) else field
@@ -280,6 +373,8 @@ def _denied(tokens: Sequence[str], words: Grammar) -> Iterator[tuple[str, ...]]:
     """The first words of each thing that a sentence denies: `not 48`, `instead of the barn`, `from Kiel to Leeds`."""
     signs = [words.not_the_other, words.ended, words.replacing]
     signs += [words.source_prepositions] if words.changes.within(tokens) else []
+    if not any(sign.within(tokens) for sign in (*signs, words.gone)):
+        return
     for at in range(len(tokens)):
         size = next((size for sign in signs if (size := sign.at(tokens, at))), 0)
         behind = tokens[at + size : at + size + _DENIED + 1] if size else ()
@@ -302,7 +397,7 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Rest
     """How a later line says otherwise of the same field of what both name; None where it does not."""
     if line.day == later.day:
         return _rewritten(line, later)
-    for form, values in line.values.items():
+    for form, values in line.values.items() if line.has_figures and later.has_figures else ():
         others = later.values.get(form, {})
         new = [written for value, written in others.items() if value not in values]
         if new and values.keys().isdisjoint(others) and _is_of_one(line, later, form, names):

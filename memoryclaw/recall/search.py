@@ -278,10 +278,10 @@ class Searcher:
         """The share of the question's weight that each line of a unit holds; what only the unit's title holds counts half."""
         leaves = found.question.all_leaves[: len(found.question.all_leaves) - len(found.question.goal)]
         spoken = language(self._catalog.notes({match.path})[match.path][1])
+        above = reasons(leaves, read_columns({"title": match.unit.title}, {}, {}, spoken)).matched
 
         def share(line: str) -> float:
             in_line = reasons(leaves, read_columns({"body": line}, {}, {}, spoken)).matched
-            above = reasons(leaves, read_columns({"title": match.unit.title}, {}, {}, spoken)).matched
             return (
                 (_akin_share(found, in_line) + answering_share(found, [*in_line, *above])) / 2
                 if in_line

@@ -16,6 +16,9 @@ from memoryclaw.vault.fact_values import is_of_people
 
 _LONGEST, _OPENING = 4, 200  # words of a name; characters of a sentence that hold the name it begins with
 _WORD = re.compile(r"[^\W\d_][\w.&'’-]*")
+_CAPITAL = re.compile(
+    r"[^A-Za-z]*+[A-Za-z][^A-Z]*+[A-Z]"
+)  # behind the first letter, which only begins a sentence
 _PARTICLES = frozenset(lists.words("names.particles"))
 # What a subject of several words goes on with, by its lists in the grammar of a language.
 _VERBS = ("be_verbs", "have_verbs", "modal_verbs", "state_verbs", "decision_verbs", "preference_verbs", "wish_verbs", "duty_verbs", "reporting_verbs", "past_event_verbs")  # fmt: skip
@@ -183,7 +186,7 @@ class Names:
 
 def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], str]]:
     """Words with capitals that stand together in a sentence, and the word before them; its first word counts where it is known to be a name."""
-    if sentence.isascii() and sentence.islower():
+    if sentence.isascii() and (sentence.islower() or not (first or _CAPITAL.match(sentence))):
         return
     hits = list(_WORD.finditer(sentence))
     run: list[str] = []
@@ -201,10 +204,21 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
         if capital or (joins and run):
             if not run:
                 before = hits[at - 1][0].lower() if at else ""
-            run.append(re.sub(r"['’]s$", "", word))
+            run.append(_bare(word))
             end = hit.end()
     if run:
         yield run, before
+
+
+def _bare(word: str) -> str:
+    """A word without the marks behind it, and without a possessive."""
+    return word.rstrip(".'’-").removesuffix("'s").removesuffix("’s")
+
+
+def _is_everyday(word: str, words: Grammar) -> bool:
+    """True for a word of every talk that begins no name; months and honorifics do begin some."""
+    low = word.lower()
+    return low not in words.months and low not in words.honorifics and _is_known_word(low, words)
 
 
 def _leads_to_name(hits: Sequence[re.Match[str]], at: int) -> bool:
@@ -215,12 +229,14 @@ def _leads_to_name(hits: Sequence[re.Match[str]], at: int) -> bool:
 
 def _opens_with_name(sentence: str, words: Grammar) -> bool:
     """True where a sentence begins with a name: several words with capitals that are its subject, or one that lives, works or suffers as people do."""
-    run, before = next(_runs(f"a {sentence.lstrip()[:_OPENING]}"), ([], ""))
+    opening = sentence.lstrip()[:_OPENING]
+    word = _WORD.search(opening)
+    if word and word[0][0].isupper() and _is_everyday(_bare(word[0]), words):
+        return False  # as most sentences do
+    run, before = next(_runs(f"a {opening}"), ([], ""))
     if before != "a" or not run:
         return False
-    first = run[0].lower()
-    known = first not in words.months and first not in words.honorifics and _is_known_word(first, words)
-    if _begins_common(run, words) or _is_noun(run, words) or known:
+    if _begins_common(run, words) or _is_noun(run, words) or _is_everyday(run[0], words):
         return False
     tokens, spans = tokens_of(sentence), spans_of(sentence)
     at = next((n for n, token in enumerate(tokens) if plain(token) == plain(run[-1].lower())), 0)

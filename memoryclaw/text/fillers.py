@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Iterable
 
 from memoryclaw.text import words as lists
-from memoryclaw.text.language import WORD, fold
+from memoryclaw.text.language import WORD, folded_words
 
 # Placeholders for what is no text, and our own marks.
 _PLACEHOLDER = re.compile(
     r"\[(?:image|audio|video|file|document|private|recalled memory)\]|\[REDACTED:[^\[\]]*\]"
 )
+_APOSTROPHE = re.compile("['’]")
 _PHRASES = sorted(
     (tuple(phrase.split()) for phrase in lists.lines("consolidation.filler_phrases")), key=len, reverse=True
 )
@@ -62,7 +63,8 @@ def greets(text: str) -> bool:
 
 def plain(text: str) -> list[str]:
     """The words of a text, folded, without apostrophes."""
-    return [fold(word).replace("'", "").replace("’", "") for word in WORD.findall(text)]
+    words = folded_words(text)
+    return [word.replace("'", "").replace("’", "") for word in words] if _APOSTROPHE.search(text) else words
 
 
 def _phrase_at(found: list[str], at: int) -> int:

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
+from itertools import chain
 
 from whoosh.lang.stopwords import stoplists
 
@@ -205,10 +206,10 @@ def _is_foreign(text: str, tokens: Iterable[str]) -> bool:
         letters += 2 * sum(letter > "\u2fff" for letter in text)  # one says as much as some letters
         if letters > 2 * latin:
             return True
-    words = set(tokens)
-    counts = {code: len(words & stop) for code, stop in _stop_words().items()}
+    languages = _languages_of_stop_words()
+    counts = Counter(chain.from_iterable(languages.get(word, ()) for word in set(tokens)))
     read = max(counts[code] for code in codes())
-    return max(counts.values()) >= max(_FOREIGN, 2 * read)
+    return max(counts.values(), default=0) >= max(_FOREIGN, 2 * read)
 
 
 @cache
@@ -217,6 +218,10 @@ def _pronouns() -> frozenset[str]:
 
 
 @cache
-def _stop_words() -> dict[str, frozenset[str]]:
-    """The stop words of every language that is known."""
-    return {code: frozenset(stop) | SMALL.get(code, frozenset()) for code, stop in stoplists.items()}
+def _languages_of_stop_words() -> dict[str, list[str]]:
+    """The languages of which each word is a stop word."""
+    languages: dict[str, list[str]] = {}
+    for code, stop in stoplists.items():
+        for word in frozenset(stop) | SMALL.get(code, frozenset()):
+            languages.setdefault(word, []).append(code)
+    return languages

@@ -36,6 +36,11 @@ def fold(word: str) -> str:
     return "".join(c for c in decomposed if not unicodedata.combining(c)).casefold()
 
 
+def folded_words(text: str) -> list[str]:
+    """The words of a text as `WORD` finds them, each folded."""
+    return WORD.findall(text.lower()) if text.isascii() else list(map(fold, WORD.findall(text)))
+
+
 def pairs(run: str) -> list[str]:
     """The overlapping character pairs of a run of unspaced script; a lone character stays itself."""
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]

@@ -50,6 +50,11 @@ SMALL = _small()  # the words of each language that carry no subject, folded
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text in order, each on one line; abbreviations end none."""
+    return list(_sentences(text))
+
+
+@lru_cache(maxsize=1024)  # several readers ask it of the same turns
+def _sentences(text: str) -> tuple[str, ...]:
     pieces: list[str] = []
     top = 0
     for hit in (*_END.finditer(text), None):
@@ -69,7 +74,7 @@ def sentences(text: str) -> list[str]:
         if piece:
             pieces.append(piece)
         top = hit.end() if hit else end
-    return pieces
+    return tuple(pieces)
 
 
 def _goes_on(before: str, after: str) -> bool:
