@@ -620,7 +620,7 @@ class App:
 
         among = None
         if believed_at:
-            from memoryclaw.review.past_facts import facts_in
+            from memoryclaw.review.file_history import facts_in
 
             among = facts_in(os.fspath(self.root), self.commit_at(believed_at).commit)
         rows = self._context.read(
@@ -636,7 +636,7 @@ class App:
         # What has a label now may have had none then.
         if believed_at or not entity or as_of is None or self.audience != OWNER:
             return rows
-        from memoryclaw.review.past_facts import facts_on
+        from memoryclaw.review.file_history import facts_on
 
         return facts_on(os.fspath(self.root), rows, as_of)
 
@@ -663,7 +663,7 @@ class App:
             HistoryError: the vault has no git repository of its own.
             InputError: that is no moment and no commit, or there was no commit yet.
         """
-        from memoryclaw.review.past_facts import commit_at
+        from memoryclaw.review.file_history import commit_at
 
         return commit_at(os.fspath(self.root), when)
 
@@ -1044,7 +1044,7 @@ class App:
         were shown, to the ledger.
         """
         from memoryclaw.app.working import store_of
-        from memoryclaw.capture.citing import cite
+        from memoryclaw.capture.feedback import cite
         from memoryclaw.recall.citing import citations
         from memoryclaw.vault.logs import text_of_turn
 

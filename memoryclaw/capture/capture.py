@@ -9,8 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from memoryclaw.capture.host_records import messages_in, topic_in
-from memoryclaw.capture.host_turns import PendingToolCalls, read_turn, session_of
+from memoryclaw.capture.host_turns import PendingToolCalls, messages_in, read_turn, session_of, topic_in
 from memoryclaw.capture.log_files import FOLDER, Logs
 from memoryclaw.capture.log_records import file_stem, likeness, line_of, redact_turn
 from memoryclaw.errors import InputError, VaultError

@@ -79,7 +79,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Look": {"show": "looking", "browse": "looking", "facts": "looking", "todos": "looking", "timeline": "looking", "links": "linking"},
     "Write": {"remember": "writing", "edit": "writing", "forget": "writing", "trust": "writing", "undo": "writing"},
     "Learn and review": {"consolidate": "consolidating", "review": "reviewing", "skills": "skills", "history": "looking", "blame": "looking"},
-    "Keep": {"init": "writing", "status": "maintaining", "check": "evaluating", "sync": "maintaining", "vectors": "vectors", "adopt": "adopting", "import": "transferring", "export": "transferring"},
+    "Keep": {"init": "writing", "status": "maintaining", "check": "evaluating", "sync": "maintaining", "vectors": "vectors", "adopt": "maintaining", "import": "transferring", "export": "transferring"},
     "Connect": {"connect": "connecting", "serve": "serving", "ui": "serving"},
 }  # fmt: skip
 _FIRST_PART = {"check": "maintaining"}  # where its own function is
