@@ -50,7 +50,20 @@ MONDAY = "2023-05-08T13:56:00Z"
         ("last Friday", "2026-03-06"),
         ("lundi", "2026-03-16"),
         ("3 de mayo", "2026-05-03"),
-        *((words, "") for words in ("soon", "end of March", "31 February", "7", "noon", "Friday or so", "month", "the week", "")),
+        *(
+            (words, "")
+            for words in (
+                "soon",
+                "end of March",
+                "31 February",
+                "7",
+                "noon",
+                "Friday or so",
+                "month",
+                "the week",
+                "",
+            )
+        ),
     ],
 )
 def test_a_day_without_a_year_lies_ahead(words, date):

@@ -65,8 +65,7 @@ def search(
 
     with context.app() as app:
         answer = app.search(" ".join(query), kind=kind, limit=limit, session=session)
-    if context.json:
-        as_json(shapes.search(answer))
+    if context.printed(shapes.search, answer):
         return
     for place, match in enumerate(answer.matches, 1):
         show(place, match, explain=explain)
@@ -146,8 +145,7 @@ def recall(context: CliContext, /, *, query: tuple[str, ...], **options: Any) ->
     trace = options["trace"]
     asked: dict[str, Any] = {"query": " ".join(query), **options}
     found = context.served("POST", "/v1/recall", **asked) or _recalled(context, **asked)
-    if context.json:
-        as_json(found)
+    if context.printed(dict, found):
         return
     seen = any(left["reason"] == "already_visible" for left in found["left_out"])
     nothing = (

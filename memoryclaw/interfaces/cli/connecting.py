@@ -94,8 +94,7 @@ def _print(context: CliContext, row: HostRow | None, vault: str) -> None:
     from memoryclaw.connect.connecting import shown_for
 
     entries = shown_for(row, vault)
-    if context.json:
-        as_json({"files": [{"path": path, "text": text} for path, text in entries]})
+    if context.printed(dict, files=[{"path": path, "text": text} for path, text in entries]):
         return
     for path, text in entries:
         if path:

@@ -10,7 +10,7 @@ import click
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, json_text, plural, remark, say, styled
+from memoryclaw.interfaces.cli.printing import json_text, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import aligned, pairs
 from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option
 
@@ -127,8 +127,7 @@ def run(
 
 def _ask(context: CliContext, app: App, *, due: bool) -> None:
     segments = app.segments(due=due)
-    if context.json:
-        as_json(shapes.segments(segments))
+    if context.printed(shapes.segments, segments):
         return
     for segment in segments:
         say(json_text(segment._asdict()))
@@ -154,8 +153,7 @@ def _offer_agreement(app: App) -> None:
 
 
 def _tell(context: CliContext, done: Consolidated, *, dry_run: bool) -> None:
-    if context.json:
-        as_json(shapes.consolidated(done))
+    if context.printed(shapes.consolidated, done):
         return
     _tell_run(done, dry_run=dry_run)
     remark(*done.notices)
@@ -343,8 +341,7 @@ def status(context: CliContext) -> None:
     """Show the timer, its next run, and whether a run is due now."""
     with context.app() as app:
         now = app.schedule.status()
-    if context.json:
-        as_json(shapes.schedule_status(now))
+    if context.printed(shapes.schedule_status, now):
         return
     timer = f"{now.by}, {now.times}" if now.installed else "not installed"
     rows = [
@@ -358,8 +355,7 @@ def status(context: CliContext) -> None:
 
 
 def _tell_timer(context: CliContext, done: Scheduled) -> None:
-    if context.json:
-        as_json(shapes.scheduled(done))
+    if context.printed(shapes.scheduled, done):
         return
     where = (
         f" ({done.by}, {done.times}; next: {done.next})" if done.times else f" ({done.by})" if done.by else ""

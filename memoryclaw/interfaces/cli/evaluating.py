@@ -51,8 +51,7 @@ def changed_hook(
 
 
 def _tell_hooked(context: CliContext, check: str, done: Hooked) -> None:
-    if context.json:
-        as_json(shapes.hooked(done))
+    if context.printed(shapes.hooked, done):
         return
     if mode := done.checks.get(check):
         effect = (
@@ -109,9 +108,7 @@ def lint(
         raise click.UsageError("--staged checks what git has staged, so it takes no paths")
     with context.app() as app:
         found = app.lint(paths, staged=staged or bool(hook))
-    if context.json:
-        as_json(shapes.linted_files(found))
-    else:
+    if not context.printed(shapes.linted_files, found):
         for one in found.problems:
             say(
                 f"{styled(f'{one.path}:{max(one.line, 1)}', fg='cyan')}: {styled('; '.join(filter(None, (one.message, one.hint))))}"

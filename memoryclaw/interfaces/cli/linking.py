@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, print_freshness, remark, say, styled
+from memoryclaw.interfaces.cli.printing import print_freshness, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
 from memoryclaw.interfaces.cli.verbs import ID, CliContext, flag, group
 from memoryclaw.text.prompts import one_line
@@ -57,8 +57,7 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
     if dot:
         for line in _dot(whole):
             click.echo(line)
-    elif context.json:
-        as_json(shapes.graph(whole, fresh))
+    elif context.printed(shapes.graph, whole, fresh):
         return
     else:
         table(
@@ -136,8 +135,7 @@ def dangling(ends: Sequence[LinkEnd]) -> None:
 def _links_of(context: CliContext, id_: str) -> None:
     with context.app() as app:
         found, fresh = app.links(id_), app.freshness
-    if context.json:
-        as_json(shapes.links(shapes.LinksShown(id_, found), fresh))
+    if context.printed(shapes.links, shapes.LinksShown(id_, found), fresh):
         return
     rows = [_link("out", end) for end in found.out] + [_link("back", end) for end in found.back]
     table(["", "where", "link", "leads to"], rows)

@@ -12,7 +12,7 @@ import click
 
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, plural, print_freshness, remark, say, styled
+from memoryclaw.interfaces.cli.printing import plural, print_freshness, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow, pairs, table
 from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option, verb
 from memoryclaw.model import Fact, ReadBack
@@ -212,8 +212,7 @@ def facts(
             memory_type=memory_type,
         )
         fresh, apart = app.freshness, {} if then else app.conflicting(found)
-    if context.json:
-        as_json(shapes.facts(found, fresh, apart, then))
+    if context.printed(shapes.facts, found, fresh, apart, then):
         return
     dated = history or as_of is not None
     doubted = any(fact.trust != "trusted" for _, fact in found)
@@ -268,8 +267,7 @@ def todos(context: CliContext, *, words: str, due: str, done: bool, every: bool)
         due, words = _time(due, words.split(), app.clock().date()) if due else ("", words)
         state: TodoState = "all" if every else "done" if done else "open"
         found, fresh = app.todos(words, due=due, state=state), app.freshness
-    if context.json:
-        as_json(shapes.todos(found, fresh))
+    if context.printed(shapes.todos, found, fresh):
         return
     rows = [(one.due or one.scheduled, one.text, one.id) for one in found]
     if state == "open":
@@ -312,8 +310,7 @@ def views(context: CliContext, *, name: str, write: bool) -> None:
     """List the pages of entities and topics that can be generated from the files, or write them."""
     with context.app() as app:
         found = app.views(name, write=write)
-    if context.json:
-        as_json(shapes.views(found, name))
+    if context.printed(shapes.views, found, name):
         return
     rows = [(one.title, one.kind, one.state, str(one.sources), one.path) for one in found.listed]
     table(["page", "kind", "state", "notes", "file"], rows)
@@ -390,8 +387,7 @@ def history(context: CliContext, *, id_: str, limit: int, before: str, commit: s
             _print_commit(context, app.commit(commit))
             return
         events = app.history(id_, limit=limit, before=before)
-    if context.json:
-        as_json(shapes.history(events))
+    if context.printed(shapes.history, events):
         return
     rows = [
         (one.when[:16].replace("T", " "), one.commit[:10], one.kind, one.subject, _files(one.files))
@@ -412,8 +408,7 @@ def blame(blame: Blame) -> None:
 
 
 def _print_commit(context: CliContext, found: CommitShown) -> None:
-    if context.json:
-        as_json(shapes.change_made(found))
+    if context.printed(shapes.change_made, found):
         return
     from memoryclaw.review.word_diff import mark_up, word_diff
 

@@ -10,7 +10,7 @@ from click.shell_completion import get_completion_class
 
 from memoryclaw.errors import NotFoundError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import Bar, as_json, padded, plural, remark, say, styled
+from memoryclaw.interfaces.cli.printing import Bar, padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow, pairs, table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, cli, flag, group, verb
 from memoryclaw.model import Problem
@@ -58,8 +58,7 @@ def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, inc
         if vectors:
             with Bar("making vectors") as bar:
                 filled = app.fill_vectors(progress=bar)
-    if context.json:
-        as_json(shapes.synced(shapes.SyncShown(done, filled, exchanged)))
+    if context.printed(shapes.synced, shapes.SyncShown(done, filled, exchanged)):
         return
     if exchanged:
         if not (exchanged.received or exchanged.sent):
@@ -165,9 +164,7 @@ def vault(context: CliContext, fix: bool) -> int:
     """Check files, index, git and settings; exits with 1 when there are problems."""
     with context.app(quiet=True) as app:
         checks = app.doctor(fix=fix)
-    if context.json:
-        as_json(shapes.doctor(checks))
-    else:
+    if not context.printed(shapes.doctor, checks):
         for check in checks:
             level = padded(check.level, 9, fg=_COLOURS[check.level])
             flow(check.sentence, indent=22, lead=f"{level}{padded(check.name, 13)}")
@@ -212,8 +209,7 @@ def migrate(done: Migrated, dry_run: bool) -> None:
 
 
 def _tell_synced(context: CliContext, done: Synced) -> None:
-    if context.json:
-        as_json(shapes.synced(shapes.SyncShown(done)))
+    if context.printed(shapes.synced, shapes.SyncShown(done)):
         return
     unread = f", {done.unread} that cannot be read" if done.unread else ""
     say(
@@ -291,9 +287,6 @@ def adopt(context: CliContext, *, what: tuple[str, ...], dry_run: bool, yes: boo
                 say(f"    {styled(item.allows)}")
         if done := bool(items) and not dry_run and agreed(context, "Adopt all of this?", yes=yes):
             app.adopt(items)
-    if context.json:
-        as_json(shapes.adopted(shapes.AdoptionShown(done, tuple(items))))
-    elif done:
-        say("Adopted, for you and on this machine.")
-    else:
-        say("Nothing was adopted." if items else "There is nothing to adopt.")
+    if not context.printed(shapes.adopted, shapes.AdoptionShown(done, tuple(items))):
+        nothing = "Nothing was adopted." if items else "There is nothing to adopt."
+        say("Adopted, for you and on this machine." if done else nothing)

@@ -75,8 +75,7 @@ def diff(context: CliContext, names: tuple[str, ...]) -> None:
     with context.app() as app:
         items = app.review.list(names)
         shown = [shapes.ItemShown(item, app.review.diff(item)) for item in items if item.can_be_shown]
-    if context.json:
-        as_json(shapes.differences(shown))
+    if context.printed(shapes.differences, shown):
         return
     if not shown:
         say("Nothing waits.")
@@ -190,15 +189,13 @@ def _decide(
 
 
 def _print_decisions(context: CliContext, done: Sequence[ReviewDecision]) -> int:
-    if context.json:
-        as_json(shapes.decided(done))
-    elif not done:
-        say("Nothing to decide.")
-    else:
+    if not context.printed(shapes.decided, done):
         for one in done:
             commit = f", commit {one.commit[:10]}" if one.commit else ""
             say(f"{styled(one.action, bold=True)}: {styled(one.what)} ({styled(one.id)}{commit})")
             remark(one.notice)
+        if not done:
+            say("Nothing to decide.")
     return int(any(one.action == "failed" for one in done))
 
 

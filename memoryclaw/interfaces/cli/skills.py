@@ -12,7 +12,7 @@ import click
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
+from memoryclaw.interfaces.cli.printing import plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import beginning, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, SKILL, TEXT, CliContext, flag, group, option
 from memoryclaw.text.prompts import one_line, visible
@@ -110,9 +110,7 @@ def lint(context: CliContext, name: str) -> int:
     """Explain every problem of a skill, or of all; exits with 1 if there is one."""
     with context.app() as app:
         problems = app.skills.lint(name)
-    if context.json:
-        as_json(shapes.linted(problems))
-    else:
+    if not context.printed(shapes.linted, problems):
         for problem in problems:
             hint = f"; {problem.hint}" if problem.hint else ""
             say(
@@ -132,8 +130,7 @@ def match(context: CliContext, request: tuple[str, ...]) -> None:
     words = " ".join(request)
     with context.app() as app:
         offers = app.skills.match(words)
-    if context.json:
-        as_json(shapes.matches(shapes.SkillMatches(words, offers)))
+    if context.printed(shapes.matches, shapes.SkillMatches(words, offers)):
         return
     for offer in offers:
         _tell_offer(offer)
@@ -178,8 +175,7 @@ def outcome(context: CliContext, *, name: str, ended: str, why: str, session: st
     """Record how following a skill went; `skills run` does so by itself."""
     with context.app() as app:
         done = app.skills.outcome(name, ok=ended == "ok", why=why, session=session)
-    if context.json:
-        as_json(shapes.skill_outcome(done))
+    if context.printed(shapes.skill_outcome, done):
         return
     say(f"{styled('kept', bold=True)}: {styled(name)} {'succeeded' if done.ok else 'failed'}")
 
@@ -216,9 +212,7 @@ def run(context: CliContext, *, name: str, params: tuple[str, ...], apply: bool,
     ask = None if context.json or not sys.stdin.isatty() else asked
     with context.app() as app, told_when_ended(apply=apply):
         done = app.skills.run(name, given, apply=apply, session=session, ask=ask)
-    if context.json:
-        as_json(shapes.skill_run(done))
-    else:
+    if not context.printed(shapes.skill_run, done):
         tell(done)
     return int(not done.ok)
 

@@ -14,7 +14,7 @@ from memoryclaw import config as settings
 from memoryclaw.errors import ForbiddenError, InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.capturing import summary
-from memoryclaw.interfaces.cli.printing import GAP, as_json, padded, plural, remark, say, styled
+from memoryclaw.interfaces.cli.printing import GAP, padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.verbs import TAG, TEXT, CliContext, flag, option, verb
 from memoryclaw.model import AGENT, OWNER
 
@@ -77,8 +77,7 @@ def import_(
             dry_run=dry_run,
             yes=yes,
         )
-    if context.json:
-        as_json(shapes.imported_export(done))
+    context.printed(shapes.imported_export, done)
     return int(bool(done.problems))
 
 
@@ -113,9 +112,7 @@ def _logs(context: CliContext, path: str, format_: str) -> int:
     with context.app("importing logs") as app:
         done = app.import_logs(path, format_=format_)
         notice = app.capture_notice
-    if context.json:
-        as_json(shapes.imported(done))
-    else:
+    if not context.printed(shapes.imported, done):
         counts = Counter(kept=done.added, again=done.again, left_out=done.left_out, redacted=done.redacted)
         say(f"{plural(done.files, 'file')}: {summary(counts)}")
         for problem in done.problems[:_SHOWN]:
@@ -140,8 +137,7 @@ def _bundle(context: CliContext, path: str, *, dry_run: bool, yes: bool) -> int:
             dry_run=dry_run,
             yes=yes,
         )
-    if context.json:
-        as_json(shapes.restored(done))
+    context.printed(shapes.restored, done)
     return int(bool(done.differs or done.left_out))
 
 
@@ -259,8 +255,7 @@ def export(
         raise click.UsageError("--budget is for memory-md and latest.")
     with context.app("packing files") as app:
         done = app.transfer.export_bundle(target, since=since, tags=tags)
-    if context.json:
-        as_json(shapes.packed(done))
+    if context.printed(shapes.packed, done):
         return
     say(f"{plural(done.files, 'file')}, {done.bytes:,} bytes, in {styled(done.path)} ({done.size:,} bytes).")
     say(f"sha256 {done.sha256}")
@@ -286,9 +281,7 @@ def _memory_file(context: CliContext, app: App, file: str, budget: int | None) -
                 else ""
             )
             say(f"{styled(path)}: {plural(done.tokens, 'token')}{left}.")
-    if context.json:
-        as_json(as_shape(done, app.audience))
-    elif not file:
+    if not context.printed(as_shape, done, app.audience) and not file:
         click.echo(done.text, nl=False)
 
 
@@ -318,8 +311,7 @@ def _latest(context: CliContext, app: App, file: str, budget: int | None) -> Non
             "latest has a place of its own, .memoryclaw/latest.md; memory-md takes a FILE."
         )
     done = app.transfer.write_latest(**({} if budget is None else {"budget": budget}))
-    if context.json:
-        as_json(shapes.latest(done))
+    if context.printed(shapes.latest, done):
         return
     say(
         f"{styled(done.markdown)}, {styled(os.path.basename(done.json))}: {plural(done.tokens, 'token')}, for the {styled(done.audience)}."

@@ -63,6 +63,14 @@ class CliContext:
             remark(*app.news() if app.audience == OWNER and not quiet else ())
             yield app
 
+    def printed(self, shape: Callable[..., Any], *values: Any, **keys: Any) -> bool:
+        """Prints an answer in its shape where JSON is asked for; else it is to be told in words."""
+        if self.json:
+            from memoryclaw.interfaces.cli.printing import as_json
+
+            as_json(shape(*values, **keys))
+        return self.json
+
     def served(self, method: str, path: str, **asked: Any) -> dict[str, Any] | None:
         """What the vault's daemon answers, or None where none runs; the verb then gives the same answer itself."""
         from memoryclaw.daemon.client import ask_daemon, query_of, root_of
