@@ -17,16 +17,8 @@ from typing import NamedTuple
 from memoryclaw.config import HOST_SKILLS
 from memoryclaw.errors import HistoryError, NotFoundError, VaultError
 from memoryclaw.history.repository import History, editions
+from memoryclaw.skills import listing
 from memoryclaw.skills.lint import DESCRIPTION_LENGTH, is_name, proposed_description
-from memoryclaw.skills.listing import (
-    DRAFT,
-    Approval,
-    ListedSkill,
-    Sees,
-    approvals,
-    list_skills,
-    version_of,
-)
 from memoryclaw.skills.skill_file import ParameterSpec, SkillFile, read_skill
 from memoryclaw.skills.steps import read_recipe
 from memoryclaw.text.encoding import in_form_of
@@ -168,12 +160,12 @@ class HostSkills(NamedTuple):
 class _Wanted(NamedTuple):
     """A version for hosts."""
 
-    listed: ListedSkill
+    listed: listing.ListedSkill
     version: Mapping[str, str]
     hosted: HostedSkill
 
 
-def host_skills(root: str, folder: HostFolder, *, sees: Sees, refresh: bool = True) -> HostSkills:
+def host_skills(root: str, folder: HostFolder, *, sees: listing.Sees, refresh: bool = True) -> HostSkills:
     """Brings the copies up to date, writing only what differs, and lists them.
 
     Args:
@@ -207,11 +199,11 @@ def _bring_copies(root: str, folder: HostFolder, copies: Sequence[_Wanted], *, r
     return HostSkills(folder.path, tuple(hosted), tuple(failed))
 
 
-def _approved_copies(root: str, sees: Sees) -> tuple[list[_Wanted], list[WithheldSkill]]:
-    approved = approvals(decisions_of(root))
+def _approved_copies(root: str, sees: listing.Sees) -> tuple[list[_Wanted], list[WithheldSkill]]:
+    approved = listing.approvals(decisions_of(root))
     copies: dict[str, _Wanted] = {}
     left_out = []
-    for listed in list_skills(root):
+    for listed in listing.list_skills(root):
         offered = _version(listed, approved)
         if offered is None:
             continue
@@ -226,16 +218,18 @@ def _approved_copies(root: str, sees: Sees) -> tuple[list[_Wanted], list[Withhel
     return list(copies.values()), left_out
 
 
-def _version(listed: ListedSkill, approved: list[Approval]) -> tuple[Mapping[str, str], str] | None:
-    if listed.state == DRAFT:
+def _version(
+    listed: listing.ListedSkill, approved: list[listing.Approval]
+) -> tuple[Mapping[str, str], str] | None:
+    if listed.state == listing.DRAFT:
         return None
     if listed.state == APPROVED:
-        return version_of(listed.skill.path, listed.digests), CURRENT
+        return listing.version_of(listed.skill.path, listed.digests), CURRENT
     last = next((approval for approval in reversed(approved) if approval.path == listed.skill.path), None)
     return (last.files, EARLIER) if last else None
 
 
-def _unfit(one: ListedSkill, others: Mapping[str, _Wanted]) -> str:
+def _unfit(one: listing.ListedSkill, others: Mapping[str, _Wanted]) -> str:
     name = host_name(one.skill)
     if not is_name(name):
         return "its folder has a name that hosts do not take"
