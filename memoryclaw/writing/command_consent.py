@@ -20,7 +20,6 @@ NAME = "agreed.jsonl"  # in the user's own folder: a vault can agree to nothing
 def is_agreed(folder: Path, words: Sequence[str]) -> bool:
     """True if a person has agreed to exactly this command."""
     # A line that cannot be read agrees to nothing.
-    # A line that cannot be read agrees to nothing.
     return any(
         line.get("digest") == digest_of(words) for line in map(json_object, _text(folder).splitlines())
     )
