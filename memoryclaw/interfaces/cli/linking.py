@@ -53,20 +53,20 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
         _links_of(context, id_)
         return
     with context.app() as app:
-        whole, fresh = app.graph.whole(limit=limit), app.freshness
+        drawn, fresh = app.graph.whole(limit=limit), app.freshness
     if dot:
-        for line in _dot(whole):
+        for line in _dot(drawn):
             click.echo(line)
-    elif context.printed(shapes.graph, whole, fresh):
+    elif context.printed(shapes.graph, drawn, fresh):
         return
     else:
         table(
             ["from", "", "to", "where"],
-            [[edge.source, _tie(edge, edge.source), edge.target, edge.place] for edge in whole.graph.edges],
+            [[edge.source, _tie(edge, edge.source), edge.target, edge.place] for edge in drawn.graph.edges],
         )
-        if not whole.graph.edges:
+        if not drawn.graph.edges:
             say("Nothing is tied to anything yet.")
-    remark(whole.notice)
+    remark(drawn.notice)
     print_freshness(fresh)
 
 
@@ -134,10 +134,10 @@ def dangling(ends: Sequence[LinkEnd]) -> None:
 
 def _links_of(context: CliContext, id_: str) -> None:
     with context.app() as app:
-        found, fresh = app.links(id_), app.freshness
-    if context.printed(shapes.links, shapes.LinksShown(id_, found), fresh):
+        links, fresh = app.links(id_), app.freshness
+    if context.printed(shapes.links, shapes.LinksShown(id_, links), fresh):
         return
-    rows = [_link("out", end) for end in found.out] + [_link("back", end) for end in found.back]
+    rows = [_link("out", end) for end in links.out] + [_link("back", end) for end in links.back]
     table(["", "where", "link", "leads to"], rows)
     if not rows:
         say("No links.")

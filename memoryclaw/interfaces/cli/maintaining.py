@@ -54,11 +54,11 @@ def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, inc
     filled = None
     with context.app() as app:
         exchanged = app.exchange(include_noexport=include_noexport) if with_git else None
-        done = app.sync()
+        synced = app.sync()
         if vectors:
             with Bar("making vectors") as bar:
                 filled = app.fill_vectors(progress=bar)
-    if context.printed(shapes.synced, shapes.SyncShown(done, filled, exchanged)):
+    if context.printed(shapes.synced, shapes.SyncShown(synced, filled, exchanged)):
         return
     if exchanged:
         if not (exchanged.received or exchanged.sent):
@@ -69,7 +69,7 @@ def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, inc
                 f"{styled(exchanged.remote)}: {plural(exchanged.received, 'commit')} received{merged}, {plural(exchanged.sent, 'commit')} sent."
             )
         remark(*exchanged.told, exchanged.notice)
-    _tell_synced(context, done)
+    _tell_synced(context, synced)
     if filled is None:
         return
     missing = f", {plural(filled.missing, 'unit')} still without" if filled.missing else ""
@@ -195,8 +195,8 @@ def migrate(done: Migrated, dry_run: bool) -> None:
         say(f"The vault has format {done.after}, the newest: nothing to do.")
         remark(done.notice)
         return
-    for one in done.files:
-        say(f"{styled(one.path)} -> {styled(one.to)} (the old file is in {styled(one.kept)})")
+    for file in done.files:
+        say(f"{styled(file.path)} -> {styled(file.to)} (the old file is in {styled(file.kept)})")
     say(f"memoryclaw.yaml: vault.format {done.before} -> {done.after}")
     if done.left:
         say("Left as they are:")
@@ -235,8 +235,8 @@ def _list(problems: tuple[Problem, ...]) -> None:
             hint = f"; {problem.hint}" if problem.hint else ""
             place = f"{problem.path}:{problem.line or ''}"
             say(f"    {styled(place, fg='cyan')} {styled(problem.message + hint)}")
-        if (more := len(alike) - _EXAMPLES) > 0:
-            say(f"    … and {plural(more, 'more', 'more')} of this kind; --json lists them all")
+        if (unlisted := len(alike) - _EXAMPLES) > 0:
+            say(f"    … and {plural(unlisted, 'more', 'more')} of this kind; --json lists them all")
 
 
 def _size(count: int) -> str:
@@ -285,8 +285,8 @@ def adopt(context: CliContext, *, what: tuple[str, ...], dry_run: bool, yes: boo
             for item in items:
                 say(f"{styled(item.line, bold=True)} ({styled(item.origin)})")
                 say(f"    {styled(item.allows)}")
-        if done := bool(items) and not dry_run and agreed(context, "Adopt all of this?", yes=yes):
+        if adopted := bool(items) and not dry_run and agreed(context, "Adopt all of this?", yes=yes):
             app.adopt(items)
-    if not context.printed(shapes.adopted, shapes.AdoptionShown(done, tuple(items))):
+    if not context.printed(shapes.adopted, shapes.AdoptionShown(adopted, tuple(items))):
         nothing = "Nothing was adopted." if items else "There is nothing to adopt."
-        say("Adopted, for you and on this machine." if done else nothing)
+        say("Adopted, for you and on this machine." if adopted else nothing)

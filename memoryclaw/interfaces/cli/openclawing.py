@@ -103,9 +103,9 @@ def import_(context: CliContext, workspace: str, config: str, *, dry_run: bool, 
                 if not click.confirm("Propose this?"):
                     say("Nothing was written.")
                     return
-        done = app.openclaw.import_notes(workspace, config=config, dry_run=dry_run)
-    if not context.printed(shapes.imported_notes, done):
-        _tell_import(done)
+        report = app.openclaw.import_notes(workspace, config=config, dry_run=dry_run)
+    if not context.printed(shapes.imported_notes, report):
+        _tell_import(report)
 
 
 def _tell_import(done: ImportReport) -> None:
