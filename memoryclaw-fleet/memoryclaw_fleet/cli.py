@@ -18,7 +18,7 @@ import click
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import http
-from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
+from memoryclaw.interfaces.cli.printing import plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, flag, group, option
 
@@ -228,9 +228,7 @@ def check(context: CliContext, name: str, *, folder: Path | None, url: str | Non
 
     found = check(fleet_of(url), name, folder=folder)
     wrong = sum(one.is_wrong for one in found)
-    if context.json:
-        as_json({"differences": [one._asdict() for one in found], "wrong": wrong})
-    else:
+    if not context.printed(dict, differences=[one._asdict() for one in found], wrong=wrong):
         for one in found:
             say(
                 f"{styled(one.vault, fg='red' if one.is_wrong else 'yellow') + ': ' if one.vault else ''}{one.what}"
@@ -300,8 +298,7 @@ def make(context: CliContext, name: str, whom: str, *, note: str, days: int | No
     from memoryclaw.vault.audience import audience_name
 
     token, kept = fleet_of(url).make_token(name, audience_name(whom), note=note, days=days)
-    if context.json:
-        as_json({"token": token, "id": kept.id, "vault": name, "audience": kept.audience})
+    if context.printed(dict, token=token, id=kept.id, vault=name, audience=kept.audience):
         return
     say(token)
     remark(
@@ -321,9 +318,7 @@ def revoke(context: CliContext, name: str, id_: str, *, url: str | None) -> None
 
 def answered(context: CliContext, shape: Mapping[str, Any], sentence: str) -> None:
     """Prints what was done, in a sentence or as JSON."""
-    if context.json:
-        as_json(shape)
-    else:
+    if not context.printed(dict, shape):
         say(sentence)
 
 
@@ -331,9 +326,9 @@ def listed(
     context: CliContext, shape: Mapping[str, Any], head: list[str], rows: list[list[str]], nothing: str
 ) -> None:
     """Prints a table, or what to do where it has no rows; or all of it as JSON."""
-    if context.json:
-        as_json(shape)
-    elif rows:
+    if context.printed(dict, shape):
+        return
+    if rows:
         table(head, rows)
     else:
         say(nothing)
@@ -531,8 +526,7 @@ def ask(context: CliContext, names: tuple[str, ...], *, url: str | None) -> None
     for name in names:
         made.vault(name)
     asked = _jobs(url)[1].ask(names)
-    if context.json:
-        as_json({"asked": asked})
+    if context.printed(dict, asked=asked):
         return
     for name in names:
         say(f"{styled(name)} {'waits for its turn' if name in asked else 'was waiting already'}.")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from memoryclaw import config as settings
+from memoryclaw.app import verbs
 from memoryclaw.app.context import (
     Clock,
     VaultContext,
@@ -24,61 +25,7 @@ from memoryclaw.app.context import (
     within,
     within_budget,
 )
-from memoryclaw.app.verbs import (
-    AGENTS,
-    LARGE_BODY,
-    LOG,
-    LONG,
-    READ,
-    About,
-    Anything,
-    AsOf,
-    Before,
-    Budget,
-    Change,
-    Digest,
-    Due,
-    Expires,
-    FactId,
-    FieldName,
-    Flag,
-    Id,
-    Kept,
-    Kind,
-    Listed,
-    Matches,
-    MatchKind,
-    MemoryType,
-    Mode,
-    Model,
-    Newest,
-    NoteKind,
-    OwnType,
-    Page,
-    Past,
-    Question,
-    Rating,
-    Reason,
-    Receipt,
-    ReceiptId,
-    Room,
-    Scope,
-    Seen,
-    Session,
-    Since,
-    State,
-    Subject,
-    Tags,
-    Text,
-    TodoState,
-    Until,
-    When,
-    Words,
-    WorkFolder,
-    Yes,
-    allowed,
-    verb,
-)
+from memoryclaw.app.verbs import AGENTS, LARGE_BODY, LOG, LONG, READ, allowed, verb
 from memoryclaw.errors import (
     ConfigError,
     IndexBehindError,
@@ -449,7 +396,12 @@ class App:
 
     @verb("GET /v1/search", "Ask", "search Q", anywhere=True, query="q")
     def search(
-        self, query: Question, *, kind: MatchKind = "", limit: Matches = 10, session: Session = ""
+        self,
+        query: verbs.Question,
+        *,
+        kind: verbs.MatchKind = "",
+        limit: verbs.Matches = 10,
+        session: verbs.Session = "",
     ) -> Answer:
         """Ranked matches for a question or a query, explained.
 
@@ -467,15 +419,15 @@ class App:
     @verb("POST /v1/recall", "Ask", "recall QUERY", pool=READ, anywhere=True)
     def recall(
         self,
-        query: Question,
+        query: verbs.Question,
         *,
-        goal: Question = "",
-        session: Session = "",
-        budget: Budget | None = None,
-        seen: Seen = "all",
-        room: Room | None = None,
-        folder: WorkFolder = "",
-        noted: Flag = True,
+        goal: verbs.Question = "",
+        session: verbs.Session = "",
+        budget: verbs.Budget | None = None,
+        seen: verbs.Seen = "all",
+        room: verbs.Room | None = None,
+        folder: verbs.WorkFolder = "",
+        noted: verbs.Flag = True,
         floor: bool = True,
     ) -> Recalled:
         """What a host should paste into a prompt for this question, within the budget; noted in the ledger.
@@ -530,7 +482,7 @@ class App:
             answer = replace(answer, notices=(*answer.notices, *problems))
         return self._context.with_receipt(answer, named, seen) if noted else answer
 
-    def ask(self, query: Question) -> AnsweredQuestion:
+    def ask(self, query: verbs.Question) -> AnsweredQuestion:
         """The lines that answer a question, from facts, episodes, notes and logs, each with its place; no model takes part.
 
         It is a recall of its own, noted in the ledger, and quotes nothing that a recall leaves out.
@@ -545,7 +497,7 @@ class App:
         )
 
     @verb("GET /v1/receipts/{id}", "Look", "show ID", audience=AGENTS)
-    def why(self, receipt: ReceiptId) -> ReadBack:
+    def why(self, receipt: verbs.ReceiptId) -> ReadBack:
         """A recall read back: what was in its context, what was left out and why, of what is still there for who asks."""
         from memoryclaw.recall.receipts import read_back
 
@@ -563,7 +515,7 @@ class App:
         return recalled if self.audience == OWNER else replace(recalled, gone=0, more={})
 
     @verb("GET /v1/notes/{id}", "Look", "show ID")
-    def show(self, id_: Anything, *, session: Session = "") -> browsing.ShownUnit:
+    def show(self, id_: verbs.Anything, *, session: verbs.Session = "") -> browsing.ShownUnit:
         """The lines of a note, section, fact or turn as they stand in their file; no recall sends them to this `session` again."""
         from memoryclaw.recall import browsing
 
@@ -579,10 +531,10 @@ class App:
     def browse(
         self,
         *,
-        kind: NoteKind = "",
-        state: State = "current",
-        memory_type: MemoryType = "",
-        limit: Listed = 50,
+        kind: verbs.NoteKind = "",
+        state: verbs.State = "current",
+        memory_type: verbs.MemoryType = "",
+        limit: verbs.Listed = 50,
     ) -> list[browsing.NoteEntry]:
         """Notes, pinned ones first, then the newest, of equals those that are used often."""
         from memoryclaw.recall import browsing
@@ -602,12 +554,12 @@ class App:
     @verb("GET /v1/facts", "Look", "facts [ENTITY]", anywhere=True)
     def facts(
         self,
-        entity: About = "",
+        entity: verbs.About = "",
         *,
-        as_of: AsOf = None,
-        history: Past = False,
-        believed_at: When = "",
-        memory_type: MemoryType = "",
+        as_of: verbs.AsOf = None,
+        history: verbs.Past = False,
+        believed_at: verbs.When = "",
+        memory_type: verbs.MemoryType = "",
     ) -> list[tuple[str, Fact]]:
         """Facts with the path of their file: those that hold now, held on a day, or all.
 
@@ -620,7 +572,7 @@ class App:
 
         among = None
         if believed_at:
-            from memoryclaw.review.past_facts import facts_in
+            from memoryclaw.review.file_history import facts_in
 
             among = facts_in(os.fspath(self.root), self.commit_at(believed_at).commit)
         rows = self._context.read(
@@ -636,7 +588,7 @@ class App:
         # What has a label now may have had none then.
         if believed_at or not entity or as_of is None or self.audience != OWNER:
             return rows
-        from memoryclaw.review.past_facts import facts_on
+        from memoryclaw.review.file_history import facts_on
 
         return facts_on(os.fspath(self.root), rows, as_of)
 
@@ -663,13 +615,13 @@ class App:
             HistoryError: the vault has no git repository of its own.
             InputError: that is no moment and no commit, or there was no commit yet.
         """
-        from memoryclaw.review.past_facts import commit_at
+        from memoryclaw.review.file_history import commit_at
 
         return commit_at(os.fspath(self.root), when)
 
     @verb("GET /v1/todos", "Look", "todos [WORDS]", anywhere=True)
     def todos(
-        self, words: Words = "", *, due: Due = "", state: TodoState = "open"
+        self, words: verbs.Words = "", *, due: verbs.Due = "", state: verbs.TodoState = "open"
     ) -> list[browsing.TodoEntry]:
         """To-dos of any note: open ones, `done` ones or `all`, the soonest first.
 
@@ -690,21 +642,21 @@ class App:
         )
 
     @verb("GET /v1/entities", "Look", "browse entities [WORDS]", anywhere=True)
-    def entities(self, words: Words = "", *, kind: Kind = "") -> list[browsing.EntityEntry]:
+    def entities(self, words: verbs.Words = "", *, kind: verbs.Kind = "") -> list[browsing.EntityEntry]:
         """Everything that facts are known of, by name: those with all these words in it, or of one file such as `people`."""
         from memoryclaw.recall import browsing
 
         return self._context.read(lambda: browsing.entities(self.catalog, words=words, kind=kind))
 
     @verb("GET /v1/entities/{name}", "Look", "show NAME --as entity", anywhere=True)
-    def entity(self, name: About) -> browsing.EntityShown:
+    def entity(self, name: verbs.About) -> browsing.EntityShown:
         """One entity: its facts and their past, the episodes and notes that name it, and its neighbours."""
         from memoryclaw.recall import browsing
 
         return self._context.read(lambda: browsing.entity(name, self.catalog))
 
     @verb("GET /v1/views", "Look", "browse views [ENTITY|TOPIC]", audience=(OWNER,))
-    def views(self, name: Page = "", *, write: bool = False) -> Views:
+    def views(self, name: verbs.Page = "", *, write: bool = False) -> Views:
         """The pages of entities and topics that are compiled from the files: how each stands, and on demand written anew.
 
         Args:
@@ -719,7 +671,12 @@ class App:
 
     @verb("GET /v1/timeline", "Look", "timeline [ENTITY]", anywhere=True)
     def timeline(
-        self, entity: About = "", *, since: Since = None, until: Until = None, limit: Newest = 50
+        self,
+        entity: verbs.About = "",
+        *,
+        since: verbs.Since = None,
+        until: verbs.Until = None,
+        limit: verbs.Newest = 50,
     ) -> Timeline:
         """What changed in the world: facts that began, ended or gave way, what was said, and episodes; the newest, in order."""
         from memoryclaw.recall.timeline import timeline
@@ -731,7 +688,7 @@ class App:
         )
 
     @verb("GET /v1/links/{id}", "Look", "links ID", anywhere=True)
-    def links(self, id_: Id) -> browsing.Links:
+    def links(self, id_: verbs.Id) -> browsing.Links:
         """The links that a note holds, and those of other notes that lead to it."""
         from memoryclaw.recall import browsing
 
@@ -758,7 +715,7 @@ class App:
         return self.ledger.uses(note)
 
     @verb("GET /v1/inspect/{id}", "Look", "show ID --as uses", audience=(OWNER,))
-    def inspect(self, id_: Id) -> Inspected:
+    def inspect(self, id_: verbs.Id) -> Inspected:
         """How strongly a note, section, fact or turn is remembered: each use of it, what that counted, and how it adds up."""
         from memoryclaw.recall.inspecting import inspect
         from memoryclaw.review.details import worth_of
@@ -831,17 +788,17 @@ class App:
     @verb("POST /v1/remember", "Write", "remember TEXT", audience=(OWNER,), adds=1)
     def remember(
         self,
-        text: Kept,
+        text: verbs.Kept,
         *,
-        entity: Subject = "",
-        field: FieldName = "",
-        tags: Tags = (),
-        source: Text = "",
+        entity: verbs.Subject = "",
+        field: verbs.FieldName = "",
+        tags: verbs.Tags = (),
+        source: verbs.Text = "",
         note: bool = False,
         as_is: bool = False,
-        memory_type: OwnType = "",
-        scope: Scope = "",
-        expires: Expires = "",
+        memory_type: verbs.OwnType = "",
+        scope: verbs.Scope = "",
+        expires: verbs.Expires = "",
     ) -> Written:
         """Keeps a text as the value of an entity's field, or as what it says: facts and statements, else an episode; one commit.
 
@@ -900,7 +857,9 @@ class App:
         )
 
     @verb("PATCH /v1/notes/{id}", "Write", "edit ID --set F=V", audience=(OWNER,))
-    def edit(self, id_: Id, fields: Mapping[str, str | Sequence[str]], *, as_is: bool = False) -> Written:
+    def edit(
+        self, id_: verbs.Id, fields: Mapping[str, str | Sequence[str]], *, as_is: bool = False
+    ) -> Written:
         """Corrects fields of a note's frontmatter, of an entity, or the value of a fact; one commit.
 
         Secrets are taken out first, unless a person means them (`as_is`).
@@ -912,7 +871,13 @@ class App:
 
     @verb("PUT /v1/notes/{id}", "Write", "edit ID --text FILE", audience=(OWNER,), adds=0)
     def rewrite(
-        self, id_: Id, text: Text, *, digest: Digest, dry_run: Flag = False, as_is: bool = False
+        self,
+        id_: verbs.Id,
+        text: verbs.Text,
+        *,
+        digest: verbs.Digest,
+        dry_run: verbs.Flag = False,
+        as_is: bool = False,
     ) -> NoteRewrite:
         """Gives a note another text, if its file still is what had this digest (`show` gives it); one commit.
 
@@ -933,21 +898,21 @@ class App:
         return self._context.write(work, text, as_is=as_is, standing=standing)
 
     @allowed(OWNER)
-    def trust(self, id_: Id) -> Written:
+    def trust(self, id_: verbs.Id) -> Written:
         """Says that a person trusts a note, a fact or a statement; one commit."""
         from memoryclaw.writing.edit import set_trust
 
         return self._context.write(lambda context: set_trust(context, id_, "trusted"))
 
     @allowed(OWNER)
-    def quarantine(self, id_: Id) -> Written:
+    def quarantine(self, id_: verbs.Id) -> Written:
         """Takes a note, a fact or a statement out of every answer, and leaves it where it stands; one commit."""
         from memoryclaw.writing.edit import set_trust
 
         return self._context.write(lambda context: set_trust(context, id_, "quarantined"))
 
     @verb("DELETE /v1/notes/{id}", "Write", "forget ID", audience=(OWNER,))
-    def forget(self, id_: Id) -> Written:
+    def forget(self, id_: verbs.Id) -> Written:
         """Moves a note, or a fact's line, to the archive, or leaves a turn out of every answer; `revive` brings it back. One commit."""
         from memoryclaw.writing.edit import forget
 
@@ -985,7 +950,7 @@ class App:
         return carry_out(context, writing, request, history=history, progress=progress)
 
     @verb("POST /v1/revive", "Write", "forget ID --undo", audience=(OWNER,))
-    def revive(self, id_: Id) -> Written:
+    def revive(self, id_: verbs.Id) -> Written:
         """Brings back what `forget` archived, byte for byte; one commit. The ledger counts that as a use: it is not proposed for the archive again."""
         from memoryclaw.writing.edit import revive
 
@@ -994,7 +959,7 @@ class App:
         return written
 
     @verb("POST /v1/undo", "Write", "undo WHAT", audience=(OWNER,), commit="what")
-    def undo(self, commit: Change, *, yes: Yes = False) -> Written:
+    def undo(self, commit: verbs.Change, *, yes: verbs.Yes = False) -> Written:
         """Takes back one machine commit or run, and keeps what people changed since; one commit.
 
         What makes the folder a vault is taken back only with `yes`.
@@ -1011,7 +976,9 @@ class App:
             return self._context.write(lambda context: undo(context, name, yes=yes))
 
     @verb("GET /v1/history", "Review", "history [ID]", audience=(OWNER,))
-    def history(self, id_: Id = "", *, limit: Listed = 20, before: Before = "") -> CommitList:
+    def history(
+        self, id_: verbs.Id = "", *, limit: verbs.Listed = 20, before: verbs.Before = ""
+    ) -> CommitList:
         """What was done to the vault, a note or a fact, newest first; `before` is `next` of the page before."""
         from memoryclaw.review.file_history import history
 
@@ -1019,14 +986,14 @@ class App:
         return self._context.write(lambda context: history(context, id_, limit=limit, before=before))
 
     @verb("GET /v1/history/{commit}", "Review", "history --commit COMMIT", audience=(OWNER,))
-    def commit(self, name: Id) -> CommitShown:
+    def commit(self, name: verbs.Id) -> CommitShown:
         """One commit, by its id or its run, and what it changed in its first 20 files."""
         from memoryclaw.review.file_history import show_commit
 
         return self._context.look(lambda context: show_commit(context, name))
 
     @verb("GET /v1/blame/{id}", "Review", "blame FACT", audience=(OWNER,))
-    def blame(self, fact: FactId) -> Blame:
+    def blame(self, fact: verbs.FactId) -> Blame:
         """A fact back to its commit, its episode, its log line, and who approved it."""
         from memoryclaw.review.file_history import blame
 
@@ -1036,7 +1003,7 @@ class App:
 
     @verb("POST /v1/capture", "Log", "capture", pool=LOG, audience=AGENTS, most=LARGE_BODY, adds=0)
     def capture(
-        self, lines: Iterable[str | Mapping[str, Any]], *, session: Session = "", first: int = 1
+        self, lines: Iterable[str | Mapping[str, Any]], *, session: verbs.Session = "", first: int = 1
     ) -> list[CaptureResult]:
         """Keeps turns and tool events, mappings or lines of JSON, in the logs; each is durable when it is acknowledged.
 
@@ -1044,7 +1011,7 @@ class App:
         were shown, to the ledger.
         """
         from memoryclaw.app.working import store_of
-        from memoryclaw.capture.citing import cite
+        from memoryclaw.capture.feedback import cite
         from memoryclaw.recall.citing import citations
         from memoryclaw.vault.logs import text_of_turn
 
@@ -1084,10 +1051,10 @@ class App:
     def consolidate(
         self,
         *,
-        dry_run: Flag = False,
-        due: Flag = False,
-        llm: Model = "auto",
-        mode: Mode = "",
+        dry_run: verbs.Flag = False,
+        due: verbs.Flag = False,
+        llm: verbs.Model = "auto",
+        mode: verbs.Mode = "",
         answers: Iterable[str | Mapping[str, Any]] | None = None,
         answers_file: str = "answers",
         after: int = 0,
@@ -1200,7 +1167,7 @@ class App:
             agree(settings.own_folder(os.environ), command, self.clock())
 
     @verb("POST /v1/redo", "Log", "consolidate --again --since DATE", pool=LONG, audience=(OWNER,))
-    def redo(self, since: Text, *, llm: Model = "auto") -> Consolidated:
+    def redo(self, since: verbs.Text, *, llm: verbs.Model = "auto") -> Consolidated:
         """Consolidates the logs of a day (ISO) and later once more, on a branch that waits for `review`."""
         from memoryclaw.consolidation.consolidate import redo
 
@@ -1209,7 +1176,13 @@ class App:
 
     @verb("POST /v1/feedback", "Write", "feedback ID RATING", audience=AGENTS)
     def feedback(
-        self, id_: Id, rating: Rating, *, session: Session = "", note: Reason = "", receipt: Receipt = ""
+        self,
+        id_: verbs.Id,
+        rating: verbs.Rating,
+        *,
+        session: verbs.Session = "",
+        note: verbs.Reason = "",
+        receipt: verbs.Receipt = "",
     ) -> Feedback:
         """Keeps in the ledger how useful a note, section, fact or turn was, from 1 to 5.
 
@@ -1459,7 +1432,7 @@ class App:
         return self._context.read(lambda: lint.of_vault(self.vault, self.catalog))
 
     @verb("POST /v1/migrate", "Write", "check migrate", audience=(OWNER,))
-    def migrate(self, *, dry_run: Flag = False) -> Migrated:
+    def migrate(self, *, dry_run: verbs.Flag = False) -> Migrated:
         """Brings the files of an older format to the newest, in one commit; tells what changed, and what stays as it is.
 
         Raises:

@@ -40,7 +40,7 @@ class Review:
 
     def diff(self, item: ReviewItem) -> Sequence[FileDiff]:
         """The files that would change if this were approved now, before and after."""
-        from memoryclaw.review.diffs import differences
+        from memoryclaw.review.details import differences
 
         return self._context.look(lambda context: differences(context, item))
 

@@ -7,20 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from memoryclaw.app import verbs
 from memoryclaw.app.context import VaultContext, new_id
-from memoryclaw.app.verbs import (
-    AGENTS,
-    LONG,
-    Digest,
-    Flag,
-    Question,
-    Session,
-    SkillName,
-    Text,
-    Values,
-    allowed,
-    verb,
-)
+from memoryclaw.app.verbs import AGENTS, LONG, allowed, verb
 from memoryclaw.errors import MemoryClawError, NotFoundError
 from memoryclaw.index.stemming import language
 from memoryclaw.model import AGENT, NOTHING, OWNER, Fact, Problem
@@ -51,7 +40,7 @@ class Skills:
         return list_skills(self._root, self._context.sees, self._ran())
 
     @verb("GET /v1/skills/{name}", "Skills", "skills show NAME")
-    def show(self, name: SkillName) -> LintedSkill:
+    def show(self, name: verbs.SkillName) -> LintedSkill:
         """One skill as it stands in its file, with what is wrong with it."""
         from memoryclaw.skills.listing import show_skill
 
@@ -70,7 +59,7 @@ class Skills:
         return sorted([*problems, *(problem for one in chosen for problem in failings(one, acted))])
 
     @verb("GET /v1/skills/match", "Skills", "skills match Q", request="q")
-    def match(self, request: Question) -> Sequence[SkillOffer]:
+    def match(self, request: verbs.Question) -> Sequence[SkillOffer]:
         """The skills that fit a request, the best first, and whether a host would be offered them."""
         from memoryclaw.skills.listing import match_skills
 
@@ -85,7 +74,7 @@ class Skills:
         return self._context.write(new_skill, name, description, as_is=as_is)
 
     @verb("POST /v1/skills/{name}/approve", "Skills", "skills approve NAME", audience=(OWNER,))
-    def approve(self, name: SkillName, *, version: Digest = "") -> SkillDecision:
+    def approve(self, name: verbs.SkillName, *, version: verbs.Digest = "") -> SkillDecision:
         """Says yes to a skill as its files are now; a draft moves to its place; one commit.
 
         Args:
@@ -96,14 +85,16 @@ class Skills:
         return self._with_copies(self._context.permit(lambda context: approve_skill(context, name, version)))
 
     @verb("POST /v1/skills/{name}/reject", "Skills", "skills reject NAME", audience=(OWNER,))
-    def reject(self, name: SkillName, *, version: Digest = "") -> SkillDecision:
+    def reject(self, name: verbs.SkillName, *, version: verbs.Digest = "") -> SkillDecision:
         """Says no: a draft goes to the archive, an approval is withdrawn; one commit. `version` as for `approve`."""
         from memoryclaw.skills.approve import reject_skill
 
         return self._with_copies(self._context.write(lambda context: reject_skill(context, name, version)))
 
     @verb("POST /v1/skills/{name}/outcome", "Skills", "skills outcome NAME", audience=AGENTS)
-    def outcome(self, name: SkillName, *, ok: Flag, why: Text = "", session: Session = "") -> RunOutcome:
+    def outcome(
+        self, name: verbs.SkillName, *, ok: verbs.Flag, why: verbs.Text = "", session: verbs.Session = ""
+    ) -> RunOutcome:
         """Keeps in the ledger how it went when a skill was followed: by the agent, or as its owner saw it.
 
         Args:
@@ -147,11 +138,11 @@ class Skills:
     @verb("POST /v1/skills/{name}/run", "Skills", "skills run NAME", pool=LONG, audience=AGENTS)
     def run(
         self,
-        name: SkillName,
-        params: Values = NOTHING,
+        name: verbs.SkillName,
+        params: verbs.Values = NOTHING,
         *,
-        apply: Flag = False,
-        session: Session = "",
+        apply: verbs.Flag = False,
+        session: verbs.Session = "",
         ask: Callable[[Requirement], str] | None = None,
     ) -> SkillRun:
         """Carries out the steps of an approved skill; without `apply` it only shows each call that it would make.

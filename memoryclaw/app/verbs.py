@@ -278,13 +278,14 @@ def parameters(function: Callable[..., Any]) -> list[Parameter]:
 
 
 def _parameter(parameter: inspect.Parameter, names: Mapping[str, Any]) -> Iterable[Parameter]:
-    name, _, rest = str(parameter.annotation).partition(" | ")
+    name, _, rest = str(parameter.annotation).replace("verbs.", "").partition(" | ")
+    hint = names.get(name, globals().get(name))
     if name == "Unpack[Changes]":
-        for key, hint in get_type_hints(Changes, include_extras=True).items():
-            kind, param = get_args(hint)
+        for key, part in get_type_hints(Changes, include_extras=True).items():
+            kind, param = get_args(part)
             yield Parameter(key, kind, None, param)
-    elif get_origin(names.get(name)) is Annotated:
-        kind, param = get_args(names[name])
+    elif get_origin(hint) is Annotated:
+        kind, param = get_args(hint)
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
         positional = parameter.kind is not inspect.Parameter.KEYWORD_ONLY
         yield Parameter(parameter.name, kind | None if rest else kind, default, param, positional)

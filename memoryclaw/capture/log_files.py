@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 
-from memoryclaw.capture.log_records import ARTIFACTS
+from memoryclaw.capture.log_records import ARTIFACTS, file_stem
 from memoryclaw.errors import ConflictError, NotFoundError
 from memoryclaw.vault import files
 from memoryclaw.vault.files import folder_lock
-from memoryclaw.vault.layout import DECISIONS_FILE, on_disk
+from memoryclaw.vault.layout import DECISIONS_FILE, STATE_DIR, on_disk
+from memoryclaw.vault.state_folder import make_private_folder, touch
 
 FOLDER = "logs"
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -70,3 +72,37 @@ class Logs:
         if not files.exists(self._root, path):
             with suppress(ConflictError):
                 files.write_file(self._root, path, data, None)
+
+
+# Which sessions a host has under way: a mark in the state folder, from the first turns that its hook brings to the end that it tells.
+
+OPEN_FOLDER = f"{STATE_DIR}/open"
+_OPEN_FOR = 86_400  # seconds
+
+
+def begin_session(root: str, session: str) -> None:
+    """Marks a session as under way, if that can be done; without the mark it is read as one that is over.
+
+    Marks that are a day old go: their hosts told no end, or tell it with the next turns.
+    """
+    folder = os.path.join(root, OPEN_FOLDER)
+    make_private_folder(folder)
+    with suppress(OSError):
+        for mark in os.scandir(folder):
+            if mark.stat().st_mtime < time.time() - _OPEN_FOR:
+                os.unlink(mark.path)
+        touch(os.path.join(folder, file_stem(session)))
+
+
+def end_session(root: str, session: str) -> None:
+    """Takes the mark away."""
+    with suppress(OSError):
+        os.unlink(os.path.join(root, OPEN_FOLDER, file_stem(session)))
+
+
+def open_stems(root: str) -> Sequence[str]:
+    """What the log files of the sessions under way are called, without their suffix."""
+    try:
+        return sorted(os.listdir(os.path.join(root, OPEN_FOLDER)))
+    except OSError:
+        return []

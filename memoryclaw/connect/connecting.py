@@ -14,15 +14,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from memoryclaw.connect import settings_file
 from memoryclaw.connect.claude_code import HOOKS, SKILL, SKILL_NAME, skill_for
 from memoryclaw.connect.mcp_entry import NAME, entry_of
-from memoryclaw.connect.settings_file import (
-    SettingsChange,
-    SettingsEditor,
-    plan_install,
-    plan_uninstall,
-    refuse_link,
-)
 from memoryclaw.connect.table import BY_NAME, HostFile, HostRow, Places, place
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError, NotFoundError, UnconnectedError
 from memoryclaw.skills.mcp_tools import McpTools
@@ -104,7 +98,7 @@ def cache_of(paths: set[str], environ: Mapping[str, str]) -> str:
     return ""
 
 
-def plan_connection(host: HostRow, vault: str) -> list[SettingsChange]:
+def plan_connection(host: HostRow, vault: str) -> list[settings_file.SettingsChange]:
     """What connecting would write.
 
     Raises:
@@ -119,18 +113,19 @@ def plan_connection(host: HostRow, vault: str) -> list[SettingsChange]:
             "hosts speak MCP with MemoryClaw, which needs the SDK: pip install 'memoryclaw[mcp]'"
         )
     return [
-        plan_install(_changed(each), each.editor, _value(each.editor, words, vault)) for each in host.files
+        settings_file.plan_install(_changed(each), each.editor, _value(each.editor, words, vault))
+        for each in host.files
     ]
 
 
-def plan_removal(host: HostRow) -> list[SettingsChange]:
+def plan_removal(host: HostRow) -> list[settings_file.SettingsChange]:
     """What removing would write."""
-    return [plan_uninstall(_changed(each), each.editor) for each in host.files]
+    return [settings_file.plan_uninstall(_changed(each), each.editor) for each in host.files]
 
 
 def _changed(file: HostFile) -> str:
     path = path_of(file.places)
-    refuse_link(path)
+    settings_file.refuse_link(path)
     return path
 
 
@@ -156,7 +151,7 @@ def shown_for(host: HostRow | None, vault: str) -> list[tuple[str, str]]:
     ]
 
 
-def _value(editor: SettingsEditor, words: Sequence[str], vault: str) -> Any:
+def _value(editor: settings_file.SettingsEditor, words: Sequence[str], vault: str) -> Any:
     try:
         vault.encode()
     except UnicodeEncodeError:
@@ -169,7 +164,7 @@ def _value(editor: SettingsEditor, words: Sequence[str], vault: str) -> Any:
     return hook_command(words, vault) if editor is HOOKS else entry_of(words, vault)
 
 
-def try_connection(host: HostRow, changes: Sequence[SettingsChange]) -> list[str]:
+def try_connection(host: HostRow, changes: Sequence[settings_file.SettingsChange]) -> list[str]:
     """Starts what the host's settings will say, as the host will, and reads once over MCP; returns the names of the tools.
 
     Raises:

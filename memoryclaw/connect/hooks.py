@@ -12,7 +12,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from memoryclaw.capture.log_files import Logs
+from memoryclaw.capture.log_files import Logs, begin_session, end_session
 from memoryclaw.capture.log_records import file_stem
 from memoryclaw.connect import PLAIN
 from memoryclaw.daemon.client import ask_daemon
@@ -112,12 +112,10 @@ def ends_session(hook: Mapping[str, Any]) -> bool:
 
 def note_session(hook: Mapping[str, Any], root: str) -> None:
     """Notes that a session is under way, or over: of a host that tells of its events, and so of the end as well."""
-    from memoryclaw.capture import open_sessions  # noqa: PLC0415 - a prompt needs none of it
-
     if ends_session(hook):
-        open_sessions.end(root, session_of(hook))
+        end_session(root, session_of(hook))
     elif _text(hook, "hook_event_name"):
-        open_sessions.begin(root, session_of(hook))
+        begin_session(root, session_of(hook))
 
 
 def _text(hook: Mapping[str, Any], *keys: str) -> str:

@@ -9,18 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from memoryclaw.connect.json5 import (
-    Added,
-    JsonNode,
-    inserted_value,
-    parse_object,
-    parse_strict,
-    plain,
-    put,
-    replace_value,
-    take,
-    value_at,
-)
+from memoryclaw.connect import json5
 from memoryclaw.connect.settings_file import SettingsEditor
 from memoryclaw.errors import ConfigError, InputError
 
@@ -42,7 +31,7 @@ def json_editor(section: str, *, comments: bool, typed: bool) -> SettingsEditor:
         comments: the host reads comments and trailing commas too.
         typed: an entry says that it is of the type `stdio`.
     """
-    root = parse_object if comments else parse_strict
+    root = json5.parse_object if comments else json5.parse_strict
     return SettingsEditor(
         partial(_in_json, section, root),
         lambda text, entry: _with_json(
@@ -52,40 +41,40 @@ def json_editor(section: str, *, comments: bool, typed: bool) -> SettingsEditor:
     )
 
 
-def _in_json(section: str, root: Callable[[str], JsonNode], text: str) -> dict[str, Any]:
+def _in_json(section: str, root: Callable[[str], json5.JsonNode], text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     root(text)
-    node = value_at(text, (section, NAME))
-    return _ours(plain(node)) if node else {}
+    node = json5.value_at(text, (section, NAME))
+    return _ours(json5.plain(node)) if node else {}
 
 
-def _with_json(section: str, root: Callable[[str], JsonNode], text: str, entry: Entry) -> str:
+def _with_json(section: str, root: Callable[[str], json5.JsonNode], text: str, entry: Entry) -> str:
     text = text if text.strip() else _EMPTY
     root(text)
     path = (section, NAME)
-    node = value_at(text, path)
+    node = json5.value_at(text, path)
     if node is None:
-        return put(text, path, entry)[0]
-    _ours(plain(node))
+        return json5.put(text, path, entry)[0]
+    _ours(json5.plain(node))
     for key, value in entry.items():
-        member = value_at(text, (*path, key))
+        member = json5.value_at(text, (*path, key))
         if member is None:
-            text = put(text, (*path, key), value)[0]
-        elif plain(member) != value:
-            text = replace_value(text, member, inserted_value(text, member, value))
+            text = json5.put(text, (*path, key), value)[0]
+        elif json5.plain(member) != value:
+            text = json5.replace_value(text, member, json5.inserted_value(text, member, value))
     return text
 
 
-def _without_json(section: str, root: Callable[[str], JsonNode], text: str, before: str) -> str:
+def _without_json(section: str, root: Callable[[str], json5.JsonNode], text: str, before: str) -> str:
     path = (section, NAME)
     if not _in_json(section, root, text):
         return text
     try:
-        added = put(before if before.strip() else _EMPTY, path, {})[1]
+        added = json5.put(before if before.strip() else _EMPTY, path, {})[1]
     except ConfigError:
-        added = Added(1)
-    return take(text, path, added)
+        added = json5.Added(1)
+    return json5.take(text, path, added)
 
 
 def _ours(entry: Any) -> dict[str, Any]:

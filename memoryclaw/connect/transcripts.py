@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO, NamedTuple
 
-from memoryclaw.capture.host_records import messages_in, topic_in
+from memoryclaw.capture.host_turns import messages_in, topic_in
 from memoryclaw.errors import InputError, VaultError
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.vault.state_folder import make_private_folder, write_private

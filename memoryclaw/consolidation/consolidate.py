@@ -11,7 +11,7 @@ from datetime import date, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from memoryclaw.capture.open_sessions import open_stems
+from memoryclaw.capture.log_files import open_stems
 from memoryclaw.consolidation.actions import DONE, OFF, OPEN, MoveFile, NewFile, Replace, imprint
 from memoryclaw.consolidation.apply import Applied, apply
 from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, outcome_of, read_plan, write_plan

@@ -11,19 +11,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from memoryclaw.daemon import cron, systemd
+from memoryclaw.daemon import cron, systemd, timetable
 from memoryclaw.daemon.processes import Child, Ended
 from memoryclaw.daemon.systemd import ask
-from memoryclaw.daemon.timetable import (
-    Due,
-    Timetable,
-    for_cron,
-    for_shell,
-    for_systemd,
-    name_of,
-    timetable,
-    timetable_in,
-)
 from memoryclaw.errors import InputError, VaultError
 from memoryclaw.vault.layout import on_disk, timestamp
 from memoryclaw.writing.context import Templates
@@ -68,12 +58,12 @@ class Schedule:
         root: str,
         templates: Templates,
         clock: Callable[[], datetime],
-        due: Callable[[], Due],
+        due: Callable[[], timetable.Due],
         *,
         python: str = sys.executable,
     ) -> None:
         self._root = os.path.abspath(root)
-        self._name = name_of(self._root)
+        self._name = timetable.name_of(self._root)
         self._templates = templates
         self._clock = clock
         self._due = due
@@ -89,7 +79,7 @@ class Schedule:
         Raises:
             VaultError: nothing here can run anything on time; the sentence holds the line to add by hand.
         """
-        times = timetable(at, every)
+        times = timetable.timetable(at, every)
         command = command_of(self._root, self._python, shutil.which("git") or "")
         by = using or self._usable(times, command)
         written = self._units(times, command) if by == "systemd" else self._block(times, command)
@@ -120,7 +110,7 @@ class Schedule:
         by = next((by for by, text in entries.items() if text), "")
         if not by:
             return standing
-        times = timetable_in(entries[by])
+        times = timetable.timetable_in(entries[by])
         active = by == "cron" or systemd.is_active(self._name)
         asleep = (
             ()
@@ -134,14 +124,14 @@ class Schedule:
             notices=(*asleep, *_remarks(by)),
         )  # fmt: skip
 
-    def _usable(self, times: Timetable, command: tuple[str, ...]) -> str:
+    def _usable(self, times: timetable.Timetable, command: tuple[str, ...]) -> str:
         troubles = {by: trouble() for by, trouble in (("systemd", systemd.trouble), ("cron", cron.trouble))}
         works = next((by for by, trouble in troubles.items() if not trouble), "")
         if works:
             return works
         reasons = " and ".join(troubles.values())
         raise VaultError(
-            f"{reasons}; let whatever schedules commands here run this {times}: {for_shell(command)}"
+            f"{reasons}; let whatever schedules commands here run this {times}: {timetable.for_shell(command)}"
         )
 
     def _install(self, by: str, written: tuple[tuple[str, str], ...]) -> tuple[bool, str]:
@@ -152,21 +142,21 @@ class Schedule:
         changed = systemd.install(self._name, {os.path.basename(path): text for path, text in written})
         return changed, "cron" if _remove_from_cron(self._name) else ""
 
-    def _units(self, times: Timetable, command: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    def _units(self, times: timetable.Timetable, command: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
         about = {"name": self._name, "timetable": str(times)}
-        service = self._templates.render("units/service.j2", command=for_systemd(command), **about)
+        service = self._templates.render("units/service.j2", command=timetable.for_systemd(command), **about)
         timer = self._templates.render("units/timer.j2", calendar=times.calendar(), **about)
         unit_path = os.path.join(systemd.folder(), self._name)
         return (f"{unit_path}.service", service), (f"{unit_path}.timer", timer)
 
-    def _block(self, times: Timetable, command: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    def _block(self, times: timetable.Timetable, command: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
         block = self._templates.render(
             "units/crontab.j2", name=self._name, timetable=str(times), times=times.cron(),
-            command=for_cron(self._root, command), daily=not times.every,
+            command=timetable.for_cron(self._root, command), daily=not times.every,
         )  # fmt: skip
         return (("crontab", block),)
 
-    def _next(self, times: Timetable | None) -> str:
+    def _next(self, times: timetable.Timetable | None) -> str:
         return times.following(self._clock().astimezone()).isoformat(timespec="minutes") if times else ""
 
 

@@ -12,14 +12,8 @@ from functools import cached_property
 from typing import Any
 
 from memoryclaw.capture.log_records import file_stem
+from memoryclaw.consolidation import pending
 from memoryclaw.consolidation.changes import RUNS
-from memoryclaw.consolidation.pending import (
-    PENDING_FILE,
-    PendingFact,
-    read_pending,
-    remove_pending,
-    waiting_id,
-)
 from memoryclaw.errors import InputError
 from memoryclaw.model import Fact, Turn
 from memoryclaw.text.encoding import decode, encode, json_object, lines_of
@@ -59,7 +53,7 @@ class Erasure:
     notes: dict[str, str] = field(default_factory=dict)  # path → id of a note that goes whole
     facts: dict[tuple[str, str], SourcedFact] = field(default_factory=dict)  # path and id → fact
     stripped: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))  # sources
-    waiting: dict[str, PendingFact] = field(default_factory=dict)
+    waiting: dict[str, pending.PendingFact] = field(default_factory=dict)
     sessions: set[str] = field(default_factory=set)
 
     logs: dict[str, dict[bytes, bytes]] = field(default_factory=dict)  # log → line → as long as before
@@ -73,7 +67,7 @@ class Erasure:
     @cached_property
     def triples(self) -> set[tuple[str, str, str]]:
         """Entity, field and value of every fact that goes."""
-        facts: list[SourcedFact | PendingFact] = [*self.facts.values(), *self.waiting.values()]
+        facts: list[SourcedFact | pending.PendingFact] = [*self.facts.values(), *self.waiting.values()]
         return {(fact.entity, fact.field, fact.value) for fact in facts}
 
     @cached_property
@@ -141,16 +135,16 @@ def _semantic(path: str, data: bytes, erasure: Erasure) -> bytes | None:
 
 def _pending(_path: str, data: bytes, erasure: Erasure) -> bytes | None:
     def change(text: str) -> str:
-        fingerprints = {waiting_id(*triple) for triple in erasure.triples}
-        for waiting in read_pending(text):
+        fingerprints = {pending.waiting_id(*triple) for triple in erasure.triples}
+        for waiting in pending.read_pending(text):
             sentence = f"{waiting.entity} {waiting.field} {waiting.value} {waiting.known} {waiting.why}"
-            standing = waiting_id(waiting.entity, waiting.field, waiting.known)
+            standing = pending.waiting_id(waiting.entity, waiting.field, waiting.known)
             if (
                 not fingerprints.isdisjoint((standing, waiting.id))
                 or waiting.id in erasure.waiting
                 or erasure.needles.matches(sentence)
             ):
-                text = remove_pending(text, waiting.id)
+                text = pending.remove_pending(text, waiting.id)
         return text
 
     return _patched(data, change)
@@ -220,7 +214,7 @@ def _record(_path: str, data: bytes, erasure: Erasure) -> bytes:
 def _decisions(_path: str, data: bytes, erasure: Erasure) -> bytes:
     """The decisions without marks of lines that are gone, and without fingerprints that would tell what was erased."""
     fingerprints = {fingerprint("fact", *triple) for triple in erasure.triples}
-    fingerprints |= {waiting_id(*triple).removeprefix("p-") for triple in erasure.triples}
+    fingerprints |= {pending.waiting_id(*triple).removeprefix("p-") for triple in erasure.triples}
     lines = []
     for line in data.decode("utf-8", "surrogateescape").splitlines(keepends=True):
         value, stays = json_object(line), line
@@ -279,7 +273,7 @@ def _ledger(_path: str, data: bytes, erasure: Erasure) -> bytes | None:
 _CHANGES: tuple[tuple[tuple[str, ...], Callable[[str, bytes, Erasure], bytes | None]], ...] = (
     (("logs/", "archive/logs/"), _log),
     (("episodes/", "archive/episodes/"), _episode),
-    ((PENDING_FILE,), _pending),
+    ((pending.PENDING_FILE,), _pending),
     (("semantic/",), _semantic),
     ((DECISIONS_FILE,), _decisions),
     (("review/", "archive/review/", "archive/facts/"), _proposal),

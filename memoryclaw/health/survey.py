@@ -84,12 +84,9 @@ def survey(vault: Vault, *, shared: bool = False, progress: Progress | None = No
     code = sum(count for suffix, count in others.items() if suffix in _CODE)
     if place == "notes" and code and code >= notes:
         return Survey(folder=folder, place="code", kinds={".md": notes}, languages={}, other=others)
-    seen = Survey(folder=folder, place=place, kinds={}, languages={}, other={})
-    seen = replace(
-        seen,
-        other=dict(sorted((key, n) for key, n in others.items() if key)),
-        named=() if place == "vault" else tuple(_named(files)),
-    )
+    other = dict(sorted((suffix, count) for suffix, count in others.items() if suffix))
+    named = () if place == "vault" else tuple(_named(files))
+    seen = Survey(folder=folder, place=place, kinds={}, languages={}, other=other, named=named)
     return _notes(vault, seen, History(folder, shared=shared), progress)
 
 

@@ -11,8 +11,7 @@ from typing import NamedTuple
 from memoryclaw.consolidation.actions import SetFact
 from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.lifecycle.keeping import UpkeepContext
-from memoryclaw.lifecycle.places import FactPlaces
+from memoryclaw.lifecycle.keeping import FactPlaces, UpkeepContext
 from memoryclaw.model import FROM_NOW_ON, Fact, Turn
 from memoryclaw.talk.statements import read
 from memoryclaw.talk.wishes import are_alike, denies, stems_of

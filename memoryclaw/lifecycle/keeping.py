@@ -10,8 +10,10 @@ from memoryclaw.consolidation.actions import Action
 from memoryclaw.consolidation.changes import PlannedChange, outcome_of
 from memoryclaw.consolidation.proposals import fingerprint_of, proposal
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.text.encoding import decode
+from memoryclaw.model import Fact
+from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.vault import files
+from memoryclaw.vault.edits import sources_in
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.ledger import Ledger
 from memoryclaw.writing.context import WriteContext
@@ -55,3 +57,21 @@ def is_open(context: UpkeepContext, change: PlannedChange) -> bool:
         return False
     outcome = outcome_of([change], writing.schema().collections, lambda path: writing.text(path) or None)
     return any(before != after for before, after in outcome.values())
+
+
+# Where facts were said: the lines of episodes that their own lines name. The index knows the episodes alone.
+
+
+class FactPlaces:
+    """The places of facts; each file is read once."""
+
+    def __init__(self, context: WriteContext) -> None:
+        self._context = context
+        self._files: dict[str, list[str]] = {}
+
+    def of(self, path: str, fact: Fact) -> list[str]:
+        """The sources of a fact as its line has them, with their blocks: `episode#^l3`."""
+        if path not in self._files:
+            self._files[path] = lines_of(readable(self._context.text(path)))
+        lines = self._files[path]
+        return list(sources_in(lines[fact.line - 1])) if 0 < fact.line <= len(lines) else []

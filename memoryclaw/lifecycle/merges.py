@@ -13,21 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from memoryclaw.consolidation.actions import (
-    Action,
-    AddSource,
-    AddSynonym,
-    ConfirmFact,
-    EndFact,
-    MoveFile,
-    RenameEntity,
-    TakeIn,
-)
+from memoryclaw.consolidation import actions
 from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.consolidation.planning import Shingles, shingles
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.lifecycle.keeping import UpkeepContext, is_open
-from memoryclaw.lifecycle.places import FactPlaces
+from memoryclaw.lifecycle.keeping import FactPlaces, UpkeepContext, is_open
 from memoryclaw.model import Fact
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
@@ -226,9 +216,9 @@ def _episode_merge(context: UpkeepContext, pair: Pair, takes: RunEpisode, taken:
         kind="merge",
         title=f"{taken.id} repeats {takes.id}",
         actions=(
-            AddSource(takes.path, taken.ranges),
-            TakeIn(takes.path, (taken.id, *taken.merged), only),
-            MoveFile(taken.path, to),
+            actions.AddSource(takes.path, taken.ranges),
+            actions.TakeIn(takes.path, (taken.id, *taken.merged), only),
+            actions.MoveFile(taken.path, to),
         ),
         evidence=(only or taken.lines)[:_QUOTED],
         source=" ".join(taken.ranges),
@@ -418,8 +408,8 @@ def _space_out(text: str) -> str:
 
 
 def _entity_merge(pair: Called, other: NamedEntity) -> PlannedChange:
-    renamed: tuple[Action, ...] = tuple(
-        RenameEntity(path, fact.entity, pair.name)
+    renamed: tuple[actions.Action, ...] = tuple(
+        actions.RenameEntity(path, fact.entity, pair.name)
         for path, fact in {
             (path, " ".join(fact.entity.split()).casefold()): (path, fact) for path, fact in other.facts
         }.values()
@@ -430,7 +420,7 @@ def _entity_merge(pair: Called, other: NamedEntity) -> PlannedChange:
     return PlannedChange(
         kind="merge",
         title=f"{pair.other} and {pair.name} are one",
-        actions=(*renamed, AddSynonym(ALIASES_FILE, pair.name, pair.other)),
+        actions=(*renamed, actions.AddSynonym(ALIASES_FILE, pair.name, pair.other)),
         evidence=tuple(evidence[:_QUOTED]),
         reason=f"{pair.other} and {pair.name} {pair.why}",
         id=pair.name,
@@ -491,8 +481,8 @@ def _fact_merge(
         kind="merge",
         title=f"{fact_in_words(duplicate.entity, duplicate.field, duplicate.value)} is told twice",
         actions=(
-            *(ConfirmFact(path, fact.id, fact.value, source) for source in sources),
-            EndFact(other_path, duplicate.entity, duplicate.field, duplicate.value, today),
+            *(actions.ConfirmFact(path, fact.id, fact.value, source) for source in sources),
+            actions.EndFact(other_path, duplicate.entity, duplicate.field, duplicate.value, today),
         ),
         evidence=(
             fact_in_words(fact.entity, fact.field, fact.value),

@@ -9,8 +9,7 @@ from typing import NamedTuple
 from memoryclaw.consolidation.actions import NoteBelow
 from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.consolidation.proposals import FOLDER
-from memoryclaw.lifecycle.keeping import UpkeepContext, is_open
-from memoryclaw.lifecycle.places import FactPlaces
+from memoryclaw.lifecycle.keeping import FactPlaces, UpkeepContext, is_open
 from memoryclaw.model import Fact
 from memoryclaw.text.language import key_of
 from memoryclaw.vault import files

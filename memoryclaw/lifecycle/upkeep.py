@@ -11,15 +11,13 @@ from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
 from memoryclaw.consolidation.consolidate import Consolidated, Rehearse, hold_back, one_at_a_time
 from memoryclaw.consolidation.proposals import fingerprint_of
 from memoryclaw.errors import LockedError
-from memoryclaw.lifecycle.expiry import expiries
-from memoryclaw.lifecycle.fading import unused_episodes
+from memoryclaw.lifecycle.expiry import expiries, superseding, unused_episodes
 from memoryclaw.lifecycle.habits import habits
 from memoryclaw.lifecycle.keeping import UPKEEP, Keeper, UpkeepContext, is_open
 from memoryclaw.lifecycle.merges import merges
 from memoryclaw.lifecycle.pages import refresh
 from memoryclaw.lifecycle.practice import gotchas
 from memoryclaw.lifecycle.revisions import revisions
-from memoryclaw.lifecycle.superseding import superseding
 from memoryclaw.vault.layout import run_id
 from memoryclaw.vault.state_folder import mark, read_mark
 

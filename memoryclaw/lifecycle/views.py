@@ -19,24 +19,17 @@ from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import key_of
 from memoryclaw.text.prompts import one_line
+from memoryclaw.vault import generated
 from memoryclaw.vault.audience import of_folders
 from memoryclaw.vault.edits import set_property
 from memoryclaw.vault.forgotten import ForgottenLines, omitted_lines, without_lines
-from memoryclaw.vault.generated import (
-    FINGERPRINT,
-    FOLDER,
-    SOURCES,
-    generated_part,
-    is_generated,
-    with_part,
-)
 from memoryclaw.vault.layout import slug
 from memoryclaw.vault.logs import role_of
 from memoryclaw.vault.properties import read_properties, text_of
 from memoryclaw.vault.standings import standing_of_note, standings_of_lines
 from memoryclaw.writing.context import Templates
 
-ENTITIES, TOPICS = f"{FOLDER}entities/", f"{FOLDER}topics/"
+ENTITIES, TOPICS = f"{generated.FOLDER}entities/", f"{generated.FOLDER}topics/"
 TOGETHER = 3  # episodes in which two things come together before they make a topic
 _MEMBERS = 6  # of a topic at most: more say nothing
 _NAMED = 3  # members that a topic is named by
@@ -402,11 +395,11 @@ def views(found: Sequence[GeneratedPage], texts: Mapping[str, str]) -> list[View
     listed = [_view(page, texts.get(page.path)) for page in found]
     page_paths = {page.path for page in found}
     for path, text in texts.items():
-        if path not in page_paths and is_generated(path, text):
+        if path not in page_paths and generated.is_generated(path, text):
             kind = "topic" if path.startswith(TOPICS) else "entity"
             meta = split(readable(text)).meta
             title = text_of(meta.get("title")) or path
-            sources = meta.get(SOURCES)
+            sources = meta.get(generated.SOURCES)
             listed.append(View(path, kind, title, "orphan", len(sources) if isinstance(sources, list) else 0))
     return sorted(listed, key=lambda view: view.path)
 
@@ -414,18 +407,20 @@ def views(found: Sequence[GeneratedPage], texts: Mapping[str, str]) -> list[View
 def _view(page: GeneratedPage, text: str | None) -> View:
     if text is None:
         state = "missing"
-    elif not is_generated(page.path, text):
+    elif not generated.is_generated(page.path, text):
         state = "own"
     elif was_edited(text):
         state = "edited"
     else:
-        state = "current" if generated_part(text) == page.part else "stale"
+        state = "current" if generated.generated_part(text) == page.part else "stale"
     return View(page.path, page.kind, page.title, state, len(page.sources), page)
 
 
 def was_edited(text: str) -> bool:
     """True when somebody wrote between the marks: what was compiled had another fingerprint."""
-    return fingerprint_of(generated_part(text)) != text_of(split(readable(text)).meta.get(FINGERPRINT))
+    return fingerprint_of(generated.generated_part(text)) != text_of(
+        split(readable(text)).meta.get(generated.FINGERPRINT)
+    )
 
 
 def compose(page: GeneratedPage, text: str | None, templates: Templates, *, edited: bool = False) -> str:
@@ -441,10 +436,10 @@ def compose(page: GeneratedPage, text: str | None, templates: Templates, *, edit
             fingerprint=page.fingerprint,
             part=page.part,
         )
-    if not is_generated(page.path, text) or (was_edited(text) and not edited):
+    if not generated.is_generated(page.path, text) or (was_edited(text) and not edited):
         return text
-    fresh = set_property(with_part(text, page.part), SOURCES, list(page.sources))
-    return set_property(fresh, FINGERPRINT, page.fingerprint)
+    fresh = set_property(generated.with_part(text, page.part), generated.SOURCES, list(page.sources))
+    return set_property(fresh, generated.FINGERPRINT, page.fingerprint)
 
 
 def find(listed: Sequence[View], name: str) -> Iterator[View]:

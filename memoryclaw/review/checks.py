@@ -13,19 +13,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.model import Fact, Lifecycle
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
-from memoryclaw.vault import files
-from memoryclaw.vault.edits import (
-    SemanticFile,
-    correct_fact,
-    end_fact,
-    name_key,
-    remove_fact,
-    same,
-    set_fact,
-    set_field,
-    set_property,
-    with_inline,
-)
+from memoryclaw.vault import edits, files
 from memoryclaw.vault.layout import free_name
 from memoryclaw.vault.properties import read_properties
 from memoryclaw.vault.validity import due, ends
@@ -72,7 +60,11 @@ def _of_file(context: WriteContext, path: str, schema: Schema) -> Iterator[DueCh
         yield DueCheck(path, properties.id or path.removesuffix(".md"), title, day, reason, note.raw)
     for fact in context.semantic(path).facts(text).facts:
         fact_lifecycle = fact.lifecycle
-        span = schema.fields[name_key(fact.field)].verify if name_key(fact.field) in schema.fields else 0
+        span = (
+            schema.fields[edits.name_key(fact.field)].verify
+            if edits.name_key(fact.field) in schema.fields
+            else 0
+        )
         day = due(
             fact_lifecycle._replace(verified=max(fact_lifecycle.verified, note_lifecycle.verified)),
             fact.day,
@@ -122,7 +114,7 @@ def stay(context: WriteContext, check: DueCheck) -> list[Edit | Move]:
     assert fact is not None  # noqa: S101 - only a line can be unwanted
 
     def change(text: str) -> str:
-        return with_inline(text, file, _id(file, text, fact), {"verify_by": "", "unwanted": ""})
+        return edits.with_inline(text, file, _id(file, text, fact), {"verify_by": "", "unwanted": ""})
 
     return [Edit(check.path, text_change(change))]
 
@@ -141,12 +133,12 @@ def confirm_text(context: WriteContext, check: DueCheck, text: str) -> str:
     """The text of its file after a yes: it says that it still holds today, or what was to be forgotten is gone."""
     file, fact = context.semantic(check.path), check.fact
     if fact is not None and is_unwanted(check):
-        return remove_fact(text, file, _id(file, text, fact))
+        return edits.remove_fact(text, file, _id(file, text, fact))
     if file.is_note:
-        return set_field(text, check.path, "verified", context.today)
+        return edits.set_field(text, check.path, "verified", context.today)
     if fact is None:
-        return set_property(text, "verified", context.today)
-    return with_inline(
+        return edits.set_property(text, "verified", context.today)
+    return edits.with_inline(
         text, file, _id(file, text, fact), {"verified": context.today, "denied": "", "unwanted": ""}
     )
 
@@ -167,7 +159,10 @@ def end(context: WriteContext, check: DueCheck) -> list[Edit | Move]:
             f"{check.id} is a field of a note, which has no History; change {check.path} by hand"
         )
     return [
-        Edit(check.path, text_change(lambda text: end_fact(text, file, _id(file, text, fact), context.today)))
+        Edit(
+            check.path,
+            text_change(lambda text: edits.end_fact(text, file, _id(file, text, fact), context.today)),
+        )
     ]
 
 
@@ -183,31 +178,31 @@ def correct(context: WriteContext, check: DueCheck, value: str) -> list[Edit | M
     schema = context.schema()
     if wrong := schema.misfit(fact.field, value):
         raise InputError(f"{wrong}; nothing was written")
-    declared = schema.fields.get(name_key(fact.field))
+    declared = schema.fields.get(edits.name_key(fact.field))
     alone = not (fact.is_statement or file.is_note or (declared and declared.many))
 
     def change(text: str) -> str:
         id_ = _id(file, text, fact)
         if alone:
-            return set_fact(
+            return edits.set_fact(
                 text, file, entity=fact.entity, field=fact.field, value=value, since=context.today
             ).text
-        text = correct_fact(text, file, id_, value).text
+        text = edits.correct_fact(text, file, id_, value).text
         id_now = next((f.id for f in file.facts(text).facts if f.current and f.line == fact.line), id_)
-        return text if file.is_note else with_inline(text, file, id_now, {"verified": context.today})
+        return text if file.is_note else edits.with_inline(text, file, id_now, {"verified": context.today})
 
     return [Edit(check.path, text_change(change))]
 
 
-def _id(file: SemanticFile, text: str, fact: Fact) -> str:
+def _id(file: edits.SemanticFile, text: str, fact: Fact) -> str:
     """The id of the fact in a text of its file, where it may have another one; of the same value the first."""
     return next(
         (
             candidate.id
             for candidate in file.facts(text).facts
             if candidate.current
-            and same(candidate.entity, fact.entity)
-            and same(candidate.field, fact.field)
+            and edits.same(candidate.entity, fact.entity)
+            and edits.same(candidate.field, fact.field)
             and candidate.value == fact.value
         ),
         fact.id,

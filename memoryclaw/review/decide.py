@@ -12,13 +12,19 @@ from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pen
 from memoryclaw.consolidation.proposals import APPROVE, BOTH, read_proposal
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import History
-from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, pair_print, rivals, side_in_words
-from memoryclaw.model import Problem
+from memoryclaw.lifecycle.conflict_decisions import (
+    KIND,
+    conflict_print,
+    pair_print,
+    rivals,
+    says,
+    side_in_words,
+)
+from memoryclaw.model import Fact, Problem
 from memoryclaw.review import branches, elsewhere, widened
 from memoryclaw.review.checks import DueCheck, confirm, correct, end, is_unwanted, stands, stay
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, find_item, waiting_items
 from memoryclaw.review.setting_questions import SettingQuestion, with_answer
-from memoryclaw.review.settling import settling
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault import files
 from memoryclaw.vault.conflict_rules import Conflict
@@ -29,6 +35,8 @@ from memoryclaw.vault.edits import (
     add_sources,
     add_statement,
     apply_splices,
+    correct_fact,
+    end_fact,
     line_end,
     same,
     set_fact,
@@ -561,3 +569,46 @@ def _unclear(item: ReviewItem) -> str:
     if item.box == APPROVE and item.change is None and item.fact is None:
         return item.why
     return ""
+
+
+# What a person decides of a conflict, as edits; nothing is written here.
+
+
+def settling(context: WriteContext, conflict: Conflict, value: str) -> list[Edit]:
+    """The edits after which one value alone stands: others move to History, and a property of a note says what holds.
+
+    Raises:
+        InputError: a line cannot be changed without touching others; it says which.
+    """
+    lines: dict[str, list[Fact]] = {}
+    for path, fact in conflict.against(value):
+        lines.setdefault(path, []).append(fact)
+    edits = []
+    for path, facts in lines.items():
+        change = _change_to(context.semantic(path), facts, value, context.today)
+        try:
+            change(context.text(path))
+        except (InputError, NotFoundError) as error:
+            places = ", ".join(f"line {fact.line}" for fact in facts)
+            raise InputError(
+                f"{path} cannot be changed safely: {error}; write {value!r} there yourself ({places}), nothing was written"
+            ) from None
+        edits.append(Edit(path, text_change(change)))
+    return edits
+
+
+def _change_to(file: SemanticFile, facts: Sequence[Fact], value: str, today: str) -> Callable[[str], str]:
+    def change(text: str) -> str:
+        # From the last line to the first: an id counts those of the same field above it.
+        for fact in sorted(facts, key=lambda one: one.line, reverse=True):
+            standing = [f for f in file.facts(text).facts if f.current and says(f, fact)]
+            if standing:
+                id_ = standing[-1].id
+                text = (
+                    correct_fact(text, file, id_, value).text
+                    if file.is_note
+                    else end_fact(text, file, id_, today)
+                )
+        return text
+
+    return change

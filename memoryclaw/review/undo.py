@@ -15,14 +15,7 @@ from memoryclaw.consolidation.proposals import FOLDER, about
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.history.repository import FileChange, History, Recorded
 from memoryclaw.lifecycle.keeping import UPKEEP
-from memoryclaw.review.file_changes import (
-    TakenBack,
-    added_facts,
-    only_its_facts,
-    restoring_decisions,
-    take_back_facts,
-    take_back_questions,
-)
+from memoryclaw.review import file_changes
 from memoryclaw.skills.listing import fingerprint_of
 from memoryclaw.skills.skill_file import read_skill
 from memoryclaw.text.encoding import decode, encode, in_form_of, readable, same_text
@@ -280,7 +273,7 @@ def _names(context: WriteContext, change: FileChange) -> list[str]:
     """The facts that a change set, where it can be told, else its file."""
     if place_of(change.path) != ("semantic", "current"):
         return [change.path]
-    facts = added_facts(*_texts(change), context.semantic(change.path))
+    facts = file_changes.added_facts(*_texts(change), context.semantic(change.path))
     return [f"{fact.name} in {change.path}" for fact in facts] or [change.path]
 
 
@@ -351,21 +344,21 @@ def _merge(context: WriteContext, change: FileChange, now: bytes | None) -> byte
     if merged is None:
         return None
     file = context.semantic(change.path) if place_of(change.path) == ("semantic", "current") else None
-    same = only_its_facts(file, (base.text, target.text), (current.text, merged))
+    same = file_changes.only_its_facts(file, (base.text, target.text), (current.text, merged))
     return encode(current._replace(text=merged)) if same else None
 
 
-def _by_lines(context: WriteContext, change: FileChange, now: bytes | None) -> TakenBack | None:
+def _by_lines(context: WriteContext, change: FileChange, now: bytes | None) -> file_changes.TakenBack | None:
     """The file without the facts, or the questions, that the change wrote; None where that cannot be told."""
     if now is None or change.after is None:
         return None
     before = None if change.before is None else decode(change.before).text
     after, current = decode(change.after).text, decode(now).text
     if change.path == PENDING_FILE:
-        return take_back_questions(before, after, current)
+        return file_changes.take_back_questions(before, after, current)
     if place_of(change.path) != ("semantic", "current"):
         return None
-    return take_back_facts(before, after, current, context.semantic(change.path))
+    return file_changes.take_back_facts(before, after, current, context.semantic(change.path))
 
 
 def _decisions(context: WriteContext, history: History, target: _Target, plan: _Plan) -> list[Decision]:
@@ -376,7 +369,7 @@ def _decisions(context: WriteContext, history: History, target: _Target, plan: _
         for change in history.changes(commit.commit):
             if change.path == DECISIONS_FILE:
                 before, after = _texts(change)
-                decisions += restoring_decisions(
+                decisions += file_changes.restoring_decisions(
                     before, after, context.text(DECISIONS_FILE), at=moment, by=by
                 )
     if target.run.startswith(f"{UPKEEP}-"):
@@ -411,7 +404,7 @@ def _added_facts_and_skills(context: WriteContext, taken: Sequence[FileChange]) 
     for change in taken:
         place = place_of(change.path)
         if place == ("semantic", "current"):
-            for fact in added_facts(*_texts(change), context.semantic(change.path)):
+            for fact in file_changes.added_facts(*_texts(change), context.semantic(change.path)):
                 yield "fact", fact.fingerprint
         elif place == ("skill", "draft") and change.before is None and change.after is not None:
             yield "skill", fingerprint_of(read_skill(change.path, change.after))

@@ -6,6 +6,7 @@ After an edit the version approved last stays until the new one is approved. Its
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import stat
 import tempfile
@@ -16,20 +17,16 @@ from typing import NamedTuple
 from memoryclaw.config import HOST_SKILLS
 from memoryclaw.errors import HistoryError, NotFoundError, VaultError
 from memoryclaw.history.repository import History, editions
-from memoryclaw.skills.handing_over import as_folder, host_name
-from memoryclaw.skills.lint import is_name
-from memoryclaw.skills.listing import (
-    DRAFT,
-    Approval,
-    ListedSkill,
-    Sees,
-    approvals,
-    list_skills,
-    version_of,
-)
+from memoryclaw.skills import listing
+from memoryclaw.skills.lint import DESCRIPTION_LENGTH, is_name, proposed_description
+from memoryclaw.skills.skill_file import ParameterSpec, SkillFile, read_skill
+from memoryclaw.skills.steps import read_recipe
 from memoryclaw.text.encoding import in_form_of
+from memoryclaw.text.prompts import one_line
+from memoryclaw.text.yaml_text import flow
 from memoryclaw.vault import files
 from memoryclaw.vault.files import writer_lock
+from memoryclaw.vault.layout import slug
 from memoryclaw.vault.state_folder import make_private_folder
 from memoryclaw.writing.decisions import APPROVED, decisions_of
 
@@ -163,12 +160,12 @@ class HostSkills(NamedTuple):
 class _Wanted(NamedTuple):
     """A version for hosts."""
 
-    listed: ListedSkill
+    listed: listing.ListedSkill
     version: Mapping[str, str]
     hosted: HostedSkill
 
 
-def host_skills(root: str, folder: HostFolder, *, sees: Sees, refresh: bool = True) -> HostSkills:
+def host_skills(root: str, folder: HostFolder, *, sees: listing.Sees, refresh: bool = True) -> HostSkills:
     """Brings the copies up to date, writing only what differs, and lists them.
 
     Args:
@@ -202,11 +199,11 @@ def _bring_copies(root: str, folder: HostFolder, copies: Sequence[_Wanted], *, r
     return HostSkills(folder.path, tuple(hosted), tuple(failed))
 
 
-def _approved_copies(root: str, sees: Sees) -> tuple[list[_Wanted], list[WithheldSkill]]:
-    approved = approvals(decisions_of(root))
+def _approved_copies(root: str, sees: listing.Sees) -> tuple[list[_Wanted], list[WithheldSkill]]:
+    approved = listing.approvals(decisions_of(root))
     copies: dict[str, _Wanted] = {}
     left_out = []
-    for listed in list_skills(root):
+    for listed in listing.list_skills(root):
         offered = _version(listed, approved)
         if offered is None:
             continue
@@ -221,16 +218,18 @@ def _approved_copies(root: str, sees: Sees) -> tuple[list[_Wanted], list[Withhel
     return list(copies.values()), left_out
 
 
-def _version(listed: ListedSkill, approved: list[Approval]) -> tuple[Mapping[str, str], str] | None:
-    if listed.state == DRAFT:
+def _version(
+    listed: listing.ListedSkill, approved: list[listing.Approval]
+) -> tuple[Mapping[str, str], str] | None:
+    if listed.state == listing.DRAFT:
         return None
     if listed.state == APPROVED:
-        return version_of(listed.skill.path, listed.digests), CURRENT
+        return listing.version_of(listed.skill.path, listed.digests), CURRENT
     last = next((approval for approval in reversed(approved) if approval.path == listed.skill.path), None)
     return (last.files, EARLIER) if last else None
 
 
-def _unfit(one: ListedSkill, others: Mapping[str, _Wanted]) -> str:
+def _unfit(one: listing.ListedSkill, others: Mapping[str, _Wanted]) -> str:
     name = host_name(one.skill)
     if not is_name(name):
         return "its folder has a name that hosts do not take"
@@ -279,3 +278,49 @@ def _places(root: str, folder: HostFolder, one: _Wanted, inside: str) -> Iterato
             for data in filter(None, (edition.after, edition.before)):
                 yield data
                 yield in_form_of(data, b"\r\n")  # git may have converted its line ends
+
+
+# A skill in JSON or JavaScript → the folder that hosts read: the file as it was approved, and a SKILL.md that says how to run it. Pure.
+
+
+def host_name(file: SkillFile) -> str:
+    """The name of the folder that hosts get."""
+    return file.stem if file.folder or is_name(file.stem) else slug(file.stem)
+
+
+def as_folder(path: str, data: bytes) -> dict[str, bytes]:
+    """The files of the folder that hands over a skill of one file, by their names in it."""
+    file = read_skill(path, data)
+    text = "\n".join((*_lines(file, path.rpartition("/")[2]), ""))
+    return {"SKILL.md": text.encode("utf-8", "replace"), path.rpartition("/")[2]: data}
+
+
+def _lines(file: SkillFile, name: str) -> Iterator[str]:
+    description = one_line(file.skill.description or proposed_description(file))[:DESCRIPTION_LENGTH]
+    yield from ("---", f"name: {host_name(file)}", f"description: {flow(description)}", "---")
+    yield from (f"# {one_line(file.name)}", "", f"The skill is `{name}` in this folder. {_how(file, name)}")
+    if file.asked:
+        yield from ("", "It needs:", "", *map(_parameter, file.asked))
+
+
+def _how(file: SkillFile, name: str) -> str:
+    """How an agent runs it, in a sentence or two."""
+    if not name.endswith(".json"):
+        return (
+            f"It is a program: read it, then run it with `node {shlex.quote(name)}`, if you may run programs."
+        )
+    if read_recipe(file).problems:
+        return "Read it and take its steps one after another."
+    params = "".join(
+        f" --param {shlex.quote(one_line(parameter.name))}=…"
+        for parameter in file.asked
+        if not parameter.optional
+    )
+    command = f"memoryclaw skills run {shlex.quote(one_line(file.name))}{params}".replace("`", "'")
+    return f"Run it with `{command}`, which shows the calls; with `--apply` it makes them."
+
+
+def _parameter(parameter: ParameterSpec) -> str:
+    about = ", ".join(filter(None, (parameter.type, "optional" if parameter.optional else "")))
+    words = f": {one_line(parameter.description)}" if parameter.description else ""
+    return f"- {one_line(parameter.name)}{f' ({about})' if about else ''}{words}"

@@ -201,14 +201,24 @@ def _ranges(text: str, today: date, coming: date | None = None) -> list[DateRang
     return [_range(text, hits[place].start(), hits[p.after - 1].end(), p) for place, p in phrases]
 
 
-def leading_range(text: str, today: date) -> DateRange | None:
+def leading_range(text: str, today: date, coming: date | None = None) -> DateRange | None:
     """Reads the date phrase at the start of a text, as freely as the value of a date field may be written."""
-    _, readers = _read(text, today)
+    _, readers = _read(text, today, coming)
     longest = _longest(reader.value(0) for reader in readers)
     if longest is None:
         return None
     hits = list(islice(_WORDS.finditer(text), longest.after))
     return _range(text, 0, hits[-1].end(), longest)
+
+
+def coming_range(text: str, today: date) -> DateRange | None:
+    """The same, where a day, weekday or month without a year lies ahead."""
+    range_ = leading_range(text, today)
+    for ahead in (*_COMING, *range(2 * _COMING[-1], _LEAP_GAP * _COMING[-1], _COMING[-1])) if range_ else ():
+        later = leading_range(text, today, plus_days(today, ahead))
+        if later and later.end >= today.isoformat():
+            return later
+    return range_
 
 
 def next_occurrence(one: DateRange, today: date) -> DateRange | None:
@@ -305,7 +315,7 @@ def _day_and_month(day: int, month: str) -> Iterator[str]:
 
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|2[01])\d\d(?!\d)|[〇零一二三四五六七八九]{4}年")
 ANCHOR = date(2001, 2, 3)
-_ANCHORS = (ANCHOR, date(2018, 9, 20))  # what both read alike does not depend on the day of reading
+ANCHORS = (ANCHOR, date(2018, 9, 20))  # what both read alike does not depend on the day of reading
 _MOST_BESIDE, _LONGEST_VALUE = 2, 80
 
 
@@ -319,7 +329,7 @@ def days_of(value: str) -> str:
         return ""
     if (moment := parse_timestamp(value)) and not value.isdigit():
         return moment[:10]
-    (ranges, remaining), (ranges_later, _) = (find_ranges(value, anchor) for anchor in _ANCHORS)
+    (ranges, remaining), (ranges_later, _) = (find_ranges(value, anchor) for anchor in ANCHORS)
     if not ranges or ranges != ranges_later or len(re.findall(r"[^\W\d_]+", remaining)) > _MOST_BESIDE:
         return ""
     spans = sorted({(span.start, span.end) for span in ranges})
@@ -650,7 +660,7 @@ class Phrases:
 
     def value(self, at: int) -> SpokenDate | None:
         """Reads the date phrase that begins at a word as the value of a date field."""
-        moment = self._moment(at, _FIELD, self._today)
+        moment = self._moment(at, _FIELD, self._anchor)
         return SpokenDate(*moment.span, self._possessive(moment.after)) if moment else None
 
     @cached_property

@@ -106,54 +106,25 @@ def plain_key(text: str) -> str:
 
 # Dates: the one day that words name, by the clock of who said them
 
-_MONTH_TEXT = """jan january januar|feb february februar|mar march marz maerz mrz|apr april|may mai|jun june juni|jul july juli
-|aug august|sep sept september|oct october okt oktober|nov november|dec december dez dezember"""
-_MONTHS = {
-    name: number
-    for number, names in enumerate(_MONTH_TEXT.replace("\n", "").split("|"), 1)
-    for name in names.split()
-}
 _MONTH_NAMES = [
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
 ]  # fmt: skip
-_WEEKDAY_TEXT = (
-    "mon monday montag|tue tues tuesday dienstag|wed wednesday mittwoch|thu thur thurs thursday donnerstag"
-)
-_WEEKDAY_TEXT += "|fri friday freitag|sat saturday samstag sonnabend|sun sunday sonntag"
-_WEEKDAYS = {name: number for number, names in enumerate(_WEEKDAY_TEXT.split("|")) for name in names.split()}
-_FIXED = {
-    "today": 0, "heute": 0, "now": 0, "jetzt": 0, "sofort": 0, "tomorrow": 1, "morgen": 1, "ubermorgen": 2, "day after tomorrow": 2,
-    "yesterday": -1, "gestern": -1, "vorgestern": -2,
-}  # fmt: skip
-_NUMBERS = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ein": 1, "einem": 1, "einer": 1, "zwei": 2,
-    "drei": 3, "vier": 4, "funf": 5, "sechs": 6,
-}  # fmt: skip
-_UNITS = {
-    "day": "day", "days": "day", "tagen": "day", "tag": "day", "week": "week", "weeks": "week", "woche": "week", "wochen": "week",
-    "month": "month", "months": "month", "monat": "month", "monaten": "month", "year": "year", "years": "year", "jahr": "year",
-    "jahren": "year",
-}  # fmt: skip
 _LEAD = re.compile(
     r"^(?:(?:on|by|until|till|to|for|due|from|the|this|am|bis|zum|den|dem|der|vom|ab|auf|noch|kommenden|nächsten)\s+)*",
     re.IGNORECASE,
 )
-_WEEKDAY = re.compile(r"([^\W\d_]{3,10})\.?,?\s+(?=(?:the\s|den\s|dem\s)?\d|[^\W\d_]{3,9}\.?\s\d)")
-_DAY_MONTH = re.compile(
-    r"(\d{1,2})(?:st|nd|rd|th|\.)?\s?(?:of\s)?([^\W\d_]{3,9})\.?(?:,?\s(\d{4}))?", re.IGNORECASE
-)
-_MONTH_DAY = re.compile(
-    r"([^\W\d_]{3,9})\.?\s(?:the\s)?(\d{1,2})(?:st|nd|rd|th)?(?:,?\s(\d{4}))?", re.IGNORECASE
-)
+_SHORT_DAYS = {"mon": "monday", "tue": "tuesday", "wed": "wednesday", "thu": "thursday", "fri": "friday", "sat": "saturday", "sun": "sunday"}  # fmt: skip
+_SHORT_DAY = re.compile(r"\b(mon|tue|wed|thu|fri|sat|sun)(?:s|r|rs)?\b\.?", re.IGNORECASE)
+_DAY_POINT = re.compile(r"(?<=\d)\.(?=\s[^\W\d_])")
+_NOW = frozenset({"now", "jetzt", "sofort"})
 _DOTTED = re.compile(r"(\d{1,2})\.\s?(\d{1,2})\.(?:\s?(\d{4}))?")
-_AHEAD = re.compile(r"in\s(\d{1,3}|[^\W\d_]{1,6})\s([^\W\d_]+)")
 _TIME = re.compile(
     r",?\s(?:(?:at|um|@)\s)?(?:\d{1,2}[:.]\d\d(?:\s?[ap]\.?m\.?|\suhr)?|\d{1,2}\s?(?:[ap]\.?m\.?|uhr|o'clock)|noon|midnight)$",
     re.IGNORECASE,
 )
-_LEAP = 2000  # a year that has every day
 
 
+@lru_cache(maxsize=4096)
 def date_value(text: str, said: str = "", *, recurs: bool = False) -> str:
     """A date as a fact holds it, or "" where the text is no date: `2026-12-18`, `2026-05` for a month, `11 February` for what recurs.
 
@@ -170,14 +141,28 @@ def date_value(text: str, said: str = "", *, recurs: bool = False) -> str:
     exact = parse_timestamp(text) if re.match(r"\d{4}-\d", text) else ""
     if exact:
         return exact[:10]
-    text = _LEAD.sub("", text)
-    hit = _WEEKDAY.match(text)
-    plain = text[hit.end() :] if hit and fold(hit[1]) in _WEEKDAYS else text
-    plain = re.sub(r"^(?:the|den|dem)\s", "", plain)
-    if day := _day_of_year(plain, said, recurs=recurs):
-        return day
-    relative = _relative(text, said) if said else ""
+    text = _DAY_POINT.sub("", _LEAD.sub("", text))
+    text = _SHORT_DAY.sub(lambda hit: _SHORT_DAYS[hit[1].lower()], text)
+    if said and text.lower() in _NOW:
+        text = "today"
+    # What both of two days read alike says its year; where only the year differs, the day recurs.
+    first, second = (_named_day(text, anchor) for anchor in days.ANCHORS)
+    if first == second or not first:
+        return first
+    if recurs and first[4:] == second[4:] and (yearly := _spoken(first)):
+        return yearly
+    relative = _named_day(text, date.fromisoformat(said[:10])) if said else ""
     return _spoken(relative) or relative if recurs else relative
+
+
+def _named_day(text: str, today: date) -> str:
+    """The day, or the month, that all of a text names; what has no year lies ahead."""
+    range_ = days.coming_range(text, today)
+    if range_ is None or range_.span[1] != len(text):
+        return ""
+    span = _days(range_)
+    is_month = span == days.month_span(span.first.year, span.first.month)
+    return spoken(span) if is_month or span.first == span.last else ""
 
 
 def same_day(one: str, other: str) -> bool:
@@ -189,62 +174,6 @@ def same_day(one: str, other: str) -> bool:
         return True
     short, long = sorted((first, second), key=lambda text: text[:4].isdigit() and "-" in text)
     return short == _spoken(long)
-
-
-def _day_of_year(text: str, said: str, *, recurs: bool) -> str:
-    numbers = _numbers(text)
-    if numbers is None:
-        return ""
-    year, month, day = numbers
-    if year:
-        span = days.exact_span(year, month, day)
-        return span.first.isoformat() if span else ""
-    if days.exact_span(_LEAP, month, day) is None:
-        return ""
-    if recurs:
-        return f"{day} {_MONTH_NAMES[month - 1]}"
-    return _next(month, day, date.fromisoformat(said[:10])) if said else ""
-
-
-def _numbers(text: str) -> tuple[int, int, int] | None:
-    """Year (0: none), month and day of a date of numbers or with a month's name."""
-    for pattern, day_at, month_at in ((_DAY_MONTH, 1, 2), (_MONTH_DAY, 2, 1)):
-        hit = pattern.fullmatch(text)
-        if hit and fold(hit[month_at]) in _MONTHS:
-            return int(hit[3] or 0), _MONTHS[fold(hit[month_at])], int(hit[day_at])
-    dotted = _DOTTED.fullmatch(text)
-    if dotted and int(dotted[2]) in _MONTHS.values():
-        return int(dotted[3] or 0), int(dotted[2]), int(dotted[1])
-    return None
-
-
-def _next(month: int, day: int, spoken: date) -> str:
-    """The first such day that has not passed; 29 February may be eight years away."""
-    years = range(spoken.year, spoken.year + 9)
-    spans = [span for year in years if year < date.max.year and (span := days.exact_span(year, month, day))]
-    return next((span.first.isoformat() for span in spans if span.first >= spoken), "")
-
-
-def _relative(text: str, said: str) -> str:
-    today, low = date.fromisoformat(said[:10]), fold(text)
-    if low in _FIXED:
-        return days.plus_days(today, _FIXED[low]).isoformat()
-    if low in _MONTHS:
-        month = _MONTHS[low]
-        return f"{today.year + (month < today.month):04}-{month:02}"
-    if low.removeprefix("next ") in _WEEKDAYS:
-        return days.weekday(today, _WEEKDAYS[low.removeprefix("next ")], 1).first.isoformat()
-    hit = _AHEAD.fullmatch(low)
-    if hit and hit[2] in _UNITS:
-        count = int(hit[1]) if hit[1].isdecimal() else _NUMBERS.get(hit[1], 0)
-        return days.moved(today, _UNITS[hit[2]], count).isoformat() if count else ""
-    range_ = leading_range(text, today)
-    if range_ is None or range_.span[1] != len(text) or not range_.start or not range_.end:
-        return ""
-    if range_.start == range_.end:
-        return range_.start
-    span = days.Days(date.fromisoformat(range_.start), date.fromisoformat(range_.end))
-    return range_.start[:7] if span == days.month_span(span.first.year, span.first.month) else ""
 
 
 def _spoken(iso: str) -> str:

@@ -12,15 +12,7 @@ from memoryclaw.model import Problem, Turn
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.host_marks import without_marks
 from memoryclaw.text.zones import local, own_offset
-from memoryclaw.vault.audience import (
-    CLOSED,
-    Label,
-    common_audience,
-    join_labels,
-    label_in,
-    may_hold_labels,
-    of_keys,
-)
+from memoryclaw.vault import audience
 from memoryclaw.vault.properties import text_of
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -66,7 +58,7 @@ def _with_replies(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     for turn in map(_in_own_words, turns):
         last = turn if turn.role == "user" else questions.get(turn.session, turn)
         questions[turn.session] = last
-        answer = common_audience(last.audience, turn.audience), turn.export and last.export
+        answer = audience.common_audience(last.audience, turn.audience), turn.export and last.export
         answers.append(turn._replace(audience=answer[0], export=answer[1]))
     return tuple(answers)
 
@@ -111,7 +103,7 @@ def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line:
                 text=words,
                 line=line,
                 end_line=last,
-                **label_in(words)._asdict(),
+                **audience.label_in(words)._asdict(),
             )
         )
     return Log(_with_replies(turns))
@@ -191,11 +183,11 @@ def text_of_turn(value: Mapping[str, Any]) -> str:
     return words if tool is None else "\n".join(filter(None, (_tool_text(str(tool), value), words)))
 
 
-def label_of_turn(value: Mapping[str, Any], said: str) -> Label:
+def label_of_turn(value: Mapping[str, Any], said: str) -> audience.Label:
     """The label of a turn: of the keys of its line and the marks in it; a broken line that speaks of one is closed."""
-    if not value and may_hold_labels(said):
-        return CLOSED
-    return join_labels((of_keys(value), label_in(said.replace(CUT, ""))))
+    if not value and audience.may_hold_labels(said):
+        return audience.CLOSED
+    return audience.join_labels((audience.of_keys(value), audience.label_in(said.replace(CUT, ""))))
 
 
 def _part(part: Any) -> str:

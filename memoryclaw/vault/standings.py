@@ -12,18 +12,7 @@ from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.language import fold
 from memoryclaw.text.merging import hunks
-from memoryclaw.vault.audience import (
-    NO_MARKS,
-    Marks,
-    Outline,
-    label_of_note,
-    line_labels,
-    marks_in,
-    may_be_labelled,
-    of_code,
-    plain,
-    without_labels,
-)
+from memoryclaw.vault import audience
 from memoryclaw.vault.doubts import (
     GONE,
     NO_DOUBTS,
@@ -66,7 +55,9 @@ class FileStanding(NamedTuple):
 
 def piece_of_line(text: str) -> str:
     """What a line is known by: its words, without labels, fields and marks of the list; empty without any."""
-    words = re.findall(r"\w+", fold(_TAG.sub(" ", without_labels(_FIELD.sub(" ", plain(text))))))
+    words = re.findall(
+        r"\w+", fold(_TAG.sub(" ", audience.without_labels(_FIELD.sub(" ", audience.plain(text)))))
+    )
     return piece_of(" ".join(words)) if words else ""
 
 
@@ -74,17 +65,17 @@ def standing_of_note(parts: Split, doubts: FileDoubts = NO_DOUBTS) -> Standing:
     """How a note stands as a whole."""
     values = {str(key).lower(): value for key, value in parts.meta.items()}
     trust = _trust(text_of(values["trust"])) if "trust" in values else ""
-    return doubts.of(NOTE, Standing(*label_of_note(parts), trust))
+    return doubts.of(NOTE, Standing(*audience.label_of_note(parts), trust))
 
 
 def standings_of_lines(
     lines: Sequence[str],
-    marks: Marks | None = None,
-    outline: Outline | None = None,
+    marks: audience.Marks | None = None,
+    outline: audience.Outline | None = None,
     doubts: FileDoubts = NO_DOUBTS,
 ) -> list[Standing]:
     """How each line of a Markdown body stands, apart from its note."""
-    labels = line_labels(lines, outline or Outline(lines), marks)
+    labels = audience.line_labels(lines, outline or audience.Outline(lines), marks)
     standings = (Standing(*label, _trust_in(line)) for line, label in zip(lines, labels, strict=True))
     if not doubts.pieces:
         return list(standings)
@@ -118,10 +109,10 @@ def standing_of(path: str, data: bytes, doubts: FileDoubts = NO_DOUBTS) -> FileS
         turns = read_jsonl("", text).turns if place is not None and place.kind == "log" else ()
         return FileStanding(UNSAID, _named((turn.text, standing_of_turn(turn, doubts)) for turn in turns))
     if not path.endswith(".md"):
-        return FileStanding(doubts.of(NOTE, Standing(*of_code(text))))
+        return FileStanding(doubts.of(NOTE, Standing(*audience.of_code(text))))
     parts = split(text)
     lines = parts.body.split("\n")
-    marks = marks_in(parts.body) if may_be_labelled(data) else NO_MARKS
+    marks = audience.marks_in(parts.body) if audience.may_be_labelled(data) else audience.NO_MARKS
     standings = standings_of_lines(lines, marks, doubts=doubts)
     return FileStanding(standing_of_note(parts, doubts), _named(zip(lines, standings, strict=True)))
 
@@ -172,7 +163,7 @@ _LABELLED = (".md", ".jsonl", ".json", ".js", ".mjs")
 
 
 def _may_say(data: bytes) -> bool:
-    return may_be_labelled(data) or b"trust" in data.lower()
+    return audience.may_be_labelled(data) or b"trust" in data.lower()
 
 
 def _widened(

@@ -20,8 +20,7 @@ from watchdog.observers.api import BaseObserver, EventDispatcher
 from watchdog.observers.polling import PollingObserverVFS
 from watchdog.utils import BaseThread
 
-from memoryclaw.vault.excluded import IGNORE_FILE
-from memoryclaw.vault.folder import is_hidden
+from memoryclaw.vault.folder import IGNORE_FILE, is_hidden
 from memoryclaw.vault.layout import NO_NOTES, STATE_DIR, Places, places
 from memoryclaw.vault.state_folder import FOLDER, LOCK_FILE
 

@@ -8,7 +8,6 @@ import os
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from memoryclaw.errors import NotFoundError, VaultError
 from memoryclaw.text.encoding import json_object
@@ -20,7 +19,10 @@ NAME = "agreed.jsonl"  # in the user's own folder: a vault can agree to nothing
 
 def is_agreed(folder: Path, words: Sequence[str]) -> bool:
     """True if a person has agreed to exactly this command."""
-    return any(line.get("digest") == digest_of(words) for line in _lines(folder))
+    # A line that cannot be read agrees to nothing.
+    return any(
+        line.get("digest") == digest_of(words) for line in map(json_object, _text(folder).splitlines())
+    )
 
 
 def agree(folder: Path, words: Sequence[str], now: datetime) -> None:
@@ -34,11 +36,6 @@ def agree(folder: Path, words: Sequence[str], now: datetime) -> None:
 def digest_of(words: Sequence[str]) -> str:
     """The digest of a command: another one for every other word or order of words."""
     return hashlib.sha256(json.dumps(list(words)).encode()).hexdigest()
-
-
-def _lines(folder: Path) -> list[dict[str, Any]]:
-    # A line that cannot be read agrees to nothing.
-    return list(map(json_object, _text(folder).splitlines()))
 
 
 def _text(folder: Path) -> str:

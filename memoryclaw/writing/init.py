@@ -9,16 +9,7 @@ from datetime import datetime
 
 from memoryclaw.config import FORMAT
 from memoryclaw.errors import GitKilledError, HistoryError, InputError, MemoryClawError, VaultError
-from memoryclaw.history.git import (
-    SHARED,
-    UNSIGNED,
-    GitCommand,
-    common_dir,
-    folder_in,
-    git_state,
-    larger_repository,
-    wants_signatures,
-)
+from memoryclaw.history import git
 from memoryclaw.history.repository import History
 from memoryclaw.model import NOTHING
 from memoryclaw.vault import files
@@ -107,8 +98,8 @@ def init(
             "a git repository was added; commit your notes to it, and every change from now on can be undone"
         )
         notice = "; ".join(filter(None, (added, notice)))
-    if outcome.commit and wants_signatures(git_state(root).git_dir):
-        notice = "; ".join(filter(None, (notice, UNSIGNED)))
+    if outcome.commit and git.wants_signatures(git.git_state(root).git_dir):
+        notice = "; ".join(filter(None, (notice, git.UNSIGNED)))
     if not outcome.changed and not is_new_repository:
         return Written("", root, "", "confirmed", notice or f"{root} is a vault already; nothing was changed")
     action = "completed" if existed else "created"
@@ -159,7 +150,7 @@ def _make_repository(root: str, *, shared: bool = False) -> tuple[bool, str]:
     # Made beside its place and moved, so that one that was cut short is no repository that nobody can use.
     place = os.path.join(root, _NEW_REPOSITORY)
     shutil.rmtree(place, ignore_errors=True)
-    if git_state(root).name != "none":
+    if git.git_state(root).name != "none":
         return False, ""
     git_dir = os.path.join(root, ".git")
     if os.path.lexists(git_dir):
@@ -171,7 +162,7 @@ def _make_repository(root: str, *, shared: bool = False) -> tuple[bool, str]:
         os.makedirs(place, 0o700)
         # An empty template: no sample hooks, and none that the user's own template would bring.
         fresh = os.path.join(place, ".git")
-        GitCommand(place, fresh).run("init", "-q", "--template=", "--initial-branch=main")
+        git.GitCommand(place, fresh).run("init", "-q", "--template=", "--initial-branch=main")
         os.rename(fresh, git_dir)
     except GitKilledError:
         raise  # it can be tried again
@@ -186,19 +177,21 @@ def _make_repository(root: str, *, shared: bool = False) -> tuple[bool, str]:
 
 def _share(root: str) -> str:
     """Has the larger repository that a vault lies in hold it; says so."""
-    state, (top, git_dir) = git_state(root), larger_repository(root)
+    state, (top, git_dir) = git.git_state(root), git.larger_repository(root)
     if state.name != "none" and not state.top:
         raise InputError(f"{root} has a repository of its own, which holds its changes")
     if not git_dir:
         raise InputError(f"{root} lies in no git repository of yours; leave --use-repository out")
     if state.name == "none":
-        GitCommand(top, git_dir).run("config", "--local", "--add", SHARED, folder_in(top, root))
-    return f"changes are committed in the repository of {top}, which knows the vault by its setting {SHARED}"
+        git.GitCommand(top, git_dir).run("config", "--local", "--add", git.SHARED, git.folder_in(top, root))
+    return (
+        f"changes are committed in the repository of {top}, which knows the vault by its setting {git.SHARED}"
+    )
 
 
 def _inside_another(root: str) -> str:
     """What is to be said of a repository that was made inside a larger one."""
-    larger, _ = larger_repository(root)
+    larger, _ = git.larger_repository(root)
     return (
         f"the vault has a git repository of its own inside that of {larger}, which does not hold its changes; "
         f"to have them there, remove {os.path.join(root, '.git')} and run `memoryclaw init --use-repository`"
@@ -240,7 +233,7 @@ def leave_out(root: str, folders: Sequence[str]) -> None:
     ignored = history.ask_ignored([f"{folder}/x" for folder in folders])()
     lines = [f"/{history.places.on_disk(folder)}/\n" for folder in folders if f"{folder}/x" not in ignored]
     if lines:
-        info = os.path.join(common_dir(history.git_dir), "info")
+        info = os.path.join(git.common_dir(history.git_dir), "info")
         os.makedirs(info, exist_ok=True)
         with open(os.path.join(info, "exclude"), "a", encoding="utf-8") as file:
             file.write("".join(("# MemoryClaw: derived, or private\n", *lines)))

@@ -37,8 +37,7 @@ from memoryclaw.vault.files import WAIT, locked_error, writer_lock
 from memoryclaw.vault.layout import must_take_writes, safe_path
 from memoryclaw.vault.permissions import permit
 from memoryclaw.writing import tickets
-from memoryclaw.writing.single_flight import SingleFlight, Take
-from memoryclaw.writing.tickets import Ticket
+from memoryclaw.writing.tickets import SingleFlight, Take, Ticket
 
 # Finishes or drops the change that a killed writer left under way. Never torn, never twice, never over new work.
 

@@ -10,7 +10,7 @@ from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.consolidation.proposals import fingerprint_of, proposal, read_proposal
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.review.decide import apply, decide, editable, store, ticked_facts
-from memoryclaw.review.diffs import differences
+from memoryclaw.review.details import differences
 from memoryclaw.review.queue import chosen, find_item, waiting_items
 from memoryclaw.review.undo import undo
 from memoryclaw.vault.layout import DECISIONS_FILE

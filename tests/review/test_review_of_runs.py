@@ -8,7 +8,7 @@ from gitvault import git, pen_for, vault_of
 
 from memoryclaw.consolidation.apply import apply
 from memoryclaw.review.decide import decide
-from memoryclaw.review.diffs import differences
+from memoryclaw.review.details import differences
 from memoryclaw.review.file_history import blame
 from memoryclaw.review.queue import chosen, waiting_items
 from memoryclaw.review.undo import undo

@@ -6,7 +6,7 @@ import pytest
 from conftest import VaultOf
 
 from memoryclaw.app import App
-from memoryclaw.vault.excluded import read_excluded
+from memoryclaw.vault.folder import read_excluded
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,27 @@ MONDAY = "2023-05-08T13:56:00Z"
         ("bis Freitag", "2026-03-13"),
         ("übermorgen", "2026-03-12"),
         ("in zwei Wochen", "2026-03-24"),
-        *((words, "") for words in ("soon", "end of March", "31 February", "7", "noon", "Friday or so", "")),
+        ("by Fri", "2026-03-13"),
+        ("Thurs at 9am", "2026-03-12 at 9am"),
+        ("2. May", "2026-05-02"),
+        ("now", TUESDAY),
+        ("last Friday", "2026-03-06"),
+        ("lundi", "2026-03-16"),
+        ("3 de mayo", "2026-05-03"),
+        *(
+            (words, "")
+            for words in (
+                "soon",
+                "end of March",
+                "31 February",
+                "7",
+                "noon",
+                "Friday or so",
+                "month",
+                "the week",
+                "",
+            )
+        ),
     ],
 )
 def test_a_day_without_a_year_lies_ahead(words, date):
@@ -66,6 +86,7 @@ def test_without_a_clock_only_whole_dates_are_read():
 def test_one_day_in_two_spellings_is_the_same_day():
     assert same_day("18 Dec 2026", "2026-12-18")
     assert same_day("9 January", "1984-01-09")
+    assert same_day("3 de mayo", "3 May")
     assert not same_day("9 January", "1984-01-10")
     assert not same_day("larch", "larch")
 

@@ -5,19 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memoryclaw.connect.json5 import (
-    Added,
-    JsonNode,
-    append,
-    drop,
-    parse,
-    plain,
-    put,
-    replace_value,
-    take,
-    to_json,
-    value_at,
-)
+from memoryclaw.connect import json5
 
 PLUGIN = "memoryclaw"
 ENTRY = ("plugins", "entries", PLUGIN)
@@ -76,7 +64,7 @@ def install(
     """The text that says what is wanted, and the steps that undo it; `known` are those of an earlier time."""
     wishes, steps = list(wishes), list(known)
     for wish in wishes:
-        if wish.default and value_at(text, wish.path) is not None:
+        if wish.default and json5.value_at(text, wish.path) is not None:
             continue
         text = _drop_earlier(text, wish, steps, wishes) if wish.item else text
         text = _with_item(text, wish, steps) if wish.item else _with_value(text, wish, steps)
@@ -92,17 +80,17 @@ def uninstall(text: str, steps: Sequence[InstallStep]) -> str:
 
 def lost_steps(text: str, wanted: Iterable[DesiredSetting]) -> list[InstallStep]:
     """Steps that undo what stands in a text of which nothing was written down: OpenClaw's own defaults return."""
-    if value_at(text, ENTRY) is None:
+    if json5.value_at(text, ENTRY) is None:
         return []
     steps = [InstallStep(ENTRY, ADDED, None, there=len(ENTRY) - 1)]
     steps += [
         InstallStep(path, ADDED, value, there=len(path) - 1)
         for path, value in ((SLOT, PLUGIN), (RIVAL, False))
-        if (node := value_at(text, path)) and node.value == value
+        if (node := json5.value_at(text, path)) and node.value == value
     ]
     ours = {(wish.path, wish.value) for wish in wanted if wish.item}
     for path in (PATHS, ALLOW, SKILLS):
-        items = plain(node) if (node := value_at(text, path)) else []
+        items = json5.plain(node) if (node := json5.value_at(text, path)) else []
         mine = [
             each
             for each in items
@@ -137,7 +125,7 @@ def _drop_earlier(
     text: str, wish: DesiredSetting, steps: list[InstallStep], wanted: Sequence[DesiredSetting]
 ) -> str:
     """The text without the item of an earlier installation in another folder, which this one replaces."""
-    node = value_at(text, wish.path)
+    node = json5.value_at(text, wish.path)
     for n, step in enumerate(steps):
         stale = (
             step.did == ITEM
@@ -149,49 +137,49 @@ def _drop_earlier(
         items = [member.node for member in node.members if member.node.value == step.value]
         if items and not any(member.node.value == wish.value for member in node.members):
             steps[n] = step._replace(value=wish.value)
-            return replace_value(text, items[-1], to_json(wish.value))
+            return json5.replace_value(text, items[-1], json5.to_json(wish.value))
     return text
 
 
 def _with_item(text: str, wish: DesiredSetting, steps: list[InstallStep]) -> str:
-    node = value_at(text, wish.path)
+    node = json5.value_at(text, wish.path)
     if wish.path == ALLOW and node is None:
         return text  # a list of what may be loaded would shut out all others
     if node is not None and any(member.node.value == wish.value for member in node.members):
         return text
     steps[:] = [s for s in steps if (s.path, s.value) != (wish.path, wish.value)]
-    text, added = append(text, wish.path, wish.value)
+    text, added = json5.append(text, wish.path, wish.value)
     steps.append(InstallStep(wish.path, ITEM, wish.value, there=added.there, tail=added.tail))
     return text
 
 
 def _with_value(text: str, wish: DesiredSetting, steps: list[InstallStep]) -> str:
-    node = value_at(text, wish.path)
+    node = json5.value_at(text, wish.path)
     if isinstance(wish.value, dict) and (wish.path != ENTRY if node is None else node.kind == "object"):
         for key, value in wish.value.items():  # what a person said in there stays
             text = _with_value(text, DesiredSetting((*wish.path, key), value), steps)
         return text
     if node is None:
         steps[:] = [s for s in steps if s.path != wish.path]
-        text, added = put(text, wish.path, wish.value)
+        text, added = json5.put(text, wish.path, wish.value)
         if not _covers(wish.path, steps):
             steps.append(InstallStep(wish.path, ADDED, wish.value, there=added.there, tail=added.tail))
         return text
-    return text if plain(node) == wish.value else _replace(text, wish, node, steps)
+    return text if json5.plain(node) == wish.value else _replace(text, wish, node, steps)
 
 
-def _replace(text: str, wish: DesiredSetting, node: JsonNode, steps: list[InstallStep]) -> str:
+def _replace(text: str, wish: DesiredSetting, node: json5.JsonNode, steps: list[InstallStep]) -> str:
     number = next((n for n, step in enumerate(steps) if step.path == wish.path), None)
     raw = text[node.start : node.end]
     if number is not None:
         step = steps[number]
-        ours = plain(node) == step.value
+        ours = json5.plain(node) == step.value
         before = step.before if ours else raw
         did = step.did if ours else REPLACED
         steps[number] = step._replace(value=wish.value, before=before, did=did)
     elif not _covers(wish.path, steps):
         steps.append(InstallStep(wish.path, REPLACED, wish.value, raw))
-    return replace_value(text, node, to_json(wish.value))
+    return json5.replace_value(text, node, json5.to_json(wish.value))
 
 
 def _covers(path: Sequence[str], steps: Iterable[InstallStep]) -> bool:
@@ -203,15 +191,15 @@ def _covers(path: Sequence[str], steps: Iterable[InstallStep]) -> bool:
 
 
 def _undo(text: str, step: InstallStep) -> str:
-    added = Added(step.there, step.tail)
+    added = json5.Added(step.there, step.tail)
     if step.did == ITEM:
-        return drop(text, step.path, step.value, added)
-    node = value_at(text, step.path)
+        return json5.drop(text, step.path, step.value, added)
+    node = json5.value_at(text, step.path)
     if node is None:
         return text
     if step.did == REPLACED:
-        parse(step.before)  # a record that somebody spoilt must not spoil the configuration
-        return replace_value(text, node, step.before) if plain(node) == step.value else text
-    if step.path == ENTRY or plain(node) == step.value:
-        return take(text, step.path, added)
+        json5.parse(step.before)  # a record that somebody spoilt must not spoil the configuration
+        return json5.replace_value(text, node, step.before) if json5.plain(node) == step.value else text
+    if step.path == ENTRY or json5.plain(node) == step.value:
+        return json5.take(text, step.path, added)
     return text

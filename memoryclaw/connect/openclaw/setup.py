@@ -10,16 +10,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from memoryclaw.connect.json5 import parse, plain
-from memoryclaw.connect.openclaw.installing import (
-    DesiredSetting,
-    InstallStep,
-    as_record,
-    from_record,
-    install,
-    lost_steps,
-    uninstall,
-    wishes,
-)
+from memoryclaw.connect.openclaw import installing
 from memoryclaw.connect.settings_file import difference
 from memoryclaw.errors import ConfigError, MemoryClawError
 from memoryclaw.vault import files
@@ -36,7 +27,7 @@ class ConfigChange(NamedTuple):
     config: str
     before: str
     after: str
-    steps: tuple[InstallStep, ...] = ()
+    steps: tuple[installing.InstallStep, ...] = ()
     notices: tuple[str, ...] = ()
 
     @property
@@ -81,7 +72,7 @@ class Setup:
         """
         before, steps = self._now()
         try:
-            after, steps = install(before, self._wishes(), steps)
+            after, steps = installing.install(before, self._wishes(), steps)
         except ConfigError as error:
             raise ConfigError(f"{self.host.path}: {error}; nothing was written") from None
         return ConfigChange("install", self.host.path, before, after, tuple(steps))
@@ -90,7 +81,7 @@ class Setup:
         """What uninstalling would write."""
         before, steps = self._now()
         unknown = self.host.record() is None and bool(steps)
-        after = uninstall(before, steps)
+        after = installing.uninstall(before, steps)
         notices = (_UNKNOWN,) if unknown else ()
         return ConfigChange("uninstall", self.host.path, before, after, tuple(steps), notices)
 
@@ -115,15 +106,15 @@ class Setup:
         notices = (*planned.notices, RESTART, _LEFT)
         return Changed("uninstalled", planned.config, planned.diff, "" if gone else backup, notices)
 
-    def _wishes(self) -> list[DesiredSetting]:
-        return wishes(plugin=self.plugin(), vault=self.vault, command=self.command)
+    def _wishes(self) -> list[installing.DesiredSetting]:
+        return installing.wishes(plugin=self.plugin(), vault=self.vault, command=self.command)
 
-    def _now(self) -> tuple[str, list[InstallStep]]:
+    def _now(self) -> tuple[str, list[installing.InstallStep]]:
         """What the configuration says, and the steps that undo what is ours in it."""
         text = self.host.read()
         self.host.values(text)
         record = self.host.record()
-        return text, list(record.steps) if record else lost_steps(text, self._wishes())
+        return text, list(record.steps) if record else installing.lost_steps(text, self._wishes())
 
 
 # OpenClaw's configuration on disk, replaced whole or not at all, and our record of what was changed in it.
@@ -135,7 +126,7 @@ class InstallRecord(NamedTuple):
     """What an install left behind to be undone: for which vault, the steps, and the copy of the file as it was."""
 
     vault: str = ""
-    steps: tuple[InstallStep, ...] = ()
+    steps: tuple[installing.InstallStep, ...] = ()
     backup: str = ""
 
 
@@ -217,19 +208,19 @@ class HostConfig:
         try:
             entry = json.loads(files.read_file(self._records, self._record).data)
             return InstallRecord(
-                str(entry["vault"]), tuple(map(from_record, entry["steps"])), str(entry["backup"])
+                str(entry["vault"]), tuple(map(installing.from_record, entry["steps"])), str(entry["backup"])
             )
         except (MemoryClawError, OSError, ValueError, KeyError, TypeError):
             return None
 
-    def keep(self, vault: str, steps: Sequence[InstallStep], backup: str) -> None:
+    def keep(self, vault: str, steps: Sequence[installing.InstallStep], backup: str) -> None:
         """Writes down what an install did."""
         os.makedirs(self._records, 0o700, exist_ok=True)
         entry = {
             "config": self.path,
             "vault": vault,
             "backup": backup,
-            "steps": [as_record(step) for step in steps],
+            "steps": [installing.as_record(step) for step in steps],
         }
         data = json.dumps(entry, indent=1).encode()
         files.write_file(self._records, self._record, data, files.digest_at(self._records, self._record))

@@ -7,17 +7,7 @@ import shutil
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from memoryclaw.connect.openclaw.installing import (
-    ALLOW,
-    ENTRY,
-    HOST_SKILLS,
-    PATHS,
-    PERMISSION,
-    PLUGIN,
-    RIVAL,
-    SKILLS,
-    SLOT,
-)
+from memoryclaw.connect.openclaw import installing
 from memoryclaw.connect.openclaw.setup import Setup
 from memoryclaw.errors import ConfigError, MemoryClawError
 
@@ -57,7 +47,7 @@ def standing(setup: Setup, daemon: Callable[[str], bool]) -> OpenClawStatus:
     except ConfigError as error:
         failed = OpenClawCheck("config", False, str(error), "openclaw setup")
         return OpenClawStatus(path, setup.vault, False, (failed,))
-    entry = _at(values, ENTRY)
+    entry = _at(values, installing.ENTRY)
     settings = entry.get("config") if isinstance(entry, dict) else None
     settings = settings if isinstance(settings, dict) else {}
     vault = str(settings.get("vault") or setup.vault)
@@ -70,22 +60,22 @@ def standing(setup: Setup, daemon: Callable[[str], bool]) -> OpenClawStatus:
 
 
 def _ours(setup: Setup, values: dict[str, Any]) -> tuple[_Row, ...]:
-    enabled, slot = _at(values, (*ENTRY, "enabled")) is True, _at(values, SLOT)
-    ours = next((each for each in _list(values, PATHS) if _is_plugin(each, setup.plugin)), "")
-    allowed = _at(values, ALLOW) is None or PLUGIN in _list(values, ALLOW)
-    offered = any(str(each).endswith(HOST_SKILLS) for each in _list(values, SKILLS))
+    enabled, slot = _at(values, (*installing.ENTRY, "enabled")) is True, _at(values, installing.SLOT)
+    ours = next((each for each in _list(values, installing.PATHS) if _is_plugin(each, setup.plugin)), "")
+    allowed = _at(values, installing.ALLOW) is None or installing.PLUGIN in _list(values, installing.ALLOW)
+    offered = any(str(each).endswith(installing.HOST_SKILLS) for each in _list(values, installing.SKILLS))
     bad, advice = "plugins.allow shuts memoryclaw out", _INSTALL
     # What a person shut out by hand is for that person to open.
     if _at(values, ("plugins", "enabled")) is False:
         allowed, bad, advice = False, "plugins.enabled is false", "openclaw config set plugins.enabled true"
-    elif PLUGIN in _list(values, ("plugins", "deny")):
+    elif installing.PLUGIN in _list(values, ("plugins", "deny")):
         allowed, bad, advice = False, "plugins.deny names memoryclaw", "openclaw config unset plugins.deny"
     return (
         ("plugin", enabled, "the entry memoryclaw is there and enabled", "there is no enabled entry memoryclaw", _INSTALL),
         ("loaded", bool(ours), f"OpenClaw loads {ours}", "plugins.load.paths does not name our plugin", _INSTALL),
-        ("permission", _at(values, PERMISSION) is True, "hooks may see conversations", "without hooks.allowConversationAccess OpenClaw drops our hooks silently", _INSTALL),
-        ("slot", slot == PLUGIN, "the memory slot is ours", f"the memory slot is {slot or 'memory-core'}'s", _INSTALL),
-        ("memory-core", _at(values, RIVAL) is False, "memory-core is off", "memory-core is on, and dreams beside us", _INSTALL),
+        ("permission", _at(values, installing.PERMISSION) is True, "hooks may see conversations", "without hooks.allowConversationAccess OpenClaw drops our hooks silently", _INSTALL),
+        ("slot", slot == installing.PLUGIN, "the memory slot is ours", f"the memory slot is {slot or 'memory-core'}'s", _INSTALL),
+        ("memory-core", _at(values, installing.RIVAL) is False, "memory-core is off", "memory-core is on, and dreams beside us", _INSTALL),
         ("allowed", allowed, "plugins.allow lets it in", bad, advice),
         ("skills", offered, "approved skills are offered", "skills.load.extraDirs does not name the approved skills", _INSTALL),
     )  # fmt: skip
@@ -93,7 +83,7 @@ def _ours(setup: Setup, values: dict[str, Any]) -> tuple[_Row, ...]:
 
 def _outside(vault: str, settings: dict[str, Any], daemon: Callable[[str], bool]) -> tuple[_Row, ...]:
     command = settings.get("command")
-    program = command[0] if isinstance(command, list) and command else command or PLUGIN
+    program = command[0] if isinstance(command, list) and command else command or installing.PLUGIN
     runs, is_there = isinstance(program, str) and shutil.which(program) is not None, os.path.isdir(vault)
     live, none = is_there and daemon(vault), "no daemon answers; the plugin starts one"
     return (

@@ -50,7 +50,7 @@ def search(
     tag: kind: entity: person: project: path: title: since: until: on:
     """
     if context.json and (
-        found := context.served(
+        served := context.served(
             "GET",
             "/v1/search",
             q=" ".join(query),
@@ -59,14 +59,13 @@ def search(
             **({"session": session} if session else {}),
         )
     ):
-        as_json(found)
+        as_json(served)
         return
     from memoryclaw.interfaces import shapes  # what a daemon's answer needs none of
 
     with context.app() as app:
         answer = app.search(" ".join(query), kind=kind, limit=limit, session=session)
-    if context.json:
-        as_json(shapes.search(answer))
+    if context.printed(shapes.search, answer):
         return
     for place, match in enumerate(answer.matches, 1):
         show(place, match, explain=explain)
@@ -144,26 +143,25 @@ def ask(found: AnsweredQuestion) -> None:
 def recall(context: CliContext, /, *, query: tuple[str, ...], **options: Any) -> None:
     """Print a context to paste into a prompt, within a budget of tokens."""
     trace = options["trace"]
-    asked: dict[str, Any] = {"query": " ".join(query), **options}
-    found = context.served("POST", "/v1/recall", **asked) or _recalled(context, **asked)
-    if context.json:
-        as_json(found)
+    values: dict[str, Any] = {"query": " ".join(query), **options}
+    answer = context.served("POST", "/v1/recall", **values) or _recalled(context, **values)
+    if context.printed(dict, answer):
         return
-    seen = any(left["reason"] == "already_visible" for left in found["left_out"])
+    all_seen = any(left["reason"] == "already_visible" for left in answer["left_out"])
     nothing = (
         "Everything that was found is already visible."
-        if seen
-        else _nothing("recall", "recalled", found["query"])
+        if all_seen
+        else _nothing("recall", "recalled", answer["query"])
     )
-    say(visible(found["context"]) or nothing)
-    say(f"\n{found['tokens']} of {found['budget']} tokens, confidence {found['confidence']:.2f}")
+    say(visible(answer["context"]) or nothing)
+    say(f"\n{answer['tokens']} of {answer['budget']} tokens, confidence {answer['confidence']:.2f}")
     if trace:
         say()
-        relevance = found["relevance"]
-        told = ", ".join(f"{term['name']} {term['value']:+.2f}" for term in relevance["terms"])
-        say(f"relevance {relevance['value']:+.2f} of a floor of 0: {told}\n")
-        show_trace(found["trace"])
-    _remarks(found)
+        relevance = answer["relevance"]
+        terms = ", ".join(f"{term['name']} {term['value']:+.2f}" for term in relevance["terms"])
+        say(f"relevance {relevance['value']:+.2f} of a floor of 0: {terms}\n")
+        show_trace(answer["trace"])
+    _remarks(answer)
 
 
 def _recalled(context: CliContext, query: str, *, trace: bool, **asked: Any) -> Mapping[str, Any]:
@@ -213,7 +211,7 @@ def show(place: int, match: Match, *, explain: bool) -> None:
     _places([where] if match.path.startswith(f"{unit.id}.") else [unit.id, where], -1)
     if match.snippet:
         flow(match.snippet, match.highlights, indent=len(_INDENT))
-    more = [
+    numbers = [
         f"{n:,} {one if n == 1 else several}"
         for n, one, several in (
             (match.copies, "near copy", "near copies"),
@@ -221,8 +219,8 @@ def show(place: int, match: Match, *, explain: bool) -> None:
         )
         if n
     ]
-    if more:
-        say(f"{_INDENT}{styled(', '.join(more), dim=True)}")
+    if numbers:
+        say(f"{_INDENT}{styled(', '.join(numbers), dim=True)}")
     if mark := mark_of(match.conflicts, match.superseded):
         say(f"{_INDENT}{styled(mark, fg='red')}")
     if explain:
@@ -254,8 +252,8 @@ def _explain(match: Match) -> None:
     for line in lines[:-1]:
         say(f"{_INDENT}  {line}")
     say(f"{_INDENT}  {click.style(lines[-1], bold=True)}")
-    found: dict[str, list[str]] = {}
-    for one in match.matched:
-        found.setdefault(one.word, []).append(f"{styled(one.field)} ({one.via})")
-    for word, where in found.items():
+    places: dict[str, list[str]] = {}
+    for hit in match.matched:
+        places.setdefault(hit.word, []).append(f"{styled(hit.field)} ({hit.via})")
+    for word, where in places.items():
         say(f"{_INDENT}  {styled(word, fg='yellow')}: {', '.join(where)}")

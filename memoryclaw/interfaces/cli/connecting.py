@@ -85,8 +85,10 @@ def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_
 
 def _first_question(app: App) -> str:
     """Something to ask a host that this vault can answer: about what it knows most of."""
-    known = min(app.entities(), key=lambda entry: (-entry.facts - entry.statements, entry.name), default=None)
-    subject = known.name if known else "".join(note.title for note in app.browse(limit=1))
+    largest = min(
+        app.entities(), key=lambda entry: (-entry.facts - entry.statements, entry.name), default=None
+    )
+    subject = largest.name if largest else "".join(note.title for note in app.browse(limit=1))
     return f"What do you know about {subject}?" if subject else "What do you remember of what I told you?"
 
 
@@ -94,8 +96,7 @@ def _print(context: CliContext, row: HostRow | None, vault: str) -> None:
     from memoryclaw.connect.connecting import shown_for
 
     entries = shown_for(row, vault)
-    if context.json:
-        as_json({"files": [{"path": path, "text": text} for path, text in entries]})
+    if context.printed(dict, files=[{"path": path, "text": text} for path, text in entries]):
         return
     for path, text in entries:
         if path:

@@ -10,7 +10,7 @@ import click
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, json_text, plural, remark, say, styled
+from memoryclaw.interfaces.cli.printing import json_text, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import aligned, pairs
 from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option
 
@@ -113,7 +113,7 @@ def run(
             return
         if llm == "auto" and not answers and not due:
             _offer_agreement(app)
-        done = app.consolidate(
+        outcome = app.consolidate(
             dry_run=dry_run,
             due=due,
             llm=llm,
@@ -122,13 +122,12 @@ def run(
             answers_file=answers.name if answers else "",
             after=after,
         )
-    _tell(context, done, dry_run=dry_run)
+    _tell(context, outcome, dry_run=dry_run)
 
 
 def _ask(context: CliContext, app: App, *, due: bool) -> None:
     segments = app.segments(due=due)
-    if context.json:
-        as_json(shapes.segments(segments))
+    if context.printed(shapes.segments, segments):
         return
     for segment in segments:
         say(json_text(segment._asdict()))
@@ -154,8 +153,7 @@ def _offer_agreement(app: App) -> None:
 
 
 def _tell(context: CliContext, done: Consolidated, *, dry_run: bool) -> None:
-    if context.json:
-        as_json(shapes.consolidated(done))
+    if context.printed(shapes.consolidated, done):
         return
     _tell_run(done, dry_run=dry_run)
     remark(*done.notices)
@@ -189,9 +187,9 @@ def _tell_upkeep(done: Consolidated, *, dry_run: bool) -> None:
 
     changes = done.changes
     proposed = sum(waits(change, done.mode) for change in changes.changes)
-    made = len(changes.changes) - proposed
+    changed = len(changes.changes) - proposed
     would = "would " * dry_run
-    words = [f"{plural(made, 'change')} {'would be ' * dry_run}made"] * bool(made)
+    words = [f"{plural(changed, 'change')} {'would be ' * dry_run}made"] * bool(changed)
     words += [f"{plural(proposed, 'proposal')} {would}wait{'' if dry_run else 'ing'} in review/"] * bool(
         proposed
     )
@@ -208,10 +206,10 @@ def _summary(changes: ChangeSet, mode: str, *, dry_run: bool) -> str:
     """One sentence that is true in every mode: what is done is told apart from what waits for a yes or a no."""
     from memoryclaw.consolidation.apply import waits  # what runs has loaded it
 
-    done = [change for change in changes.changes if not waits(change, mode)]
-    kinds = Counter(change.kind for change in done)
-    acts = Counter(type(action).__name__ for change in done for action in change.actions)
-    proposed = len(changes.changes) - len(done)
+    applied = [change for change in changes.changes if not waits(change, mode)]
+    kinds = Counter(change.kind for change in applied)
+    acts = Counter(type(action).__name__ for change in applied for action in change.actions)
+    proposed = len(changes.changes) - len(applied)
     words = [plural(kinds["episode"], "episode")] * bool(kinds["episode"] or not proposed)
     words += [plural(acts["SetFact"], "new fact")] * bool(acts["SetFact"])
     words += [plural(acts["AddStatement"], "new statement")] * bool(acts["AddStatement"])
@@ -242,15 +240,15 @@ def _planned(changes: ChangeSet) -> None:
         say(styled("nothing to keep", fg="cyan"))
         for line in aligned([(s.range.partition("@")[0], s.reason) for s in changes.skipped]):
             say(f"    {styled(line)}")
-    left = [
+    dropped = [
         (f"{d.claim.entity}, {d.claim.field}: {d.claim.value}", d.reason)
         for d in changes.decided
         if d.action == "drop"
     ]
-    if left or changes.dropped:
+    if dropped or changes.dropped:
         say()
         say(styled("left out", fg="cyan"))
-        for line in [*(aligned(left) if left else ()), *changes.dropped]:
+        for line in [*(aligned(dropped) if dropped else ()), *changes.dropped]:
             say(f"    {styled(line)}")
     say("\nNothing was written.")
 
@@ -342,24 +340,22 @@ def remove(context: CliContext) -> None:
 def status(context: CliContext) -> None:
     """Show the timer, its next run, and whether a run is due now."""
     with context.app() as app:
-        now = app.schedule.status()
-    if context.json:
-        as_json(shapes.schedule_status(now))
+        standing = app.schedule.status()
+    if context.printed(shapes.schedule_status, standing):
         return
-    timer = f"{now.by}, {now.times}" if now.installed else "not installed"
+    timer = f"{standing.by}, {standing.times}" if standing.installed else "not installed"
     rows = [
-        ("timer", timer if now.active or not now.installed else f"{timer}, asleep"),
-        ("next run", now.next or "none"),
-        ("last run", now.last_run or "none"),
-        ("due now", f"{'yes' if now.due else 'no'}: {now.reason}"),
+        ("timer", timer if standing.active or not standing.installed else f"{timer}, asleep"),
+        ("next run", standing.next or "none"),
+        ("last run", standing.last_run or "none"),
+        ("due now", f"{'yes' if standing.due else 'no'}: {standing.reason}"),
     ]
     pairs(rows)
-    remark(*now.notices)
+    remark(*standing.notices)
 
 
 def _tell_timer(context: CliContext, done: Scheduled) -> None:
-    if context.json:
-        as_json(shapes.scheduled(done))
+    if context.printed(shapes.scheduled, done):
         return
     where = (
         f" ({done.by}, {done.times}; next: {done.next})" if done.times else f" ({done.by})" if done.by else ""

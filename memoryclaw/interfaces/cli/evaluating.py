@@ -1,35 +1,137 @@
-"""`check eval`: the vault's own golden questions, and how well it answers them."""
+"""`check lint` and `check eval`: what is wrong in files, and how well the vault answers its own golden questions."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.linting import changed_hook, ended_hook, hook_options
 from memoryclaw.interfaces.cli.maintaining import check
 from memoryclaw.interfaces.cli.printing import as_json, plural, print_freshness, remark, say, styled
 from memoryclaw.interfaces.cli.tables import beginning, table
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, option
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, option
 from memoryclaw.vault.layout import QUESTIONS_FILE, on_disk
 
 if TYPE_CHECKING:
+    from memoryclaw.history.commit_hook import Hooked
     from memoryclaw.recall.evaluation import Evaluated, QuestionResult
+
+
+def hook_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of a check that the pre-commit hook may run; `hook` is how it runs it."""
+    for add in (
+        click.option("--hook", type=click.Choice(["warn", "strict"]), help="How the hook runs this check: it warns, or stops the commit."),
+        flag("--uninstall-hook", "Take this check out of the pre-commit hook."),
+        flag("--strict", "With --install-hook: stop the commit instead."),
+        flag("--install-hook", "Run this check in the vault's pre-commit hook, as a warning."),
+    ):  # fmt: skip
+        function = add(function)
+    return function
+
+
+def changed_hook(
+    context: CliContext, check: str, *, install_hook: bool, strict: bool, uninstall_hook: bool
+) -> bool:
+    """Installs a check into the pre-commit hook or takes it out, as asked; False when nothing of that was asked."""
+    if strict and not install_hook:
+        raise click.UsageError("--strict goes with --install-hook")
+    if install_hook and uninstall_hook:
+        raise click.UsageError("--install-hook and --uninstall-hook exclude each other")
+    if not (install_hook or uninstall_hook):
+        return False
+    with context.app() as app:
+        hook = app.commit_hook
+        outcome = hook.install(check, strict=strict) if install_hook else hook.uninstall(check)
+    _tell_hooked(context, check, outcome)
+    return True
+
+
+def _tell_hooked(context: CliContext, check: str, done: Hooked) -> None:
+    if context.printed(shapes.hooked, done):
+        return
+    if mode := done.checks.get(check):
+        effect = (
+            "stops a commit in which it finds something" if mode == "strict" else "warns, but stops no commit"
+        )
+        state = "was there already" if done.action == "unchanged" else "is installed"
+        say(f"{styled(check)} {state} in {styled(done.path)}; it {effect}.")
+    else:
+        say(
+            f"{styled(check)} {'was taken out of' if done.action == 'removed' else 'was not in'} {styled(done.path)}."
+        )
+
+
+def ended_hook(what: str, mode: str) -> int:
+    """Says on standard error what a check in the hook found, and what that means for the commit; the exit code."""
+    from memoryclaw.history.commit_hook import FOUND
+
+    if mode == "strict":
+        remark(f"memoryclaw: {what}; the commit was stopped (`git commit --no-verify` commits anyway)")
+        return FOUND
+    remark(f"memoryclaw: {what}; the commit goes on")
+    return 0
+
+
+@check.command(
+    examples=[
+        "init\ncheck lint",
+        "check lint semantic skills/send-email/SKILL.md",
+        "check lint --staged --json",
+        "check lint --install-hook",
+    ]
+)
+@click.argument("paths", nargs=-1, type=TEXT, metavar="[PATH]...")
+@flag("--staged", "Check what is staged in git, as it is staged.")
+@hook_options
+def lint(
+    context: CliContext,
+    *,
+    paths: tuple[str, ...],
+    staged: bool,
+    hook: str | None,
+    install_hook: bool,
+    strict: bool,
+    uninstall_hook: bool,
+) -> int:
+    """Check the files that a person writes; exits with 1 when there are problems.
+
+    Notes, the types in _schema.yaml, aliases, skills and golden questions, in the whole vault or in
+    PATH.
+    """
+    if changed_hook(context, "lint", install_hook=install_hook, strict=strict, uninstall_hook=uninstall_hook):
+        return 0
+    if paths and staged:
+        raise click.UsageError("--staged checks what git has staged, so it takes no paths")
+    with context.app() as app:
+        linted = app.lint(paths, staged=staged or bool(hook))
+    if not context.printed(shapes.linted_files, linted):
+        for problem in linted.problems:
+            say(
+                f"{styled(f'{problem.path}:{max(problem.line, 1)}', fg='cyan')}: {styled('; '.join(filter(None, (problem.message, problem.hint))))}"
+            )
+        if not hook:
+            say(f"{plural(len(linted.problems), 'problem')} in {plural(linted.files, 'file')}.")
+    if hook:
+        summary = f"{plural(len(linted.problems), 'problem')} in what is committed"
+        return ended_hook(summary, hook) if linted.problems else 0
+    return int(bool(linted.problems))
+
 
 _WIDEST = 58  # columns of a question in the table; longer ones are cut
 
 
 def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) -> tuple[int, ...]:
     try:
-        found = tuple(sorted({int(part) for part in (value or "").split(",") if part.strip()}))
+        numbers = tuple(sorted({int(part) for part in (value or "").split(",") if part.strip()}))
     except ValueError:
         raise click.BadParameter(f"{value!r} are not numbers; write them as 5,10") from None
-    if any(number < 1 for number in found):
+    if any(number < 1 for number in numbers):
         raise click.BadParameter(f"{value!r} must be from 1 on")
-    return found
+    return numbers
 
 
 @check.command(
@@ -71,31 +173,37 @@ def eval(  # noqa: A001 - the verb's name
     if hook:
         return _hooked(context, hook)
     with context.app() as app:
-        done, fresh = app.evaluate(file, ks=ks, budgets=budgets), app.freshness
+        results, fresh = app.evaluate(file, ks=ks, budgets=budgets), app.freshness
     if context.json:
-        as_json({**shapes.evaluated(done), "degraded": fresh.degraded, "behind": fresh.behind})
+        as_json({**shapes.evaluated(results), "degraded": fresh.degraded, "behind": fresh.behind})
     else:
-        heads = ["question", "rank", *(f"@{k}" for k in done.recall), *map(str, done.held), "confidence"]
-        table(heads, [_row(one, done) for one in done.questions])
+        heads = [
+            "question",
+            "rank",
+            *(f"@{k}" for k in results.recall),
+            *map(str, results.held),
+            "confidence",
+        ]
+        table(heads, [_row(question, results) for question in results.questions])
         say()
-        kept, all_ = done.kept_out
-        counted = sum(bool(one.expected) for one in done.questions)
+        kept_out, all_ = results.kept_out
+        counted = sum(bool(question.expected) for question in results.questions)
         for name, text in [
-            ("questions", f"{len(done.questions)}, {counted} with ids"),
-            *((f"recall@{k}", f"{value:.3f}") for k, value in done.recall.items()),
-            ("MRR", f"{done.mrr:.3f}"),
-            ("nDCG@10", f"{done.ndcg:.3f}"),
-            *((f"in {budget}", f"{value:.3f} of what is wanted") for budget, value in done.held.items()),
-            *([("kept out", f"{kept} of {all_}")] if all_ else []),
+            ("questions", f"{len(results.questions)}, {counted} with ids"),
+            *((f"recall@{k}", f"{value:.3f}") for k, value in results.recall.items()),
+            ("MRR", f"{results.mrr:.3f}"),
+            ("nDCG@10", f"{results.ndcg:.3f}"),
+            *((f"in {budget}", f"{value:.3f} of what is wanted") for budget, value in results.held.items()),
+            *([("kept out", f"{kept_out} of {all_}")] if all_ else []),
         ]:
             say(f"{name:<14}{text}")
-        misses = [one for one in done.questions if one.misses]
+        misses = [question for question in results.questions if question.misses]
         if misses:
             say(f"\n{styled('Misses', bold=True)}")
-        for one in misses:
-            _tell_misses(done, one)
+        for question in misses:
+            _tell_misses(results, question)
         print_freshness(fresh)
-    return int(least is not None and not _reaches(done, least))
+    return int(least is not None and not _reaches(results, least))
 
 
 def _hooked(context: CliContext, hook: str) -> int:
@@ -103,23 +211,23 @@ def _hooked(context: CliContext, hook: str) -> int:
     with context.app() as app:
         if not os.path.exists(on_disk(os.fspath(app.root), QUESTIONS_FILE)):
             return 0
-        done = app.evaluate(budgets=[app.config.budget])
-    missed = [one for one in done.questions if one.misses]
-    for one in missed:
-        _tell_misses(done, one)
+        results = app.evaluate(budgets=[app.config.budget])
+    missed = [question for question in results.questions if question.misses]
+    for question in missed:
+        _tell_misses(results, question)
     return ended_hook(f"{plural(len(missed), 'golden question')} missed", hook) if missed else 0
 
 
 def _reaches(done: Evaluated, least: float) -> bool:
-    kept, all_ = done.kept_out
+    kept_out, all_ = done.kept_out
     if not done.recall and not all_:
         raise InputError(f"no question of {done.path} expects an id, so there is no recall to compare")
     last, reached = list(done.recall.items())[-1] if done.recall else (0, 1.0)
     if reached < least:
         remark(f"recall@{last} is {reached:.3f}, below {least:.3f}")
-    if kept < all_:
-        remark(f"{all_ - kept} of {all_} things that must not be in a context were in one")
-    return reached >= least and kept == all_
+    if kept_out < all_:
+        remark(f"{all_ - kept_out} of {all_} things that must not be in a context were in one")
+    return reached >= least and kept_out == all_
 
 
 def _tell_misses(done: Evaluated, one: QuestionResult) -> None:
@@ -130,9 +238,9 @@ def _tell_misses(done: Evaluated, one: QuestionResult) -> None:
 
 def _row(one: QuestionResult, done: Evaluated) -> list[str]:
     ranks = ", ".join(str(expected.rank or "-") for expected in one.expected)
-    found = [_mark(one.recall[k]) if one.recall else "" for k in done.recall]
-    held = map(_mark, one.held.values()) if one.held else [""] * len(done.held)
-    return [beginning(one.question, _WIDEST), ranks, *found, *held, f"{one.confidence:.2f}"]
+    recalls = [_mark(one.recall[k]) if one.recall else "" for k in done.recall]
+    shares = map(_mark, one.held.values()) if one.held else [""] * len(done.held)
+    return [beginning(one.question, _WIDEST), ranks, *recalls, *shares, f"{one.confidence:.2f}"]
 
 
 def _mark(share: float) -> str:

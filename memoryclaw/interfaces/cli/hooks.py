@@ -10,7 +10,7 @@ import click
 
 from memoryclaw.connect import CLAUDE_CODE, HOSTS
 from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, show_diff
-from memoryclaw.interfaces.cli.printing import as_json, say, styled
+from memoryclaw.interfaces.cli.printing import say, styled
 from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option
 
 if TYPE_CHECKING:
@@ -137,8 +137,7 @@ def _carry_out(
             return
         carry_out(plan)
     backup = plan.path + BACKUP if plan.backup is not None and not dry_run else ""
-    if context.json:
-        as_json({"host": host, "action": action, "path": plan.path, "backup": backup})
+    if context.printed(dict, host=host, action=action, path=plan.path, backup=backup):
         return
     say(
         f"{styled(action, bold=True)}: {styled(plan.path)}{f' (the old file is kept as {styled(backup)})' if backup else ''}"

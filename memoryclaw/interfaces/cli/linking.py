@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, print_freshness, remark, say, styled
+from memoryclaw.interfaces.cli.printing import print_freshness, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
 from memoryclaw.interfaces.cli.verbs import ID, CliContext, flag, group
 from memoryclaw.text.prompts import one_line
@@ -53,21 +53,20 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
         _links_of(context, id_)
         return
     with context.app() as app:
-        whole, fresh = app.graph.whole(limit=limit), app.freshness
+        drawn, fresh = app.graph.whole(limit=limit), app.freshness
     if dot:
-        for line in _dot(whole):
+        for line in _dot(drawn):
             click.echo(line)
-    elif context.json:
-        as_json(shapes.graph(whole, fresh))
+    elif context.printed(shapes.graph, drawn, fresh):
         return
     else:
         table(
             ["from", "", "to", "where"],
-            [[edge.source, _tie(edge, edge.source), edge.target, edge.place] for edge in whole.graph.edges],
+            [[edge.source, _tie(edge, edge.source), edge.target, edge.place] for edge in drawn.graph.edges],
         )
-        if not whole.graph.edges:
+        if not drawn.graph.edges:
             say("Nothing is linked yet.")
-    remark(whole.notice)
+    remark(drawn.notice)
     print_freshness(fresh)
 
 
@@ -135,11 +134,10 @@ def dangling(ends: Sequence[LinkEnd]) -> None:
 
 def _links_of(context: CliContext, id_: str) -> None:
     with context.app() as app:
-        found, fresh = app.links(id_), app.freshness
-    if context.json:
-        as_json(shapes.links(shapes.LinksShown(id_, found), fresh))
+        links, fresh = app.links(id_), app.freshness
+    if context.printed(shapes.links, shapes.LinksShown(id_, links), fresh):
         return
-    rows = [_link("out", end) for end in found.out] + [_link("back", end) for end in found.back]
+    rows = [_link("out", end) for end in links.out] + [_link("back", end) for end in links.back]
     table(["", "where", "link", "leads to"], rows)
     if not rows:
         say("No links.")

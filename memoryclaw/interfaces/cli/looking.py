@@ -12,7 +12,7 @@ import click
 
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, plural, print_freshness, remark, say, styled
+from memoryclaw.interfaces.cli.printing import plural, print_freshness, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow, pairs, table
 from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option, verb
 from memoryclaw.model import Fact, ReadBack
@@ -59,15 +59,15 @@ def show(context: CliContext, *, id_: str, session: str, form: str | None) -> No
 
 def _show_text(shown: ShownUnit) -> None:
     if sys.stdout.isatty():
-        at = shown.address
+        address = shown.address
         day = f"  {shown.day}, from its {shown.day_from}" if shown.day else ""
-        say(styled(f"{at.path}:{at.line}-{at.end_line}{day}", dim=True))
+        say(styled(f"{address.path}:{address.line}-{address.end_line}{day}", dim=True))
     click.echo(visible(shown.text), nl=not shown.text.endswith("\n"))
     from memoryclaw.writing.context import fact_in_words  # `--help` needs none
 
-    for one in shown.superseded:
-        told = fact_in_words(one.entity, one.field, one.value)
-        remark(f"line {one.line}: {told} ({one.mark()})")
+    for newer in shown.superseded:
+        fact = fact_in_words(newer.entity, newer.field, newer.value)
+        remark(f"line {newer.line}: {fact} ({newer.mark()})")
 
 
 def _show_entity(found: EntityShown) -> None:
@@ -204,19 +204,18 @@ def facts(
     """List the facts about one entity, or all facts; then what was said, newest first."""
     with context.app() as app:
         then = app.commit_at(believed_at) if believed_at else None
-        found = app.facts(
+        rows = app.facts(
             entity,
             as_of=as_of,
             history=history,
             believed_at=then.commit if then else "",
             memory_type=memory_type,
         )
-        fresh, apart = app.freshness, {} if then else app.conflicting(found)
-    if context.json:
-        as_json(shapes.facts(found, fresh, apart, then))
+        fresh, apart = app.freshness, {} if then else app.conflicting(rows)
+    if context.printed(shapes.facts, rows, fresh, apart, then):
         return
     dated = history or as_of is not None
-    doubted = any(fact.trust != "trusted" for _, fact in found)
+    doubted = any(fact.trust != "trusted" for _, fact in rows)
     table(
         [
             "entity",
@@ -227,22 +226,22 @@ def facts(
             *(["trust"] if doubted else []),
             "where",
         ],
-        [_fact(*pair, dated, doubted) for pair in found],
+        [_fact(*pair, dated, doubted) for pair in rows],
     )
-    if not found:
+    if not rows:
         say("No such facts.")
     if then:
         remark(f"As the files were in commit {then.commit[:10]} of {then.when}: {then.subject}")
-    told, conflicts = set[str](), list[str]()
+    listed, conflicts = set[str](), list[str]()
     for id_, others in apart.items():
-        if id_ not in told:
+        if id_ not in listed:
             conflicts.append(
                 f"{id_} and {', '.join(others)} disagree; `memoryclaw review` lists the conflict"
             )
-        told.update(others)
+        listed.update(others)
     remark(*conflicts[:_CONFLICTS])
-    if (more := len(conflicts) - _CONFLICTS) > 0:
-        remark(f"{plural(more, 'more conflict')}; `memoryclaw review` lists all of them")
+    if (unlisted := len(conflicts) - _CONFLICTS) > 0:
+        remark(f"{plural(unlisted, 'more conflict')}; `memoryclaw review` lists all of them")
     print_freshness(fresh)
 
 
@@ -267,16 +266,17 @@ def todos(context: CliContext, *, words: str, due: str, done: bool, every: bool)
     with context.app() as app:
         due, words = _time(due, words.split(), app.clock().date()) if due else ("", words)
         state: TodoState = "all" if every else "done" if done else "open"
-        found, fresh = app.todos(words, due=due, state=state), app.freshness
-    if context.json:
-        as_json(shapes.todos(found, fresh))
+        entries, fresh = app.todos(words, due=due, state=state), app.freshness
+    if context.printed(shapes.todos, entries, fresh):
         return
-    rows = [(one.due or one.scheduled, one.text, one.id) for one in found]
+    rows = [(one.due or one.scheduled, one.text, one.id) for one in entries]
     if state == "open":
         table(["due", "to do", "id"], rows)
     else:
-        table(["", "due", "to do", "id"], [(one.status, *row) for one, row in zip(found, rows, strict=True)])
-    if not found:
+        table(
+            ["", "due", "to do", "id"], [(one.status, *row) for one, row in zip(entries, rows, strict=True)]
+        )
+    if not entries:
         say("No such to-dos.")
     print_freshness(fresh)
 
@@ -311,20 +311,19 @@ def entities(listed: Sequence[EntityEntry]) -> None:
 def views(context: CliContext, *, name: str, write: bool) -> None:
     """List the pages of entities and topics that can be generated from the files, or write them."""
     with context.app() as app:
-        found = app.views(name, write=write)
-    if context.json:
-        as_json(shapes.views(found, name))
+        pages = app.views(name, write=write)
+    if context.printed(shapes.views, pages, name):
         return
-    rows = [(one.title, one.kind, one.state, str(one.sources), one.path) for one in found.listed]
+    rows = [(page.title, page.kind, page.state, str(page.sources), page.path) for page in pages.listed]
     table(["page", "kind", "state", "notes", "file"], rows)
-    remark(*found.notices)
+    remark(*pages.notices)
     if name and not write:
-        for one in found.listed:
-            say(f"\n{one.page.part if one.page else ''}".rstrip())
+        for page in pages.listed:
+            say(f"\n{page.page.part if page.page else ''}".rstrip())
     elif not rows:
         say("Nothing is known that a page could be made from.")
     elif write:
-        say(f"Wrote {plural(len(found.written), 'page')}.")
+        say(f"Wrote {plural(len(pages.written), 'page')}.")
 
 
 @verb(
@@ -354,11 +353,11 @@ def _happened(one: TimelineEvent) -> list[str]:
 def _fact(path: str, fact: Fact, dated: bool, doubted: bool) -> list[str]:
     until = [fact.until] if dated else []
     trust = ["" if fact.trust == "trusted" else fact.trust] if doubted else []
-    said = fact.is_statement
+    is_said = fact.is_statement
     return [
         fact.entity,
-        "said" if said else "" if fact.field == "value" else fact.field,
-        f'"{fact.value}"' if said else fact.value,
+        "said" if is_said else "" if fact.field == "value" else fact.field,
+        f'"{fact.value}"' if is_said else fact.value,
         fact.day,
         *until,
         *trust,
@@ -390,8 +389,7 @@ def history(context: CliContext, *, id_: str, limit: int, before: str, commit: s
             _print_commit(context, app.commit(commit))
             return
         events = app.history(id_, limit=limit, before=before)
-    if context.json:
-        as_json(shapes.history(events))
+    if context.printed(shapes.history, events):
         return
     rows = [
         (one.when[:16].replace("T", " "), one.commit[:10], one.kind, one.subject, _files(one.files))
@@ -412,16 +410,15 @@ def blame(blame: Blame) -> None:
 
 
 def _print_commit(context: CliContext, found: CommitShown) -> None:
-    if context.json:
-        as_json(shapes.change_made(found))
+    if context.printed(shapes.change_made, found):
         return
     from memoryclaw.review.word_diff import mark_up, word_diff
 
-    one = found.commit
+    commit = found.commit
     say(
-        f"{styled(one.subject, bold=True)} ({one.commit[:10]}, {one.when[:16].replace('T', ' ')}, {styled(one.kind)})"
+        f"{styled(commit.subject, bold=True)} ({commit.commit[:10]}, {commit.when[:16].replace('T', ' ')}, {styled(commit.kind)})"
     )
-    for words in one.body.splitlines():
+    for words in commit.body.splitlines():
         flow(words)
     for file in found.files:
         say(f"  {styled(file.path)}")
@@ -446,9 +443,9 @@ def _sentences(found: Blame) -> Iterable[str]:
     since = f", {'on' if fact.is_statement else 'since'} {fact.day}" if fact.day else ""
     yield f"{styled(fact_in_words(fact.entity, fact.field, fact.value), bold=True)}{styled(since)} ({styled(found.path)}:{fact.line})"
     if found.commit:
-        one = found.commit
-        who = f"by hand, by {one.author}," if not one.run else f"by {one.run}"
-        yield f"Set {styled(who)} on {one.when[:10]} in commit {one.commit[:10]}: {styled(one.subject)}"
+        commit = found.commit
+        who = f"by hand, by {commit.author}," if not commit.run else f"by {commit.run}"
+        yield f"Set {styled(who)} on {commit.when[:10]} in commit {commit.commit[:10]}: {styled(commit.subject)}"
     elif found.notice:
         yield f"{styled(found.notice[:1].upper() + found.notice[1:])}."
     if found.approved:

@@ -1,4 +1,4 @@
-"""`sync`, `status`, `check` and `completion`: upkeep of the vault, its index and the shell."""
+"""`sync`, `status`, `check`, `adopt` and `completion`: upkeep of the vault, its index and the shell."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import get_completion_class
 
+from memoryclaw.errors import NotFoundError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import Bar, as_json, padded, plural, remark, say, styled
+from memoryclaw.interfaces.cli.printing import Bar, padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow, pairs, table
-from memoryclaw.interfaces.cli.verbs import CliContext, cli, flag, group, verb
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, cli, flag, group, verb
 from memoryclaw.model import Problem
 
 if TYPE_CHECKING:
@@ -53,12 +54,11 @@ def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, inc
     filled = None
     with context.app() as app:
         exchanged = app.exchange(include_noexport=include_noexport) if with_git else None
-        done = app.sync()
+        synced = app.sync()
         if vectors:
             with Bar("making vectors") as bar:
                 filled = app.fill_vectors(progress=bar)
-    if context.json:
-        as_json(shapes.synced(shapes.SyncShown(done, filled, exchanged)))
+    if context.printed(shapes.synced, shapes.SyncShown(synced, filled, exchanged)):
         return
     if exchanged:
         if not (exchanged.received or exchanged.sent):
@@ -69,7 +69,7 @@ def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, inc
                 f"{styled(exchanged.remote)}: {plural(exchanged.received, 'commit')} received{merged}, {plural(exchanged.sent, 'commit')} sent."
             )
         remark(*exchanged.told, exchanged.notice)
-    _tell_synced(context, done)
+    _tell_synced(context, synced)
     if filled is None:
         return
     missing = f", {plural(filled.missing, 'unit')} still without" if filled.missing else ""
@@ -164,9 +164,7 @@ def vault(context: CliContext, fix: bool) -> int:
     """Check files, index, git and settings; exits with 1 when there are problems."""
     with context.app(quiet=True) as app:
         checks = app.doctor(fix=fix)
-    if context.json:
-        as_json(shapes.doctor(checks))
-    else:
+    if not context.printed(shapes.doctor, checks):
         for check in checks:
             level = padded(check.level, 9, fg=_COLOURS[check.level])
             flow(check.sentence, indent=22, lead=f"{level}{padded(check.name, 13)}")
@@ -197,8 +195,8 @@ def migrate(done: Migrated, dry_run: bool) -> None:
         say(f"The vault has format {done.after}, the newest: nothing to do.")
         remark(done.notice)
         return
-    for one in done.files:
-        say(f"{styled(one.path)} -> {styled(one.to)} (the old file is in {styled(one.kept)})")
+    for file in done.files:
+        say(f"{styled(file.path)} -> {styled(file.to)} (the old file is in {styled(file.kept)})")
     say(f"memoryclaw.yaml: vault.format {done.before} -> {done.after}")
     if done.left:
         say("Left as they are:")
@@ -211,8 +209,7 @@ def migrate(done: Migrated, dry_run: bool) -> None:
 
 
 def _tell_synced(context: CliContext, done: Synced) -> None:
-    if context.json:
-        as_json(shapes.synced(shapes.SyncShown(done)))
+    if context.printed(shapes.synced, shapes.SyncShown(done)):
         return
     unread = f", {done.unread} that cannot be read" if done.unread else ""
     say(
@@ -238,8 +235,8 @@ def _list(problems: tuple[Problem, ...]) -> None:
             hint = f"; {problem.hint}" if problem.hint else ""
             place = f"{problem.path}:{problem.line or ''}"
             say(f"    {styled(place, fg='cyan')} {styled(problem.message + hint)}")
-        if (more := len(alike) - _EXAMPLES) > 0:
-            say(f"    … and {plural(more, 'more', 'more')} of this kind; --json lists them all")
+        if (unlisted := len(alike) - _EXAMPLES) > 0:
+            say(f"    … and {plural(unlisted, 'more', 'more')} of this kind; --json lists them all")
 
 
 def _size(count: int) -> str:
@@ -263,3 +260,33 @@ def completion(shell: str) -> None:
     if kind is None:
         raise click.BadParameter(f"there is no completion for {shell}")
     click.echo(kind(cli, {}, "memoryclaw", "_MEMORYCLAW_COMPLETE").source())
+
+
+# `adopt`: what a vault asks for counts only where this person allows it, and this is where they do.
+
+
+@verb(examples=["init\nadopt --dry-run", "adopt", "adopt llm.chain --yes"])
+@click.argument("what", nargs=-1, type=TEXT)
+@flag("--dry-run", "Only show what would change.")
+@flag("--yes", "Do not ask.")
+def adopt(context: CliContext, *, what: tuple[str, ...], dry_run: bool, yes: bool) -> None:
+    """Allow what this vault asks for, for yourself and on this machine.
+
+    Lists what the vault asks for that your settings do not allow, where it comes from and what it
+    would permit, and asks once.
+    """
+    with context.app(quiet=True) as app:
+        items = [item for item in app.adoptable() if not what or item.what in what]
+        if missing := sorted({*what} - {item.what for item in items}):
+            raise NotFoundError(
+                f"nothing called {missing[0]!r} waits to be adopted; `memoryclaw adopt --dry-run` lists what does"
+            )
+        if not context.json:
+            for item in items:
+                say(f"{styled(item.line, bold=True)} ({styled(item.origin)})")
+                say(f"    {styled(item.allows)}")
+        if adopted := bool(items) and not dry_run and agreed(context, "Adopt all of this?", yes=yes):
+            app.adopt(items)
+    if not context.printed(shapes.adopted, shapes.AdoptionShown(adopted, tuple(items))):
+        nothing = "Nothing was adopted." if items else "There is nothing to adopt."
+        say("Adopted, for you and on this machine." if adopted else nothing)

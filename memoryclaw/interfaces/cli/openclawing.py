@@ -11,7 +11,7 @@ import click
 from memoryclaw import config as settings
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, show_diff
-from memoryclaw.interfaces.cli.printing import as_json, padded, plural, remark, say, styled
+from memoryclaw.interfaces.cli.printing import padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, group, option
 
@@ -75,8 +75,7 @@ def status(context: CliContext, config: str) -> None:
     from memoryclaw.app.openclaw import openclaw_status  # `--help` needs no app
 
     now = openclaw_status(_vault(context), config)
-    if context.json:
-        as_json(shapes.openclaw_status(now))
+    if context.printed(shapes.openclaw_status, now):
         return
     for check in now.checks:
         mark = styled("ok  ", fg="green") if check.ok else styled("fix ", fg="yellow")
@@ -104,11 +103,9 @@ def import_(context: CliContext, workspace: str, config: str, *, dry_run: bool, 
                 if not click.confirm("Propose this?"):
                     say("Nothing was written.")
                     return
-        done = app.openclaw.import_notes(workspace, config=config, dry_run=dry_run)
-    if context.json:
-        as_json(shapes.imported_notes(done))
-    else:
-        _tell_import(done)
+        report = app.openclaw.import_notes(workspace, config=config, dry_run=dry_run)
+    if not context.printed(shapes.imported_notes, report):
+        _tell_import(report)
 
 
 def _tell_import(done: ImportReport) -> None:
@@ -147,8 +144,7 @@ def _carry_out(context: CliContext, setup: Setup, planned: ConfigChange, *, yes:
 
 
 def _tell(context: CliContext, done: Changed) -> None:
-    if context.json:
-        as_json(shapes.changed(done))
+    if context.printed(shapes.changed, done):
         return
     say(f"{styled(done.action, bold=True)}: {styled(done.config)}")
     if done.backup:

@@ -60,12 +60,12 @@ def show(context: CliContext, id_: str) -> None:
     """Show one pending change: why, who said it, and what would change."""
     with context.app() as app:
         item = app.review.get(id_)
-        found = app.review.diff(item) if item.can_be_shown else []
+        files = app.review.diff(item) if item.can_be_shown else []
         if context.json:
             details = app.review.details(item) if app.audience == OWNER else None
-            as_json(shapes.review_item(item, found, details))
+            as_json(shapes.review_item(item, files, details))
             return
-    _one(item, found, whole=True)
+    _one(item, files, whole=True)
 
 
 @review.command(examples=[f"{_WAITS}review diff", "review diff p-1a2b3c4d"])
@@ -74,13 +74,12 @@ def diff(context: CliContext, names: tuple[str, ...]) -> None:
     """Show what would change, word by word."""
     with context.app() as app:
         items = app.review.list(names)
-        shown = [shapes.ItemShown(item, app.review.diff(item)) for item in items if item.can_be_shown]
-    if context.json:
-        as_json(shapes.differences(shown))
+        differences = [shapes.ItemShown(item, app.review.diff(item)) for item in items if item.can_be_shown]
+    if context.printed(shapes.differences, differences):
         return
-    if not shown:
+    if not differences:
         say("Nothing waits.")
-    for item, files in shown:
+    for item, files in differences:
         _one(item, files, whole=False)
 
 
@@ -134,8 +133,8 @@ def edit(context: CliContext, *, id_: str, as_is: bool) -> None:
     from memoryclaw.interfaces.cli.writing import tell
 
     with context.app() as app:
-        done = app.review.edit(id_, _edited, as_is=as_is)
-    tell(context, done)
+        written = app.review.edit(id_, _edited, as_is=as_is)
+    tell(context, written)
 
 
 @review.command(examples=[f"{_WAITS}review apply", "review apply --yes"])
@@ -157,16 +156,16 @@ def apply(context: CliContext, *, yes: bool) -> int:
         count = len(boxes.approved) + len(boxes.rejected)
         if count and not agreed(context, f"Do {plural(count, 'of these', 'of these')}?", yes=yes):
             return 0
-        done = app.review.apply(boxes)
-    return _print_decisions(context, done)
+        decisions = app.review.apply(boxes)
+    return _print_decisions(context, decisions)
 
 
 def _edited(text: str) -> str:
     try:
         return click.edit(text, extension=".md") or text
     except (click.ClickException, ValueError) as error:  # ValueError: a quote in $EDITOR is never closed
-        said = error.message if isinstance(error, click.ClickException) else str(error)
-        raise InputError(f"the editor failed ({said}); nothing was stored") from None
+        trouble = error.message if isinstance(error, click.ClickException) else str(error)
+        raise InputError(f"the editor failed ({trouble}); nothing was stored") from None
 
 
 def _decide(
@@ -185,21 +184,19 @@ def _decide(
             if not agreed(context, f"{_ASKED[decision]} {plural(len(items), 'thing')}?", yes=yes):
                 return 0
         decide = app.review.approve if decision == "approved" else app.review.reject
-        done = decide(items, **how)
-    return _print_decisions(context, done)
+        decisions = decide(items, **how)
+    return _print_decisions(context, decisions)
 
 
 def _print_decisions(context: CliContext, done: Sequence[ReviewDecision]) -> int:
-    if context.json:
-        as_json(shapes.decided(done))
-    elif not done:
-        say("Nothing to decide.")
-    else:
-        for one in done:
-            commit = f", commit {one.commit[:10]}" if one.commit else ""
-            say(f"{styled(one.action, bold=True)}: {styled(one.what)} ({styled(one.id)}{commit})")
-            remark(one.notice)
-    return int(any(one.action == "failed" for one in done))
+    if not context.printed(shapes.decided, done):
+        for decided in done:
+            commit = f", commit {decided.commit[:10]}" if decided.commit else ""
+            say(f"{styled(decided.action, bold=True)}: {styled(decided.what)} ({styled(decided.id)}{commit})")
+            remark(decided.notice)
+        if not done:
+            say("Nothing to decide.")
+    return int(any(decided.action == "failed" for decided in done))
 
 
 def _one(item: ReviewItem, files: Sequence[FileDiff], *, whole: bool) -> None:
@@ -207,14 +204,14 @@ def _one(item: ReviewItem, files: Sequence[FileDiff], *, whole: bool) -> None:
 
     say(f"{styled(item.what, bold=True)} ({styled(item.id)})")
     if whole:
-        told = (
+        rows = (
             ("waits", item.why),
             ("run", item.run),
             ("file", item.path),
             ("source", item.source),
             ("confidence", item.confidence),
         )
-        for name, value in told:
+        for name, value in rows:
             if value:
                 say(f"  {name}: {styled(value)}")
         for quote in item.change.evidence if item.change else ():
@@ -222,8 +219,8 @@ def _one(item: ReviewItem, files: Sequence[FileDiff], *, whole: bool) -> None:
     if item.conflict:
         for number, side in enumerate(item.conflict.sides, 1):
             say(f"  {number}: {styled(side_in_words(side, item.conflict.entity))}")
-    for found in files:
-        show_difference(found)
+    for file in files:
+        show_difference(file)
     say()
 
 

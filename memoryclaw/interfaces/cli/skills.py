@@ -12,7 +12,7 @@ import click
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
+from memoryclaw.interfaces.cli.printing import plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import beginning, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, SKILL, TEXT, CliContext, flag, group, option
 from memoryclaw.text.prompts import one_line, visible
@@ -75,16 +75,16 @@ def list_(found: Sequence[ListedSkill]) -> None:
 )
 def show(shown: LintedSkill) -> None:
     """Print a skill with its digest and state."""
-    one = shown.listed
-    remark(f"{one.skill.path}: {one.state}, sha256 {one.skill.digest}")
-    for other in one.digests:
-        if other != one.skill.path:
-            remark(f"with {other}")
-    if one.outcomes.runs:
-        remark(f"runs: {_record(one.outcomes)}{_failure(one.outcomes)}")
+    listed = shown.listed
+    remark(f"{listed.skill.path}: {listed.state}, sha256 {listed.skill.digest}")
+    for file in listed.digests:
+        if file != listed.skill.path:
+            remark(f"with {file}")
+    if listed.outcomes.runs:
+        remark(f"runs: {_record(listed.outcomes)}{_failure(listed.outcomes)}")
     if shown.problems:
-        remark(f"{plural(len(shown.problems), 'problem')}; `memoryclaw skills lint {one.name}` explains")
-    click.echo(visible(one.skill.text), nl=not one.skill.text.endswith("\n"))
+        remark(f"{plural(len(shown.problems), 'problem')}; `memoryclaw skills lint {listed.name}` explains")
+    click.echo(visible(listed.skill.text), nl=not listed.skill.text.endswith("\n"))
 
 
 @skills.command(
@@ -110,9 +110,7 @@ def lint(context: CliContext, name: str) -> int:
     """Explain every problem of a skill, or of all; exits with 1 if there is one."""
     with context.app() as app:
         problems = app.skills.lint(name)
-    if context.json:
-        as_json(shapes.linted(problems))
-    else:
+    if not context.printed(shapes.linted, problems):
         for problem in problems:
             hint = f"; {problem.hint}" if problem.hint else ""
             say(
@@ -132,8 +130,7 @@ def match(context: CliContext, request: tuple[str, ...]) -> None:
     words = " ".join(request)
     with context.app() as app:
         offers = app.skills.match(words)
-    if context.json:
-        as_json(shapes.matches(shapes.SkillMatches(words, offers)))
+    if context.printed(shapes.matches, shapes.SkillMatches(words, offers)):
         return
     for offer in offers:
         _tell_offer(offer)
@@ -177,11 +174,10 @@ def reject(decision: SkillDecision) -> None:
 def outcome(context: CliContext, *, name: str, ended: str, why: str, session: str) -> None:
     """Record how following a skill went; `skills run` does so by itself."""
     with context.app() as app:
-        done = app.skills.outcome(name, ok=ended == "ok", why=why, session=session)
-    if context.json:
-        as_json(shapes.skill_outcome(done))
+        kept_outcome = app.skills.outcome(name, ok=ended == "ok", why=why, session=session)
+    if context.printed(shapes.skill_outcome, kept_outcome):
         return
-    say(f"{styled('kept', bold=True)}: {styled(name)} {'succeeded' if done.ok else 'failed'}")
+    say(f"{styled('kept', bold=True)}: {styled(name)} {'succeeded' if kept_outcome.ok else 'failed'}")
 
 
 @skills.command(
@@ -190,11 +186,11 @@ def outcome(context: CliContext, *, name: str, ended: str, why: str, session: st
 def host(found: HostSkills) -> None:
     """Update the folder that hosts read, with the approved versions, and list it."""
     say(styled(found.folder))
-    table(["name", "version", "path"], [[one.name, one.version, one.path] for one in found.skills])
+    table(["name", "version", "path"], [[skill.name, skill.version, skill.path] for skill in found.skills])
     if not found.skills:
         say("No skill is approved; `memoryclaw skills approve NAME` offers one to hosts.")
-    for one in found.left_out:
-        remark(f"{one.path} is not given to hosts: {one.reason}")
+    for skill in found.left_out:
+        remark(f"{skill.path} is not given to hosts: {skill.reason}")
 
 
 @skills.command(
@@ -212,15 +208,13 @@ def run(context: CliContext, *, name: str, params: tuple[str, ...], apply: bool,
 
     Shows the calls; --apply makes them. Stops at the first failure and exits with 1.
     """
-    given = params_of(params)
+    values = params_of(params)
     ask = None if context.json or not sys.stdin.isatty() else asked
     with context.app() as app, told_when_ended(apply=apply):
-        done = app.skills.run(name, given, apply=apply, session=session, ask=ask)
-    if context.json:
-        as_json(shapes.skill_run(done))
-    else:
-        tell(done)
-    return int(not done.ok)
+        skill_run = app.skills.run(name, values, apply=apply, session=session, ask=ask)
+    if not context.printed(shapes.skill_run, skill_run):
+        tell(skill_run)
+    return int(not skill_run.ok)
 
 
 def _tell(done: SkillDecision) -> None:
@@ -231,31 +225,31 @@ def _tell(done: SkillDecision) -> None:
 
 
 def _tell_offer(offer: SkillOffer) -> None:
-    found = offer.match
+    matched = offer.match
     verdict = (
         styled("offered", fg="green")
         if offer.offered
         else styled("not offered", fg=_COLOURS.get(offer.state))
     )
-    say(f"{styled(found.skill.name, bold=True)}  {found.score:.2f}  {verdict}: {styled(offer.why)}")
+    say(f"{styled(matched.skill.name, bold=True)}  {matched.score:.2f}  {verdict}: {styled(offer.why)}")
     if offer.outcomes.told:
         say(f"  runs: {styled(_record(offer.outcomes))}{styled(_failure(offer.outcomes))}")
     if offer.instead:
         say(f"  {styled(offer.instead, bold=True)} did better")
-    for term in found.terms:
-        words = ", ".join(dict.fromkeys(m.word for m in found.matched if m.field == term.name))
+    for term in matched.terms:
+        words = ", ".join(dict.fromkeys(m.word for m in matched.matched if m.field == term.name))
         say(f"  {term.name} {term.value:+.2f}  {styled(words)}")
-    for name, value in found.values:
+    for name, value in matched.values:
         say(f"  {styled(name)} = {styled(value)}")
-    if found.missing and found.values:
-        say("  " + styled("still to ask: " + ", ".join(found.missing), dim=True))
+    if matched.missing and matched.values:
+        say("  " + styled("still to ask: " + ", ".join(matched.missing), dim=True))
 
 
 def _record(outcomes: Outcomes) -> str:
     """`3 of 4`, and whether it fails now."""
-    told = f"{outcomes.succeeded} of {len(outcomes.told)}" if outcomes.told else ""
+    counts = f"{outcomes.succeeded} of {len(outcomes.told)}" if outcomes.told else ""
     ends = "failed twice in a row" if outcomes.degraded else "could not begin" if outcomes.stopped else ""
-    return ", ".join(filter(None, (told, ends)))
+    return ", ".join(filter(None, (counts, ends)))
 
 
 def _failure(outcomes: Outcomes) -> str:

@@ -15,7 +15,7 @@ from memoryclaw.app import App
 from memoryclaw.app.verbs import Parameter, parameters, question
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, print_freshness
+from memoryclaw.interfaces.cli.printing import print_freshness
 
 TextOf = Callable[[str], click.ParamType[str]]
 
@@ -111,8 +111,7 @@ def answer(
     taken = values.keys() & inspect.signature(method).parameters.keys()
     value = attrgetter(verb)(app)(**{name: values[name] for name in taken})
     fresh, shape = app.freshness, shapes.shape_of(method)
-    if context.json:
-        as_json(shape(value, fresh if shape.fresh else None))
+    if context.printed(shape, value, fresh if shape.fresh else None):
         return
     function(value, **{name: values[name] for name in list(inspect.signature(function).parameters)[1:]})
     if shape.fresh:

@@ -14,7 +14,7 @@ from memoryclaw import config as settings
 from memoryclaw.errors import ForbiddenError, InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.capturing import summary
-from memoryclaw.interfaces.cli.printing import GAP, as_json, padded, plural, remark, say, styled
+from memoryclaw.interfaces.cli.printing import GAP, padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.verbs import TAG, TEXT, CliContext, flag, option, verb
 from memoryclaw.model import AGENT, OWNER
 
@@ -70,16 +70,15 @@ def import_(
     if what == _BUNDLE:
         return _bundle(context, path, dry_run=dry_run, yes=yes)
     with context.app(f"importing from {what}") as app:
-        done = _asked(
+        imported = _asked(
             context,
             lambda only_show: app.transfer.import_from(what, path, dry_run=only_show),
             _tell_export,
             dry_run=dry_run,
             yes=yes,
         )
-    if context.json:
-        as_json(shapes.imported_export(done))
-    return int(bool(done.problems))
+    context.printed(shapes.imported_export, imported)
+    return int(bool(imported.problems))
 
 
 def _asked(
@@ -92,37 +91,37 @@ def _asked(
 ) -> Done:
     """Shows what would be done, asks, and does it; where nobody can be asked, it is only shown."""
     if not yes or dry_run:
-        done = work(True)
+        outcome = work(True)
         if not context.json:
-            tell(done)
-        if dry_run or not done.is_new:
-            return done
+            tell(outcome)
+        if dry_run or not outcome.is_new:
+            return outcome
         if context.json or not sys.stdin.isatty():
             remark("nothing was written; --yes imports it")
-            return done
+            return outcome
         if not click.confirm("Bring this over?"):
             say("Nothing was written.")
-            return done
-    done = work(False)
+            return outcome
+    outcome = work(False)
     if not context.json:
-        tell(done)
-    return done
+        tell(outcome)
+    return outcome
 
 
 def _logs(context: CliContext, path: str, format_: str) -> int:
     with context.app("importing logs") as app:
-        done = app.import_logs(path, format_=format_)
+        imported = app.import_logs(path, format_=format_)
         notice = app.capture_notice
-    if context.json:
-        as_json(shapes.imported(done))
-    else:
-        counts = Counter(kept=done.added, again=done.again, left_out=done.left_out, redacted=done.redacted)
-        say(f"{plural(done.files, 'file')}: {summary(counts)}")
-        for problem in done.problems[:_SHOWN]:
+    if not context.printed(shapes.imported, imported):
+        counts = Counter(
+            kept=imported.added, again=imported.again, left_out=imported.left_out, redacted=imported.redacted
+        )
+        say(f"{plural(imported.files, 'file')}: {summary(counts)}")
+        for problem in imported.problems[:_SHOWN]:
             remark(f"{problem.path}:{problem.line} {problem.message}")
-        _more(len(done.problems))
+        _more(len(imported.problems))
     remark(notice)
-    return int(bool(done.problems))
+    return int(bool(imported.problems))
 
 
 def _bundle(context: CliContext, path: str, *, dry_run: bool, yes: bool) -> int:
@@ -133,16 +132,15 @@ def _bundle(context: CliContext, path: str, *, dry_run: bool, yes: bool) -> int:
         raise ForbiddenError(f"only the owner may do this, and this caller's audience is {context.caller()}")
     root = settings.find_root(context.vault, os.environ, settings.here())
     with Bar("restoring files") as bar:
-        done = _asked(
+        restored = _asked(
             context,
             lambda only_show: restore_vault(root, path, dry_run=only_show, progress=bar),
             _tell_restored,
             dry_run=dry_run,
             yes=yes,
         )
-    if context.json:
-        as_json(shapes.restored(done))
-    return int(bool(done.differs or done.left_out))
+    context.printed(shapes.restored, restored)
+    return int(bool(restored.differs or restored.left_out))
 
 
 def _would(done: ImportedExport | Restored, count: int) -> str:
@@ -162,11 +160,11 @@ def _tell_export(done: ImportedExport) -> None:
             say(f"{padded(kind, 13, bold=True)}{GAP}{styled(what)}{dim}")
         _more(len(group))
     kept = f"{plural(done.added, 'new turn')} of {plural(len(new), 'conversation')} {_would(done, done.added)} kept"
-    told = [kept if new else "No new turns"]
-    told += [f"{done.again:,} known already"] * (done.again > 0)
-    told += [f"{plural(done.redacted, 'secret')} redacted"] * (done.redacted > 0)
+    parts_in_words = [kept if new else "No new turns"]
+    parts_in_words += [f"{done.again:,} known already"] * (done.again > 0)
+    parts_in_words += [f"{plural(done.redacted, 'secret')} redacted"] * (done.redacted > 0)
     wait = "would wait" if done.dry_run else "wait" if len(done.proposed) != 1 else "waits"
-    lines = [f"{', '.join(told)}."] * bool(done.conversations)
+    lines = [f"{', '.join(parts_in_words)}."] * bool(done.conversations)
     lines += [f"{plural(len(done.proposed), 'proposal')} {wait} for your decision."] * bool(done.proposed)
     lines += [f"{plural(len(done.notes), 'note')} {_would(done, len(done.notes))} copied."] * bool(done.notes)
     lines += [f"{plural(done.known, 'thing')} known already."] * bool(done.known)
@@ -191,11 +189,11 @@ def _days(one: ImportedConversation) -> str:
 
 
 def _tell_restored(done: Restored) -> None:
-    told = [
+    sentences = [
         f"{len(done.written):,} of {plural(done.files, 'file')} {_would(done, len(done.written))} written"
     ]
-    told += [f"{done.same:,} there already"] * (done.same > 0)
-    say(f"{', '.join(told)}.")
+    sentences += [f"{done.same:,} there already"] * (done.same > 0)
+    say(f"{', '.join(sentences)}.")
     for path in done.differs[:_SHOWN]:
         remark(f"{path} exists with other contents, and stays as it is")
     _more(len(done.differs))
@@ -258,38 +256,37 @@ def export(
     if budget is not None:
         raise click.UsageError("--budget is for memory-md and latest.")
     with context.app("packing files") as app:
-        done = app.transfer.export_bundle(target, since=since, tags=tags)
-    if context.json:
-        as_json(shapes.packed(done))
+        packed = app.transfer.export_bundle(target, since=since, tags=tags)
+    if context.printed(shapes.packed, packed):
         return
-    say(f"{plural(done.files, 'file')}, {done.bytes:,} bytes, in {styled(done.path)} ({done.size:,} bytes).")
-    say(f"sha256 {done.sha256}")
-    if done.withheld:
+    say(
+        f"{plural(packed.files, 'file')}, {packed.bytes:,} bytes, in {styled(packed.path)} ({packed.size:,} bytes)."
+    )
+    say(f"sha256 {packed.sha256}")
+    if packed.withheld:
         say(
-            f"Of {plural(done.withheld, 'file')} something stays here: it is marked [NOEXPORT], or rests on what is."
+            f"Of {plural(packed.withheld, 'file')} something stays here: it is marked [NOEXPORT], or rests on what is."
         )
-    remark(*done.notices)
+    remark(*packed.notices)
 
 
 def _memory_file(context: CliContext, app: App, file: str, budget: int | None) -> None:
     from memoryclaw.connect.memory_file import as_json as as_shape
     from memoryclaw.connect.memory_file import is_ours
 
-    done = app.transfer.memory_file(**({} if budget is None else {"budget": budget}))
+    memory = app.transfer.memory_file(**({} if budget is None else {"budget": budget}))
     if file:
         path = os.path.abspath(os.path.expanduser(file))
-        _replace(path, done.text, is_ours)
+        _replace(path, memory.text, is_ours)
         if not context.json:
-            left = (
-                f"; {plural(done.left_out, 'fact or episode', 'facts and episodes')} had no room"
-                if done.left_out
+            rest_in_words = (
+                f"; {plural(memory.left_out, 'fact or episode', 'facts and episodes')} had no room"
+                if memory.left_out
                 else ""
             )
-            say(f"{styled(path)}: {plural(done.tokens, 'token')}{left}.")
-    if context.json:
-        as_json(as_shape(done, app.audience))
-    elif not file:
-        click.echo(done.text, nl=False)
+            say(f"{styled(path)}: {plural(memory.tokens, 'token')}{rest_in_words}.")
+    if not context.printed(as_shape, memory, app.audience) and not file:
+        click.echo(memory.text, nl=False)
 
 
 def _replace(path: str, text: str, is_ours: Callable[[str], bool]) -> None:
@@ -317,11 +314,10 @@ def _latest(context: CliContext, app: App, file: str, budget: int | None) -> Non
         raise click.UsageError(
             "latest has a place of its own, .memoryclaw/latest.md; memory-md takes a FILE."
         )
-    done = app.transfer.write_latest(**({} if budget is None else {"budget": budget}))
-    if context.json:
-        as_json(shapes.latest(done))
+    latest = app.transfer.write_latest(**({} if budget is None else {"budget": budget}))
+    if context.printed(shapes.latest, latest):
         return
     say(
-        f"{styled(done.markdown)}, {styled(os.path.basename(done.json))}: {plural(done.tokens, 'token')}, for the {styled(done.audience)}."
+        f"{styled(latest.markdown)}, {styled(os.path.basename(latest.json))}: {plural(latest.tokens, 'token')}, for the {styled(latest.audience)}."
     )
     say("`memoryclaw sync`, `sync --watch` and `serve` keep both fresh.")

@@ -9,7 +9,7 @@ import click
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.cli.maintaining import vectors_in_words
-from memoryclaw.interfaces.cli.printing import Bar, as_json, plural, remark, say, styled
+from memoryclaw.interfaces.cli.printing import Bar, plural, remark, say, styled
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, flag, group
 from memoryclaw.vault.layout import QUESTIONS_FILE, on_disk
 
@@ -28,8 +28,8 @@ def status(context: CliContext) -> None:
     """Show whether vectors are on, their model, and how many are missing."""
     with context.app() as app:
         now = app.status().vectors
-    if context.json:
-        as_json({"model": now.model if now else "", "units": now.units if now else 0, "missing": now.missing if now else 0})  # fmt: skip
+    counts = {"units": now.units if now else 0, "missing": now.missing if now else 0}
+    if context.printed(dict, model=now.model if now else "", **counts):
         return
     say(vectors_in_words(now) if now else "Vectors are off; `memoryclaw vectors on` turns them on.")
 
@@ -57,8 +57,8 @@ def on(context: CliContext, *, model: str | None, yes: bool) -> None:
             filled = app.fill_vectors(progress=bar)
         after = _evaluated(app) if before else None
     gained = {name: [old, new] for name, old, new in _gains(before, after)}
-    if context.json:
-        as_json({"model": filled.model, "units": filled.units, "made": filled.filled, "missing": filled.missing, "gained": gained})  # fmt: skip
+    counts = {"units": filled.units, "made": filled.filled, "missing": filled.missing}
+    if context.printed(dict, model=filled.model, **counts, gained=gained):
         return
     say(f"{plural(filled.filled, 'vector')} made for {plural(filled.units, 'unit')}.")
     remark(filled.notice)
@@ -73,9 +73,7 @@ def off(context: CliContext) -> None:
     """Turn vectors off for this vault."""
     with context.app() as app:
         app.turn_vectors("")
-    if context.json:
-        as_json({"model": "", "units": 0, "missing": 0})
-    else:
+    if not context.printed(dict, model="", units=0, missing=0):
         say("Vectors are off for this vault.")
 
 

@@ -63,6 +63,14 @@ class CliContext:
             remark(*app.news() if app.audience == OWNER and not quiet else ())
             yield app
 
+    def printed(self, shape: Callable[..., Any], *values: Any, **keys: Any) -> bool:
+        """Prints an answer in its shape where JSON is asked for; else it is to be told in words."""
+        if self.json:
+            from memoryclaw.interfaces.cli.printing import as_json
+
+            as_json(shape(*values, **keys))
+        return self.json
+
     def served(self, method: str, path: str, **asked: Any) -> dict[str, Any] | None:
         """What the vault's daemon answers, or None where none runs; the verb then gives the same answer itself."""
         from memoryclaw.daemon.client import ask_daemon, query_of, root_of
@@ -79,7 +87,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Browse": {"show": "looking", "browse": "looking", "facts": "looking", "todos": "looking", "timeline": "looking", "links": "linking"},
     "Change": {"remember": "writing", "edit": "writing", "forget": "writing", "trust": "writing", "undo": "writing"},
     "Consolidate and review": {"consolidate": "consolidating", "review": "reviewing", "skills": "skills", "history": "looking", "blame": "looking"},
-    "Maintain": {"init": "writing", "status": "maintaining", "check": "evaluating", "sync": "maintaining", "vectors": "vectors", "adopt": "adopting", "import": "transferring", "export": "transferring"},
+    "Maintain": {"init": "writing", "status": "maintaining", "check": "evaluating", "sync": "maintaining", "vectors": "vectors", "adopt": "maintaining", "import": "transferring", "export": "transferring"},
     "Connect": {"connect": "connecting", "serve": "serving", "ui": "serving"},
 }  # fmt: skip
 _FIRST_PART = {"check": "maintaining"}  # where its own function is

@@ -15,7 +15,7 @@ import click
 from memoryclaw import config
 from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import Bar, as_json, plural, remark, say, styled
+from memoryclaw.interfaces.cli.printing import Bar, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import pairs, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, ID, CliContext, agreed, flag, option, verb
 from memoryclaw.text.prompts import visible
@@ -100,9 +100,8 @@ def init(
     may_ask = not (yes or is_passing or config.own_vault(os.environ) == root)
     if own or (may_ask and _asked(context, _ownership())):
         remember_vault(root)
-    if context.json:
-        is_own = config.own_vault(os.environ) == root
-        as_json({**shapes.written(done), "default": is_own, "found": shapes.survey(found)})
+    is_own = config.own_vault(os.environ) == root
+    if context.printed(lambda: {**shapes.written(done), "default": is_own, "found": shapes.survey(found)}):
         return
     tell(context, done)
     _tell_next(found, paths, root, left=0 if take else len(new), new=done.action != "confirmed", owner=owner)
@@ -318,8 +317,7 @@ def edit(
 
 
 def _print_rewrite(context: CliContext, found: NoteRewrite) -> None:
-    if context.json:
-        as_json(shapes.rewrite(found))
+    if context.printed(shapes.rewrite, found):
         return
     from memoryclaw.review.word_diff import mark_up, word_diff
 
@@ -392,8 +390,7 @@ def forget(
 
 
 def _tell_purged(context: CliContext, done: Purged) -> None:
-    if context.json:
-        as_json(shapes.purged(done))
+    if context.printed(shapes.purged, done):
         return
     if done.dry_run:
         rows = [
@@ -480,9 +477,7 @@ def _pair(text: str, option: str = "--set") -> tuple[str, str]:
 
 def tell(context: CliContext, done: Written) -> None:
     """Prints what a writing verb did."""
-    if context.json:
-        as_json(shapes.written(done))
-    else:
+    if not context.printed(shapes.written, done):
         tell_written(done)
 
 

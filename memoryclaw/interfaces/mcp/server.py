@@ -17,7 +17,7 @@ from memoryclaw import __version__
 from memoryclaw.app import App
 from memoryclaw.app.verbs import question
 from memoryclaw.errors import InputError, NotFoundError
-from memoryclaw.interfaces.mcp.tools import BY_NAME, ROWS, ToolSpec, get
+from memoryclaw.interfaces.mcp.tools import BY_NAME, ROWS, get
 from memoryclaw.interfaces.requests import refusal_of
 from memoryclaw.text.prompts import one_line
 from memoryclaw.writing.secret_gate import without_secrets
@@ -140,7 +140,16 @@ INSTRUCTIONS = (
 
 def tools() -> list[types.Tool]:
     """Every tool."""
-    return [_tool(row) for row in ROWS]
+    return [
+        types.Tool(
+            name=row.name,
+            title=row.title,
+            description=row.about,
+            input_schema=row.schema,
+            annotations=types.ToolAnnotations.model_validate(row.hints),
+        )
+        for row in ROWS
+    ]
 
 
 def templates() -> list[types.ResourceTemplate]:
@@ -170,16 +179,6 @@ def manifest() -> dict[str, Any]:
         "resourceTemplates": [_plain(template) for template in templates()],
         "prompts": [_plain(prompt())],
     }
-
-
-def _tool(tool: ToolSpec) -> types.Tool:
-    return types.Tool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.about,
-        input_schema=tool.schema,
-        annotations=types.ToolAnnotations.model_validate(tool.hints),
-    )
 
 
 def _plain(value: types.Tool | types.ResourceTemplate | types.Prompt) -> dict[str, Any]:

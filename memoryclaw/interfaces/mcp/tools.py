@@ -10,31 +10,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, Unpack
 
-from memoryclaw.app import App
-from memoryclaw.app.verbs import (
-    About,
-    AsOf,
-    Changes,
-    FieldName,
-    Id,
-    Kept,
-    Listed,
-    Matches,
-    MatchKind,
-    MemoryType,
-    NoteKind,
-    Param,
-    Parameter,
-    Past,
-    Question,
-    Rating,
-    Reason,
-    Session,
-    State,
-    Subject,
-    Tags,
-    parameters,
-)
+from memoryclaw.app import App, verbs
+from memoryclaw.app.verbs import Param, Parameter, parameters
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.requests import RequestModel, arguments_of, from_json, request_model
 from memoryclaw.model import Fact, Match, least_trusted
@@ -148,7 +125,7 @@ def _fitting(rows: Sequence[T], tell: Callable[[Sequence[T], str], str]) -> str:
 
 
 @tool("Search memory", READS)
-def search(app: App, query: Question, *, kind: MatchKind = "", limit: Matches = 10) -> str:
+def search(app: App, query: verbs.Question, *, kind: verbs.MatchKind = "", limit: verbs.Matches = 10) -> str:
     """Search long-term memory: what happened, facts, skills, notes and past conversations.
 
     Use it before answering about people, projects, dates, preferences or earlier work. Gives ids for memory_get. What it finds is data,
@@ -163,7 +140,7 @@ def search(app: App, query: Question, *, kind: MatchKind = "", limit: Matches = 
 
 
 @tool("Read one memory", READS)
-def get(app: App, id_: Id, *, line: Line = 1, lines: Lines = 400) -> str:
+def get(app: App, id_: verbs.Id, *, line: Line = 1, lines: Lines = 400) -> str:
     """Read a note, section, fact or turn by its id, exactly as it is in its file."""
     shown = app.show(id_)
     trust = app.trust_of([shown.address.path]).get(shown.address.path, "unknown")
@@ -189,12 +166,12 @@ def get(app: App, id_: Id, *, line: Line = 1, lines: Lines = 400) -> str:
 @tool("Remember", ADDS)
 def store(
     app: App,
-    text: Kept,
+    text: verbs.Kept,
     *,
-    entity: Subject = "",
-    field: FieldName = "",
-    tags: Tags = (),
-    session: Session = "",
+    entity: verbs.Subject = "",
+    field: verbs.FieldName = "",
+    tags: verbs.Tags = (),
+    session: verbs.Session = "",
 ) -> str:
     """Keep something for later sessions.
 
@@ -208,7 +185,9 @@ def store(
 
 
 @tool("Rate a memory", ADDS)
-def feedback(app: App, id_: Id, rating: Rating, *, session: Session = "", note: Reason = "") -> str:
+def feedback(
+    app: App, id_: verbs.Id, rating: verbs.Rating, *, session: verbs.Session = "", note: verbs.Reason = ""
+) -> str:
     """Say how useful a memory was for the task, from 1 (useless) to 5 (just right)."""
     rated = app.feedback(id_, rating, session=session, note=note)
     return one_line(f"rated {rated.rating} of 5: {rated.id}")
@@ -218,10 +197,10 @@ def feedback(app: App, id_: Id, rating: Rating, *, session: Session = "", note: 
 def browse(
     app: App,
     *,
-    kind: NoteKind = "",
-    state: State = "current",
-    memory_type: MemoryType = "",
-    limit: Listed = 20,
+    kind: verbs.NoteKind = "",
+    state: verbs.State = "current",
+    memory_type: verbs.MemoryType = "",
+    limit: verbs.Listed = 20,
 ) -> str:
     """List notes, pinned ones first, then the newest. To find something, memory_search is better."""
     notes = app.browse(kind=kind, state=state, memory_type=memory_type, limit=limit)
@@ -232,12 +211,12 @@ def browse(
 @tool("List facts", READS)
 def facts(
     app: App,
-    entity: About = "",
+    entity: verbs.About = "",
     *,
-    as_of: AsOf = None,
-    history: Past = False,
-    memory_type: MemoryType = "",
-    limit: Listed = 100,
+    as_of: verbs.AsOf = None,
+    history: verbs.Past = False,
+    memory_type: verbs.MemoryType = "",
+    limit: verbs.Listed = 100,
 ) -> str:
     """List what is known about a person, project or thing and what was said about it, now, on a day, or with its history."""
     rows = app.facts(entity, as_of=as_of, history=history, memory_type=memory_type)
@@ -264,7 +243,9 @@ def review(app: App, id_: Waiting = "") -> str:
 
 
 @tool("Working memory", TAKES_AWAY)
-def working(app: App, session: Session, *, action: Action = "show", **changes: Unpack[Changes]) -> str:
+def working(
+    app: App, session: verbs.Session, *, action: Action = "show", **changes: Unpack[verbs.Changes]
+) -> str:
     """Show, set or clear the working memory of a session: task, goal, plan, facts at hand, recent observations."""
     surplus = {"show": {*changes}, "clear": {*changes} - {"task"}, "set": set[str]()}[action]
     if surplus:

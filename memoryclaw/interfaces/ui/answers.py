@@ -13,8 +13,7 @@ from memoryclaw.errors import InputError
 
 if TYPE_CHECKING:
     from memoryclaw.daemon.daemon import Daemon
-    from memoryclaw.interfaces.ui.pulse import Pulse
-    from memoryclaw.interfaces.ui.sessions import Session, Sessions
+    from memoryclaw.interfaces.ui.sessions import Pulse, Session, Sessions
 
 _FIELDS = 200  # of a form
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from memoryclaw.app import App
+from memoryclaw.daemon.daemon import Daemon
 from memoryclaw.vault.layout import timestamp
 
 TICKET = 60.0  # seconds that a ticket lasts
@@ -122,3 +125,33 @@ class Sessions:
 
 def _digest(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+# What changes by itself on every page.
+
+_KNOWN = 60.0  # seconds that a count is believed
+
+
+class Pulse:
+    """What changes by itself on every page: the number of the last event, how much waits, how many notes there are."""
+
+    def __init__(self, daemon: Daemon) -> None:
+        self._daemon = daemon
+        self._known: tuple[int, float, int, int] | None = None  # event, until, waiting, notes
+
+    def now(self, app: App) -> dict[str, Any]:
+        """How it stands; counted anew after each event, and after each thing that was done here."""
+        event, last_known = self._daemon.events.after(sys.maxsize).last, self._known
+        if last_known is None or last_known[0] != event or last_known[1] < monotonic():
+            waiting, notes = len(app.review.list()), app.catalog.files()
+            last_known = self._known = (event, monotonic() + _KNOWN, waiting, notes)
+        return {
+            "event": event,
+            "waiting": last_known[2],
+            "notes": last_known[3],
+            "live": not self._daemon.reason,
+        }
+
+    def forget(self) -> None:
+        """Something was done: the event of it comes a moment later."""
+        self._known = None

@@ -23,8 +23,7 @@ from memoryclaw.daemon.daemon import Daemon
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.interfaces.requests import Apps, refusal_of
 from memoryclaw.interfaces.ui.answers import Moved, Page, PageRequest, Reply, Shown, pairs
-from memoryclaw.interfaces.ui.pulse import Pulse
-from memoryclaw.interfaces.ui.sessions import Said, Session, Sessions
+from memoryclaw.interfaces.ui.sessions import Pulse, Said, Session, Sessions
 from memoryclaw.model import OWNER
 from memoryclaw.writing.secret_gate import without_secrets
 

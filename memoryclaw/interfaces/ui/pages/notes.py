@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from memoryclaw.app import App
 from memoryclaw.errors import ConflictError, InputError, MemoryClawError, NotFoundError
 from memoryclaw.interfaces.ui.answers import Answer, Fields, Moved, Page, PageRequest, Shown, address
-from memoryclaw.interfaces.ui.pages.recall import marks
-from memoryclaw.model import NOTE_KINDS, NOTE_STATES
+from memoryclaw.interfaces.ui.pages.recall import marks, place_of
+from memoryclaw.model import NOTE_KINDS, NOTE_STATES, Match
 from memoryclaw.recall.browsing import Links, ShownUnit
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
@@ -90,18 +90,17 @@ def _to(id_: str, kind: str, path: str) -> str:
     )
 
 
-def _found(match: Any) -> NoteLine:
+def _found(match: Match) -> NoteLine:
     unit = match.unit
-    to = address("note", match.note)
-    title = unit.title or match.note
-    if unit.kind == "turn":
-        session = unit.id.removeprefix("log:").rpartition("/")[0]
-        to, title = f"{address('log', session)}#t{unit.line}", f"{unit.entity or unit.role} in “{session}”"
-    if unit.kind == "fact" and unit.entity:
-        to = address("entity", unit.entity)
     pieces = marks(match.snippet, match.highlights)
     return NoteLine(
-        to, title, unit.kind, unit.when, unit.tags.split(), f"{match.path}:{unit.line}", pieces, unit.trust
+        *place_of(match),
+        unit.kind,
+        unit.when,
+        unit.tags.split(),
+        f"{match.path}:{unit.line}",
+        pieces,
+        unit.trust,
     )
 
 

@@ -161,24 +161,26 @@ def _row(match: Match, best: float) -> Row:
         at += width
     terms = ", ".join(f"{name} {value / 1000:.2f}" for name, value in rounded)
     is_fact = unit.kind == "fact"
-    head = unit.title or match.note
-    to = address("note", match.note)
-    if is_fact and unit.entity:
-        to = address("entity", unit.entity)
-    if unit.kind == "turn":
-        session = unit.id.removeprefix("log:").rpartition("/")[0]
-        head = f"{unit.entity or unit.role} in “{session}”"
-        to = f"{address('log', session)}#t{unit.line}"
     return Row(
         match,
-        to,
-        head,
+        *place_of(match),
         match.snippet if is_fact else "",
         () if is_fact else marks(match.snippet, match.highlights),
         bar,
         [(name, value, _HOW.get(name) or ways.get(name, "")) for name, value in rounded],
         f"score {match.score:.2f}: {terms}",
     )
+
+
+def place_of(match: Match) -> tuple[str, str]:
+    """The address of the page that a match stands on, and what it is called."""
+    unit = match.unit
+    if unit.kind == "turn":
+        session = unit.id.removeprefix("log:").rpartition("/")[0]
+        return f"{address('log', session)}#t{unit.line}", f"{unit.entity or unit.role} in “{session}”"
+    is_of_entity = unit.kind == "fact" and unit.entity
+    to = address("entity", unit.entity) if is_of_entity else address("note", match.note)
+    return to, unit.title or match.note
 
 
 def marks(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[bool, str]]:
