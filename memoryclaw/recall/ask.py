@@ -21,7 +21,7 @@ from memoryclaw.text.dates import falls_in, find_ranges
 from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.sentences import sentences
 from memoryclaw.text.snippets import snippet, without_block_ids, without_markup
-from memoryclaw.vault.value_forms import holds_form, words_of_form
+from memoryclaw.vault.value_forms import holds_form
 
 BUDGET = 1200  # tokens of the recall that is looked through: what a person is shown of it is less
 LINES = 5  # that answer, at most
@@ -183,13 +183,7 @@ def _of_unit(
     own = shares
     if unit.kind in _SPOKEN and any(_QUOTATION.search(piece) for _, piece in pieces):
         own = searcher.shares_of_lines(found, match, [_QUOTATION.sub(" ", piece) for _, piece in pieces])
-    is_named = bool(unit.field) and (
-        names_field(question, unit)
-        or question.means_field(unit.field)
-        or (
-            unit.field == "address" and any(map(question.names_field, words_of_form("address")))
-        )  # `where do I live?`
-    )
+    is_named = bool(unit.field) and (names_field(question, unit) or question.means_field(unit.field))
     is_certain = is_named and key_of(unit.entity) in whose
     pasted = _pasted(unit, pieces)
     if whole := mixed(unit, own_text):
