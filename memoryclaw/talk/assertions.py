@@ -496,8 +496,8 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
 def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> Assertion | None:
     """`i am a nurse`, `i'm 50 years old`: a value that is read whole tells its field."""
     about, subject = whose
-    if clause.kind != "be" or clause.under:
-        return None
+    if clause.kind != "be" or clause.under or words.possessives_own.at(clause.subject):
+        return None  # `my new car is an Enyaq`
     person = subject == "own" or names.is_person(about) or names.is_known(about)
     person = person and _is_of_itself(clause, words, names, whose)
     value = _value(clause.rest, words, most=_TOLD_WORDS) if person else ""

@@ -72,6 +72,8 @@ FORMS = (
     _form("level", r"\W?\[(?:info|debug|warn(?:ing)?|error|trace|fatal|critical|notice)\]|(?-i:INFO|DEBUG|WARN|WARNING|ERROR|TRACE|FATAL):\w", "[INFO] started"),
     _form("record of a program", r"(?:info|dbug|trce|warn|fail|crit|debug|error): {1,4}[\w.]{1,120}\[\d{1,6}\]", "info: App.Server[0] started"),
     _form("error of a program", r"(?-i:[A-Za-z_.]{0,60}[A-Z][a-z]{1,30}(?:Error|Exception)): {1,4}\S", "TypeError: x is not a function"),
+    _form("head of a traceback", r"traceback \(most recent call last\):", "Traceback (most recent call last):", below=True),
+    _form("place of a traceback", r"file \"[^\"\n]{1,200}\", line \d", 'File "app.py", line 3'),
     _form("blank to be filled", r"[^_\n]{0,200}(?<!\w)_{3,20}(?!\w)", "Sally ____ to school"),
     _form("variable of an environment", r"(?-i:[A-Z][A-Z0-9_]{1,40})=\S", "PORT=80"),
     _form("name of a part", r"(?-i:[A-ZÄÖÜ][A-ZÄÖÜ .'-]{1,24})(?: ?\(.{1,30}\))?$(?<![.!?])", "TOM", least=2, below=True),

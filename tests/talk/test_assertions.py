@@ -92,6 +92,10 @@ def test_german_words_give_the_same_fields(text: str, entity: str, field: str, v
     assert [one[:3] for one in told(text, "de")] == [(entity, field, value)]
 
 
+def test_what_is_said_of_a_thing_of_mine_is_not_said_of_me() -> None:
+    assert told("mein neues Auto ist ein Skoda", "de") == []
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -130,6 +134,7 @@ def test_german_words_give_the_same_fields(text: str, entity: str, field: str, v
         "i am a great fan",
         "React is a library",
         "i was a nurse",
+        "my new one is a joy",
         "let us talk about my job: i hate it",
         "",
     ],
