@@ -475,6 +475,7 @@ class App:
                 begins=bool(named) and not shown,
                 floor=floor,
                 project=repository_of(folder, os.fspath(self.root)) if folder else "",
+                own=self._own_text,
             )
         )
         if memory:
@@ -488,13 +489,16 @@ class App:
         It is a recall of its own, noted in the ledger, and quotes nothing that a recall leaves out.
         """
         from memoryclaw.recall.ask import BUDGET, ask
-        from memoryclaw.talk.own_words import own_text
 
         recalled = self.recall(query, floor=False, budget=max(self.config.budget, BUDGET))
-        own = partial(own_text, language=self.config.language)
         return self._context.read(
-            lambda: ask(self._searcher(), recalled, least=self.config.min_coverage, own=own)
+            lambda: ask(self._searcher(), recalled, least=self.config.min_coverage, own=self._own_text)
         )
+
+    def _own_text(self, text: str, speaker: str) -> str:
+        from memoryclaw.talk.own_words import own_text
+
+        return own_text(text, speaker, self.config.language)
 
     @verb("GET /v1/receipts/{id}", "Look", "show ID", audience=AGENTS)
     def why(self, receipt: verbs.ReceiptId) -> ReadBack:

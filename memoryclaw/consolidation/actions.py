@@ -60,6 +60,7 @@ class Action(ABC):
 
     heading: ClassVar[str]  # in a proposal
     counted_as: ClassVar[str] = ""  # in the message of a run's last commit
+    known_by: ClassVar[tuple[str, ...]] = ("paths",)  # the fields that tell it from others of its kind
     # What its file said, when this was planned, of what this replaces or rests on; empty where that does not matter.
     basis: str = field(default="", kw_only=True)
 
@@ -104,7 +105,11 @@ class Action(ABC):
     @property
     def identity(self) -> tuple[str, ...]:
         """What it is recognised by when another run proposes it again."""
-        return self.paths
+        known: list[str] = []
+        for name in self.known_by:
+            part = getattr(self, name)
+            known += [part] if isinstance(part, str) else part
+        return tuple(known)
 
     @property
     def subject(self) -> str:
@@ -144,6 +149,54 @@ class _FileAction(Action):
 
 
 @dataclass(frozen=True, slots=True)
+class _EpisodeAction(_FileAction):
+    """An action on an episode."""
+
+    def may_be_proposed(self) -> bool:
+        """Allows episodes."""
+        return _is_episode(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class _SemanticAction(_FileAction):
+    """An action on the facts and statements of a file."""
+
+    def may_be_proposed(self) -> bool:
+        """Allows semantic files."""
+        return _is_semantic(self.path)
+
+    def facts(self, text: str | None, collections: frozenset[str]) -> tuple[Fact, ...]:
+        """What the file says."""
+        return _CachedFile(self.path, collections).facts(text or "").facts
+
+
+@dataclass(frozen=True, slots=True)
+class _ValueAction(_SemanticAction):
+    """An action on a value that stands, or on a statement."""
+
+    entity: str
+    field: str  # empty for a statement
+    value: str
+    known_by: ClassVar[tuple[str, ...]] = ("path", "entity", "field", "value")
+
+    @property
+    def changed(self) -> str:
+        """The fact in words."""
+        return fact_in_words(self.entity, self.field, self.value)
+
+    def _stated(self, text: str | None, collections: frozenset[str]) -> list[Fact]:
+        """The lines that say it."""
+        return [
+            fact
+            for fact in self.facts(text, collections)
+            if fact.current
+            and same(fact.entity, self.entity)
+            and same(fact.field, self.field)
+            and fact.value == self.value
+        ]
+
+
+@dataclass(frozen=True, slots=True)
 class NewFile(_FileAction):
     """Writes a file that is not there yet."""
 
@@ -165,7 +218,7 @@ class NewFile(_FileAction):
 
 
 @dataclass(frozen=True, slots=True)
-class Replace(_FileAction):
+class Replace(_EpisodeAction):
     """Replaces a note that a run wrote by what is made of the same lines today."""
 
     text: str
@@ -179,13 +232,9 @@ class Replace(_FileAction):
         """The note as it is."""
         return imprint(text)
 
-    def may_be_proposed(self) -> bool:
-        """Allows episodes."""
-        return _is_episode(self.path)
-
 
 @dataclass(frozen=True, slots=True)
-class SetFact(_FileAction):
+class SetFact(_SemanticAction):
     """Adds a fact, or sets its value and moves the old one to History."""
 
     entity: str
@@ -202,11 +251,7 @@ class SetFact(_FileAction):
     also: str = ""  # words to find it by that nobody said, joined by commas
     heading: ClassVar[str] = "Fact"
     counted_as: ClassVar[str] = "fact"
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """The fact, whichever file holds it."""
-        return self.entity, self.field, self.value
+    known_by: ClassVar[tuple[str, ...]] = ("entity", "field", "value")
 
     @property
     def name(self) -> str:
@@ -236,7 +281,7 @@ class SetFact(_FileAction):
 
     def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
         """The value that the field has."""
-        facts = _CachedFile(self.path, collections).facts(text or "").facts
+        facts = self.facts(text, collections)
         return standing(fact for fact in facts if fact.current and self.is_of(fact))
 
     def is_of(self, fact: Fact) -> bool:
@@ -278,13 +323,9 @@ class SetFact(_FileAction):
         ).text  # fmt: skip
         return add_sources(new, file, (self.entity, self.field, self.value), self.source) if further else new
 
-    def may_be_proposed(self) -> bool:
-        """Allows semantic files."""
-        return _is_semantic(self.path)
-
 
 @dataclass(frozen=True, slots=True)
-class AddStatement(_FileAction):
+class AddStatement(_SemanticAction):
     """Adds what a person said, in their own words, and moves what it is tied to, to History."""
 
     entity: str
@@ -297,11 +338,7 @@ class AddStatement(_FileAction):
     also: str = ""  # words to find it by that nobody said, joined by commas
     heading: ClassVar[str] = "Statement"
     counted_as: ClassVar[str] = "statement"
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """The statement, whichever file holds it."""
-        return self.entity, self.words
+    known_by: ClassVar[tuple[str, ...]] = ("entity", "words")
 
     @property
     def name(self) -> str:
@@ -335,7 +372,7 @@ class AddStatement(_FileAction):
 
     def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
         """The statements that it is tied to."""
-        facts = _CachedFile(self.path, collections).facts(text or "").facts
+        facts = self.facts(text, collections)
         return standing(one for one in facts if one.current and one.is_statement and one.id in self.replaces)
 
     @property
@@ -350,13 +387,9 @@ class AddStatement(_FileAction):
             source=self.source, replaces=self.replaces, audience=self.audience, scope=self.scope, also=self.also,
         ).text  # fmt: skip
 
-    def may_be_proposed(self) -> bool:
-        """Allows semantic files."""
-        return _is_semantic(self.path)
-
 
 @dataclass(frozen=True, slots=True)
-class ConfirmFact(_FileAction):
+class ConfirmFact(_SemanticAction):
     """Gives a known fact one more source."""
 
     fact: str
@@ -364,11 +397,7 @@ class ConfirmFact(_FileAction):
     source: str
     also: str = ""  # words to find it by that nobody said, where it has none yet
     heading: ClassVar[str] = "One more source of a fact"
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """The fact and its new source."""
-        return self.fact, self.value, self.source
+    known_by: ClassVar[tuple[str, ...]] = ("fact", "value", "source")
 
     @property
     def subject(self) -> str:
@@ -391,15 +420,11 @@ class ConfirmFact(_FileAction):
 
     def refusal(self, text: str | None, after: str | None, collections: frozenset[str]) -> str:
         """Why not, where the value neither holds nor went to History with this source."""
-        facts = _CachedFile(self.path, collections).facts(text or "").facts
+        facts = self.facts(text, collections)
         stands = any(
             same(fact.value, self.value) and (fact.current or self.source in fact.source) for fact in facts
         )
         return "" if stands else f"{self.fact} has changed since this was planned"
-
-    def may_be_proposed(self) -> bool:
-        """Allows semantic files."""
-        return _is_semantic(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,16 +444,12 @@ class AddPending(Action):
     scope: str = ""  # what it holds for; empty: everything
     heading: ClassVar[str] = "Fact that waits"
     counted_as: ClassVar[str] = "waiting"
+    known_by: ClassVar[tuple[str, ...]] = ("entity", "field", "value")
 
     @property
     def paths(self) -> tuple[str, ...]:
         """The file of waiting facts."""
         return (PENDING_FILE,)
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """The fact."""
-        return self.entity, self.field, self.value
 
     @property
     def fact(self) -> PendingFact:
@@ -449,16 +470,12 @@ class AddPending(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class AddSource(_FileAction):
+class AddSource(_EpisodeAction):
     """Gives an episode the log ranges of another one that is merged into it."""
 
     ranges: tuple[str, ...]
     heading: ClassVar[str] = "One more source of an episode"
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """The episode and its new ranges."""
-        return self.path, *self.ranges
+    known_by: ClassVar[tuple[str, ...]] = ("path", "ranges")
 
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the ranges in the `source` of its header."""
@@ -481,26 +498,14 @@ class AddSource(_FileAction):
             return f"{self.path} has gone since this was planned"
         return _FileAction.refusal(self, text, after, collections)
 
-    def may_be_proposed(self) -> bool:
-        """Allows episodes."""
-        return _is_episode(self.path)
-
 
 @dataclass(frozen=True, slots=True)
-class EndFact(_FileAction):
+class EndFact(_ValueAction):
     """Moves a value that holds no longer, or a statement, to History."""
 
-    entity: str
-    field: str  # empty for a statement
-    value: str
     until: str  # ISO date
     heading: ClassVar[str] = "End of a fact"
     counted_as: ClassVar[str] = "ended"
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """The fact in its file; the day does not matter."""
-        return self.path, self.entity, self.field, self.value
 
     @property
     def subject(self) -> str:
@@ -516,48 +521,24 @@ class EndFact(_FileAction):
 
     def _last(self, text: str | None, collections: frozenset[str]) -> Fact | None:
         """The last line that still says it."""
-        facts = [
-            fact
-            for fact in _CachedFile(self.path, collections).facts(text or "").facts
-            if fact.current
-            and same(fact.entity, self.entity)
-            and (same(fact.field, self.field) if self.field else fact.is_statement)
-            and fact.value == self.value
-        ]
-        return facts[-1] if facts else None
+        stated = self._stated(text, collections)
+        return stated[-1] if stated else None
 
     def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
         """The line with its days."""
         last = self._last(text, collections)
         return f"{standing([last])}, until {last.lifecycle.expires}" if last else standing([])
 
-    @property
-    def changed(self) -> str:
-        """The fact in words."""
-        return fact_in_words(self.entity, self.field, self.value)
-
-    def may_be_proposed(self) -> bool:
-        """Allows semantic files."""
-        return _is_semantic(self.path)
-
 
 @dataclass(frozen=True, slots=True)
-class DoubtFact(_FileAction):
+class DoubtFact(_ValueAction):
     """Has a value wait that a person said to be wrong, or wants to be forgotten: its line names the turn."""
 
-    entity: str
-    field: str  # empty for a statement
-    value: str
     verify_by: str  # ISO date
     turn: str  # the episode and its line: `2026-11-02_10-00-00_ana#^l3`
     how: str = "denied"  # or unwanted
     heading: ClassVar[str] = "Fact to be verified"
     counted_as: ClassVar[str] = "doubted"
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """The fact in its file."""
-        return self.path, self.entity, self.field, self.value
 
     @property
     def subject(self) -> str:
@@ -566,37 +547,17 @@ class DoubtFact(_FileAction):
 
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the day and the turn on the line, if it still stands and has room."""
-        file = _CachedFile(self.path, collections)
-        fact = next((one for one in file.facts(text or "").facts if self._is_of(one)), None)
-        if text is None or fact is None:
+        stated = self._stated(text, collections)
+        if text is None or not stated:
             return text
         with suppress(InputError):  # it stands in a table, or a header
-            return with_inline(
-                text, file, fact.id, {"verify_by": self.verify_by, self.how: f"[[{self.turn}]]"}
-            )
+            marks = {"verify_by": self.verify_by, self.how: f"[[{self.turn}]]"}
+            return with_inline(text, _CachedFile(self.path, collections), stated[0].id, marks)
         return text
-
-    def _is_of(self, fact: Fact) -> bool:
-        return (
-            fact.current
-            and same(fact.entity, self.entity)
-            and same(fact.field, self.field)
-            and fact.value == self.value
-        )
 
     def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
         """The line with its days."""
-        facts = _CachedFile(self.path, collections).facts(text or "").facts
-        return standing([fact for fact in facts if self._is_of(fact)][:1])
-
-    @property
-    def changed(self) -> str:
-        """The fact in words."""
-        return fact_in_words(self.entity, self.field, self.value)
-
-    def may_be_proposed(self) -> bool:
-        """Allows semantic files."""
-        return _is_semantic(self.path)
+        return standing(self._stated(text, collections)[:1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -634,17 +595,13 @@ class MoveFile(_FileAction):
 
 
 @dataclass(frozen=True, slots=True)
-class TakeIn(_FileAction):
+class TakeIn(_EpisodeAction):
     """Lets an episode answer to the ids of others that it takes in, with the lines that only those have."""
 
     merged: tuple[str, ...]
     lines: tuple[str, ...] = ()
     heading: ClassVar[str] = "Merged episodes"
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """The episode and those that it takes in."""
-        return self.path, *self.merged
+    known_by: ClassVar[tuple[str, ...]] = ("path", "merged")
 
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the ids in `merged_from` of its header, and the lines at its end."""
@@ -662,23 +619,15 @@ class TakeIn(_FileAction):
             apply_splices(text, [Splice(len(lines), len(lines), missing)]), "merged_from", [*present, *fresh]
         )
 
-    def may_be_proposed(self) -> bool:
-        """Allows episodes."""
-        return _is_episode(self.path)
-
 
 @dataclass(frozen=True, slots=True)
-class RenameEntity(_FileAction):
+class RenameEntity(_SemanticAction):
     """Gives the facts of an entity, and their History, the name of another."""
 
     entity: str
     to: str
     heading: ClassVar[str] = "Name of an entity"
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """The file and both names."""
-        return self.path, self.entity, self.to
+    known_by: ClassVar[tuple[str, ...]] = ("path", "entity", "to")
 
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the other name."""
@@ -688,10 +637,6 @@ class RenameEntity(_FileAction):
             else rename_entity(text, _CachedFile(self.path, collections), self.entity, self.to)
         )
 
-    def may_be_proposed(self) -> bool:
-        """Allows semantic files."""
-        return _is_semantic(self.path)
-
 
 @dataclass(frozen=True, slots=True)
 class AddSynonym(_FileAction):
@@ -700,11 +645,7 @@ class AddSynonym(_FileAction):
     name: str
     other: str
     heading: ClassVar[str] = "Synonym"
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """The two names."""
-        return self.name, self.other
+    known_by: ClassVar[tuple[str, ...]] = ("name", "other")
 
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the synonym."""
@@ -722,11 +663,7 @@ class AddLines(_FileAction):
     section: str
     text: str
     heading: ClassVar[str] = "Lines for a section"
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """The lines and their place."""
-        return self.path, self.section, self.text
+    known_by: ClassVar[tuple[str, ...]] = ("path", "section", "text")
 
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the lines, unless the section has them."""
@@ -757,18 +694,11 @@ class AddLines(_FileAction):
 
 
 @dataclass(frozen=True, slots=True)
-class Stands(_FileAction):
+class Stands(_ValueAction):
     """Changes nothing: the rest of its change is made only while the file says this."""
 
-    entity: str
-    field: str
-    value: str
     heading: ClassVar[str] = "While this stands"
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """Nothing: a change is known by what it does."""
-        return ()
+    known_by: ClassVar[tuple[str, ...]] = ()  # a change is known by what it does
 
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text as it is."""
@@ -776,17 +706,12 @@ class Stands(_FileAction):
 
     def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
         """The lines that say so."""
-        facts = _CachedFile(self.path, collections).facts(text or "").facts
-        return standing(
-            fact for fact in facts
-            if fact.current and same(fact.entity, self.entity) and same(fact.field, self.field) and fact.value == self.value
-        )  # fmt: skip
+        return standing(self._stated(text, collections))
 
     def refusal(self, text: str | None, after: str | None, collections: frozenset[str]) -> str:
         """Why not, where it no longer stands as it did."""
-        named = fact_in_words(self.entity, self.field, self.value)
         stands = self.rests_on(text, collections) == self.basis
-        return "" if stands else f"{named} has changed since this was planned"
+        return "" if stands else f"{self.changed} has changed since this was planned"
 
     def may_be_proposed(self) -> bool:
         """Never: a person's yes counts whatever stands."""
@@ -804,11 +729,7 @@ class TickTodo(_FileAction):
     box: str  # DONE | OFF
     words: str  # of the line, between the box and the block id
     heading: ClassVar[str] = "To-do"
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """The line and its new box."""
-        return self.path, self.block, self.box
+    known_by: ClassVar[tuple[str, ...]] = ("path", "block", "box")
 
     @property
     def link(self) -> str:
@@ -842,17 +763,13 @@ class TickTodo(_FileAction):
 
 
 @dataclass(frozen=True, slots=True)
-class NoteBelow(_FileAction):
+class NoteBelow(_EpisodeAction):
     """Writes a line below a line of an episode, which stays as it was told."""
 
     block: str  # the block id of the line
     words: str
     heading: ClassVar[str] = "Line below a line"
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """The line, and what is written below it."""
-        return self.path, self.block, self.words
+    known_by: ClassVar[tuple[str, ...]] = ("path", "block", "words")
 
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the line, behind those that stand below the same one; unchanged where it is there, or the line above is gone."""
@@ -869,10 +786,6 @@ class NoteBelow(_FileAction):
         if any(line.strip() == new.strip() for line in lines[row + 1 : below]):
             return text
         return apply_splices(text, [Splice(below, below, (new,))])
-
-    def may_be_proposed(self) -> bool:
-        """Allows episodes."""
-        return _is_episode(self.path)
 
 
 def _ends_with_block(line: str, block: str) -> bool:

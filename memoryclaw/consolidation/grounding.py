@@ -30,7 +30,7 @@ from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.dates import deadline, find_ranges, is_week_or_less
 from memoryclaw.text.grammar import Grammar, codes, grammar, language_of, spoken_in, tokens_of
-from memoryclaw.text.language import fold, key_of, pairs, words_of
+from memoryclaw.text.language import SPEAKER, fold, key_of, pairs, words_of
 from memoryclaw.text.prompts import one_line
 from memoryclaw.text.sentences import sentences
 from memoryclaw.vault import layout
@@ -54,7 +54,6 @@ _LEAST_QUOTE = 8  # characters; a shorter one must be a whole sentence
 _COMPOUND = 4  # letters of a word that may begin a longer one
 _GROUNDED = 0.5  # the share of a summary's words that the segment must hold
 _BACK = 4  # turns before a line, of either side, in which a person whom a claim is about must be named
-_SPEAKER = frozenset(lists.words("pronouns.speaker"))
 _OFFERED = 2  # turns before a line, in which the assistant may have offered what it picks
 _UNNAMED = "it is not named near it"
 _DAYS_AWAY = 366  # of a day that is only numbered, such as "the 17th"
@@ -197,7 +196,7 @@ class _Ground:
     def entities(self, names: Iterable[str]) -> Iterator[str]:
         """The names that stand in the segment, as the vault writes them."""
         for name in names:
-            is_pronoun = _names_nobody(name) or key_of(name) in _SPEAKER
+            is_pronoun = _names_nobody(name) or key_of(name) in SPEAKER
             if (
                 self._stems.issuperset(self._stem(name))
                 and not is_pronoun

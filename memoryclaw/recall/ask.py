@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import islice
@@ -13,6 +13,7 @@ from typing import NamedTuple
 from memoryclaw.index.stemming import language
 from memoryclaw.model import Answer, Match, Matched, Recalled, Unit
 from memoryclaw.recall.packing import text_of
+from memoryclaw.recall.pasted import OwnText, mixed
 from memoryclaw.recall.question import RELATED_IN, Question, kin_of
 from memoryclaw.recall.rank import OVER, Ranking, names_field
 from memoryclaw.recall.search import Searcher, answering_share
@@ -20,7 +21,7 @@ from memoryclaw.text.dates import falls_in, find_ranges
 from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.sentences import sentences
 from memoryclaw.text.snippets import snippet, without_block_ids, without_markup
-from memoryclaw.vault.value_forms import holds_form, words_of_form
+from memoryclaw.vault.value_forms import holds_form
 
 BUDGET = 1200  # tokens of the recall that is looked through: what a person is shown of it is less
 LINES = 5  # that answer, at most
@@ -43,9 +44,6 @@ _EXACT = frozenset(
 _PASTED = ": pasted: “"  # before what an episode quotes of others
 _ANSWERS = "– "  # with which an episode puts an answer behind its question
 _WIDE, _AROUND = 300, 600  # characters of a line, and of a passage
-
-
-OwnText = Callable[[str, str], str]
 
 
 class AnswerLine(NamedTuple):
@@ -185,16 +183,14 @@ def _of_unit(
     own = shares
     if unit.kind in _SPOKEN and any(_QUOTATION.search(piece) for _, piece in pieces):
         own = searcher.shares_of_lines(found, match, [_QUOTATION.sub(" ", piece) for _, piece in pieces])
-    is_named = bool(unit.field) and (
-        names_field(question, unit)
-        or question.means_field(unit.field)
-        or (
-            unit.field == "address" and any(map(question.names_field, words_of_form("address")))
-        )  # `where do I live?`
-    )
+    is_named = bool(unit.field) and (names_field(question, unit) or question.means_field(unit.field))
     is_certain = is_named and key_of(unit.entity) in whose
     is_another = is_named and not is_certain and question.of_myself and not question.any_person
-    pasted = _pasted(unit, pieces, own_text)
+    pasted = _pasted(unit, pieces)
+    if whole := mixed(unit, own_text):
+        shown = [(number, whole.marked(piece)) for number, piece in pieces]
+        pasted = [piece != typed for (_, piece), (_, typed) in zip(shown, pieces, strict=True)]
+        pieces = shown
     against = [
         (
             *_against(match, question, piece, share, least, is_asked=is_certain),
@@ -225,12 +221,8 @@ def _of_unit(
         yield _Candidate(answer, _passage(pieces, at, last, read), is_certain)
 
 
-def _pasted(unit: Unit, pieces: Sequence[tuple[int, str]], own_text: OwnText) -> list[bool]:
-    """Which pieces of what somebody said are words of others: in an episode behind `pasted:`, in a turn what is not its speaker's own."""
-    if unit.kind == "turn" and unit.role == "user":
-        own = " ".join(own_text(unit.text, unit.entity).split())
-        spoken = (piece.removeprefix(f"{unit.entity}: ").rstrip(".!? ") for _, piece in pieces)
-        return [" ".join(piece.split()) not in own for piece in spoken]
+def _pasted(unit: Unit, pieces: Sequence[tuple[int, str]]) -> list[bool]:
+    """Which pieces of an episode are words of others: those behind `pasted:`."""
     lines = unit.text.split("\n")
     return [unit.kind == "episode" and _PASTED in lines[line] for line, _ in pieces]
 

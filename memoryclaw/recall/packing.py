@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from memoryclaw.model import Unit
+from memoryclaw.recall.pasted import Mixed, OwnText, mixed
 from memoryclaw.text import prompts
 from memoryclaw.text.language import runs_of
 from memoryclaw.text.prompts import cost, least_cost, whole_tokens
@@ -44,6 +45,7 @@ class Pack:
         max_results: whole notes at most; facts and turns are bounded by the budget alone.
         head: lines that stand before all matches; they fit the budget with room to spare.
         seen: what the host still shows, by id: the digests of the texts.
+        own: what of a turn is its speaker's own.
     """
 
     def __init__(
@@ -52,7 +54,9 @@ class Pack:
         max_results: int,
         head: Sequence[str] = (),
         seen: Mapping[str, AbstractSet[str]] = MappingProxyType({}),
+        own: OwnText = lambda text, _speaker: text,
     ) -> None:
+        self._own = own
         self._budget = budget
         self._max_results = max_results
         self._outline = PackOutline(head)
@@ -97,7 +101,7 @@ class Pack:
 
     def offer(self, unit: Unit, score: float, surfaces: frozenset[str]) -> str:
         """Takes a match in if it may and fits: `in`, or the reason why not."""
-        where = self._place(unit)
+        where = self._place(unit)._replace(mixed=mixed(unit, self._own))
         reason = self.refusal(unit.kind, score) or self._repeats(unit, where.trust, surfaces)
         if not reason and unit.kind == "turn" and self._is_said(unit, surfaces):
             reason = "duplicate"
@@ -424,6 +428,7 @@ class PackPosition(NamedTuple):
     own: str  # the rest of the id, as it begins the line; empty when the line above is all of it
     order: tuple[int, str]  # within the group; equal ones stay in rank order
     mark: str = ""  # stands behind its text
+    mixed: Mixed | None = None  # of a turn that holds words of others
 
 
 class PackOutline:
@@ -507,7 +512,8 @@ def place(unit: Unit) -> PackPosition:
 
 
 def line(place: PackPosition, text: str) -> str:
-    """The line of an item; its text is made harmless here."""
+    """The line of an item; its text is made harmless here, and what is pasted in it marked."""
+    text = place.mixed.marked(text) if place.mixed else text
     return " " + " ".join(filter(None, (place.own, prompts.escape_line(text), place.mark)))
 
 

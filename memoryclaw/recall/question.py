@@ -22,6 +22,7 @@ from memoryclaw.recall.query import Expr, Filter, ParsedQuery, all_of, any_of, p
 from memoryclaw.text import dates
 from memoryclaw.text import words as lists
 from memoryclaw.text.language import (
+    SPEAKER,
     WORD,
     Language,
     Languages,
@@ -59,7 +60,6 @@ KIND_NAMES = {
 _HIDDEN = re.compile(r"(?:^|/)(?:archive|review|_[^/]*)(?:/|$)|(?:^|/)_\w", re.IGNORECASE)
 # Words by which people speak of themselves: what they said then counts more than what an assistant answered.
 _MYSELF = frozenset(lists.words("pronouns.myself"))
-_SPEAKER = frozenset(lists.words("pronouns.speaker"))  # no name of anybody, whatever a model has called so
 _MYSELF_UNSPACED = tuple(word for word in _MYSELF if max(word) > "\u2fff")
 # Words by which they speak to the assistant: how it shall answer may be asked.
 _YOURSELF = frozenset((*lists.words("pronouns.yourself"), *lists.words("pronouns.answers")))
@@ -512,7 +512,7 @@ class _QuestionWords:
 def _names(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
     """The entities, the people, and the parts of longer names that these words name."""
     name_candidates = candidates(words)
-    keys = {candidate.key: candidate.key for candidate in name_candidates if candidate.key not in _SPEAKER}
+    keys = {candidate.key: candidate.key for candidate in name_candidates if candidate.key not in SPEAKER}
     keys.update((key_of(synonym), key) for key, synonym in catalog.synonyms(list(keys)))
     rows = catalog.names(list(keys), ("entity", "person", "part"))
     entities, people, name_parts = ({}, {}, {})  # type: tuple[dict[str, str], dict[str, str], dict[str, str]]

@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from memoryclaw.model import NOTHING, PROJECT, Match, Matched, Recalled, Unit
 from memoryclaw.recall.folding import PARTED, may_fold
 from memoryclaw.recall.packing import Pack
+from memoryclaw.recall.pasted import OwnText
 from memoryclaw.recall.rank import Ranked, Ranking
 from memoryclaw.recall.relevance import relevance_of
 from memoryclaw.recall.restated import LINES
@@ -38,6 +39,7 @@ def recall(
     begins: bool = False,
     floor: bool = True,
     project: str = "",
+    own: OwnText = lambda text, _speaker: text,
 ) -> Recalled:
     """Answers a question with a context of at most `budget` tokens.
 
@@ -46,9 +48,10 @@ def recall(
     `working` gives its lines for a share of the budget. What it has `seen` (digests of texts, by id) the host still shows as well. What holds in
     another `project` than the one that is worked in is left out; where that is not known, nothing is.
     Where nothing in the vault is about the question, nothing is said, unless there is no `floor`: only where a session `begins`, what is due soon.
+    What of a turn is not its speaker's `own` is marked as pasted.
     """
     head = working(int(budget * WORKING_SHARE)) if working else []
-    pack = Pack(budget, max_results, head, seen)
+    pack = Pack(budget, max_results, head, seen, own)
     with searcher.reading():
         ranking = searcher.find(text, goal=goal, newest=True, project=project)
         open_ = ranking.open

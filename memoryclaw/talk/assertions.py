@@ -8,14 +8,13 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
-from memoryclaw.talk.people import Names, Relation, relations
+from memoryclaw.talk.people import Names, Relation, leads, relations
 from memoryclaw.talk.seals import balanced
 from memoryclaw.text.clauses import Clause, clauses, trimmed, typed_from
 from memoryclaw.text.dates import find_ranges, with_blanks
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
 from memoryclaw.text.sentences import plain
 from memoryclaw.vault.fact_values import date_value, noun_of, plain_key, plain_value
-from memoryclaw.vault.value_forms import words_of_form
 from memoryclaw.vault.vocabulary import misfit
 
 ANY_FIELD = "*"  # of a value that ends, whatever it was the value of
@@ -25,9 +24,6 @@ _VALUE_WORDS, _FIELD_WORDS, _THING_WORDS = 9, 4, 5
 _TOLD_WORDS = 12  # of a value that tells what it is by itself
 _OLDEST = 120
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:]+@[^\s@<>()\[\],;:]+\.[^\W\d_]{2,}")
-_URL = re.compile(
-    r"(?:https?://|www\.)[^\s<>\"]+|(?<![\w@])(?:[a-z0-9-]+\.)+[a-z]{2,10}/[^\s<>\"]*", re.IGNORECASE
-)
 _PHONE = re.compile(r"(?<![\w.,/-])(?=(?:\D*\d){6})[+(0]\+?\(?\d?[\d\s()/-]{4,22}\d(?![.,]?\d)")
 _HARD = re.compile(r"\d|[$€£%]")
 _MARK = re.compile(r"(?<!\d),|,(?!\d)|[;()!?…]|\.(?=\s|$)|\s[-–—]\s")  # where a value ends
@@ -73,12 +69,12 @@ def assertions_in(
         among: people talk to each other, so that a value alone tells no field.
     """
     introduced = relations(clause, words, names)
-    assertions = [assertion_of(relation) for relation in introduced]
+    assertions = [_assertion_of(relation) for relation in introduced]
     if words.partings.within(clause.tokens):
         return tuple(role for role in assertions if role.field not in COUPLE)
     if len(introduced) == 1 and not introduced[0].stated and _holds(clause, words):
         whose = introduced[0].who, "named"
-        beside = _by_having(clause, words, whose) or _by_verb(clause, words, names, whose)
+        beside = _by_verb(clause, words, names, whose)
         assertions += [beside] if beside else []  # `my brother Pieter works at Shell`
     if not assertions and (aside := _beside_own_thing(clause, words, names, behind)):
         assertions = [aside]
@@ -87,7 +83,6 @@ def assertions_in(
             _by_change(clause, words, names)
             or _by_noun(clause, words, names)
             or _by_mark(clause, words, names, behind)
-            or _by_having(clause, words, subject)
             or _by_verb(clause, words, names, subject)
             or (not among and _by_value(clause, words, names, subject))
             or _contact(clause, words, names)
@@ -178,11 +173,6 @@ def _affirmed(clause: Clause, words: Grammar) -> Clause | None:
     return next(iter(clauses(text, words)), None)
 
 
-def leads(token: str, words: Grammar) -> bool:
-    """True for a preposition of a way that somebody goes: `to`, `from`."""
-    return token in words.goal_prepositions or token in words.source_prepositions
-
-
 def _be_no_longer(clause: Clause, words: Grammar, subject: tuple[str, str]) -> Assertion | None:
     """`I'm no longer at Shell`: whatever field holds it."""
     tokens, spans = tokens_of(clause.rest), spans_of(clause.rest)
@@ -246,7 +236,7 @@ def _denying(words: Grammar) -> list[tuple[str, ...]]:
     return [phrase for phrase, _ in words.verb_fields if words.negations.within(phrase)]
 
 
-def assertion_of(relation: Relation) -> Assertion:
+def _assertion_of(relation: Relation) -> Assertion:
     """Who somebody is, as a fact: the role is a field of the one whose it is."""
     return Assertion(
         relation.whose, _field(relation.role), relation.who, "role", f"{relation.role} {relation.who}",
@@ -330,22 +320,6 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
     if not firm or len(value.split()) > _THING_WORDS or _is_judgement(value, words):
         return None
     return _told(owner, value)
-
-
-def _by_having(clause: Clause, words: Grammar, whose: tuple[str, str]) -> Assertion | None:
-    """`Lotte hat am 12. Juni Geburtstag`, `she has her birthday on 12 June`: a day that somebody has."""
-    nouns = [noun for token in tokens_of(clause.rest) if (noun := noun_of(token)) and noun.kind == "day"]
-    if clause.kind != "have" or len(nouns) != 1 or whose[1] not in ("own", "named"):
-        return None
-    days = [
-        day
-        for day in find_ranges(clause.rest, _ANY_DAY)[0]
-        if date_value(day.text, f"{_ANY_DAY}", recurs=True)
-    ]
-    if len(days) != 1:
-        return None
-    value = _value(clause.rest[slice(*days[0].span)], words)
-    return Assertion(whose[0], nouns[0].field, value, "verb", clause.text) if value else None
 
 
 def _beside_own_thing(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:
@@ -533,20 +507,19 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
 
 
 def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> Assertion | None:
-    """`i am a nurse`, `i'm 50 years old`, `we have a farm in Kent`, `i have asthma`: a value that is read whole tells its field."""
+    """`i am a nurse`, `i'm 50 years old`: a value that is read whole tells its field."""
     about, subject = whose
+    if clause.kind != "be" or clause.under or words.possessives_own.at(clause.subject):
+        return None  # `my new car is an Enyaq`
     person = subject == "own" or names.is_person(about) or names.is_known(about)
     person = person and _is_of_itself(clause, words, names, whose)
-    value = _value(clause.rest, words, most=_TOLD_WORDS) if person and not clause.under else ""
+    value = _value(clause.rest, words, most=_TOLD_WORDS) if person else ""
     tokens = tokens_of(value)
     if not tokens:
         return None
-    if clause.kind == "be":
-        if tokens_of(clause.rest)[0] in words.prepositions:
-            return None  # `i'm on a loaner`
-        value, field = _what_somebody_is(value, clause, words)
-    else:
-        field = _what_somebody_has(tokens, clause, words)
+    if tokens_of(clause.rest)[0] in words.prepositions:
+        return None  # `i'm on a loaner`
+    value, field = _what_somebody_is(value, clause, words)
     return Assertion(about, field, value, "verb", clause.text) if field else None
 
 
@@ -567,24 +540,6 @@ def _what_somebody_is(value: str, clause: Clause, words: Grammar) -> tuple[str, 
         return value, ""
     lasting = article or words.roles.at(tokens) or words.lasting_states.at(tokens) == len(tokens)
     return value, "is" if lasting else ""
-
-
-def _what_somebody_has(tokens: Sequence[str], clause: Clause, words: Grammar) -> str:
-    """The field of what somebody has or takes: a belonging, an illness, a medicine; empty for anything else."""
-    if words.taking.within(clause.verb):
-        dosed = words.doses.within(tokens) or words.health_words.within(tokens)
-        return "takes" if dosed and tokens[0] not in words.small else ""
-    if clause.kind != "have":
-        return ""
-    behind = (words.prepositions, words.naming_words, words.relative_words)
-    head = next(
-        (at for at, token in enumerate(tokens) if at and any(token in on for on in behind)), len(tokens)
-    )
-    counted = tokens[0] in words.indefinite_words or tokens[0] in words.cardinals or tokens[0].isdigit()
-    if counted and any(words.belongings.at(tokens, at) == head - at for at in range(1, head)):
-        return "has"
-    ill = any(words.health_words.at(tokens, at) == len(tokens) - at for at in range(len(tokens)))
-    return "condition" if ill and tokens[0] not in words.small and not counted else ""
 
 
 def _without_source(text: str, words: Grammar) -> str:
@@ -624,22 +579,17 @@ def _without_time(text: str, *, since: bool = False) -> tuple[str, str]:
 
 
 def _contact(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
-    for field, pattern in (("email", _EMAIL), ("website", _URL), ("phone", _PHONE)):
-        hit = pattern.search(clause.text)
-        if hit:
-            before = names.found(clause.text[: hit.start()])
-            tokens = tokens_of(clause.text[: hit.start()])
-            own = any(token in words.possessives_own for token in tokens) or _is_bare_news(tokens, words)
-            # A page is somebody's where it is called so: an address in a bug report is not.
-            called = words_of_form("url").intersection(tokens)
-            if (own or len(set(before)) == 1) and (field != "website" or called):
-                return Assertion(
-                    "" if own else before[0],
-                    field,
-                    plain_value(hit[0].strip(" .,;:!?)(")),
-                    "contact",
-                    clause.text,
-                )
+    """`you can reach Tobias on 0171 5550143`, `new number 07700 900552`: an address or a number tells its field."""
+    for field, pattern in (("email", _EMAIL), ("phone", _PHONE)):
+        if hit := pattern.search(clause.text):
+            tokens, before = (
+                tokens_of(clause.text[: hit.start()]),
+                set(names.found(clause.text[: hit.start()])),
+            )
+            own = words.possessives_own.within(tokens) or _is_bare_news(tokens, words)
+            if own or len(before) == 1:
+                value = plain_value(hit[0].strip(" .,;:!?)("))
+                return Assertion("" if own else before.pop(), field, value, "contact", clause.text)
     return None
 
 

@@ -87,16 +87,6 @@ def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | N
     if pattern is _number(words):
         hours = [hit for hit in wrong if _time(words).match(hit.string, hit.start())]
         wrong = [hit for hit in wrong if hit not in hours] or hours[-1:] * right[0].isdigit()
-        days = list(_date(words).finditer(before))
-        if (
-            days
-            and right[0].isdigit()
-            and int(right[0]) <= 31
-            and days[-1].start() >= (wrong[-1].start() if wrong else 0) - 12
-        ):
-            wrong = [
-                hit for hit in _NUMBER.finditer(before) if days[-1].start() <= hit.start() < days[-1].end()
-            ]
     if not wrong:
         return _word(text, offset, sign, words)
     first, last = wrong[-1].span()

@@ -163,6 +163,7 @@ def is_imperative(clause: Clause, words: Grammar) -> bool:
         words.pronouns,
         words.possessives_own,
         words.all_words,
+        *([words.cardinals] if words.politeness.at(clause.tokens) else ()),
     )
     return tokens[:1] != [] and tokens[0] in words.chores and any(among.at(tokens, 1) for among in objects)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 from memoryclaw.text import words as lists
@@ -171,9 +170,7 @@ class Names:
             len(named) == 1
             and own
             and (self._key(own[0]) or (first in words.possessives_own and self._key(own[-1])))
-            and not any(
-                token in words.goal_prepositions or token in words.source_prepositions for token in own
-            )
+            and not any(leads(token, words) for token in own)
             and len(own) <= 4
         ):
             return next(iter(named)), "named"
@@ -182,6 +179,11 @@ class Names:
         if named == set() and own and self._key(own[0]):
             return "", "own"
         return "", "thing"
+
+
+def leads(token: str, words: Grammar) -> bool:
+    """True for a preposition of a way that somebody goes: `to`, `from`."""
+    return token in words.goal_prepositions or token in words.source_prepositions
 
 
 def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], str]]:
@@ -320,28 +322,6 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
     return found
 
 
-def appositions(found: Sequence[Clause], words: Grammar, names: Names) -> dict[int, list[Relation]]:
-    """Who is introduced beside a name or a role of its own, by the place of the clause: `Jens, my brother, lives in Kiel`, `the plumber, Mick`, `Tom (my husband)`."""
-    made: dict[int, list[Relation]] = {}
-    for at, (clause, other) in enumerate(pairwise(found)):
-        one = _subject_alone(clause) if other.start < clause.end else clause  # in brackets behind its subject
-        named, role = _alone(one, words, names), _role_alone(other, words)
-        if not (named and role):
-            named, role = _alone(other, words, names), _role_alone(one, words)
-        if named and role:
-            made.setdefault(at, []).append(Relation(names.add_person(named), role))
-    return made
-
-
-def _subject_alone(clause: Clause) -> Clause:
-    size = len(clause.subject)
-    if not size or clause.tokens[:size] != clause.subject:
-        return clause
-    return clause._replace(
-        text=clause.text[: spans_of(clause.text)[size - 1][1]], tokens=clause.subject, kind=""
-    )
-
-
 def paired_with(clause: Clause, named: Sequence[str], words: Grammar, names: Names) -> list[str]:
     """Words with a capital that are joined with a name and are no known one: `Tom and Ben came`."""
     tokens, spans = tokens_of(clause.text), spans_of(clause.text)
@@ -351,33 +331,6 @@ def paired_with(clause: Clause, named: Sequence[str], words: Grammar, names: Nam
         if tokens[at] in words.coordinators and named and names.named(tokens[at + 1]) in named
         and clause.text[spans[at - 1][0]].isupper() and not names.is_name(tokens[at - 1])
     ]  # fmt: skip
-
-
-def _alone(clause: Clause, words: Grammar, names: Names) -> str:
-    """The name that a clause consists of; a name that nobody wrote before has a capital."""
-    if clause.kind or len(clause.tokens) > 3:
-        return ""
-    typed = [word for word in clause.text.split() if word.lower() not in words.determiners]
-    if len(typed) == 1 and (known := names.found(typed[0])):
-        return known[0]
-    named = 0 < len(typed) <= 2 and all(
-        word.istitle() and word.isalpha() and not _is_common(word, words) for word in typed
-    )
-    return " ".join(typed) if named and not words.noun_capitals.entries() else ""
-
-
-def _role_alone(clause: Clause, words: Grammar) -> str:
-    """The role of the speaker's that a clause consists of: `my brother`, `the plumber`."""
-    if (
-        clause.kind
-        or not clause.tokens
-        or not (clause.tokens[0] in words.possessives_own or clause.tokens[0] in words.determiners)
-    ):
-        return ""
-    rest = list(clause.tokens[1:])
-    while len(rest) > 1 and rest[0] in words.role_adjectives:
-        del rest[0]
-    return " ".join(rest) if rest and words.roles.at(rest) == len(rest) else ""
 
 
 def _owner(tokens: tuple[str, ...], at: int, words: Grammar, names: Names) -> str | None:
@@ -495,7 +448,7 @@ def _is_known_word(token: str, words: Grammar) -> bool:
 
 
 def _name_before(tokens: tuple[str, ...], at: int, words: Grammar, names: Names) -> str:
-    """`Dilys is my preceptor`, `biscuit, my cat`."""
+    """`Dilys is my preceptor`."""
     before = at - 1
     while before >= 0 and (
         tokens[before] in words.role_adjectives

@@ -14,7 +14,6 @@ from memoryclaw.model import Turn
 from memoryclaw.talk.answers import Asked, asked_in, chosen
 from memoryclaw.talk.assertions import (
     Assertion,
-    assertion_of,
     assertions_in,
     ends_in,
     field_noun,
@@ -24,7 +23,7 @@ from memoryclaw.talk.assertions import (
 from memoryclaw.talk.corrections import corrected
 from memoryclaw.talk.orders import asks_for, is_for_once, is_imperative, is_order, is_task
 from memoryclaw.talk.own_words import own_words, without_secrets
-from memoryclaw.talk.people import Names, appositions, paired_with
+from memoryclaw.talk.people import Names, paired_with
 from memoryclaw.talk.seals import Seals, balanced, closed
 from memoryclaw.text.clauses import Clause, asks, clauses, trimmed
 from memoryclaw.text.fillers import greets
@@ -297,7 +296,6 @@ class _Turn:
             order.append((orders and not once[-1]) or (self._ordered and _denies_noun(clause, words)))
             self._asked_for = self._asked_for or text.rstrip().endswith("?") or asks_for(clause, words)
         self._ordered = self._ordered or any(order)
-        beside = appositions(found, words, self.names)
         doubts = self._doubts(found, text, ordered=any(order))
         for at, clause in enumerate(found):
             if any(order) and not order[at] and _is_of_order(clause, words):
@@ -324,7 +322,7 @@ class _Turn:
                 one.entity for one in owned if one.entity and one.entity not in named
             ]  # `my mum's birthday`
             self.named = [*named, *told_of, *paired_with(clause, named, words, self.names)] or self.named
-            yield piece._replace(assertions=(*owned, *map(assertion_of, beside.get(at, ()))))
+            yield piece._replace(assertions=tuple(owned))
 
     def _owned(self, assertion: Assertion, clause: Clause) -> Assertion | None:
         """What is told of a bare noun, of the one thing that its clause or the last one before it names: `Atlas slipped, deadline is 9 May`.

@@ -88,8 +88,8 @@ def _pieces(sentence: str, words: Grammar, is_name: Callable[[str], bool]) -> It
     start = 0
     for at, (end, behind) in enumerate(ends):
         piece = sentence[behind : ends[at + 1][0]] if at + 1 < len(ends) else ""
-        if _only_adds(tokens_of(piece), words):
-            continue  # `no bullets, ever`
+        if _only_adds(tokens_of(piece), words) or _contrasts(sentence[start:end], piece, words):
+            continue  # `no bullets, ever`, `i plot with pandas, never excel`
         if piece and sentence[end:behind] == "," and _TIME_OR_PLACE.match(piece.rstrip(" .!?")):
             continue
         yield from _unmarked(sentence, start, end, words, is_name)
@@ -106,6 +106,18 @@ def _only_adds(tokens: Sequence[str], words: Grammar) -> bool:
     ):
         at += length
     return bool(tokens) and at == len(tokens)
+
+
+def _contrasts(before: str, piece: str, words: Grammar) -> bool:
+    """True for `never excel` behind what somebody tells of themselves: it has no verb of its own."""
+    told, tokens = tokens_of(before), tokens_of(piece)
+    return (
+        bool(told and tokens)
+        and told[0] in words.nominatives
+        and tokens[0] in words.negations
+        and tokens[0] in words.lasting
+        and _verb_at(tokens, 1, words) is None
+    )
 
 
 def _unmarked(
@@ -255,7 +267,10 @@ def _asks_for(tokens: Sequence[str], words: Grammar, is_name: Callable[[str], bo
         return True
     if last and not behind[0].startswith("ge"):  # no participle: `wie gesagt`
         ends = behind[0].endswith("t") and (len(behind) < 2 or _is_subject(behind[1:], words, is_name))
-        if _kind_at(behind, 0, words)[0] or (ends and asking not in words.comparatives):
+        own = len(behind) > 1 and behind[1] in words.first_person and behind[1] in words.nominatives
+        # `wie rechne ich`, not `wie gerne ich segle weiß sie`
+        inverted = own and behind[0].endswith("e") and _verb_at(behind, 2, words) is None
+        if inverted or _kind_at(behind, 0, words)[0] or (ends and asking not in words.comparatives):
             return True
     if asking not in words.question_determiners or behind[0] in words.prepositions:
         return False

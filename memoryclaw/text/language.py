@@ -235,6 +235,9 @@ class EntityCandidate(NamedTuple):
     span: tuple[int, int]  # characters of the words joined by spaces
 
 
+SPEAKER = frozenset(words("pronouns.speaker"))  # no name of anybody, whatever a model has called so
+
+
 def key_of(name: str) -> str:
     """The key of a name: its folded words without possessives, joined by spaces."""
     return " ".join(_bare(word) for word in WORD.findall(name))

@@ -67,6 +67,15 @@ def test_what_has_the_form_that_is_asked_for_answers(app: App, question: str, is
     assert all((not line.against) is is_sure for line in answer.lines[:1])
 
 
+def test_what_is_pasted_into_a_turn_is_marked_wherever_the_turn_is_quoted(app: App) -> None:
+    letter = "[pasted: Hi Ana, the sluice gate is painted by Jens Frost. Best, Jens]"
+    question = "who paints the sluice gate"
+    assert f"user: can you review this mail? {letter}" in app.recall(question).context
+    assert letter in app.ask(question).lines[0].text
+    assert "[pasted: " in app.recall(question, budget=120).context  # of which it quotes a part
+    assert "pasted:" not in app.recall("who does the roof inspection").context
+
+
 def test_what_another_day_said_since_is_not_sure(app: App) -> None:
     answer = app.ask("who kept the lock on Quay Lane")
     assert [line.text for line in answer.lines] == ["user: the lock on Quay Lane is kept by Bo Lind now"]

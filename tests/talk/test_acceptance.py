@@ -149,7 +149,6 @@ def test_what_is_told_with_a_doubt_waits(text: str, field: str, value: str) -> N
     [
         "the budget of Orion is 900 because the sponsor might leave",
         "my boss Ben might leave in May",
-        "Jens, my brother, is probably late",
         "das Budget von Orion ist 900, weil der Sponsor vielleicht geht",
     ],
 )

@@ -57,16 +57,11 @@ def told(text: str, language: str = "en") -> list[tuple[str, str, str, str]]:
         ("Ana has a new number, 0161 496 0000", "Ana", "phone", "0161 496 0000", "noun"),
         ("we've moved! new address is 14 Mill Lane", "", "address", "14 Mill Lane", "noun"),
         ("The neighbours moved. new address is 14 Mill Lane", "", "address", "14 Mill Lane", "bare"),
-        ("Ana has her birthday on 3 May", "Ana", "birthday", "3 May", "verb"),
         ("i am a nurse at a small hospice", "", "is", "a nurse at a small hospice", "verb"),
         ("Ana is a retired welder", "Ana", "is", "a retired welder", "verb"),
         ("i'm vegan", "", "is", "vegan", "verb"),
         ("to be clear - i am 41 years old now", "", "age", "41 years old", "verb"),
         ("i'm 41", "", "age", "41", "verb"),
-        ("we have an orchard in Kent with 40 old apple trees", "", "has", "an orchard in Kent with 40 old apple trees", "verb"),
-        ("i have two kids", "", "has", "two kids", "verb"),
-        ("on thursdays i have asthma", "", "condition", "asthma", "verb"),
-        ("i take 5 mg ramipril", "", "takes", "5 mg ramipril", "verb"),
         ("i own Spindle Yarns", "", "owns", "Spindle Yarns", "verb"),
         ("we use pnpm", "", "uses", "pnpm", "verb"),
         ("please put my docker username: nlund", "", "docker username", "nlund", "noun"),
@@ -91,12 +86,14 @@ def test_a_clause_tells_of_what_it_names(text: str, entity: str, field: str, val
         ("Ana hat eine neue Nummer, 0161 496 0000", "Ana", "phone", "0161 496 0000"),
         ("ich bin Lehrerin an einer Grundschule", "", "is", "Lehrerin an einer Grundschule"),
         ("ich bin 41 Jahre alt", "", "age", "41 Jahre alt"),
-        ("wir haben einen Garten in Potsdam", "", "has", "einen Garten in Potsdam"),
-        ("ich habe Asthma", "", "condition", "Asthma"),
     ],
 )
 def test_german_words_give_the_same_fields(text: str, entity: str, field: str, value: str) -> None:
     assert [one[:3] for one in told(text, "de")] == [(entity, field, value)]
+
+
+def test_what_is_said_of_a_thing_of_mine_is_not_said_of_me() -> None:
+    assert told("mein neues Auto ist ein Skoda", "de") == []
 
 
 @pytest.mark.parametrize(
@@ -138,6 +135,7 @@ def test_german_words_give_the_same_fields(text: str, entity: str, field: str, v
         "i am a great fan",
         "React is a library",
         "i was a nurse",
+        "my new one is a joy",
         "let us talk about my job: i hate it",
         "",
     ],

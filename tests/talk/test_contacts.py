@@ -20,7 +20,6 @@ def _assertions(text: str) -> list[tuple[str, str]]:
     "text",
     [
         "my website is https://ola.example/boats",
-        "my portfolio stands at https://ola.example/boats now",
         "Maya's homepage is https://ola.example/boats",
     ],
 )

@@ -186,6 +186,7 @@ def test_each_row_decides_its_own_example(example: str) -> None:
         ("now run the linter and the tests", False),
         ("Now I need you to plan a web client for the ferry", False),
         ("drop both for 1", False),
+        ("please list three ferries for this trip", False),
         ("test results of Tuesday are 41 and 43", True),
         ("run club is on Tuesdays at the harbour", True),
     ],

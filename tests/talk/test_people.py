@@ -38,8 +38,6 @@ def told(text: str, language: str = "en") -> list[tuple[str, str, str]]:
         ("my new neighbour Ines plays the drums", ("", "neighbour", "Ines")),
         ("Ana's husband Tom cooks", ("Ana", "husband", "Tom")),
         ("i went there with my cousin Bertram", ("", "cousin", "Bertram")),
-        ("Bertram (my cousin) is working nights now", ("", "cousin", "Bertram")),
-        ("my cousin (Bertram) is working nights now", ("", "cousin", "Bertram")),
     ],
 )
 def test_who_is_introduced_is_what_they_are_to_whom(text: str, relation: tuple[str, str, str]) -> None:

@@ -31,6 +31,8 @@ def read(text: str, code: str = "en") -> list[Clause]:
         ("a well-known shop", ["a well-known shop"]),
         ("don't tell me its great", ["don't tell me its great"]),
         ("she said he is late", ["she said he is late"]),
+        ("i row in boots, never sandals", ["i row in boots, never sandals"]),
+        ("i row in boots, never in a hurry was i", ["i row in boots", "never in a hurry was i"]),
         ("when we got there", ["when we got there"]),
         ("ok so i live in leeds lol", ["i live in leeds"]),
         ("?!", []),
@@ -137,6 +139,7 @@ ASKED = {
         "ist die Heizung schon an", "hat Ana den Schlüssel", "kommst du am Freitag", "kann man das Tor streichen", "soll ich den Arzt anrufen",
         "wann kommt der Klempner", "wie heißt die Nachbarin", "was kostet die Reparatur", "wo wohnt er jetzt", "wer hat die Leiter",
         "welche Farbe hat das Tor", "wie hoch ist die Miete", "bis wann muss das Formular da sein", "mit wem fährt Ana nach Ulm", "womit klebt man das",
+        "wie rechne ich das um",
     ],
 }  # fmt: skip
 TOLD = {
@@ -149,7 +152,7 @@ TOLD = {
     "de": [
         "wann wir fahren weiß ich noch nicht", "was ich brauche ist ein längerer Schlauch", "wo die Schlüssel liegen weiß nur Ana",
         "wie gesagt die Miete ist 900", "wie immer trinke ich Tee", "war ein schöner Abend", "hab die Rechnung bezahlt",
-        "muss die Miete noch überweisen", "kann es nicht finden", "was ein Tag",
+        "muss die Miete noch überweisen", "kann es nicht finden", "was ein Tag", "wie gerne ich segle weiß sie",
     ],
 }  # fmt: skip
 
