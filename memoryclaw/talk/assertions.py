@@ -11,7 +11,7 @@ from typing import NamedTuple
 from memoryclaw.talk.people import Names, Relation, relations
 from memoryclaw.talk.seals import balanced
 from memoryclaw.text.clauses import Clause, clauses, trimmed, typed_from
-from memoryclaw.text.dates import find_ranges, with_blanks
+from memoryclaw.text.dates import find_ranges, leading_range, with_blanks
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
 from memoryclaw.text.sentences import plain
 from memoryclaw.vault.fact_values import date_value, noun_of, plain_key, plain_value
@@ -71,6 +71,7 @@ def assertions_in(
         behind: what stands behind it in its sentence, with the mark between.
         among: people talk to each other, so that a value alone tells no field.
     """
+    clause = _without_lead(clause, words)
     introduced = relations(clause, words, names)
     assertions = [assertion_of(relation) for relation in introduced]
     if len(introduced) == 1 and not introduced[0].stated and _holds(clause, words):
@@ -135,6 +136,11 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
             value = _value(clause.text[spans_of(clause.text)[end][0] :], words, stops=True)
             return Assertion(subject[0], field, value, "end", clause.text) if value else None
     return None
+
+
+def signs_of_change(tokens: Sequence[str], words: Grammar) -> bool:
+    """True where words say that something is no longer as it was: `now`, `instead`, or that somebody left, sold or moved something."""
+    return words.changes.within(tokens) or any(_is_within(phrase, tokens) for phrase, _ in words.verb_ends)
 
 
 def spelled_out(clause: Clause, words: Grammar, names: Names) -> Clause:
@@ -278,6 +284,13 @@ def _is_field(tokens: Sequence[str], words: Grammar) -> bool:
 def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:
     """`deadline for Atlas: 12 May`, `Ana has a new number, 0161 496 0000`: the value stands behind a mark."""
     has, mark = clause.kind == "have", behind.lstrip()[:1]
+    called = (
+        next((n for n, token in enumerate(clause.tokens) if token in words.naming_words), 0) if has else 0
+    )
+    if called:  # `we have a new dog called Pepper`
+        spans = spans_of(clause.text)
+        behind, mark = f", {clause.text[spans[called][0] :]}", ","
+        clause = next(iter(clauses(clause.text[: spans[called][0]], words)), clause)
     if not (mark == ":" or (has and mark == ",")) or not (has or not clause.kind):
         return None
     text = clause.text
@@ -288,7 +301,7 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
         if subject not in ("own", "named") or not noun:
             return None
         if words.roles.at(noun) == len(noun):  # `we have a new vet, Dr Okoro`
-            who = plain_value(_MARK.split(behind.lstrip()[1:].strip(), maxsplit=1)[0])
+            who = _named_behind(plain_value(_MARK.split(behind.lstrip()[1:].strip(), maxsplit=1)[0]), words)
             named = who[:1].isupper() and len(who.split()) <= _THING_WORDS
             return (
                 Assertion(about, _field(" ".join(noun)), who, "role", f"{' '.join(noun)} {who}")
@@ -317,6 +330,20 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
     if not firm or len(value.split()) > _THING_WORDS or _is_judgement(value, words):
         return None
     return _told(owner, value)
+
+
+def _named_behind(text: str, words: Grammar) -> str:
+    """The words behind those that only say that it is a name: `her name is Ilse`, `called Pepper`."""
+    leads = (
+        words.people_pronouns,
+        words.thing_pronouns,
+        words.contracted_subjects,
+        words.naming_words,
+        words.be_verbs,
+    )
+    spans = spans_of(text)
+    at = next((n for n, token in enumerate(tokens_of(text)) if not any(token in lead for lead in leads)), 0)
+    return text[spans[at][0] :] if at else text
 
 
 def _by_having(clause: Clause, words: Grammar, whose: tuple[str, str]) -> Assertion | None:
@@ -480,12 +507,18 @@ def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None
         return None
     end = spans[change][0] if change > goal else len(clause.text)
     value = _value(clause.text[spans[goal][1] : end], words)
-    return _told(owner, value) if _HARD.search(value) and _is_field(tokens_of(owner.noun), words) else None
+    tokens = tokens_of(value)
+    if not (_HARD.search(value) or words.weekdays.within(tokens)):
+        return None
+    # Any noun may name what is known already: `my yoga class moved to Thursdays`.
+    return _told(owner if _is_field(tokens_of(owner.noun), words) else owner._replace(how="bare"), value)
 
 
 def _is_of_itself(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> bool:
     """True where the speaker or a name is the subject, not what is theirs: `Ana's sister`, `the Atlas call`."""
     about, subject = whose
+    if subject == "own" and clause.subject and clause.subject[0] in words.possessives_own:
+        return clause.subject[-1] in words.first_person  # `my wife and I`, not `my yoga class`
     if subject != "named" or not clause.subject or clause.subject[0] in words.people_pronouns:
         return subject in ("own", "named")
     last = clause.subject[-1]
@@ -500,8 +533,9 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
     first = max(0, len(clause.tokens) - len(tokens_of(clause.rest)) - len(clause.verb))
     timeless, when = _without_time(clause.text)
     moved = _without_source(timeless, words)
+    changed = _without_signs(timeless, words)
     # `i live since May in Leeds`; `i live in May Street`; `i moved from Kiel to Leeds last week`; `ich bin nach Bonn gezogen`
-    for text in dict.fromkeys((timeless, clause.text, moved, _verb_first(moved, words))):
+    for text in dict.fromkeys((timeless, clause.text, moved, _verb_first(moved, words), changed)):
         tokens, spans = tokens_of(text), spans_of(text)
         start = spans_of(clause.text)[first][0] if first < len(clause.tokens) else len(text)
         at = next((n for n, (begin, _) in enumerate(spans) if begin >= start), len(tokens))
@@ -580,6 +614,15 @@ def _without_source(text: str, words: Grammar) -> str:
     return text[: spans[source][0]] + text[spans[goal][0] :] if source and goal else text
 
 
+def _without_signs(text: str, words: Grammar) -> str:
+    """The text with blanks for single words that are signs of a change: `arbeite jetzt bei Bosch`."""
+    adverbs = [
+        span for token, span in zip(tokens_of(text), spans_of(text), strict=True)
+        if token in words.changes and token in words.adverbs
+    ]  # fmt: skip
+    return with_blanks(text, adverbs)
+
+
 def _verb_first(text: str, words: Grammar) -> str:
     """The text with a verb that ends it behind the first one, in a language where one does: `bin gezogen nach Bonn`."""
     tokens, spans = tokens_of(text), spans_of(text)
@@ -591,6 +634,19 @@ def _verb_first(text: str, words: Grammar) -> str:
         return text
     end, last = spans[at][1], spans[-1][0]
     return f"{text[:end]} {text[last:]}{text[end:last].rstrip()}"
+
+
+def _without_lead(clause: Clause, words: Grammar) -> Clause:
+    """The clause without the words of time that it begins with: `these days my favourite tea is rooibos`, `as of May rent is 900`."""
+    length = words.changes.at(clause.tokens)
+    end = spans_of(clause.text)[length - 1][1] if length else 0
+    lead = leading_range(clause.text, _ANY_DAY) if not length and clause.kind else None
+    end = lead.span[1] if lead and not lead.span[0] else end
+    behind = clause.text[end:].lstrip(" ,")
+    found = clauses(behind, words) if end and behind else []
+    if len(found) != 1 or found[0].kind != clause.kind or found[0].under:
+        return clause
+    return found[0]._replace(start=clause.start, end=clause.end, joined=clause.joined)
 
 
 def _without_time(text: str, *, since: bool = False) -> tuple[str, str]:
